@@ -1,0 +1,96 @@
+"""The contract of a model: strings in, tokens with offsets and bits out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pommel.models.policy import Policy
+from pommel.surprisal import ScoredSentence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelInfo:
+    """Which model it is, for people (`name`) and for a stored run (everything else).
+
+    `fingerprint` is a SHA-256 over all that decides the model's numbers (weights, configuration,
+    tokenizer); two models with the same fingerprint give the same surprisals.
+    `details` holds what one kind of model has and another has not, as plain JSON values.
+    """
+
+    reference: str
+    name: str
+    kind: str
+    fingerprint: str
+    revision: str | None = None
+    n_parameters: int | None = None
+    max_tokens: int | None = None
+    bos: str | None = None
+    eos: str | None = None
+    dtype: str | None = None
+    device: str | None = None
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the description as plain JSON values, as `schemas/model_spec.json` has it."""
+        return {
+            "reference": self.reference,
+            "name": self.name,
+            "kind": self.kind,
+            "fingerprint": self.fingerprint,
+            "revision": self.revision,
+            "n_parameters": self.n_parameters,
+            "max_tokens": self.max_tokens,
+            "bos": self.bos,
+            "eos": self.eos,
+            "dtype": self.dtype,
+            "device": self.device,
+            "details": dict(self.details),
+        }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadOptions:
+    """What may be said when a model is loaded; a backend ignores what does not concern it.
+
+    `device` is "cpu", "cuda", "cuda:1", "mps" or "auto"; `dtype` "float32", "bfloat16" or "float16";
+    `batch_size` the number of sentences scored together. `trust_remote_code` runs Python code that
+    comes with a model; `allow_pickle` reads weights that are not safetensors. Both are unsafe.
+    `offline` forbids every download.
+    """
+
+    device: str = "cpu"
+    dtype: str = "float32"
+    batch_size: int = 32
+    trust_remote_code: bool = False
+    allow_pickle: bool = False
+    offline: bool = False
+
+
+class Model(Protocol):
+    """Anything that gives surprisals.
+
+    A model knows nothing of suites. The surprisals of a sentence do not depend on which other
+    sentences it is scored with, nor on their order (1e-4 bits in float32).
+    """
+
+    @property
+    def info(self) -> ModelInfo:
+        """Which model this is."""
+        ...
+
+    def score(
+        self, sentences: Sequence[str], policy: Policy
+    ) -> Iterator[tuple[int, ScoredSentence]]:
+        """Yield (index into `sentences`, scored sentence), each index once, in any order.
+
+        Raises `ModelError` for what the model can't do (a sentence longer than its context, a
+        policy it does not know), and never truncates. What is yielded has passed
+        `ScoredSentence.check`.
+        """
+        ...
+
+
+def score_all(model: Model, sentences: Sequence[str], policy: Policy) -> list[ScoredSentence]:
+    """Return the scored sentences in the order of `sentences`."""
+    scored = dict(model.score(sentences, policy))
+    return [scored[index] for index in range(len(sentences))]

@@ -1,0 +1,42 @@
+"""The scoring policy: every choice that changes a number, in one value."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from typing import Literal
+
+Bos = Literal["auto", "always", "never"]
+Eos = Literal["auto", "always", "never"]
+FirstToken = Literal["unscored", "zero"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How a model is asked for surprisals.
+
+    `bos`: "auto" puts the model's beginning-of-sentence mark in front, exactly once, where it has
+    one, so that the first token has a real surprisal; "always" is an error where it has none;
+    "never" scores without.
+    `eos`: "auto" keeps the end-of-sentence surprisal where the model emits such a mark by itself;
+    "always" asks for it of any model that knows one; "never" leaves it out.
+    `first_token`: what a token without any left context gets: no surprisal ("unscored"), or the 0
+    that the retired tools gave it ("zero").
+    """
+
+    bos: Bos = "auto"
+    eos: Eos = "auto"
+    first_token: FirstToken = "unscored"
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the policy as plain JSON values, one key a choice."""
+        return asdict(self)
+
+    @property
+    def fingerprint(self) -> str:
+        """The first 16 hex digits of the SHA-256 over the policy's canonical JSON."""
+        canonical = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+# What the retired tools did: whatever the tokenizer adds and nothing else, first token 0.
+SYNTAXGYM_POLICY = Policy(bos="never", eos="auto", first_token="zero")

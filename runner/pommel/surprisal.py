@@ -1,0 +1,70 @@
+"""What a model says of a sentence: its tokens, where they are, and how surprising each one was."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+from pommel.errors import AlignmentError, SurprisalError
+
+TokenRole = Literal["text", "bos", "eos", "special"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Token:
+    """One token of a sentence, as the model names it.
+
+    `start` and `end` are character offsets in the sentence, `[start, end)`; a token that stands
+    for no character of its own (an end-of-sentence mark) has `start == end`.
+    `surprisal_bits` is -log2 p(token | left context); None means that the model gave no
+    probability for it (a first token without a beginning-of-sentence mark). Never silently 0.
+    `oov` says that the token stands for text outside the model's vocabulary.
+    `role` is "text" for what the sentence is made of, and says which mark it is otherwise.
+    """
+
+    text: str
+    start: int
+    end: int
+    surprisal_bits: float | None
+    oov: bool = False
+    role: TokenRole = "text"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoredSentence:
+    """A sentence and its tokens, in order."""
+
+    text: str
+    tokens: tuple[Token, ...]
+
+    def check(self) -> None:
+        """Raise if the tokens cannot be this sentence's.
+
+        Every visible character lies in exactly one token, offsets never run backwards, and
+        surprisals are finite or +infinity (a word of probability 0) and not below 0. Raises
+        `AlignmentError` or `SurprisalError`; both name the sentence.
+        """
+        covered = 0
+        for token in self.tokens:
+            if not 0 <= token.start <= token.end <= len(self.text) or token.start < covered:
+                message = f"token {token.text!r} has the offsets {token.start}-{token.end}, which do not fit"
+                raise AlignmentError(f"{message} the sentence {self.text!r}")
+            _check_nothing_visible(self.text, covered, token.start)
+            covered = token.end
+            _check_surprisal(token, self.text)
+        _check_nothing_visible(self.text, covered, len(self.text))
+
+
+def _check_nothing_visible(text: str, start: int, end: int) -> None:
+    missing = text[start:end].strip()
+    if missing:
+        raise AlignmentError(f"no token stands for {missing!r} (character {start}) in {text!r}")
+
+
+# A model's probabilities are rounded: a certain token may come out as -1e-7 bits.
+_ROUNDING_BITS = 1e-4
+
+
+def _check_surprisal(token: Token, sentence: str) -> None:
+    bits = token.surprisal_bits
+    if bits is not None and (math.isnan(bits) or bits < -_ROUNDING_BITS):
+        raise SurprisalError(f"token {token.text!r} has a surprisal of {bits} bits in {sentence!r}")
