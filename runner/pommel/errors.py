@@ -93,7 +93,7 @@ class AlignmentError(InputError):
 
 
 class SurprisalError(InputError):
-    """Surprisals that cannot be: not a number, infinite where they must not be, too few, too many."""
+    """Surprisals that cannot be: not a number, negative, too few, too many."""
 
 
 class ModelError(PommelError):

@@ -46,8 +46,11 @@ class ScoredSentence:
         covered = 0
         for token in self.tokens:
             if not 0 <= token.start <= token.end <= len(self.text) or token.start < covered:
-                message = f"token {token.text!r} has the offsets {token.start}-{token.end}, which do not fit"
-                raise AlignmentError(f"{message} the sentence {self.text!r}")
+                offsets = f"{token.start}-{token.end}"
+                raise AlignmentError(
+                    f"token {token.text!r} has the offsets {offsets}, which do not fit the "
+                    f"sentence {self.text!r}"
+                )
             _check_nothing_visible(self.text, covered, token.start)
             covered = token.end
             _check_surprisal(token, self.text)

@@ -1,0 +1,197 @@
+"""SyntaxGym JSON <-> `Suite`, without loss, and with every fault of a file reported at once."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from pommel.errors import Fault, SuiteError
+from pommel.formula import parse
+from pommel.json_document import JsonDocument, parse_document, read_document, to_json
+from pommel.suite import METRICS, Condition, Item, Metric, Prediction, Region, Suite
+from pommel.suite_checks import findings
+from pommel.suite_schema import shape_faults
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedSuite:
+    """A suite, and what its file could do better."""
+
+    suite: Suite
+    warnings: tuple[Fault, ...]
+
+
+def read_suite(path: Path, *, strict: bool = False, evaluated: bool = False) -> LoadedSuite:
+    """Read a suite file.
+
+    `strict` turns stray spaces and a byte order mark, which are otherwise mended with a warning,
+    into errors. `evaluated` asks for the surprisals of every region (`metric_value`), too. Raises
+    `SuiteError` with all faults of the file, or `InputError` if it cannot be read.
+    """
+    return _load(read_document(path), strict=strict, evaluated=evaluated)
+
+
+def parse_suite(
+    text: str, *, file: str = "<suite>", strict: bool = False, evaluated: bool = False
+) -> LoadedSuite:
+    """Read a suite from JSON text; the rest as `read_suite`."""
+    return _load(parse_document(text, file=file), strict=strict, evaluated=evaluated)
+
+
+def suite_from_dict(value: Mapping[str, Any], *, file: str = "<dict>") -> LoadedSuite:
+    """Make a suite of a JSON value; faults name lines of the value as `to_json` writes it."""
+    return parse_suite(to_json(dict(value)), file=file)
+
+
+def suite_to_dict(suite: Suite) -> dict[str, Any]:
+    """Return the suite as a JSON value: unknown keys, key order and formulas as they were read."""
+    return _merged(
+        suite.as_written,
+        {
+            "meta": dict(suite.meta),
+            "region_meta": _region_meta(suite),
+            "predictions": [_prediction_to_dict(each) for each in suite.predictions],
+            "items": [_item_to_dict(item) for item in suite.items],
+        },
+    )
+
+
+def suite_to_text(suite: Suite) -> str:
+    """Return the text of the suite's JSON file."""
+    return to_json(suite_to_dict(suite))
+
+
+def suite_hash(suite: Suite) -> str:
+    """Return the SHA-256 of the suite's canonical JSON (sorted keys, no white space)."""
+    canonical = json.dumps(suite_to_dict(suite), sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def _load(document: JsonDocument, *, strict: bool, evaluated: bool) -> LoadedSuite:
+    faults = document.duplicate_key_faults()
+    schema = "evaluated_suite" if evaluated else "suite"
+    shape = shape_faults(document.value, schema)
+    faults += [document.fault(each.path, each.message, hint=each.hint) for each in shape]
+    if not shape:
+        for found in findings(document.value):
+            is_warning = found.warning or (found.stray_space and not strict)
+            faults.append(
+                document.fault(
+                    found.path,
+                    found.message,
+                    hint=found.hint,
+                    warning=is_warning,
+                    within=found.within,
+                )
+            )
+    if document.has_bom:
+        faults.append(_bom_fault(document, strict=strict))
+    faults.sort(key=lambda fault: (fault.line, fault.column))
+    if any(fault.severity == "error" for fault in faults):
+        raise SuiteError(faults)
+    return LoadedSuite(suite=_suite(document.value), warnings=tuple(faults))
+
+
+def _bom_fault(document: JsonDocument, *, strict: bool) -> Fault:
+    return Fault(
+        file=document.file,
+        line=1,
+        column=1,
+        path="",
+        message="the file begins with a byte order mark",
+        hint="save it as UTF-8 without one",
+        severity="error" if strict else "warning",
+    )
+
+
+def _suite(value: dict[str, Any]) -> Suite:
+    meta = value["meta"]
+    return Suite(
+        name=meta["name"],
+        metrics=_metrics(meta["metric"]),
+        region_names={int(number): name for number, name in value["region_meta"].items()},
+        predictions=tuple(_prediction(each) for each in value["predictions"]),
+        items=tuple(_item(each) for each in value["items"]),
+        meta=meta,
+        as_written=value,
+    )
+
+
+def _metrics(written: str | list[str]) -> tuple[Metric, ...]:
+    if written == "all":
+        return METRICS
+    names = [written] if isinstance(written, str) else written
+    return cast("tuple[Metric, ...]", tuple(names))
+
+
+def _prediction(value: dict[str, Any]) -> Prediction:
+    return Prediction(
+        formula=parse(value["formula"]),
+        description=str(value.get("description", "")),
+        as_written=value,
+    )
+
+
+def _item(value: dict[str, Any]) -> Item:
+    return Item(
+        number=int(value["item_number"]),
+        conditions=tuple(
+            Condition(
+                name=condition["condition_name"],
+                regions=tuple(
+                    Region(
+                        number=int(region["region_number"]),
+                        content=region["content"],
+                        as_written=region,
+                    )
+                    for region in condition["regions"]
+                ),
+                as_written=condition,
+            )
+            for condition in value["conditions"]
+        ),
+        as_written=value,
+    )
+
+
+def _merged(as_written: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was read, in its order, with the known keys replaced by what holds now.
+
+    A value that equals what was read stays as it was written (1.0 is not 1, and 1.50 not 1.5).
+    """
+    merged: dict[str, Any] = {}
+    for key in (*as_written, *(key for key in known if key not in as_written)):
+        kept = key not in known or (key in as_written and as_written[key] == known[key])
+        merged[key] = as_written[key] if kept else known[key]
+    return merged
+
+
+def _region_meta(suite: Suite) -> dict[str, str]:
+    names = {str(number): name for number, name in suite.region_names.items()}
+    written = suite.as_written.get("region_meta", {})
+    # "01" is region 1, and is written back as "01".
+    if {int(number): name for number, name in written.items()} == dict(suite.region_names):
+        return dict(written)
+    return names
+
+
+def _prediction_to_dict(prediction: Prediction) -> dict[str, Any]:
+    known = {"type": "formula", "formula": prediction.formula.text}
+    if prediction.description:
+        known["description"] = prediction.description
+    return _merged(prediction.as_written, known)
+
+
+def _item_to_dict(item: Item) -> dict[str, Any]:
+    conditions = [_condition_to_dict(condition) for condition in item.conditions]
+    return _merged(item.as_written, {"item_number": item.number, "conditions": conditions})
+
+
+def _condition_to_dict(condition: Condition) -> dict[str, Any]:
+    regions = [
+        _merged(region.as_written, {"region_number": region.number, "content": region.content})
+        for region in condition.regions
+    ]
+    return _merged(condition.as_written, {"condition_name": condition.name, "regions": regions})

@@ -1,0 +1,25 @@
+"""What every test may ask for."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="session")
+def repository() -> Path:
+    """The checkout that the tests run in."""
+    return REPOSITORY
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """Published data that is not part of the repository: beside it in CI, maybe absent elsewhere."""
+    folder = REPOSITORY.parent / "shared" / "data"
+    if not folder.is_dir():
+        if os.environ.get("CI"):
+            pytest.fail(f"CI runs with the published data in {folder}, and it is not there")
+        pytest.skip("the published data is not beside this checkout")
+    return folder
