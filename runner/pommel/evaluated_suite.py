@@ -1,0 +1,112 @@
+"""Evaluated suites: SyntaxGym JSON in which every region has its surprisal, in and out."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pommel.errors import SurprisalError
+from pommel.regions import Bits, Cell, RegionTable
+from pommel.suite import METRICS, Item, Metric, Region, Suite
+from pommel.suite_file import suite_to_dict
+
+
+def table_from_suite(suite: Suite) -> RegionTable:
+    """Return the surprisals that an evaluated suite carries.
+
+    Only metrics that every region has are in the table. A whole sentence (`*`) has the sum, the
+    minimum and the maximum, which follow from the regions'; nothing tells of its mean. Raises
+    `SurprisalError` for a region without `metric_value`, or a sum that is no number.
+    """
+    metrics = _common_metrics(suite)
+    numbers = suite.region_numbers
+    shape = (len(suite.items), len(suite.condition_names), len(numbers))
+    # A region that a condition lacks adds nothing to a sum, and has no other metric.
+    values: dict[Metric, Bits] = {
+        metric: np.full(shape, 0.0 if metric == "sum" else np.nan) for metric in metrics
+    }
+    oovs: dict[Cell, tuple[str, ...]] = {}
+    for i, item in enumerate(suite.items):
+        for c, name in enumerate(suite.condition_names):
+            for region in item.condition(name).regions:
+                cell = (i, c, numbers.index(region.number))
+                for metric in metrics:
+                    values[metric][cell] = _value(item, name, region, metric)
+                if region.as_written.get("oovs"):
+                    oovs[cell] = tuple(region.as_written["oovs"])
+    unknown = np.full(shape, -1, dtype=np.int64)
+    return RegionTable(
+        item_numbers=tuple(item.number for item in suite.items),
+        condition_names=suite.condition_names,
+        region_numbers=numbers,
+        values=values,
+        whole=_whole(values),
+        n_tokens=unknown,
+        n_unscored=unknown,
+        oovs=oovs,
+        crossings=(),
+    )
+
+
+def evaluated_suite_to_dict(
+    suite: Suite, table: RegionTable, *, model_name: str = "", metrics: Sequence[Metric] = ()
+) -> dict[str, Any]:
+    """Return the suite's JSON value with `metric_value` and `oovs` in every region.
+
+    `metrics` are the suite's own by default. A metric that a region does not have is null.
+    `model_name` becomes `meta.model`, as the retired tool wrote it.
+    """
+    value = suite_to_dict(suite)
+    if model_name:
+        value["meta"] = {**value["meta"], "model": model_name}
+    chosen = tuple(metrics) or suite.metrics
+    place = {name: index for index, name in enumerate(table.condition_names)}
+    column = {number: index for index, number in enumerate(table.region_numbers)}
+    for i, item in enumerate(value["items"]):
+        for condition in item["conditions"]:
+            c = place[condition["condition_name"]]
+            for region in condition["regions"]:
+                cell = (i, c, column[int(region["region_number"])])
+                bits = {metric: float(table.values[metric][cell]) for metric in chosen}
+                region["metric_value"] = {
+                    metric: None if np.isnan(each) else each for metric, each in bits.items()
+                }
+                region["oovs"] = list(table.oovs.get(cell, ()))
+    return value
+
+
+def _common_metrics(suite: Suite) -> tuple[Metric, ...]:
+    conditions = (condition for item in suite.items for condition in item.conditions)
+    regions = (region for condition in conditions for region in condition.regions)
+    common = set(METRICS)
+    for region in regions:
+        written: Mapping[str, Any] = region.as_written.get("metric_value") or {}
+        common.intersection_update(written)
+    if not common:
+        raise SurprisalError(
+            f"suite {suite.name!r} has regions without metric_value: it has not been evaluated; "
+            "run `pommel surprisals` first"
+        )
+    return tuple(metric for metric in METRICS if metric in common)
+
+
+def _value(item: Item, condition: str, region: Region, metric: Metric) -> float:
+    written = region.as_written["metric_value"][metric]
+    bits = float("nan") if written is None else float(written)
+    if metric == "sum" and np.isnan(bits):
+        raise SurprisalError(
+            f"item {item.number}, condition {condition!r}, region {region.number}: the surprisal "
+            f"{metric!r} is not a number"
+        )
+    return bits
+
+
+def _whole(values: Mapping[Metric, Bits]) -> dict[Metric, Bits]:
+    whole: dict[Metric, Bits] = {}
+    if "sum" in values:
+        whole["sum"] = values["sum"].sum(axis=-1)
+    if "min" in values:
+        whole["min"] = np.fmin.reduce(values["min"], axis=-1)
+    if "max" in values:
+        whole["max"] = np.fmax.reduce(values["max"], axis=-1)
+    return whole

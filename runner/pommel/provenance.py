@@ -1,0 +1,49 @@
+"""Where a number comes from: everything that could change it, as plain JSON values."""
+
+import datetime as dt
+import platform
+import sys
+from importlib import metadata
+from typing import Any
+
+from pommel.models.model import ModelInfo
+from pommel.models.policy import Policy
+from pommel.suite import Suite
+from pommel.suite_file import suite_hash
+
+_PACKAGES = ("numpy", "torch", "transformers", "tokenizers")
+
+
+def provenance(
+    suite: Suite, model: ModelInfo, policy: Policy, *, compat: str | None = None
+) -> dict[str, Any]:
+    """Return suite hash and version, model, policy, package versions, machine and time (UTC)."""
+    return {
+        "suite": {
+            "name": suite.name,
+            "version": suite.version or None,
+            "sha256": suite_hash(suite),
+            "n_items": len(suite.items),
+        },
+        "model": model.to_dict(),
+        "policy": {**policy.to_dict(), "fingerprint": policy.fingerprint},
+        "compat": compat,
+        "pommel": pommel_version(),
+        "packages": _loaded_packages(),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+    }
+
+
+def pommel_version() -> str:
+    """Return pommel's own version; "0+unknown" in a checkout that was never installed."""
+    try:
+        return metadata.version("pommel")
+    except metadata.PackageNotFoundError:
+        return "0+unknown"
+
+
+def _loaded_packages() -> dict[str, str]:
+    # Only what is loaded can have had a say in the numbers.
+    return {name: metadata.version(name) for name in _PACKAGES if name in sys.modules}

@@ -1,0 +1,233 @@
+"""Tokens to regions by character span, and the region metrics."""
+
+import math
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommel.errors import SurprisalError
+from pommel.suite import METRICS, Metric, Sentence, Suite
+from pommel.surprisal import ScoredSentence, Token
+
+Bits = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+# Where a value stands in the arrays: (item, condition, region), each counted from 0.
+Cell = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossingToken:
+    """A token that begins in one region and ends in a later one; it counts where it begins."""
+
+    cell: Cell
+    token: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RegionTable:
+    """The surprisal of every region of a suite.
+
+    Axes: items as in the suite, conditions as in `suite.condition_names`, regions as in
+    `suite.region_numbers`. `values[metric]` has the shape (n_items, n_conditions, n_regions), in
+    bits; a region without a scored token has the sum 0 and no other metric (NaN).
+    `whole[metric]` is the metric over all tokens of a condition, (n_items, n_conditions).
+    `n_tokens` counts a region's tokens, `n_unscored` those among them that have no surprisal.
+    `oovs` holds the unknown words of the regions that have some. Both counts are -1 where a table
+    was read from a file that does not tell.
+    """
+
+    item_numbers: tuple[int, ...]
+    condition_names: tuple[str, ...]
+    region_numbers: tuple[int, ...]
+    values: Mapping[Metric, Bits]
+    whole: Mapping[Metric, Bits]
+    n_tokens: Counts
+    n_unscored: Counts
+    oovs: Mapping[Cell, tuple[str, ...]]
+    crossings: tuple[CrossingToken, ...]
+
+    def column(self, metric: Metric, region: int | None, condition: str) -> Bits:
+        """Return the metric of one region for every item, (n_items,); of `*` where it is None.
+
+        Raises `SurprisalError` for a metric that the table does not have.
+        """
+        source = self.values if region is not None else self.whole
+        if metric not in source:
+            span = "all tokens of a condition" if region is None else "the regions"
+            message = f"the {metric} over {span} is not known"
+            raise SurprisalError(f"{message}: compute the surprisals again with a model")
+        index = self.condition_names.index(condition)
+        if region is None:
+            return self.whole[metric][:, index]
+        return self.values[metric][:, index, self.region_numbers.index(region)]
+
+    def unscored(self, region: int | None, condition: str) -> NDArray[np.bool_]:
+        """Say for every item whether a region lacks the surprisal of one of its tokens."""
+        index = self.condition_names.index(condition)
+        if region is None:
+            return np.asarray((self.n_unscored[:, index] > 0).any(axis=-1))
+        return self.n_unscored[:, index, self.region_numbers.index(region)] > 0
+
+
+# One list of scored sentences an item, in the order of `suite.condition_names`.
+ScoredItems = Sequence[Sequence[ScoredSentence]]
+
+
+def region_table(
+    suite: Suite,
+    scored: ScoredItems,
+    metrics: Sequence[Metric] = METRICS,
+    *,
+    eos_in_trailing_empty_region: bool = False,
+) -> RegionTable:
+    """Assign every token to its region, and compute the metrics.
+
+    `scored[i][c]` belongs to the sentence of item i in condition `suite.condition_names[c]`.
+    `eos_in_trailing_empty_region` is what the retired tool did: where the last region is empty,
+    the end-of-sentence mark is counted there, and not in the last region with content.
+    """
+    names, numbers = suite.condition_names, suite.region_numbers
+    place = {number: index for index, number in enumerate(numbers)}
+    collector = _Collector(n_regions=len(numbers), trailing_eos=eos_in_trailing_empty_region)
+    for i, item in enumerate(suite.items):
+        by_name = {condition.name: condition for condition in item.conditions}
+        for c, name in enumerate(names):
+            condition = by_name[name]
+            columns = [place[region.number] for region in condition.regions]
+            collector.add((i, c), condition.sentence(suite.joiner), columns, scored[i][c])
+    shape = (len(suite.items), len(names), len(numbers))
+    bits, cells = collector.scored_tokens()
+    n_tokens = np.bincount(collector.token_cells, minlength=math.prod(shape)).reshape(shape)
+    n_scored = np.bincount(cells, minlength=math.prod(shape)).reshape(shape)
+    sentences = cells // len(numbers)
+    return RegionTable(
+        item_numbers=tuple(item.number for item in suite.items),
+        condition_names=names,
+        region_numbers=numbers,
+        values={each: _metric(each, bits, cells, shape) for each in metrics},
+        whole={each: _metric(each, bits, sentences, shape[:2]) for each in metrics},
+        n_tokens=n_tokens,
+        n_unscored=n_tokens - n_scored,
+        oovs=collector.oovs,
+        crossings=tuple(collector.crossings),
+    )
+
+
+def assign(sentence: Sentence, tokens: Sequence[Token]) -> list[int]:
+    """Return the index of the region that each token belongs to.
+
+    A token belongs to the region that holds its first character that is no space; a token without
+    one follows its start offset. What lies behind the last character (an end-of-sentence mark)
+    belongs to the last region that is not empty.
+    """
+    text = sentence.text
+    ends = [end for _, end in sentence.spans]
+    last = max((i for i, (start, end) in enumerate(sentence.spans) if start < end), default=0)
+    result = []
+    for token in tokens:
+        start = token.start
+        if text[start : start + 1].isspace():
+            start = _first_visible(text, start, token.end)
+        # The first region that ends behind the character: empty regions end where they begin.
+        result.append(min(bisect_right(ends, start), last))
+    return result
+
+
+def _first_visible(text: str, start: int, end: int) -> int:
+    for position in range(start, end):
+        if not text[position].isspace():
+            return position
+    return start
+
+
+class _Collector:
+    """Gathers flat lists over all sentences, so that numpy does the adding up."""
+
+    def __init__(self, *, n_regions: int, trailing_eos: bool) -> None:
+        self._n_regions = n_regions
+        self._trailing_eos = trailing_eos
+        self._bits: list[float] = []
+        self._cells: list[int] = []
+        self.token_cells: list[int] = []
+        self._sentence = -1
+        self.oovs: dict[Cell, tuple[str, ...]] = {}
+        self.crossings: list[CrossingToken] = []
+
+    def add(
+        self,
+        key: tuple[int, int],
+        sentence: Sentence,
+        columns: Sequence[int],
+        scored: ScoredSentence,
+    ) -> None:
+        """Take the next sentence; sentences come in the order of the table's first two axes."""
+        self._sentence += 1
+        base = self._sentence * self._n_regions
+        text = sentence.text
+        for token, assigned in zip(scored.tokens, assign(sentence, scored.tokens), strict=True):
+            to_end = self._trailing_eos and token.role == "eos"
+            region = len(columns) - 1 if to_end else assigned
+            cell = base + columns[region]
+            self.token_cells.append(cell)
+            if token.surprisal_bits is not None:
+                self._bits.append(token.surprisal_bits)
+                self._cells.append(cell)
+            end = sentence.spans[region][1]
+            if token.end > end and text[end : token.end].strip():
+                crossing = CrossingToken(cell=(*key, columns[region]), token=token.text)
+                self.crossings.append(crossing)
+            if token.oov:
+                place = (*key, columns[region])
+                word = text[token.start : token.end].strip()
+                self.oovs[place] = (*self.oovs.get(place, ()), word)
+
+    def scored_tokens(self) -> tuple[Bits, Counts]:
+        """Return the bits of all scored tokens and the cell that each belongs to, ascending."""
+        bits = np.asarray(self._bits, dtype=np.float64)
+        cells = np.asarray(self._cells, dtype=np.int64)
+        # Regions may stand in a file in another order than that of their numbers.
+        if np.any(np.diff(cells) < 0):
+            order = np.argsort(cells, kind="stable")
+            return bits[order], cells[order]
+        return bits, cells
+
+
+def _metric(metric: Metric, bits: Bits, groups: Counts, shape: tuple[int, ...]) -> Bits:
+    """Apply a metric to each group of `bits`; `groups` ascends, and indexes the flattened shape."""
+    size = math.prod(shape)
+    if metric == "sum":
+        sums = np.bincount(groups, weights=bits, minlength=size)
+        return sums.astype(np.float64).reshape(shape)
+    result = np.full(size, np.nan)
+    present, starts = np.unique(groups, return_index=True)
+    if len(present):
+        result[present] = _reduce(metric, bits, starts)
+    return result.reshape(shape)
+
+
+def _reduce(metric: Metric, bits: Bits, starts: NDArray[np.intp]) -> Bits:
+    lengths = np.diff(np.append(starts, len(bits)))
+    match metric:
+        case "mean":
+            return np.asarray(np.add.reduceat(bits, starts) / lengths)
+        case "min":
+            return np.asarray(np.minimum.reduceat(bits, starts))
+        case "max":
+            return np.asarray(np.maximum.reduceat(bits, starts))
+        case "range":
+            with np.errstate(invalid="ignore"):  # a range of infinities only is not a number
+                return _reduce("max", bits, starts) - _reduce("min", bits, starts)
+        case _:
+            return _medians(bits, starts, lengths)
+
+
+def _medians(bits: Bits, starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> Bits:
+    # Sorted within each group, the median is the middle element, or the mean of the middle two.
+    group = np.repeat(np.arange(len(starts)), lengths)
+    ordered = bits[np.lexsort((bits, group))]
+    low, high = starts + (lengths - 1) // 2, starts + lengths // 2
+    return np.asarray((ordered[low] + ordered[high]) / 2)
