@@ -1,0 +1,55 @@
+"""Run SyntaxGym test suites on language models.
+
+import pommel
+
+results = pommel.run("builtin://en-gpt2", "suites:en")
+results.to_frame("suites")
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pommel.api import (
+        Results,
+        SuiteWarning,
+        compute_surprisals,
+        evaluate,
+        load_model,
+        load_suite,
+        run,
+    )
+    from pommel.errors import PommelError, SuiteError
+    from pommel.models.policy import Policy
+    from pommel.suite import Suite
+
+__all__ = [
+    "Policy",
+    "PommelError",
+    "Results",
+    "Suite",
+    "SuiteError",
+    "SuiteWarning",
+    "compute_surprisals",
+    "evaluate",
+    "load_model",
+    "load_suite",
+    "run",
+]
+
+# Names are looked up when they are first used: `import pommel` costs next to nothing.
+_HOMES = {
+    "Policy": "pommel.models.policy",
+    "PommelError": "pommel.errors",
+    "Suite": "pommel.suite",
+    "SuiteError": "pommel.errors",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in __all__:
+        raise AttributeError(f"module 'pommel' has no attribute {name!r}")
+    from importlib import import_module  # noqa: PLC0415
+
+    value = getattr(import_module(_HOMES.get(name, "pommel.api")), name)
+    globals()[name] = value
+    return value

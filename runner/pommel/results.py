@@ -99,6 +99,11 @@ class SuiteResult:
         return len(self.item_numbers)
 
     @property
+    def counted(self) -> tuple[PredictionResult, ...]:
+        """The predictions that the score rule looks at."""
+        return self.predictions[:1] if self.score_rule == "first" else self.predictions
+
+    @property
     def scores(self) -> tuple[Score, ...]:
         """The suite's scores under its score rule; none for a suite without predictions.
 
@@ -112,8 +117,7 @@ class SuiteResult:
                 Score(label=str(each.prediction_id), n_holding=each.n_holding, n_items=each.n_items)
                 for each in self.predictions
             )
-        counted = self.predictions if self.score_rule == "all" else self.predictions[:1]
-        holding = np.logical_and.reduce([each.holds for each in counted])
+        holding = np.logical_and.reduce([each.holds for each in self.counted])
         return (Score(label="", n_holding=int(holding.sum()), n_items=self.n_items),)
 
     @property

@@ -1,0 +1,73 @@
+"""The command line: one command a file; arguments in, text and exit statuses out."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+import click
+
+from pommel.cli.failures import exit_on_failure
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# Command -> (file in this folder, help shown in the list). Files are imported when they are used:
+# `pommel --help` needs none of them.
+_COMMANDS = {
+    "run": ("run", "Run suites on models and show which predictions hold."),
+    "surprisals": ("surprisals", "Compute the surprisal of every region of a suite."),
+    "evaluate": ("evaluate", "Check the predictions of suites that have their surprisals."),
+    "validate": ("validate", "Check suite files and report every fault."),
+    "suites": ("suites", "List, show and export the suites that ship with pommel."),
+    "models": ("models", "List the models that ship with pommel, show any model."),
+}
+_ALIASES = {"compute-surprisals": "surprisals"}
+
+
+class _LazyGroup(click.Group):
+    """A group whose commands are imported on demand."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        name = _ALIASES.get(cmd_name, cmd_name)
+        if name not in _COMMANDS:
+            return None
+        command: click.Command = import_module(f"pommel.cli.{_COMMANDS[name][0]}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        import difflib  # noqa: PLC0415
+
+        name = args[0] if args else ""
+        known = (*_COMMANDS, *_ALIASES)
+        close = difflib.get_close_matches(name, known, n=1)
+        if name not in known and not name.startswith("-") and close:
+            ctx.fail(f"No such command {name!r}. Did you mean {close[0]!r}?")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="pommel", message="pommel %(version)s")
+def _pommel() -> None:
+    """Run SyntaxGym test suites on language models.
+
+    \b
+      pommel run builtin://en-gpt2 suites:en
+      pommel run huggingface://gpt2 my_suite.json --output results
+
+    Exit status: 0 done (predictions that fail are data), 1 the run failed, 2 wrong usage,
+    3 a suite or another input is invalid, 4 the model is not available, 130 interrupted.
+    """
+
+
+def main(arguments: "Sequence[str] | None" = None) -> None:
+    """Run the command line and end the process with its exit status."""
+    with exit_on_failure():
+        _pommel.main(args=arguments, prog_name="pommel", standalone_mode=False)

@@ -1,0 +1,143 @@
+"""What `import pommel` offers: five functions from a file and a reference to results."""
+
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pommel import runs
+from pommel.errors import UsageError
+from pommel.frames import Table
+from pommel.models.model import LoadOptions, Model
+from pommel.models.policy import SYNTAXGYM_POLICY, Policy
+from pommel.models.registry import load_model as _load_model
+from pommel.results import ScoreRule, SuiteResult
+from pommel.runs import Compat, Run, SuiteSurprisals
+from pommel.suite import Suite
+from pommel.suite_file import suite_from_dict
+from pommel.suite_sources import load_suites
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SuiteLike = Suite | Mapping[str, Any] | str | Path
+
+
+class SuiteWarning(UserWarning):
+    """A suite file that could be read, and could do better."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Results:
+    """Runs, in the order in which they were made; `to_frame` puts their tables together."""
+
+    runs: tuple[Run, ...]
+
+    def to_frame(self, table: Table = "suites") -> "pd.DataFrame":
+        """Return one tidy table over all runs (see `pommel.frames`)."""
+        import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
+
+        return pd.concat([run.to_frame(table) for run in self.runs], ignore_index=True)
+
+    def __iter__(self) -> Iterator[Run]:
+        return iter(self.runs)
+
+    def __len__(self) -> int:
+        return len(self.runs)
+
+
+def load_suite(source: SuiteLike, *, strict: bool = False) -> Suite:
+    """Load one suite: a file, the name of a shipped suite, or the JSON value itself.
+
+    Raises `SuiteError` with every fault of the file; what could do better is a `SuiteWarning`.
+    """
+    suites = _suites([source], strict=strict)
+    if len(suites) != 1:
+        raise UsageError(f"{source} is {len(suites)} suites; load_suite takes one, run takes many")
+    return suites[0]
+
+
+def load_model(reference: str, **options: Any) -> Model:
+    """Load a model, e.g. "builtin://en-gpt2" or "huggingface://gpt2".
+
+    `options` are the fields of `LoadOptions` (device, dtype, batch_size, ...). Raises
+    `ModelNotAvailableError`.
+    """
+    return _load_model(reference, LoadOptions(**options))
+
+
+def compute_surprisals(
+    model: Model | str,
+    suite: SuiteLike,
+    policy: Policy | None = None,
+    *,
+    compat: Compat | None = None,
+) -> SuiteSurprisals:
+    """Score a suite's sentences and add tokens up to regions."""
+    opened = _load_model(model) if isinstance(model, str) else model
+    return runs.compute_surprisals(
+        opened, load_suite(suite), policy or default_policy(compat), compat=compat
+    )
+
+
+def evaluate(surprisals: SuiteSurprisals, *, score: ScoreRule = "all") -> SuiteResult:
+    """Check a suite's predictions against surprisals."""
+    return runs.evaluate(surprisals, score_rule=score)
+
+
+def run(
+    models: Model | str | Iterable[Model | str],
+    suites: SuiteLike | Iterable[SuiteLike],
+    policy: Policy | None = None,
+    *,
+    score: ScoreRule = "all",
+    compat: Compat | None = None,
+) -> Results:
+    """Run every suite on every model; a suite may be a folder or a collection (`suites:en`)."""
+    loaded = _suites([suites] if isinstance(suites, Suite | Mapping | str | Path) else suites)
+    policy = policy or default_policy(compat)
+    made: list[Run] = []
+    for each in [models] if isinstance(models, str) or not isinstance(models, Iterable) else models:
+        model = _load_model(each) if isinstance(each, str) else each
+        made += runs.run_suites(model, loaded, policy, score_rule=score, compat=compat)
+    return Results(runs=tuple(with_distinct_names(made)))
+
+
+def default_policy(compat: Compat | None) -> Policy:
+    """Return the policy that holds where none is given."""
+    return SYNTAXGYM_POLICY if compat == "syntaxgym" else Policy()
+
+
+def with_distinct_names(made: Sequence[Run]) -> list[Run]:
+    """Rename models that share a name to their references, so that tables tell them apart."""
+    references = {run.surprisals.model.reference: run.result.model_name for run in made}
+    shared = {name for name, count in Counter(references.values()).items() if count > 1}
+    return [_renamed(run) if run.result.model_name in shared else run for run in made]
+
+
+def _renamed(run: Run) -> Run:
+    reference = run.surprisals.model.reference
+    model = replace(run.surprisals.model, name=reference)
+    return Run(
+        surprisals=replace(run.surprisals, model=model),
+        result=replace(run.result, model_name=reference),
+    )
+
+
+def _suites(sources: Iterable[SuiteLike], *, strict: bool = False) -> list[Suite]:
+    suites: list[Suite] = []
+    for source in sources:
+        if isinstance(source, Suite):
+            suites.append(source)
+            continue
+        if isinstance(source, Mapping):
+            loaded = [suite_from_dict(source)]
+        else:
+            loaded = load_suites([str(source)], strict=strict)
+        for each in loaded:
+            suites.append(each.suite)
+            for warning in each.warnings:
+                warnings.warn(str(warning), SuiteWarning, stacklevel=4)
+    return suites

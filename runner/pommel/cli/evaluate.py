@@ -1,0 +1,63 @@
+"""`pommel evaluate`: predictions of suites that carry their surprisals; no model is needed."""
+
+from typing import Any
+
+import click
+
+from pommel.cli.options import score_options
+from pommel.cli.output import fail_under, show_frame, show_table, show_warnings
+from pommel.evaluated_suite import table_from_suite
+from pommel.frames import predictions_frame, suites_frame
+from pommel.report.tables import prediction_table, score_table
+from pommel.results import SuiteResult
+from pommel.scoring import evaluate_predictions
+from pommel.suite import Suite
+from pommel.suite_sources import load_suites
+
+
+@click.command("evaluate", no_args_is_help=True)
+@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "tsv", "json"]),
+    default="table",
+    show_default=True,
+    help="What to print.",
+)
+@click.option(
+    "--table",
+    type=click.Choice(["suites", "predictions"]),
+    help="Scores, or predictions item by item.  [default: predictions; in a table, both]",
+)
+@score_options
+def command(suites: tuple[str, ...], **chosen: Any) -> None:
+    """Check the predictions of SUITEs whose regions have surprisals (metric_value).
+
+    \b
+      pommel evaluate my_suite.evaluated.json
+      pommel surprisals builtin://en-gpt2 number_prep | pommel evaluate -
+    """
+    loaded = load_suites(suites, evaluated=True)
+    show_warnings([warning for each in loaded for warning in each.warnings])
+    results = [_evaluate(each.suite, chosen) for each in loaded]
+    if chosen["form"] == "table":
+        if chosen["table"] != "predictions":
+            show_table(score_table(results))
+        if chosen["table"] != "suites":
+            show_table(prediction_table(results))
+    elif chosen["table"] == "suites":
+        show_frame(suites_frame(results), chosen["form"])
+    else:
+        import pandas as pd  # noqa: PLC0415 - `pommel --help` stays fast without it
+
+        show_frame(pd.concat([predictions_frame(each) for each in results]), chosen["form"])
+    fail_under(results, chosen["fail_under"])
+
+
+def _evaluate(suite: Suite, chosen: dict[str, Any]) -> SuiteResult:
+    model_name = str(suite.meta.get("model") or "")
+    table = table_from_suite(suite)
+    return evaluate_predictions(
+        suite, table, score_rule=chosen["score_rule"], model_name=model_name
+    )

@@ -1,0 +1,45 @@
+"""The edge: what a user can mend is a message and an exit status, never a traceback."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+
+import click
+
+from pommel.errors import PommelError
+
+INTERRUPTED = 130
+
+
+@contextlib.contextmanager
+def exit_on_failure() -> Iterator[None]:
+    """Turn errors that are meant for the user into messages on stderr and exit statuses."""
+    try:
+        yield
+        sys.stdout.flush()
+    except click.exceptions.Exit as leaving:
+        sys.exit(leaving.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except (click.Abort, KeyboardInterrupt):
+        _say("interrupted")
+        sys.exit(INTERRUPTED)
+    except PommelError as error:
+        _say(str(error))
+        sys.exit(error.exit_status)
+    except BrokenPipeError:
+        # The reader of our output (`| head`) has gone; what is left must not go to the closed pipe.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except OSError as error:
+        _say(f"{error.filename or 'the output'}: {error.strerror or error}")
+        sys.exit(1)
+    except MemoryError:
+        _say("out of memory; a smaller --batch-size needs less")
+        sys.exit(1)
+
+
+def _say(message: str) -> None:
+    click.echo(f"pommel: {message}", err=True)

@@ -1,0 +1,105 @@
+"""Options that several commands share, and what they mean."""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from pommel.api import default_policy
+from pommel.models.model import LoadOptions
+from pommel.models.policy import Policy
+from pommel.results import SCORE_RULES
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def model_options(function: _F) -> _F:
+    """Add what may be said when a model is loaded, and the scoring policy."""
+    for option in reversed(
+        (
+            click.option("--device", default="cpu", show_default=True, help="cpu, cuda, mps, auto"),
+            click.option(
+                "--dtype",
+                type=click.Choice(["float32", "bfloat16", "float16"]),
+                default="float32",
+                show_default=True,
+                help="Number format of the weights.",
+            ),
+            click.option(
+                "--batch-size",
+                type=click.IntRange(min=1),
+                default=32,
+                show_default=True,
+                help="Sentences scored together.",
+            ),
+            click.option("--offline", is_flag=True, help="Download nothing."),
+            click.option(
+                "--trust-remote-code",
+                is_flag=True,
+                help="Run Python code that comes with a model. Unsafe.",
+            ),
+            click.option(
+                "--allow-pickle",
+                is_flag=True,
+                help="Read weights that are not safetensors. Unsafe.",
+            ),
+            click.option(
+                "--bos",
+                type=click.Choice(["auto", "always", "never"]),
+                help="Beginning-of-sentence mark before each sentence.  [default: auto]",
+            ),
+            click.option(
+                "--eos",
+                type=click.Choice(["auto", "always", "never"]),
+                help="Surprisal of the end of the sentence.  [default: auto]",
+            ),
+            click.option(
+                "--compat",
+                type=click.Choice(["syntaxgym"]),
+                help="Do as the retired syntaxgym package did, in everything that differs.",
+            ),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def score_options(function: _F) -> _F:
+    """Add the score rule and the threshold."""
+    rule = click.option(
+        "--score",
+        "score_rule",
+        type=click.Choice(SCORE_RULES),
+        default="all",
+        show_default=True,
+        help="An item counts if all predictions hold, or the first; or each prediction on its own.",
+    )
+    threshold = click.option(
+        "--fail-under",
+        type=click.FloatRange(0, 1),
+        metavar="X",
+        help="Exit with status 1 if a suite's score is below X.",
+    )
+    return rule(threshold(function))
+
+
+def load_options(chosen: dict[str, Any]) -> LoadOptions:
+    """Return the load options among a command's parameters."""
+    return LoadOptions(
+        device=chosen["device"],
+        dtype=chosen["dtype"],
+        batch_size=chosen["batch_size"],
+        trust_remote_code=chosen["trust_remote_code"],
+        allow_pickle=chosen["allow_pickle"],
+        offline=chosen["offline"],
+    )
+
+
+def policy(chosen: dict[str, Any]) -> Policy:
+    """Return the policy: what was asked for, and otherwise what `--compat` or the default says."""
+    base = default_policy(chosen["compat"])
+    return Policy(
+        bos=chosen["bos"] or base.bos,
+        eos=chosen["eos"] or base.eos,
+        first_token=base.first_token,
+    )

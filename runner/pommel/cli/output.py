@@ -1,0 +1,98 @@
+"""Text on stdout, notes and progress on stderr."""
+
+import contextlib
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from pommel.errors import Fault, PommelError
+from pommel.report.saved import to_csv
+from pommel.results import SuiteResult
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.table import Table
+
+# A table that goes to a file or a pipe is not folded to the width of a screen.
+_WIDE = 10_000
+
+
+def show_table(table: "Table") -> None:
+    """Print a table for people; without colours and folding where stdout is no terminal."""
+    from rich.console import Console  # noqa: PLC0415 - `pommel --help` stays fast without it
+
+    width = None if sys.stdout.isatty() else _WIDE
+    Console(width=width, soft_wrap=not sys.stdout.isatty()).print(table)
+
+
+def show_frame(frame: "pd.DataFrame", form: str) -> None:
+    """Print a tidy table as CSV, TSV, or JSON records."""
+    if form == "json":
+        records = json.loads(frame.to_json(orient="records", double_precision=15))
+        click.echo(json.dumps(records, ensure_ascii=False, indent=2))
+    elif form == "tsv":
+        click.echo(frame.to_csv(index=False, sep="\t", lineterminator="\n"), nl=False)
+    else:
+        click.echo(to_csv(frame), nl=False)
+
+
+def note(message: str) -> None:
+    """Say something on stderr that is no result."""
+    click.echo(message, err=True)
+
+
+# A file with a thousand stray spaces says so once; `pommel validate` has them all.
+_SHOWN_WARNINGS = 3
+
+
+def show_warnings(faults: Sequence[Fault]) -> None:
+    """Print the first warnings of each file on stderr, and how many more there are."""
+    by_file: dict[str, list[Fault]] = {}
+    for fault in faults:
+        by_file.setdefault(fault.file, []).append(fault)
+    for file, found in by_file.items():
+        for fault in found[:_SHOWN_WARNINGS]:
+            note(str(fault))
+        if found[_SHOWN_WARNINGS:]:
+            more = len(found) - _SHOWN_WARNINGS
+            note(f"{file}: {more} more warnings; `pommel validate` shows them all")
+
+
+@contextlib.contextmanager
+def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Give a function to call with the number of sentences done; a bar if stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _n: None
+        return
+    from rich.console import Console  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+    )
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+        task = progress.add_task(label, total=total)
+        yield lambda n: progress.advance(task, n)
+
+
+def fail_under(results: Iterable[SuiteResult], threshold: float | None) -> None:
+    """Raise `PommelError` (exit status 1) if a score is below the threshold."""
+    low = [
+        f"{result.model_name} on {result.suite_name}: {result.score:.3f}"
+        for result in results
+        if threshold is not None and result.predictions and result.score < threshold
+    ]
+    if low:
+        raise PommelError("\n".join((f"scores below {threshold}:", *low)))

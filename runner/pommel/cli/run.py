@@ -1,0 +1,138 @@
+"""`pommel run`: models x suites, scores on stdout, everything else in files."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pommel.api import Results, with_distinct_names
+from pommel.cli.failures import INTERRUPTED
+from pommel.cli.options import load_options, model_options, policy, score_options
+from pommel.cli.output import fail_under, note, progress_bar, show_frame, show_table, show_warnings
+from pommel.errors import UsageError
+from pommel.frames import TABLES
+from pommel.models.registry import load_model
+from pommel.report.saved import runs_to_json, save_results
+from pommel.report.tables import prediction_table, score_table
+from pommel.runs import Run, run_suites
+from pommel.suite import Suite
+from pommel.suite_sources import SHIPPED, load_suites
+
+
+@click.command("run", no_args_is_help=True)
+@click.argument("model")
+@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@click.option("-m", "--model", "more_models", multiple=True, help="Another model; repeatable.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for the full results: one CSV a table, and runs.json with their provenance.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "tsv", "json"]),
+    help="What to print.  [default: table]",
+)
+@click.option(
+    "--table",
+    type=click.Choice(TABLES),
+    help="Which tidy table --format csv, tsv or json prints.  [default: suites]",
+)
+@click.option("--strict", is_flag=True, help="Refuse suites with stray spaces.")
+@score_options
+@model_options
+def command(
+    model: str, suites: tuple[str, ...], more_models: tuple[str, ...], **chosen: Any
+) -> None:
+    """Run SUITEs on MODEL and show the share of items on which predictions hold.
+
+    A SUITE is a file, a folder, a shipped collection (suites:en, suites:en/agreement), a shipped
+    suite's name, or - for standard input. An argument like scheme://... is one more model.
+
+    \b
+      pommel run builtin://en-gpt2 builtin://en-ngram suites:en
+      pommel run huggingface://gpt2 my_suites/ -o results --score first
+    """
+    models, sources = _sorted_out((model, *suites, *more_models), more_models)
+    loaded = load_suites(sources, strict=chosen["strict"])
+    show_warnings([warning for each in loaded for warning in each.warnings])
+    made: list[Run] = []
+    interrupted = False
+    try:
+        for reference in models:
+            _run_model(reference, [each.suite for each in loaded], chosen, made)
+    except KeyboardInterrupt:
+        # What is complete is kept; a second Ctrl-C while it is written ends everything.
+        interrupted = True
+    results = Results(runs=tuple(with_distinct_names(made)))
+    _report(results, chosen, complete=not interrupted)
+    if interrupted:
+        note(f"pommel: interrupted; {len(made)} of {len(models) * len(loaded)} runs are complete")
+        raise SystemExit(INTERRUPTED)
+    fail_under((run.result for run in results), chosen["fail_under"])
+
+
+def _sorted_out(
+    arguments: Sequence[str], more_models: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """Return models and suites; the first argument is a model, whatever it looks like."""
+    rest = arguments[1 : len(arguments) - len(more_models)]
+    models = [arguments[0], *(each for each in rest if "://" in each), *more_models]
+    suites = [each for each in rest if "://" not in each]
+    if not suites:
+        raise UsageError(f"no suites to run: name files, folders, or {SHIPPED}en")
+    return list(dict.fromkeys(models)), suites
+
+
+def _run_model(
+    reference: str, suites: Sequence[Suite], chosen: dict[str, Any], made: list[Run]
+) -> None:
+    model = load_model(reference, load_options(chosen))
+    n_sentences = sum(len(suite.items) * len(suite.condition_names) for suite in suites)
+    with progress_bar(model.info.name, n_sentences) as progress:
+        runs = run_suites(
+            model,
+            suites,
+            policy(chosen),
+            score_rule=chosen["score_rule"],
+            compat=chosen["compat"],
+            progress=progress,
+        )
+        made.extend(runs)
+
+
+def _report(results: Results, chosen: dict[str, Any], *, complete: bool) -> None:
+    for run in results:
+        for line in run.notes():
+            note(f"note: {line}")
+    if not results.runs:
+        return
+    if chosen["output"]:
+        save_results(results, chosen["output"], complete=complete)
+    form = chosen["form"] or ("tsv" if chosen["compat"] else "table")
+    if chosen["compat"] and not chosen["table"] and form == "tsv":
+        # The retired tool's four columns, in its order.
+        frame = results.to_frame("predictions")
+        show_frame(frame[["suite", "prediction_id", "item_number", "result"]], "tsv")
+    elif form == "table":
+        _show_for_people(results, chosen)
+    elif form == "json" and not chosen["table"]:
+        click.echo(json.dumps(runs_to_json(results.runs), ensure_ascii=False, indent=2))
+    else:
+        show_frame(results.to_frame(chosen["table"] or "suites"), form)
+    if chosen["output"]:
+        note(f"Full results: {chosen['output']}")
+
+
+def _show_for_people(results: Results, chosen: dict[str, Any]) -> None:
+    outcomes = [run.result for run in results]
+    if chosen["table"] == "predictions":
+        show_table(prediction_table(outcomes))
+    elif chosen["table"] in ("regions", "tokens"):
+        raise UsageError(f"--table {chosen['table']} needs --format csv, tsv or json")
+    else:
+        show_table(score_table(outcomes))

@@ -1,0 +1,106 @@
+"""`pommel suites list|show|export`: the suites that ship with pommel, and any other."""
+
+import json
+from pathlib import Path
+
+import click
+
+from pommel.cli.output import note, show_table
+from pommel.files import write_text
+from pommel.formats.long_csv import suite_to_long_csv
+from pommel.report.tables import suite_list_table
+from pommel.suite import Suite
+from pommel.suite_file import suite_to_text
+from pommel.suite_sources import SHIPPED, load_suites
+
+_WRITERS = {"json": suite_to_text, "csv": suite_to_long_csv}
+
+
+@click.group("suites")
+def command() -> None:
+    """List, show and export suites."""
+
+
+@command.command("list")
+@click.argument("collection", default=SHIPPED)
+@click.option(
+    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
+)
+def list_suites(collection: str, form: str) -> None:
+    """List the shipped suites, or those of a COLLECTION (suites:en/agreement) or folder."""
+    suites = [each.suite for each in load_suites([collection])]
+    if form == "table":
+        show_table(suite_list_table(suites))
+        return
+    rows = [
+        {
+            "name": suite.name,
+            "language": suite.language,
+            "circuit": suite.circuit,
+            "version": suite.version,
+            "n_items": len(suite.items),
+            "conditions": list(suite.condition_names),
+            "modifier_of": suite.meta.get("modifier_of"),
+        }
+        for suite in suites
+    ]
+    click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+
+
+@command.command("show")
+@click.argument("suite")
+@click.option("--item", type=int, help="The item to show.  [default: the first]")
+def show(suite: str, item: int | None) -> None:
+    """Show what a SUITE is about: its predictions and one item, condition by condition."""
+    for loaded in load_suites([suite]):
+        click.echo("\n".join(_description(loaded.suite, item)))
+
+
+@command.command("export")
+@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder to write to.",
+)
+@click.option(
+    "--format", "form", type=click.Choice(["json", "csv", "txt"]), default="json", show_default=True
+)
+def export(suites: tuple[str, ...], output: Path, form: str) -> None:
+    """Write SUITEs as SyntaxGym JSON, long CSV, or plain sentences (one a line)."""
+    writer = _WRITERS.get(form, _sentences)
+    loaded = load_suites(suites)
+    for each in loaded:
+        write_text(output / f"{each.suite.name}.{form}", writer(each.suite))
+    note(f"{len(loaded)} suites: {output}")
+
+
+def _sentences(suite: Suite) -> str:
+    lines = (
+        condition.sentence(suite.joiner).text
+        for item in suite.items
+        for condition in item.conditions
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _description(suite: Suite, number: int | None) -> list[str]:
+    facts = (suite.language, suite.circuit, suite.version, str(suite.meta.get("license") or ""))
+    lines = [suite.name, f"  {' · '.join(fact for fact in facts if fact)}".rstrip()]
+    if comment := str(suite.meta.get("comment") or ""):
+        lines.append(f"  {comment}")
+    for index, prediction in enumerate(suite.predictions):
+        lines.append(f"  prediction {index}: {prediction.formula.text}")
+        if prediction.description:
+            lines.append(f"    {prediction.description}")
+    items = [item for item in suite.items if number in (None, item.number)]
+    if not items:
+        raise click.UsageError(f"{suite.name} has no item {number}")
+    lines.append(f"  item {items[0].number} of {len(suite.items)}:")
+    width = max(map(len, suite.condition_names))
+    for condition in items[0].conditions:
+        regions = " | ".join(f"{region.number}: {region.text}" for region in condition.regions)
+        lines.append(f"    {condition.name:{width}}  {regions}")
+    return lines

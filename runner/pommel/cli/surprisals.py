@@ -1,0 +1,85 @@
+"""`pommel surprisals` (alias `compute-surprisals`): a suite's regions with their surprisals."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pommel.cli.options import load_options, model_options, policy
+from pommel.cli.output import note, progress_bar, show_warnings
+from pommel.errors import UsageError
+from pommel.evaluated_suite import evaluated_suite_to_dict
+from pommel.files import write_text
+from pommel.json_document import to_json
+from pommel.models.recorded import recorded_text
+from pommel.models.registry import load_model
+from pommel.report.saved import to_csv
+from pommel.runs import SuiteSurprisals, compute_surprisals
+from pommel.suite_sources import load_suites
+
+
+@click.command("surprisals", no_args_is_help=True)
+@click.argument("model")
+@click.argument("suite")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File to write.  [default: standard output]",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["json", "csv", "tsv", "tokens", "jsonl"]),
+    default="json",
+    show_default=True,
+    help="The suite with metric_value in every region; regions or tokens as a table; jsonl is "
+    "what recorded:// reads.",
+)
+@click.option("--strict", is_flag=True, help="Refuse a suite with stray spaces.")
+@model_options
+def command(model: str, suite: str, **chosen: Any) -> None:
+    """Compute the surprisal in bits of every region of SUITE for MODEL.
+
+    \b
+      pommel surprisals builtin://en-gpt2 my_suite.json > my_suite.evaluated.json
+      pommel evaluate my_suite.evaluated.json
+    """
+    loaded = load_suites([suite], strict=chosen["strict"])
+    if len(loaded) != 1:
+        raise UsageError(f"{suite} is {len(loaded)} suites; name one")
+    show_warnings(loaded[0].warnings)
+    opened = load_model(model, load_options(chosen))
+    n_sentences = len(loaded[0].suite.items) * len(loaded[0].suite.condition_names)
+    with progress_bar(opened.info.name, n_sentences) as progress:
+        surprisals = compute_surprisals(
+            opened,
+            loaded[0].suite,
+            policy(chosen),
+            compat=chosen["compat"],
+            progress=progress,
+        )
+    text = _text(surprisals, chosen["form"])
+    if chosen["output"]:
+        write_text(chosen["output"], text)
+        note(f"Surprisals: {chosen['output']}")
+    else:
+        click.echo(text, nl=False)
+
+
+def _text(surprisals: SuiteSurprisals, form: str) -> str:
+    match form:
+        case "json":
+            value = evaluated_suite_to_dict(
+                surprisals.suite, surprisals.table, model_name=surprisals.model.name
+            )
+            return to_json(value)
+        case "jsonl":
+            every = {each.text: each for row in surprisals.sentences for each in row}
+            return recorded_text(surprisals.model, surprisals.policy, every.values())
+        case "tokens":
+            return to_csv(surprisals.to_frame("tokens"))
+        case "tsv":
+            return surprisals.to_frame("regions").to_csv(index=False, sep="\t", lineterminator="\n")
+        case _:
+            return to_csv(surprisals.to_frame("regions"))

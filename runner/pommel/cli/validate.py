@@ -1,0 +1,56 @@
+"""`pommel validate`: every fault of suite files, where it is and what would be right."""
+
+import json
+from dataclasses import asdict
+
+import click
+
+from pommel.errors import Fault, InputError, SuiteError
+from pommel.suite import Suite
+from pommel.suite_sources import find_suites, load_suites
+
+
+@click.command("validate", no_args_is_help=True)
+@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@click.option("--strict", is_flag=True, help="Stray spaces and byte order marks are errors.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+def command(suites: tuple[str, ...], *, strict: bool, form: str) -> None:
+    """Check SUITEs (files, folders, - for standard input) without running a model.
+
+    Prints one line a fault, as file:line:column, and exits with status 3 if there is an error.
+    """
+    faults: list[Fault] = []
+    sound: list[str] = []
+    for source in _each_file(suites):
+        try:
+            (loaded,) = load_suites([source], strict=strict)
+            faults.extend(loaded.warnings)
+            sound.append(f"{source}: {_summary(loaded.suite)}")
+        except SuiteError as error:
+            faults.extend(error.faults)
+    if form == "json":
+        click.echo(json.dumps([asdict(fault) for fault in faults], ensure_ascii=False, indent=2))
+    else:
+        for line in (*faults, *sound):
+            click.echo(str(line))
+    n_errors = sum(fault.severity == "error" for fault in faults)
+    if n_errors:
+        files = {fault.file for fault in faults if fault.severity == "error"}
+        raise InputError(f"{n_errors} errors in {len(files)} of {len(sound) + len(files)} files")
+
+
+def _each_file(sources: tuple[str, ...]) -> list[str]:
+    found = []
+    for source in sources:
+        found += [source] if source == "-" else [str(path) for path in find_suites(source)]
+    return list(dict.fromkeys(found))
+
+
+def _summary(suite: Suite) -> str:
+    n_items, n_conditions = len(suite.items), len(suite.condition_names)
+    return (
+        f"ok: {n_items} items x {n_conditions} conditions, "
+        f"{len(suite.region_numbers)} regions, {len(suite.predictions)} predictions"
+    )

@@ -1,0 +1,66 @@
+"""Results as files: a folder of tidy tables with their provenance."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pommel.api import Results
+from pommel.files import write_text
+from pommel.frames import TABLES
+from pommel.runs import Run
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def save_results(results: Results, folder: Path, *, complete: bool = True) -> list[Path]:
+    """Write one CSV a table and `runs.json`; return the files.
+
+    `runs.json` has the provenance of every run, and says whether all that was asked for is there.
+    Each file is replaced as a whole. Raises `PommelError` if the disk refuses.
+    """
+    written = []
+    for table in TABLES:
+        path = folder / f"{table}.csv"
+        write_text(path, to_csv(results.to_frame(table)))
+        written.append(path)
+    summary = {"complete": complete, "runs": runs_to_json(results.runs)}
+    path = folder / "runs.json"
+    write_text(path, json.dumps(summary, ensure_ascii=False, indent=2) + "\n")
+    return [*written, path]
+
+
+def to_csv(frame: "pd.DataFrame") -> str:
+    """Return a table as CSV (comma, quotes where needed, line feeds)."""
+    return frame.to_csv(index=False, lineterminator="\n")
+
+
+def runs_to_json(runs: Sequence[Run]) -> list[dict[str, Any]]:
+    """Return what each run found and where it comes from, as plain JSON values."""
+    return [_run_to_json(run) for run in runs]
+
+
+def _run_to_json(run: Run) -> dict[str, Any]:
+    result = run.result
+    return {
+        "model_name": result.model_name,
+        "suite": result.suite_name,
+        "circuit": result.circuit,
+        "score_rule": result.score_rule,
+        "n_items": result.n_items,
+        "score": None if not result.predictions else result.score,
+        "predictions": [
+            {
+                "prediction_id": each.prediction_id,
+                "formula": each.formula,
+                "description": each.description,
+                "n_holding": each.n_holding,
+                "n_ties": each.n_ties,
+                "n_undefined": each.n_undefined,
+                "n_unscored": each.n_unscored,
+            }
+            for each in result.predictions
+        ],
+        "provenance": dict(result.provenance),
+    }

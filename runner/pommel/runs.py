@@ -1,0 +1,189 @@
+"""Runs: a model on suites, from sentences to results."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from pommel.frames import Table, predictions_frame, regions_frame, suites_frame, tokens_frame
+from pommel.models.model import Model, ModelInfo
+from pommel.models.policy import Policy
+from pommel.provenance import provenance
+from pommel.regions import RegionTable, region_table
+from pommel.results import ScoreRule, SuiteResult
+from pommel.scoring import evaluate_predictions
+from pommel.suite import METRICS, Suite
+from pommel.surprisal import ScoredSentence
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Compat = Literal["syntaxgym"]
+
+# Called with the number of sentences that have just been scored.
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SuiteSurprisals:
+    """A model's surprisals for one suite.
+
+    `sentences[i][c]` is item i in condition `suite.condition_names[c]`; `table` has them by region.
+    """
+
+    suite: Suite
+    model: ModelInfo
+    policy: Policy
+    sentences: tuple[tuple[ScoredSentence, ...], ...]
+    table: RegionTable
+    provenance: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def to_frame(self, table: Literal["regions", "tokens"] = "regions") -> "pd.DataFrame":
+        """Return the surprisals by region, with the suite's metrics, or by token."""
+        name = self.model.name
+        if table == "tokens":
+            return tokens_frame(self.suite, self.sentences, model_name=name)
+        return regions_frame(self.suite, self.table, model_name=name, metrics=self.suite.metrics)
+
+    @property
+    def n_oovs(self) -> int:
+        """How many tokens stand for unknown words."""
+        return sum(map(len, self.table.oovs.values()))
+
+    @property
+    def n_unscored(self) -> int:
+        """How many tokens have no surprisal."""
+        return int(self.table.n_unscored.sum())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Run:
+    """One model x one suite x one policy."""
+
+    surprisals: SuiteSurprisals
+    result: SuiteResult
+
+    def to_frame(self, table: Table = "suites") -> "pd.DataFrame":
+        """Return one of the run's tidy tables (see `pommel.frames`)."""
+        match table:
+            case "suites":
+                return suites_frame([self.result])
+            case "predictions":
+                return predictions_frame(self.result)
+            case _:
+                return self.surprisals.to_frame(table)
+
+    def notes(self) -> Iterator[str]:
+        """Yield what a reader of the scores should know, in plain words."""
+        table, result = self.surprisals.table, self.result
+        where = f"{result.model_name} on {result.suite_name}"
+        if table.crossings:
+            example = table.crossings[0]
+            yield (
+                f"{where}: {len(table.crossings)} tokens cross into the next region, and count "
+                f"where they begin (e.g. {example.token!r} in item "
+                f"{table.item_numbers[example.cell[0]]}, condition "
+                f"{table.condition_names[example.cell[1]]!r})"
+            )
+        if table.oovs:
+            words = sorted({word for found in table.oovs.values() for word in found})
+            shown = ", ".join(words[:5]) + (", ..." if words[5:] else "")
+            yield f"{where}: {self.surprisals.n_oovs} unknown words ({shown})"
+        for prediction in result.predictions:
+            name = f"{where}: prediction {prediction.prediction_id}"
+            if prediction.n_unscored:
+                yield (
+                    f"{name} needs a token without a surprisal in {prediction.n_unscored} items; "
+                    "it is left out of its region"
+                )
+            if prediction.n_undefined:
+                yield f"{name} has no value in {prediction.n_undefined} items, and counts as failed"
+            if prediction.n_ties:
+                yield f"{name} compares equal values in {prediction.n_ties} items, and fails there"
+
+
+def compute_surprisals(  # noqa: PLR0913 - each of these is a choice of the caller's
+    model: Model,
+    suite: Suite,
+    policy: Policy | None = None,
+    *,
+    compat: Compat | None = None,
+    known: dict[str, ScoredSentence] | None = None,
+    progress: Progress | None = None,
+) -> SuiteSurprisals:
+    """Score every distinct sentence of a suite once, and add tokens up to regions.
+
+    `known` holds sentences that the same model has scored under the same policy before; it is read
+    and added to. Raises what the model raises.
+    """
+    policy = policy or Policy()
+    names = suite.condition_names
+    texts = [
+        [item.condition(name).sentence(suite.joiner).text for name in names] for item in suite.items
+    ]
+    scored = known if known is not None else {}
+    _score_missing(model, policy, texts, scored, progress)
+    sentences = tuple(tuple(scored[text] for text in row) for row in texts)
+    # The retired tool aligned what LM Zoo images print, and there alone put the mark there.
+    is_lm_zoo = model.info.kind in ("recorded", "dummy")
+    table = region_table(
+        suite,
+        sentences,
+        METRICS,
+        eos_in_trailing_empty_region=compat == "syntaxgym" and is_lm_zoo,
+    )
+    return SuiteSurprisals(
+        suite=suite,
+        model=model.info,
+        policy=policy,
+        sentences=sentences,
+        table=table,
+        provenance=provenance(suite, model.info, policy, compat=compat),
+    )
+
+
+def evaluate(surprisals: SuiteSurprisals, *, score_rule: ScoreRule = "all") -> SuiteResult:
+    """Check a suite's predictions against a model's surprisals."""
+    return evaluate_predictions(
+        surprisals.suite,
+        surprisals.table,
+        score_rule=score_rule,
+        model_name=surprisals.model.name,
+        provenance={**surprisals.provenance, "score_rule": score_rule},
+    )
+
+
+def run_suites(  # noqa: PLR0913 - each of these is a choice of the caller's
+    model: Model,
+    suites: Sequence[Suite],
+    policy: Policy | None = None,
+    *,
+    score_rule: ScoreRule = "all",
+    compat: Compat | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Run]:
+    """Yield one run a suite, each as soon as it is complete."""
+    known: dict[str, ScoredSentence] = {}
+    for suite in suites:
+        surprisals = compute_surprisals(
+            model, suite, policy, compat=compat, known=known, progress=progress
+        )
+        yield Run(surprisals=surprisals, result=evaluate(surprisals, score_rule=score_rule))
+
+
+def _score_missing(
+    model: Model,
+    policy: Policy,
+    texts: Sequence[Sequence[str]],
+    scored: dict[str, ScoredSentence],
+    progress: Progress | None,
+) -> None:
+    every = [text for row in texts for text in row]
+    missing = [text for text in dict.fromkeys(every) if text not in scored]
+    waiting = Counter(every)
+    if progress:
+        progress(len(every) - sum(waiting[text] for text in missing))
+    for index, sentence in model.score(missing, policy):
+        scored[missing[index]] = sentence
+        if progress:
+            progress(waiting[missing[index]])

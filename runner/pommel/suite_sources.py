@@ -1,0 +1,89 @@
+"""From what a user names as suites to suites: files, folders, shipped collections."""
+
+import difflib
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pommel import data
+from pommel.errors import Fault, InputError, SuiteError
+from pommel.formats.long_csv import read_long_csv
+from pommel.suite_file import LoadedSuite, parse_suite, read_suite
+
+SHIPPED = "suites:"
+
+
+def find_suites(source: str) -> list[Path]:
+    """Return the suite files that `source` means.
+
+    In this order: a file; a folder, searched for `.json` files at every depth; `suites:` and
+    `suites:en/agreement`, the shipped suites; the name of one shipped suite. Raises `InputError`.
+    """
+    path = Path(source)
+    if source.startswith(SHIPPED):
+        return _shipped(source.removeprefix(SHIPPED))
+    if path.is_dir():
+        found = sorted(each for each in path.rglob("*.json") if each.is_file())
+        if not found:
+            raise InputError(f"{source}: the folder holds no suites (no .json files)")
+        return found
+    if path.exists():
+        return [path]
+    named = [each for each in data.suite_files() if each.stem == source]
+    if named:
+        return named
+    raise InputError(f"{source}: no such file, folder or shipped suite{_nearest(source)}")
+
+
+def load_suites(
+    sources: Sequence[str], *, strict: bool = False, evaluated: bool = False
+) -> list[LoadedSuite]:
+    """Load all suites that `sources` name, each file once; "-" is standard input.
+
+    Raises one `SuiteError` with the faults of all files, or `InputError` where nothing is found.
+    """
+    loaded = []
+    faults: list[Fault] = []
+    for path in _distinct_files(sources):
+        try:
+            loaded.append(_load(path, strict=strict, evaluated=evaluated))
+        except SuiteError as error:
+            faults.extend(error.faults)
+    if faults:
+        raise SuiteError(faults)
+    return loaded
+
+
+def _distinct_files(sources: Sequence[str]) -> Iterator[Path | None]:
+    seen = set()
+    for source in sources:
+        for path in [None] if source == "-" else find_suites(source):
+            key = path.resolve() if path else None
+            if key not in seen:
+                seen.add(key)
+                yield path
+
+
+def _load(path: Path | None, *, strict: bool, evaluated: bool) -> LoadedSuite:
+    if path is None:
+        text = sys.stdin.read()
+        return parse_suite(text, file="<stdin>", strict=strict, evaluated=evaluated)
+    if path.suffix == ".csv":
+        return LoadedSuite(suite=read_long_csv(path, name=path.stem), warnings=())
+    return read_suite(path, strict=strict, evaluated=evaluated)
+
+
+def _shipped(collection: str) -> list[Path]:
+    found = data.suite_files(collection.strip("/"))
+    if found:
+        return found
+    named = [each for each in data.suite_files() if each.stem == collection]
+    if named:
+        return named
+    raise InputError(f"{SHIPPED}{collection}: no such collection{_nearest(collection)}")
+
+
+def _nearest(name: str) -> str:
+    known = [*data.suite_collections(), *(path.stem for path in data.suite_files())]
+    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
+    return f"; did you mean {SHIPPED}{close[0]}?" if close else "; `pommel suites list` shows them"
