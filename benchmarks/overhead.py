@@ -1,0 +1,129 @@
+"""What pommel itself costs: from tokens to results, importing it, asking it for help.
+
+    python benchmarks/overhead.py [--items N]
+
+A recorded model's sentences (25,000 items x 4 conditions x 6 regions by default) go through
+`compute_surprisals` and `evaluate`; the time is divided by the number of sentences. Figures are
+the smallest of several repetitions, since everything else on the machine only adds to them.
+"""
+
+import argparse
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+
+from pommel.api import compute_surprisals, evaluate, load_suite
+from pommel.models.model import ModelInfo
+from pommel.models.policy import Policy
+from pommel.suite import Suite
+from pommel.surprisal import ScoredSentence, Token
+
+N_REPETITIONS = 3
+CONDITIONS = ("match_sing", "mismatch_sing", "match_plural", "mismatch_plural")
+REGIONS = ("The", "author", "next to", "the senators", "is", "good .")
+FORMULA = "(5;%match_sing%) < (5;%mismatch_sing%) & (5;%match_plural%) < (5;%mismatch_plural%)"
+
+
+class Recorded:
+    """A model that has scored everything before."""
+
+    def __init__(self, scored: Sequence[ScoredSentence]) -> None:
+        self.info = ModelInfo(
+            reference="recorded://benchmark", name="recorded", kind="recorded", fingerprint="0"
+        )
+        self._scored = {sentence.text: sentence for sentence in scored}
+
+    def score(
+        self,
+        sentences: Sequence[str],
+        policy: Policy,  # noqa: ARG002 - the contract has it
+    ) -> Iterator[tuple[int, ScoredSentence]]:
+        """Yield what was recorded."""
+        for index, sentence in enumerate(sentences):
+            yield index, self._scored[sentence]
+
+
+def main() -> None:
+    """Print all figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--items", type=int, default=25_000)
+    n_items = parser.parse_args().items
+    suite = load_suite(make_suite(n_items))
+    n_sentences = n_items * len(CONDITIONS)
+    scored = [
+        score(condition.sentence().text) for item in suite.items for condition in item.conditions
+    ]
+    model = Recorded(scored)
+    seconds = best_of(lambda: run(model, suite))
+    micros = 1e6 * seconds / n_sentences
+    print(f"tokens to results: {micros:.1f} us a sentence ({n_sentences:,} sentences, 1 core)")
+    for name, code in (("import pommel", "import pommel"), ("import pommel.api", "import pommel.api")):
+        print(f"{name}: {best_of(lambda code=code: python('-c', code)) - python_start():.3f} s")
+    print(f"pommel --help: {best_of(lambda: python('-m', 'pommel', '--help')):.3f} s in all")
+
+
+def run(model: Recorded, suite: Suite) -> None:
+    """Do what is measured."""
+    result = evaluate(compute_surprisals(model, suite))
+    if result.n_items != len(suite.items):
+        raise AssertionError(result.n_items)
+
+
+def make_suite(n_items: int) -> dict[str, object]:
+    """Return a suite's JSON value; every sentence is a distinct one."""
+
+    def regions(item: int, condition: str) -> list[dict[str, object]]:
+        contents = [*REGIONS[:1], f"{REGIONS[1]}{item}{condition[:4]}", *REGIONS[2:]]
+        return [{"region_number": n, "content": text} for n, text in enumerate(contents, start=1)]
+
+    return {
+        "meta": {"name": "overhead", "metric": "sum"},
+        "region_meta": {str(n): f"region {n}" for n in range(1, len(REGIONS) + 1)},
+        "predictions": [{"type": "formula", "formula": FORMULA}],
+        "items": [
+            {
+                "item_number": item,
+                "conditions": [
+                    {"condition_name": name, "regions": regions(item, name)} for name in CONDITIONS
+                ],
+            }
+            for item in range(1, n_items + 1)
+        ],
+    }
+
+
+def score(text: str) -> ScoredSentence:
+    """Return a sentence with one token a word, and surprisals that depend on the words."""
+    tokens = []
+    start = 0
+    for word in text.split(" "):
+        end = start + len(word)
+        bits = float(sum(map(ord, word)) % 97) / 7
+        tokens.append(Token(text=word, start=start, end=end, surprisal_bits=bits))
+        start = end + 1
+    return ScoredSentence(text=text, tokens=tuple(tokens))
+
+
+def best_of(function: Callable[[], object]) -> float:
+    """Return the smallest wall time of several calls, in seconds."""
+    times = []
+    for _ in range(N_REPETITIONS):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def python(*arguments: str) -> None:
+    """Run Python in a process of its own."""
+    subprocess.run([sys.executable, *arguments], check=True, stdout=subprocess.DEVNULL)  # noqa: S603
+
+
+def python_start() -> float:
+    """Return what an empty Python process costs, in seconds."""
+    return best_of(lambda: python("-c", "pass"))
+
+
+if __name__ == "__main__":
+    main()
