@@ -1,0 +1,37 @@
+"""Running the command line inside the test process, and a small suite to run it on."""
+
+import io
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.samples import Outcome, Pommel, suite_value
+
+from pommel.cli import main
+
+
+@pytest.fixture
+def pommel(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Pommel:
+    """Run a command; returns its exit status and both streams."""
+
+    def run(*arguments: str | Path, stdin: str = "") -> Outcome:
+        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+        status: Any = 0
+        try:
+            main([str(argument) for argument in arguments])
+        except SystemExit as leaving:
+            status = leaving.code or 0
+        captured = capsys.readouterr()
+        return Outcome(status=status, stdout=captured.out, stderr=captured.err)
+
+    return run
+
+
+@pytest.fixture
+def suite_file(tmp_path: Path) -> Path:
+    """A file with a sound suite."""
+    path = tmp_path / "agreement.json"
+    path.write_text(json.dumps(suite_value(), indent=2))
+    return path

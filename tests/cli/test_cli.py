@@ -1,0 +1,62 @@
+"""The group itself: help, versions, wrong usage; the edge that turns errors into statuses."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.samples import Pommel
+
+
+def test_help_lists_every_command(pommel: Pommel) -> None:
+    outcome = pommel("--help")
+    assert outcome.status == 0
+    for name in ("run", "surprisals", "evaluate", "validate", "suites", "models"):
+        assert f"\n  {name} " in outcome.stdout
+
+
+@pytest.mark.parametrize(
+    "name", ["run", "surprisals", "compute-surprisals", "evaluate", "validate", "suites", "models"]
+)
+def test_every_command_has_help(pommel: Pommel, name: str) -> None:
+    outcome = pommel(name, "--help")
+    assert outcome.status == 0
+    assert outcome.stdout.startswith("Usage: pommel")
+
+
+def test_version(pommel: Pommel) -> None:
+    assert pommel("--version").stdout.startswith("pommel ")
+
+
+def test_a_misspelt_command_names_the_nearest(pommel: Pommel) -> None:
+    outcome = pommel("valdate")
+    assert outcome.status == 2
+    assert "No such command 'valdate'. Did you mean 'validate'?" in outcome.stderr
+
+
+def test_a_missing_argument_is_wrong_usage(pommel: Pommel) -> None:
+    outcome = pommel("run", "dummy://")
+    assert outcome.status == 2
+    assert "Missing argument 'SUITE...'" in outcome.stderr
+
+
+def test_a_reader_that_leaves_early_is_no_error(suite_file: Path) -> None:
+    command = f"{sys.executable} -m pommel suites show {suite_file} | head -n 1"
+    done = subprocess.run(
+        ["bash", "-o", "pipefail", "-c", command], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_a_full_disk_on_stdout_is_a_message(suite_file: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "pommel", "surprisals", "dummy://", suite_file],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert "No space left on device" in done.stderr
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,123 @@
+"""`surprisals`, `evaluate`, `validate`, `suites`, `models`."""
+
+import csv
+import json
+from pathlib import Path
+
+from tests.cli.samples import Pommel, suite_value
+
+
+def test_surprisals_and_evaluate_say_what_run_says(
+    pommel: Pommel, suite_file: Path, tmp_path: Path
+) -> None:
+    evaluated = tmp_path / "evaluated.json"
+    outcome = pommel("surprisals", "dummy://", suite_file, "-o", evaluated)
+    assert outcome.stderr.endswith(f"Surprisals: {evaluated}\n")
+    again = pommel("evaluate", evaluated, "--format", "json")
+    at_once = pommel("run", "dummy://", suite_file, "--format", "json", "--table", "predictions")
+    keys = ("item_number", "result", "margin_bits")
+    assert [[record[key] for key in keys] for record in json.loads(again.stdout)] == [
+        [record[key] for key in keys] for record in json.loads(at_once.stdout)
+    ]
+
+
+def test_evaluate_reads_standard_input(pommel: Pommel, suite_file: Path) -> None:
+    evaluated = pommel("compute-surprisals", "dummy://", suite_file).stdout
+    outcome = pommel("evaluate", "-", stdin=evaluated)
+    assert outcome.status == 0
+    assert "agreement" in outcome.stdout
+
+
+def test_evaluate_refuses_a_suite_without_surprisals(pommel: Pommel, suite_file: Path) -> None:
+    outcome = pommel("evaluate", suite_file)
+    assert outcome.status == 3
+    assert "'metric_value' is missing" in outcome.stderr
+
+
+def test_surprisals_as_a_table_of_regions(pommel: Pommel, suite_file: Path) -> None:
+    outcome = pommel("surprisals", "dummy://uniform?bits=2", suite_file, "--format", "csv")
+    rows = list(csv.DictReader(outcome.stdout.splitlines()))
+    assert len(rows) == 3 * 2 * 3
+    assert rows[0]["content"] == "The author" or rows[0]["content"].startswith("The ")
+    assert (rows[0]["region_name"], rows[0]["sum_bits"]) == ("subject", "4.0")
+
+
+def test_recorded_surprisals_give_the_same_results(
+    pommel: Pommel, suite_file: Path, tmp_path: Path
+) -> None:
+    recorded = tmp_path / "tokens.jsonl"
+    pommel("surprisals", "dummy://", suite_file, "--format", "jsonl", "-o", recorded)
+    arguments = (suite_file, "--format", "json", "--table", "predictions")
+    first = json.loads(pommel("run", "dummy://", *arguments).stdout)
+    second = json.loads(pommel("run", f"recorded://{recorded}", *arguments).stdout)
+    assert [record["margin_bits"] for record in first] == [
+        record["margin_bits"] for record in second
+    ]
+
+
+def test_validate_says_what_is_sound(pommel: Pommel, suite_file: Path) -> None:
+    outcome = pommel("validate", suite_file)
+    assert outcome.status == 0
+    assert outcome.stdout == (
+        f"{suite_file}: ok: 3 items x 2 conditions, 3 regions, 1 predictions\n"
+    )
+
+
+def test_validate_reports_every_fault_and_ends_with_3(pommel: Pommel, tmp_path: Path) -> None:
+    value = suite_value(n_items=17)
+    del value["items"][16]["conditions"][1]
+    value["predictions"][0]["formula"] = "(2;%match%) < (2;%mismtch%)"
+    path = tmp_path / "bad.json"
+    path.write_text(json.dumps(value, indent=1))
+    outcome = pommel("validate", path)
+    assert outcome.status == 3
+    assert "there is no condition 'mismtch'; did you mean 'mismatch'?" in outcome.stdout
+    assert "item 17 has no condition 'mismatch', which other items have" in outcome.stdout
+    assert "2 errors in 1 of 1 files" in outcome.stderr
+
+
+def test_validate_as_json(pommel: Pommel, tmp_path: Path) -> None:
+    path = tmp_path / "bad.json"
+    path.write_text("{")
+    (fault,) = json.loads(pommel("validate", path, "--format", "json").stdout)
+    assert (fault["line"], fault["column"], fault["severity"]) == (1, 2, "error")
+
+
+def test_suites_list_knows_the_shipped_ones(pommel: Pommel) -> None:
+    rows = json.loads(pommel("suites", "list", "--format", "json").stdout)
+    circuits = {row["circuit"] for row in rows}
+    assert len(circuits) == 6
+    assert all(row["language"] == "en" and row["n_items"] >= 24 for row in rows)
+
+
+def test_suites_show_has_predictions_and_an_item(pommel: Pommel, suite_file: Path) -> None:
+    lines = pommel("suites", "show", suite_file, "--item", "2").stdout.splitlines()
+    assert lines[0] == "agreement"
+    assert "  prediction 0: (2;%match%) < (2;%mismatch%)" in lines
+    assert "    match     1: The surgeon | 2: is | 3: good ." in lines
+
+
+def test_suites_show_of_an_item_that_is_not_there(pommel: Pommel, suite_file: Path) -> None:
+    outcome = pommel("suites", "show", suite_file, "--item", "99")
+    assert outcome.status == 2
+    assert "agreement has no item 99" in outcome.stderr
+
+
+def test_suites_export_in_every_format(pommel: Pommel, suite_file: Path, tmp_path: Path) -> None:
+    for form in ("json", "csv", "txt"):
+        assert pommel("suites", "export", suite_file, "-o", tmp_path, "--format", form).status == 0
+    assert json.loads((tmp_path / "agreement.json").read_text()) == suite_value()
+    header = (tmp_path / "agreement.csv").read_text().splitlines()[0]
+    assert header == "item_number,condition_name,region_number,region_name,content"
+    assert (tmp_path / "agreement.txt").read_text().splitlines()[1] == "The pilot are good ."
+
+
+def test_models_list_names_what_ships(pommel: Pommel) -> None:
+    listed = json.loads(pommel("models", "list", "--format", "json").stdout)
+    assert listed["builtin"] == ["builtin://en-gpt2", "builtin://en-ngram"]
+
+
+def test_models_show_has_the_fingerprint(pommel: Pommel) -> None:
+    info = json.loads(pommel("models", "show", "builtin://en-ngram", "--format", "json").stdout)
+    assert info["kind"] == "ngram"
+    assert len(info["fingerprint"]) == 64

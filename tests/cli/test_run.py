@@ -1,0 +1,194 @@
+"""`pommel run`: what it prints, what it saves, how it ends."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.samples import Pommel, suite_value
+
+
+def test_a_table_of_suites_and_models(pommel: Pommel, suite_file: Path) -> None:
+    outcome = pommel("run", "dummy://", suite_file)
+    assert outcome.status == 0
+    assert "agreement" in outcome.stdout
+    assert "95% Wilson interval" in outcome.stdout
+
+
+def test_csv_has_one_row_a_suite_and_model(pommel: Pommel, suite_file: Path) -> None:
+    outcome = pommel("run", "dummy://", "dummy://uniform?bits=2", suite_file, "--format", "csv")
+    rows = list(csv.DictReader(outcome.stdout.splitlines()))
+    assert [row["suite"] for row in rows] == ["agreement", "agreement"]
+    assert len({row["model_name"] for row in rows}) == 2
+    assert rows[1]["n_holding"] == "0"
+    assert rows[1]["n_ties"] == "3"
+
+
+def test_equal_surprisals_are_noted_as_ties(pommel: Pommel, suite_file: Path) -> None:
+    outcome = pommel("run", "dummy://uniform?bits=2", suite_file)
+    assert "compares equal values in 3 items, and fails there" in outcome.stderr
+
+
+@pytest.mark.parametrize("table", ["suites", "predictions", "regions", "tokens"])
+def test_every_table_leaves_as_json(pommel: Pommel, suite_file: Path, table: str) -> None:
+    outcome = pommel("run", "dummy://", suite_file, "--format", "json", "--table", table)
+    records = json.loads(outcome.stdout)
+    assert {record["suite"] for record in records} == {"agreement"}
+
+
+def test_json_has_the_provenance(pommel: Pommel, suite_file: Path) -> None:
+    (run,) = json.loads(pommel("run", "dummy://", suite_file, "--format", "json").stdout)
+    assert run["provenance"]["suite"]["name"] == "agreement"
+    assert run["provenance"]["model"]["reference"] == "dummy://"
+    assert run["provenance"]["score_rule"] == "all"
+    assert run["provenance"]["policy"]["bos"] == "auto"
+
+
+def test_compat_prints_the_four_columns_of_the_retired_tool(
+    pommel: Pommel, suite_file: Path
+) -> None:
+    lines = pommel("run", "dummy://", suite_file, "--compat", "syntaxgym").stdout.splitlines()
+    assert lines[0] == "suite\tprediction_id\titem_number\tresult"
+    assert [line.split("\t")[:3] for line in lines[1:]] == [
+        ["agreement", "0", str(n)] for n in (1, 2, 3)
+    ]
+
+
+def test_output_saves_four_tables_and_the_provenance(
+    pommel: Pommel, suite_file: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "deep" / "results"
+    outcome = pommel("run", "dummy://", suite_file, "--output", folder)
+    assert f"Full results: {folder}" in outcome.stderr
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"suites.csv", "predictions.csv", "regions.csv", "tokens.csv", "runs.json"}
+    assert json.loads((folder / "runs.json").read_text())["complete"] is True
+    tokens = list(csv.DictReader((folder / "tokens.csv").read_text().splitlines()))
+    assert {row["region_number"] for row in tokens} == {"1", "2", "3"}
+
+
+def test_a_folder_of_suites(pommel: Pommel, tmp_path: Path) -> None:
+    for name in ("first", "second"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(suite_value(name)))
+    rows = json.loads(
+        pommel("run", "dummy://", tmp_path, "--format", "json", "--table", "suites").stdout
+    )
+    assert [row["suite"] for row in rows] == ["first", "second"]
+
+
+def test_a_suite_on_standard_input(pommel: Pommel) -> None:
+    outcome = pommel(
+        "run", "dummy://", "-", "--format", "csv", stdin=json.dumps(suite_value("piped"))
+    )
+    assert "piped" in outcome.stdout
+
+
+def test_fail_under_makes_a_low_score_status_1(pommel: Pommel, suite_file: Path) -> None:
+    outcome = pommel("run", "dummy://uniform?bits=2", suite_file, "--fail-under", "0.5")
+    assert outcome.status == 1
+    assert "scores below 0.5:" in outcome.stderr
+    assert pommel("run", "dummy://uniform?bits=2", suite_file, "--fail-under", "0").status == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("run", "dummy://", "nowhere.json"), 3, "nowhere.json: no such file, folder or shipped"),
+        (("run", "nonsense://x", "SUITE"), 4, "unknown model reference 'nonsense://x'"),
+        (("run", "builtin://en-gtp2", "SUITE"), 4, "did you mean"),
+        (("run", "dummy://", "dummy://"), 2, "no suites to run"),
+        (("run", "dummy://", "SUITE", "--table", "tokens"), 2, "needs --format csv, tsv or json"),
+        (("run", "dummy://", "EMPTY"), 3, "the folder holds no suites"),
+    ],
+)
+def test_what_a_user_can_mend(  # noqa: PLR0913, PLR0917 - a table of cases
+    pommel: Pommel,
+    suite_file: Path,
+    tmp_path: Path,
+    arguments: tuple[str, ...],
+    status: int,
+    message: str,
+) -> None:
+    (tmp_path / "empty").mkdir()
+    places = {"SUITE": str(suite_file), "EMPTY": str(tmp_path / "empty")}
+    outcome = pommel(*(places.get(each, each) for each in arguments))
+    assert outcome.status == status
+    assert message in outcome.stderr
+    assert outcome.stdout == ""
+    assert "Traceback" not in outcome.stderr
+
+
+def test_all_faults_of_all_files_come_at_once(pommel: Pommel, tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        value = suite_value(name)
+        value["predictions"][0]["formula"] = "(2;%match%) < (2;%mismtch%)"
+        (tmp_path / f"{name}.json").write_text(json.dumps(value))
+    outcome = pommel("run", "dummy://", tmp_path)
+    assert outcome.status == 3
+    assert outcome.stderr.count("did you mean 'mismatch'?") == 2
+
+
+def test_a_disk_that_refuses_leaves_nothing_half_written(suite_file: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "results"
+    # No file may grow beyond 300 bytes: the first table fits, the longer ones do not.
+    code = (
+        "import resource, sys; resource.setrlimit(resource.RLIMIT_FSIZE, (300, 300));"
+        "from pommel.cli import main;"
+        f"main(['run', 'dummy://', {str(suite_file)!r}, '-o', {str(folder)!r}])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-B", "-c", code], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "cannot be written: File too large" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not [path for path in folder.iterdir() if path.name.startswith(".")]
+    assert all(path.read_text().endswith("\n") for path in folder.iterdir())
+
+
+_INTERRUPTING = """
+import os, signal, sys
+from pommel.cli import main
+from pommel.models import registry
+
+opener = registry.SCHEMES["dummy"]
+
+class Interrupting:
+    def __init__(self, model):
+        self.info, self._model, self._calls = model.info, model, 0
+
+    def score(self, sentences, policy):
+        self._calls += 1
+        if self._calls == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+        yield from self._model.score(sentences, policy)
+
+registry.SCHEMES["dummy"] = lambda *arguments: Interrupting(opener(*arguments))
+main(sys.argv[1:])
+"""
+
+
+def test_ctrl_c_keeps_the_runs_that_are_complete(tmp_path: Path) -> None:
+    suites = tmp_path / "suites"
+    suites.mkdir()
+    for name in ("first", "second"):
+        value = suite_value(name)
+        value["items"][0]["conditions"][0]["regions"][0]["content"] = f"The {name} pilot"
+        (suites / f"{name}.json").write_text(json.dumps(value))
+    folder = tmp_path / "results"
+    done = subprocess.run(
+        [sys.executable, "-c", _INTERRUPTING, "run", "dummy://", suites, "-o", folder],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "NO_COLOR": "1"},
+    )
+    assert done.returncode == 130
+    assert "pommel: interrupted; 1 of 2 runs are complete" in done.stderr
+    assert "Traceback" not in done.stderr
+    kept = json.loads((folder / "runs.json").read_text())
+    assert kept["complete"] is False
+    assert [run["suite"] for run in kept["runs"]] == ["first"]
