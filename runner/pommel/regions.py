@@ -75,6 +75,15 @@ class RegionTable:
 
 # One list of scored sentences an item, in the order of `suite.condition_names`.
 ScoredItems = Sequence[Sequence[ScoredSentence]]
+Layouts = Sequence[Sequence[Sentence]]
+
+
+def sentence_layouts(suite: Suite) -> Layouts:
+    """Return the sentences of all items, in the order of `suite.condition_names`, with spans."""
+    return [
+        [item.condition(name).sentence(suite.joiner) for name in suite.condition_names]
+        for item in suite.items
+    ]
 
 
 def region_table(
@@ -82,23 +91,24 @@ def region_table(
     scored: ScoredItems,
     metrics: Sequence[Metric] = METRICS,
     *,
+    layouts: Layouts | None = None,
     eos_in_trailing_empty_region: bool = False,
 ) -> RegionTable:
     """Assign every token to its region, and compute the metrics.
 
     `scored[i][c]` belongs to the sentence of item i in condition `suite.condition_names[c]`.
+    `layouts` are the sentences with their spans, if they have been made before.
     `eos_in_trailing_empty_region` is what the retired tool did: where the last region is empty,
     the end-of-sentence mark is counted there, and not in the last region with content.
     """
     names, numbers = suite.condition_names, suite.region_numbers
     place = {number: index for index, number in enumerate(numbers)}
     collector = _Collector(n_regions=len(numbers), trailing_eos=eos_in_trailing_empty_region)
+    layouts = layouts or sentence_layouts(suite)
     for i, item in enumerate(suite.items):
-        by_name = {condition.name: condition for condition in item.conditions}
         for c, name in enumerate(names):
-            condition = by_name[name]
-            columns = [place[region.number] for region in condition.regions]
-            collector.add((i, c), condition.sentence(suite.joiner), columns, scored[i][c])
+            columns = [place[region.number] for region in item.condition(name).regions]
+            collector.add((i, c), layouts[i][c], columns, scored[i][c])
     shape = (len(suite.items), len(names), len(numbers))
     bits, cells = collector.scored_tokens()
     n_tokens = np.bincount(collector.token_cells, minlength=math.prod(shape)).reshape(shape)

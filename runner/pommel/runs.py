@@ -9,7 +9,7 @@ from pommel.frames import Table, predictions_frame, regions_frame, suites_frame,
 from pommel.models.model import Model, ModelInfo
 from pommel.models.policy import Policy
 from pommel.provenance import provenance
-from pommel.regions import RegionTable, region_table
+from pommel.regions import RegionTable, region_table, sentence_layouts
 from pommel.results import ScoreRule, SuiteResult
 from pommel.scoring import evaluate_predictions
 from pommel.suite import METRICS, Suite
@@ -117,10 +117,8 @@ def compute_surprisals(  # noqa: PLR0913 - each of these is a choice of the call
     and added to. Raises what the model raises.
     """
     policy = policy or Policy()
-    names = suite.condition_names
-    texts = [
-        [item.condition(name).sentence(suite.joiner).text for name in names] for item in suite.items
-    ]
+    layouts = sentence_layouts(suite)
+    texts = [[sentence.text for sentence in row] for row in layouts]
     scored = known if known is not None else {}
     _score_missing(model, policy, texts, scored, progress)
     sentences = tuple(tuple(scored[text] for text in row) for row in texts)
@@ -130,6 +128,7 @@ def compute_surprisals(  # noqa: PLR0913 - each of these is a choice of the call
         suite,
         sentences,
         METRICS,
+        layouts=layouts,
         eos_in_trailing_empty_region=compat == "syntaxgym" and is_lm_zoo,
     )
     return SuiteSurprisals(

@@ -26,7 +26,8 @@ _MISTAKEN_OPERATORS = {
     "\N{MINUS SIGN}": "-",
     "\N{MULTIPLICATION SIGN}": "*",
 }
-_REGION_LIKE = re.compile(r"[(\[{]?\s*([0-9]+|\*)\s*;\s*%?\s*([^%()\[\];&|<>=]+?)\s*%?\s*[)\]}]")
+# No two parts of this can match the same characters: a hint must not take longer than the parser.
+_REGION_LIKE = re.compile(r"[(\[{]?([0-9]+|\*)\s*;([^()\[\]{};&|<>=]*)[)\]}]")
 _CLOSING = {"(": ")", "[": "]"}
 
 
@@ -75,7 +76,8 @@ def _stands_alone(text: str, start: int, word: str) -> bool:
 def _malformed_region(text: str, position: int) -> FormulaError | None:
     for match in _REGION_LIKE.finditer(text):
         if match.start() <= position < match.end():
-            meant = f"({match[1]};%{match[2]}%)"
+            name = match[2].replace("%", "").strip()
+            meant = f"({match[1]};%{name or 'condition'}%)"
             return error_at(text, match.span(), "this is not a region", f"write {meant}")
     return None
 

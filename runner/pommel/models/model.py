@@ -31,7 +31,7 @@ class ModelInfo:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the description as plain JSON values, as `schemas/model_spec.json` has it."""
+        """Return the description as plain JSON values (see `schemas/surprisals.json`)."""
         return {
             "reference": self.reference,
             "name": self.name,

@@ -1,0 +1,204 @@
+"""`dummy://`: models for tests and for trying things out, which need nothing installed.
+
+`dummy://FILE.json` gives the answers that stand in a file, as the LM Zoo's dummy back-end did.
+`dummy://` and `dummy://uniform?bits=1` make surprisals up, the same ones everywhere.
+"""
+
+import json
+import re
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pommel.errors import InputError, ModelNotAvailableError, UsageError
+from pommel.models.model import LoadOptions, Model, ModelInfo
+from pommel.models.policy import FirstToken, Policy
+from pommel.models.printed import PrintedModel
+from pommel.models.recorded import fingerprint
+from pommel.models.reference_files import (
+    Reference,
+    check_spec,
+    parse_json,
+    read_text,
+    split_reference,
+)
+from pommel.models.spec import TokenizerSpec
+from pommel.models.surprisal_table import PrintedToken, parse_surprisal_table, with_oovs
+from pommel.surprisal import ScoredSentence, Token
+
+Table = tuple[tuple[PrintedToken, ...], ...]
+
+_COMMANDS = ("spec", "tokenize", "unkify", "get_surprisals")
+
+
+def open(reference: str, _options: LoadOptions) -> Model:  # noqa: A001 - every backend has it
+    """Return the model that a reference `dummy://` names.
+
+    Raises `UsageError` for a reference that makes no sense, `ModelNotAvailableError` for a file
+    that is not there, and `InputError` or `SurprisalError` for what is wrong in it.
+    """
+    parts = split_reference(reference, ("bits",))
+    if parts.path == "" and not parts.settings:
+        return _made_up(reference, "dummy", _scattered)
+    if parts.path == "uniform":
+        bits = _bits(parts)
+        return _made_up(reference, f"uniform-{bits:g}", lambda _left, _word: bits)
+    if parts.settings:
+        raise UsageError(f"{reference}: only dummy://uniform takes bits=...")
+    return _from_file(parts)
+
+
+def _bits(parts: Reference) -> float:
+    text = parts.settings.get("bits", "1")
+    if not re.fullmatch(r"\d+(\.\d+)?", text):
+        raise UsageError(f"{parts.text}: bits={text} is not a number from 0 up")
+    return float(text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeUpModel:
+    """Splits at white space and punctuation, and makes up a surprisal for every token.
+
+    It knows the marks `<s>` and `</s>`. Without the first (`bos` "never") the first token is
+    unscored, or 0; the second is scored only under `eos` "always", as it never adds it by itself.
+    `surprisal_bits` gives the bits of a token after its left context.
+    """
+
+    info: ModelInfo
+    surprisal_bits: Callable[[str, str], float]
+
+    def score(
+        self, sentences: Sequence[str], policy: Policy
+    ) -> Iterator[tuple[int, ScoredSentence]]:
+        """Yield (index, scored sentence) in order; see `Model.score`."""
+        for index, sentence in enumerate(sentences):
+            scored = ScoredSentence(text=sentence, tokens=tuple(self._tokens(sentence, policy)))
+            scored.check()
+            yield index, scored
+
+    def _tokens(self, sentence: str, policy: Policy) -> Iterator[Token]:
+        # "_" counts as a word's letter in regular expressions, and combining marks do not.
+        for n, match in enumerate(re.finditer(r"\w+|[^\w\s]", sentence)):
+            start, end = match.span()
+            bits: float | None = self.surprisal_bits(sentence[:start], match.group())
+            if n == 0 and policy.bos == "never":
+                bits = _FIRST_TOKEN_BITS[policy.first_token]
+            yield Token(text=match.group(), start=start, end=end, surprisal_bits=bits)
+        if policy.eos == "always":
+            end = len(sentence)
+            bits = self.surprisal_bits(sentence, _EOS)
+            yield Token(text=_EOS, start=end, end=end, surprisal_bits=bits, role="eos")
+
+
+_BOS, _EOS = "<s>", "</s>"
+_FIRST_TOKEN_BITS: dict[FirstToken, float | None] = {"unscored": None, "zero": 0.0}
+_MOST_BITS = 16.0
+
+
+def _scattered(left: str, word: str) -> float:
+    """Return between 0 and 16 bits, evenly scattered: the same for the same text everywhere."""
+    return zlib.crc32(f"{left}\0{word}".encode(errors="surrogatepass")) / 2**32 * _MOST_BITS
+
+
+def _made_up(reference: str, name: str, surprisal_bits: Callable[[str, str], float]) -> MadeUpModel:
+    info = ModelInfo(
+        reference=reference,
+        name=name,
+        kind="made-up",
+        fingerprint=fingerprint("made-up 1", name),
+        bos=_BOS,
+        eos=_EOS,
+    )
+    return MadeUpModel(info=info, surprisal_bits=surprisal_bits)
+
+
+def _from_file(parts: Reference) -> PrintedModel:
+    path = Path(parts.path).expanduser()
+    answers = parse_json(read_text(path, asked_by=parts.text), where=str(path))
+    if not isinstance(answers, dict) or not {"spec", "get_surprisals"} <= answers.keys():
+        raise InputError(
+            f"{path}: it has to be an object with an answer, or the path of a file that holds it, "
+            f"for spec and get_surprisals, and maybe for tokenize and unkify"
+        )
+    texts = {name: _answer(answers[name], name, path) for name in _COMMANDS if name in answers}
+    where = f"{path} (spec)"
+    spec = check_spec(parse_json(texts["spec"], where=where), where=where)
+    tokenizer = TokenizerSpec.from_dict(spec)
+    return PrintedModel(
+        info=ModelInfo(
+            reference=parts.text,
+            name=spec.get("name") or path.stem,
+            kind="dummy",
+            fingerprint=fingerprint(*(texts.get(name, "") for name in _COMMANDS)),
+            bos=min(tokenizer.prefix_types, default=None),
+            eos=min(tokenizer.suffix_types, default=None),
+        ),
+        spec=tokenizer,
+        table=_table(texts, path),
+        sentences=None,
+        source=str(path),
+    )
+
+
+def _answer(value: Any, command: str, path: Path) -> str:
+    """Return what a command prints: the value itself, or what is in the file that it names."""
+    if not isinstance(value, str):
+        return json.dumps(value)
+    # A text of several lines, or a JSON object, names no file, and may be too long to ask for.
+    if "\n" in value or "{" in value or not value:
+        return value
+    file = path.parent / value
+    try:
+        return read_text(file, asked_by=f"{path} ({command})") if file.is_file() else value
+    except ValueError as error:
+        raise ModelNotAvailableError(f"{path} ({command}): {value!r} names no file") from error
+
+
+def _table(texts: dict[str, str], path: Path) -> Table:
+    table = parse_surprisal_table(texts["get_surprisals"], where=f"{path} (get_surprisals)")
+    if "tokenize" in texts:
+        _check_tokens(_lines(texts["tokenize"]), table, path)
+    if "unkify" in texts:
+        return with_oovs(table, _masks(_lines(texts["unkify"]), table, path))
+    return table
+
+
+def _lines(text: str) -> list[list[str]]:
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if lines[-1] == "":
+        lines.pop()
+    return [line.split(" ") if line else [] for line in lines]
+
+
+def _check_tokens(lines: list[list[str]], table: Table, path: Path) -> None:
+    _check_shape("tokenize", lines, table, path)
+    for number, (tokens, printed) in enumerate(zip(lines, table, strict=True), start=1):
+        for token, other in zip(tokens, printed, strict=True):
+            if token != other.text:
+                raise InputError(
+                    f"{path}: tokenize has {token!r} in sentence {number} where get_surprisals "
+                    f"has {other.text!r}"
+                )
+
+
+def _masks(lines: list[list[str]], table: Table, path: Path) -> list[list[bool]]:
+    _check_shape("unkify", lines, table, path)
+    for number, mask in enumerate(lines, start=1):
+        if not set(mask) <= {"0", "1"}:
+            raise InputError(f"{path}: unkify has to print 0 or 1 for each token (line {number})")
+    return [[flag == "1" for flag in mask] for mask in lines]
+
+
+def _check_shape(command: str, lines: list[list[str]], table: Table, path: Path) -> None:
+    if len(lines) != len(table):
+        raise InputError(
+            f"{path}: {command} has {len(lines)} sentences and get_surprisals {len(table)}"
+        )
+    for number, (line, printed) in enumerate(zip(lines, table, strict=True), start=1):
+        if len(line) != len(printed):
+            raise InputError(
+                f"{path}: {command} has {len(line)} tokens in sentence {number} and "
+                f"get_surprisals {len(printed)}"
+            )

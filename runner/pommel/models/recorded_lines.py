@@ -1,0 +1,138 @@
+"""Scored sentences as JSON Lines: a header with model and policy, then one line a sentence."""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from pommel.errors import AlignmentError, InputError, SurprisalError
+from pommel.files import write_text
+from pommel.models.model import ModelInfo
+from pommel.models.policy import Policy
+from pommel.models.reference_files import parse_json
+from pommel.surprisal import ScoredSentence, Token, TokenRole
+
+FORMAT = "pommel-surprisals"
+VERSION = 1
+_ROLES: dict[str, TokenRole] = {role: role for role in get_args(TokenRole)}
+_INFINITE = "Infinity"  # a word of probability 0; JSON has no number for it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """What a file holds: `model` is `ModelInfo.to_dict()`, `policy` `Policy.to_dict()`."""
+
+    model: Mapping[str, Any]
+    policy: Mapping[str, Any]
+    sentences: Mapping[str, ScoredSentence]
+
+
+def recorded_text(info: ModelInfo, policy: Policy, scored: Iterable[ScoredSentence]) -> str:
+    """Return scored sentences as `recorded://` and `schemas/surprisals.json` have them."""
+    documents = _documents(info, policy, scored)
+    lines = (json.dumps(each, ensure_ascii=False, allow_nan=False) for each in documents)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def write_recorded(
+    path: Path, info: ModelInfo, policy: Policy, scored: Iterable[ScoredSentence]
+) -> None:
+    """Write `recorded_text` to a file, which appears when it is complete.
+
+    Raises `PommelError` if it cannot be written.
+    """
+    write_text(path, recorded_text(info, policy, scored))
+
+
+def _documents(
+    info: ModelInfo, policy: Policy, scored: Iterable[ScoredSentence]
+) -> Iterator[dict[str, Any]]:
+    header = {"format": FORMAT, "version": VERSION}
+    yield {**header, "model": info.to_dict(), "policy": policy.to_dict()}
+    for sentence in scored:
+        yield {"sentence": sentence.text, "tokens": [_to_list(each) for each in sentence.tokens]}
+
+
+def _to_list(token: Token) -> list[Any]:
+    bits = _INFINITE if token.surprisal_bits == math.inf else token.surprisal_bits
+    return [token.text, token.start, token.end, bits, token.oov, token.role]
+
+
+def parse_recorded(text: str, *, where: str) -> Recording:
+    """Read what `write_recorded` wrote.
+
+    Raises `InputError` with `where:line` for anything else, `AlignmentError` or `SurprisalError`
+    for tokens that cannot be their sentence's, and `InputError` for a sentence that is there twice
+    with different tokens.
+    """
+    lines = text.split("\n")
+    header = _header(parse_json(lines[0], where=where), f"{where}:1")
+    sentences: dict[str, ScoredSentence] = {}
+    for number, line in enumerate(lines[1:], start=2):
+        if not line.strip():
+            continue
+        at = f"{where}:{number}"
+        scored = _sentence(parse_json(line, where=where, first_line=number), at)
+        if sentences.setdefault(scored.text, scored) != scored:
+            raise InputError(f"{at}: {scored.text!r} was there before, with other tokens")
+    return Recording(model=header["model"], policy=header["policy"], sentences=sentences)
+
+
+def _header(document: Any, at: str) -> dict[str, Any]:
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise InputError(f'{at}: the first line has to hold "format": "{FORMAT}"')
+    if document.get("version") != VERSION:
+        raise InputError(
+            f"{at}: version {document.get('version')!r} is not known; this pommel reads {VERSION}"
+        )
+    for key in ("model", "policy"):
+        if not isinstance(document.get(key), dict):
+            raise InputError(f"{at}: {key!r} has to be an object, as pommel writes it")
+    if not isinstance(document["model"].get("name"), str):
+        raise InputError(f"{at}: the model needs a name, a string")
+    return document
+
+
+def _sentence(document: Any, at: str) -> ScoredSentence:
+    if not isinstance(document, dict) or not isinstance(document.get("sentence"), str):
+        raise InputError(f'{at}: a line has to be {{"sentence": "...", "tokens": [...]}}')
+    tokens = document.get("tokens")
+    if not isinstance(tokens, list):
+        raise InputError(f"{at}: 'tokens' has to be a list")
+    read = tuple(_token(token, f"{at}: token {n}") for n, token in enumerate(tokens, start=1))
+    scored = ScoredSentence(text=document["sentence"], tokens=read)
+    try:
+        scored.check()
+    except (AlignmentError, SurprisalError) as error:
+        raise type(error)(f"{at}: {error}") from error
+    return scored
+
+
+def _token(token: Any, at: str) -> Token:
+    match token:
+        case [str(text), int(start), int(end), bits, bool(oov), str(role)] if role in _ROLES:
+            return Token(
+                text=text,
+                start=start,
+                end=end,
+                surprisal_bits=_bits(bits, at),
+                oov=oov,
+                role=_ROLES[role],
+            )
+    roles = ", ".join(_ROLES)
+    raise InputError(
+        f"{at} is {token!r}; it has to be [text, start, end, surprisal in bits or null, "
+        f"oov true or false, role ({roles})]"
+    )
+
+
+def _bits(bits: Any, at: str) -> float | None:
+    if bits is None:
+        return None
+    if bits == _INFINITE:
+        return math.inf
+    if isinstance(bits, bool) or not isinstance(bits, int | float):
+        raise SurprisalError(f"{at} has the surprisal {bits!r}, which is not a number")
+    return float(bits)

@@ -1,0 +1,93 @@
+"""The files that a model reference names: `scheme://FILE?key=FILE&key=FILE`, and LM Zoo specs."""
+
+import json
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import best_match
+
+from pommel import data
+from pommel.errors import InputError, ModelNotAvailableError, UsageError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A reference in its parts: `scheme://path?key=value`; `path` may be empty."""
+
+    text: str
+    path: str
+    settings: Mapping[str, str]
+
+
+def split_reference(reference: str, known: Collection[str]) -> Reference:
+    """Return the parts of a reference, with or without a scheme.
+
+    Nothing is decoded: a path may hold `%`, `+` and blanks as they are. Raises `UsageError` for a
+    setting that is not among `known`, or has no value, or is there twice.
+    """
+    path, _, query = reference.partition("://")[2 if "://" in reference else 0].partition("?")
+    settings: dict[str, str] = {}
+    for part in filter(None, query.split("&")):
+        key, _, value = part.partition("=")
+        if key not in known or not value or key in settings:
+            wanted = " or ".join(f"{name}=..." for name in known)
+            raise UsageError(f"{reference}: {part!r} is no setting; write {wanted}, each once")
+        settings[key] = value
+    return Reference(text=reference, path=path, settings=settings)
+
+
+def read_text(path: Path, *, asked_by: str) -> str:
+    """Return the text of a UTF-8 file, line ends as they are, without a byte-order mark.
+
+    Raises `ModelNotAvailableError`, naming the reference `asked_by`, if it can't be read, and
+    `InputError` with the line if it is not UTF-8.
+    """
+    try:
+        raw = path.expanduser().read_bytes()
+    except OSError as error:
+        reason = error.strerror or "it cannot be read"
+        raise ModelNotAvailableError(f"{asked_by}: {path}: {reason}") from error
+    try:
+        return raw.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        byte = f"0x{raw[error.start]:02x}"
+        message = f"{path}:{line}: the byte {byte} is not UTF-8; save the file as UTF-8"
+        raise InputError(message) from error
+
+
+def parse_json(text: str, *, where: str, first_line: int = 1) -> Any:
+    """Return the JSON value of `text`; raises `InputError` with `where` and the line."""
+
+    def refuse(constant: str) -> NoReturn:
+        raise InputError(f"{where}:{first_line}: {constant} is not JSON; write null")
+
+    try:
+        return json.loads(text, parse_constant=refuse)
+    except json.JSONDecodeError as error:
+        line = first_line + error.lineno - 1
+        message = f"{where}:{line}: this is not JSON: {error.msg} (column {error.colno})"
+        raise InputError(message) from error
+    except RecursionError as error:
+        raise InputError(f"{where}:{first_line}: this JSON is nested too deep") from error
+
+
+def check_spec(spec: Any, *, where: str) -> dict[str, Any]:
+    """Return an LM Zoo spec that is one by `schemas/model_spec.json`, or raise `InputError`."""
+    validator = Draft202012Validator(data.schema("model_spec"))
+    fault = best_match(validator.iter_errors(spec))
+    if fault is not None:
+        place = fault.json_path.removeprefix("$").removeprefix(".")
+        at = f" (at {place})" if place else ""
+        raise InputError(f"{where}: this is no spec of a language model: {fault.message}{at}")
+    assert isinstance(spec, dict)  # noqa: S101 - the schema has just said so
+    return spec
+
+
+def read_spec(path: Path, *, asked_by: str) -> dict[str, Any]:
+    """Return the LM Zoo spec in a file; raises as `read_text`, `parse_json` and `check_spec`."""
+    text = read_text(path, asked_by=asked_by)
+    return check_spec(parse_json(text, where=str(path)), where=str(path))

@@ -1,0 +1,432 @@
+"""Offsets of printed tokens: an example for every habit of tokenizers, messages, laws."""
+
+import time
+import unicodedata
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import assume, example, given
+from hypothesis import strategies as st
+
+from pommel.errors import AlignmentError, InputError
+from pommel.models.alignment import Aligned, align
+from pommel.models.offsets import Placed, recover_offsets
+from pommel.models.reading import as_characters
+from pommel.models.spec import TokenizerSpec
+
+UNK = frozenset({"<unk>"})
+EOS = frozenset({"</s>"})
+BOTH = frozenset({"<e>"})
+DROP = {"drop_token_pattern": "^[-.?!,]+$"}
+GPT2 = {"type": "subword", "sentinel": "Ġ", "sentinel_position": "initial"}
+BERT = {"type": "subword", "sentinel": "##", "sentinel_position": "medial"}
+FINAL = {"type": "subword", "sentinel": "</w>", "sentinel_position": "final"}
+PIECES = {"type": "subword", "metaspace": "▁"}
+
+
+def spec(**fields: Any) -> TokenizerSpec:
+    return TokenizerSpec(**fields)
+
+
+def texts(tokens: str | list[str], sentence: str, **fields: Any) -> list[str]:
+    """Return what each token covers; tokens may be given as words."""
+    tokens = tokens.split(" ") if isinstance(tokens, str) else tokens
+    placed = recover_offsets(tokens, sentence, spec(**fields))
+    return [sentence[place.start : place.end] for place in placed]
+
+
+LITERAL = [
+    pytest.param("The cat .", "The cat .", {}, id="words"),
+    pytest.param("The cat , he", "The cat, he", {}, id="glued punctuation"),
+    pytest.param("I ca n't go", "I can't go", {}, id="contraction"),
+    pytest.param("gon na can not", "gonna cannot", {}, id="two tokens spell one word"),
+    pytest.param(["New York", "is"], "New York is", {}, id="a token over a blank"),
+    pytest.param(["h", "i", "y", "o"], "hi yo", {"type": "character"}, id="characters"),
+    pytest.param("NA null 007 nan", "NA null 007 nan", {}, id="words that look like values"),
+]
+
+
+@pytest.mark.parametrize(("tokens", "sentence", "fields"), LITERAL)
+def test_tokens_that_stand_in_the_sentence(
+    tokens: str | list[str], sentence: str, fields: dict[str, Any]
+) -> None:
+    expected = tokens.split(" ") if isinstance(tokens, str) else tokens
+    assert texts(tokens, sentence, **fields) == expected
+
+
+FORMS = [
+    pytest.param("This Ġis Ġa Ġsen tence Ġ.", "This is a sentence.", GPT2, "This is a sen tence ."),
+    pytest.param("sen ##tence ## x", "sen##tence ## x", {}, "sen ##tence ## x"),
+    pytest.param("una ##ffa ##ble", "unaffable", BERT, "una ffa ble"),
+    pytest.param("a ####b", "a##b", BERT, "a ##b"),
+    pytest.param("new</w> wow</w>", "new wow", FINAL, "new wow"),
+    pytest.param("ĠĠa", "Ġa", GPT2, "Ġa"),
+    pytest.param("▁This ▁is .", "This is.", PIECES, "This is ."),
+    pytest.param("New▁York", "New York", PIECES, "New~York"),
+    # Marks that the spec does not name, or names without their position.
+    pytest.param("the Ġcat", "the cat", {}, "the cat"),
+    pytest.param("▁the ▁cat", "the cat", {}, "the cat"),
+    pytest.param("un ##able", "unable", {}, "un able"),
+    pytest.param("un ##able", "unable", {"sentinel": "##"}, "un able"),
+    pytest.param("un@@ able", "unable", {}, "un able"),
+    pytest.param("low er</w>", "lower", {}, "low er"),
+    # Moses
+    pytest.param("test @-@ ing", "test-ing", {}, "test - ing"),
+    pytest.param("test @-@ ing", "test\u2013ing", {}, "test \u2013 ing"),
+    pytest.param("5 @,@ 000 @.@ 5", "5,000.5", {}, "5 , 000 . 5"),
+    pytest.param("Tom &apos;s R &amp; D", "Tom's R&D", {}, "Tom 's R & D"),
+    pytest.param("&quot; a &#91; b &#93; &quot;", '"a [b]"', {}, '" a [ b ] "'),
+    # Penn Treebank
+    pytest.param("-LRB- a -RRB- -LSB- b -RSB-", "(a) [b]", {}, "( a ) [ b ]"),
+    pytest.param("-LCB- a -RCB- -lrb- b -rrb-", "{a} (b)", {}, "{ a } ( b )"),
+    pytest.param("`` hi '' ` ho '", "\"hi\" 'ho'", {}, "\" hi \" ' ho '"),
+    pytest.param("`` hi ''", "“hi”", {}, "“ hi ”"),
+    pytest.param("`` hi ''", "''hi''", {}, "'' hi ''"),
+    pytest.param("-LRB-", "-LRB-", {}, "-LRB-"),
+    pytest.param("ca n't", "can\u2019t", {}, "ca n\u2019t"),
+    pytest.param("he -- she", "he—she", {}, "he — she"),
+    pytest.param("and \\/ or", "and/or", {}, "and / or"),
+    # Case and Unicode
+    pytest.param("the cat", "The CAT", {"cased": False}, "The CAT"),
+    pytest.param("the cat", "The CAT", {}, "The CAT"),
+    pytest.param("strasse", "Straße", {"cased": False}, "Straße"),
+    pytest.param("na ï ve", "nai\u0308ve", {}, "na i\u0308 ve"),
+    pytest.param("na i\u0308 ve", "naïve", {}, "na ï ve"),
+    pytest.param("naive cafe", "naïve café", {"cased": False}, "naïve café"),
+    pytest.param("...", "…", {}, "…"),
+    # Pieces of characters: the last piece has the character.
+    pytest.param("Ã © Ġa", "é a", GPT2, "~ é a"),
+    pytest.param("caf Ã©", "café", GPT2, "caf é"),
+    pytest.param("caf Ã©", "cafe\u0301", GPT2, "caf e\u0301"),
+    pytest.param("▁na <0xC3> <0xAF> ve", "naïve", PIECES, "na ~ ï ve"),
+    pytest.param("ðŁ Ĳ ±", "🐱", GPT2, "~ ~ 🐱"),
+    # Marks that tokenizers drop belong to the token before, or else after, them.
+    pytest.param("a b", "a\u200b b", {}, "a\u200b b"),
+    pytest.param("a b", "\ufeffa b\u200b", {}, "\ufeffa b\u200b"),
+]
+
+
+@pytest.mark.parametrize(("tokens", "sentence", "fields", "expected"), FORMS)
+def test_tokens_in_other_forms(
+    tokens: str, sentence: str, fields: dict[str, Any], expected: str
+) -> None:
+    # In what is expected "~" is a blank within a token, and nothing where it stands alone.
+    covered = [each if each != "~" else "" for each in expected.split(" ")]
+    assert texts(tokens, sentence, **fields) == [each.replace("~", " ") for each in covered]
+
+
+UNKNOWN = [
+    ("<unk> is", "This is", {}, "This is"),
+    ("is <unk> .", "is WEIRD.", {}, "is WEIRD ."),
+    ("<unk> , he", "Frobnicating, he", {}, "Frobnicating , he"),
+    ("a <unk>", "a audition.", {}, "a audition."),
+    ("<unk> that", "girlthat that", {}, "girlthat that"),
+    ("<unk> <unk> .", "FOO BAR.", {}, "FOO BAR ."),
+    ("<unk> a <unk>", "banana a cherry", {}, "banana a cherry"),
+    ("<unk> <unk> <unk>", "a b. c", {}, "a b. c"),
+    ("<unk> <unk> <unk>", "foo-bar baz", {}, "foo -bar baz"),
+    ("<unk> <unk>", "a b c", {}, "a b~c"),
+    ("<unk> 's", "Foo's", {}, "Foo 's"),
+    ("<unk> john", "WEIRD John", {"cased": False}, "WEIRD John"),
+    ("<unk> john", "WEIRD John", {}, "WEIRD John"),
+    ("the <unk> man", "the Foo , man", DROP, "the Foo man"),
+    ("a <unk> Ġcat", "a dog cat", GPT2, "a dog cat"),
+    ("▁a ▁ <unk> ▁cat", "a foocat cat", PIECES, "a ~ foocat cat"),
+    ("Ã© <unk> Ġn", "é xÃ© n", GPT2, "é xÃ© n"),
+    ("<unk>", "<unk>", {}, "<unk>"),
+]
+
+
+@pytest.mark.parametrize(("tokens", "sentence", "fields", "expected"), UNKNOWN)
+def test_an_unknown_token_stands_for_a_word(
+    tokens: str, sentence: str, fields: dict[str, Any], expected: str
+) -> None:
+    placed = recover_offsets(tokens.split(" "), sentence, spec(unk_types=UNK, **fields))
+    covered = [sentence[place.start : place.end] for place in placed]
+    assert covered == [each.replace("~", " ") for each in expected.split(" ")]
+    assert [place.oov for place in placed] == [each in UNK for each in tokens.split(" ")]
+
+
+DROPPED = [
+    ("Mr. This is a test", "Mr. This is , a --- test .", "Mr. This is a test"),
+    ("A man a plan", "A man, a plan", "A man a plan"),
+    ("This is sic he", "This is -sic-, he", "This is sic he"),
+    ("yes , no", "yes , no", "yes , no"),
+    ("", "...", ""),
+]
+
+
+@pytest.mark.parametrize(("tokens", "sentence", "expected"), DROPPED)
+def test_words_that_the_model_leaves_out(tokens: str, sentence: str, expected: str) -> None:
+    assert texts(tokens.split(), sentence, **DROP) == expected.split()
+
+
+PLACES = [
+    pytest.param(
+        ["<s>", "This", "</s>", "<pad>", "<pad>"],
+        "This",
+        {"prefix_types": frozenset({"<s>"}), "suffix_types": EOS},
+        [(0, 0, "bos"), (0, 4, "text"), (4, 4, "eos")],
+        id="tokens after an eos are left out",
+    ),
+    pytest.param(
+        ["<e>", "a", "<e>"],
+        "a",
+        {"prefix_types": BOTH, "suffix_types": BOTH},
+        [(0, 0, "bos"), (0, 1, "text"), (1, 1, "eos")],
+        id="one type is bos and eos",
+    ),
+    pytest.param(
+        ["<e>", "<e>"],
+        "",
+        {"prefix_types": BOTH, "suffix_types": BOTH},
+        [(0, 0, "bos"), (0, 0, "eos")],
+        id="nothing between bos and eos",
+    ),
+    pytest.param(
+        ["a", "</s>", "b", "</s>"],
+        "a b",
+        {"suffix_types": EOS},
+        [(0, 1, "text"), (1, 1, "special"), (2, 3, "text"), (3, 3, "eos")],
+        id="an eos in the middle",
+    ),
+    pytest.param(
+        ["[CLS]", "a", "[MASK]", "[SEP]"],
+        "a [MASK]",
+        {"special_types": frozenset({"[CLS]", "[MASK]", "[SEP]"})},
+        [(0, 0, "special"), (0, 1, "text"), (2, 8, "text"), (8, 8, "special")],
+        id="a special type that the sentence holds",
+    ),
+    pytest.param(
+        ["h", "i", " ", "y"],
+        "hi y",
+        {"type": "character"},
+        [(0, 1, "text"), (1, 2, "text"), (2, 3, "text"), (3, 4, "text")],
+        id="a token for a blank",
+    ),
+    pytest.param(
+        ["▁", "a", "▁", "b"],
+        "a  b",
+        PIECES,
+        [(0, 0, "text"), (0, 1, "text"), (1, 2, "text"), (3, 4, "text")],
+        id="a token for a blank that is not there",
+    ),
+    pytest.param(
+        ["a", "ran", "</s>"],
+        "a ran .",
+        {"suffix_types": EOS, **DROP},
+        [(0, 1, "text"), (2, 5, "text"), (7, 7, "eos")],
+        id="an eos after a word that is left out",
+    ),
+    pytest.param([], " ", {}, [], id="nothing"),
+]
+
+
+@pytest.mark.parametrize(("tokens", "sentence", "fields", "expected"), PLACES)
+def test_places_and_roles(
+    tokens: list[str], sentence: str, fields: dict[str, Any], expected: list[tuple[int, int, str]]
+) -> None:
+    placed = recover_offsets(tokens, sentence, spec(**fields))
+    assert [(place.start, place.end, place.role) for place in placed] == expected
+
+
+PARTED = [
+    pytest.param(
+        ["The", "dog", "ran"],
+        "The cat ran",
+        """\
+the tokens are not this sentence's: token 2, 'dog', does not fit the sentence from character 4 on
+    tokens:   The | dog ran
+    sentence: The |cat ran
+it has to spell what stands there, or be one of the spec's unk_types (<unk>)""",
+        id="another word",
+    ),
+    pytest.param(
+        ["a", "<s>", "b"],
+        "a b",
+        """\
+the tokens are not this sentence's: token 2, '<s>', does not fit the sentence from character 2 on
+    tokens:   a | <s> b
+    sentence: a |b
+if '<s>' is a mark and no text, the spec has to list it among its unk_types, prefix_types, \
+suffix_types or special_types""",
+        id="a mark that is not declared",
+    ),
+    pytest.param(
+        ["a", "b"],
+        "a",
+        """\
+the tokens are not this sentence's: token 2, 'b', comes after the end of the sentence
+    tokens:   a | b
+    sentence: a|
+it has to spell what stands there, or be one of the spec's unk_types (<unk>)""",
+        id="a token too many",
+    ),
+    pytest.param(
+        ["one", "two", "three", "four", "five", "six"],
+        "one two three four five six seven eight nine ten eleven twelve thirteen",
+        """\
+the tokens are not this sentence's: the tokens end before character 28 of the sentence
+    tokens:   ... three four five six |
+    sentence: one two three four five six |seven eight nine ten eleven tw...
+a token is missing, or the spec's drop_token_pattern has to match what is left out""",
+        id="a token too few",
+    ),
+]
+
+
+@pytest.mark.parametrize(("tokens", "sentence", "message"), PARTED)
+def test_tokens_of_another_sentence(tokens: list[str], sentence: str, message: str) -> None:
+    with pytest.raises(AlignmentError) as raised:
+        recover_offsets(tokens, sentence, spec(unk_types=UNK))
+    assert str(raised.value) == message
+
+
+def test_a_pattern_that_is_no_regular_expression() -> None:
+    with pytest.raises(InputError) as raised:
+        recover_offsets(["b"], "a", spec(**{**DROP, "drop_token_pattern": "["}))
+    message = "the spec's drop_token_pattern '[' is not a regular expression: "
+    assert str(raised.value).startswith(message)
+
+
+def test_an_unknown_token_stands_for_something() -> None:
+    with pytest.raises(AlignmentError):
+        recover_offsets(["a", "<unk>"], "a", spec(unk_types=UNK))
+
+
+# Laws
+
+LETTERS = st.characters(codec="utf-8", categories=["L", "M", "N", "P", "S"])
+WORDS = st.lists(st.text(LETTERS, min_size=1, max_size=6), min_size=1, max_size=8)
+CUTS = st.lists(st.integers(1, 3), min_size=60, max_size=60)
+
+
+def pieces(word: str, cuts: list[int]) -> list[str]:
+    """Cut a word into pieces of one to three letters."""
+    at, found = 0, []
+    for length in cuts:
+        found.append(word[at : at + length])
+        at += length
+    return [piece for piece in found if piece]
+
+
+def as_gpt2(word: str, cuts: list[int], *, first: bool) -> list[str]:
+    raw = ("" if first else " ").encode() + word.encode()
+    return pieces("".join(GPT2_ALPHABET[byte] for byte in raw), cuts)
+
+
+_PRINTABLE = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+_OTHERS = [byte for byte in range(256) if byte not in _PRINTABLE]
+GPT2_ALPHABET = {byte: chr(byte) for byte in _PRINTABLE} | {
+    byte: chr(0x100 + place) for place, byte in enumerate(_OTHERS)
+}
+
+FAMILIES: dict[str, tuple[dict[str, Any], Callable[[str, list[int], bool], list[str]]]] = {
+    "word": ({}, lambda word, _cuts, _first: [word]),
+    "character": ({"type": "character"}, lambda word, _cuts, _first: list(word)),
+    "medial": (BERT, lambda word, cuts, _first: _marked(pieces(word, cuts))),
+    "final": (FINAL, lambda word, cuts, _first: _ended(pieces(word, cuts))),
+    "metaspace": (PIECES, lambda word, cuts, _first: pieces("▁" + word, cuts)),
+    "bytes": (GPT2, lambda word, cuts, first: as_gpt2(word, cuts, first=first)),
+}
+
+
+def _marked(parts: list[str]) -> list[str]:
+    return [parts[0], *(f"##{part}" for part in parts[1:])]
+
+
+def _ended(parts: list[str]) -> list[str]:
+    return [*parts[:-1], f"{parts[-1]}</w>"]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@given(words=WORDS, cuts=CUTS)
+def test_what_a_tokenizer_cut_is_put_together(
+    family: str, words: list[str], cuts: list[int]
+) -> None:
+    fields, cut = FAMILIES[family]
+    # A text that looks like one of the tokenizer's own marks is the tokenizer's problem.
+    assume(not any(mark in word for word in words for mark in ("▁", "Ġ", "##", "</w>")))
+    sentence = " ".join(words)
+    tokens = [cut(word, cuts[n:], n == 0) for n, word in enumerate(words)]
+    placed = recover_offsets([t for word in tokens for t in word], sentence, spec(**fields))
+    check_covers(placed, sentence)
+    at = end = 0
+    for word, parts in zip(words, tokens, strict=True):
+        start = sentence.index(word, end)
+        end = start + len(word)
+        own = [place for place in placed[at : at + len(parts)] if place.start < place.end]
+        visible = [place for place in own if sentence[place.start : place.end].strip()]
+        assert (visible[0].start, visible[-1].end) == (start, end)
+        at += len(parts)
+
+
+@given(words=WORDS, unknown=st.sets(st.integers(0, 7)), lower=st.booleans())
+@example(words=["a", "a"], unknown={0}, lower=False)
+def test_each_unknown_token_is_its_word(
+    words: list[str], unknown: set[int], *, lower: bool
+) -> None:
+    sentence = " ".join(words)
+    lowered = [word.lower() if lower else word for word in words]
+    tokens = ["<unk>" if n in unknown else word for n, word in enumerate(lowered)]
+    placed = recover_offsets(tokens, sentence, spec(unk_types=UNK, cased=not lower))
+    check_covers(placed, sentence)
+    assert [place.oov for place in placed] == [n in unknown for n in range(len(words))]
+    # Words may be told apart in more than one way, but never at the cost of another word.
+    if len(unknown & set(range(len(words)))) == 1 and not lower:
+        assert [sentence[place.start : place.end] for place in placed] == words
+
+
+@given(words=WORDS, cuts=CUTS)
+def test_the_quick_way_agrees_with_the_alignment(words: list[str], cuts: list[int]) -> None:
+    sentence = " ".join(words)
+    tokens = [piece for n, word in enumerate(words) for piece in pieces(word, cuts[n:])]
+    aligned = align(tokens, as_characters(sentence), spec())
+    assert isinstance(aligned, Aligned)
+    covered = [aligned.reading.text(start, end) for start, end in aligned.spans]
+    assert (covered, aligned.cost) == (texts(tokens, sentence), 0)
+
+
+def test_long_sentences_take_no_time() -> None:
+    words = [f"w{number:05d}" for number in range(420)]
+    tokens = [word if number % 4 else "<unk>" for number, word in enumerate(words)]
+    sentence = " , ".join(words)
+    start = time.perf_counter()
+    placed = recover_offsets(tokens, sentence, spec(unk_types=UNK, **DROP))
+    # It takes 0.06 s; what grows with the square of the sentence takes minutes.
+    assert time.perf_counter() - start < 5
+    assert [sentence[place.start : place.end] for place in placed] == words
+
+
+@given(sentence=st.text(LETTERS | st.just(" "), max_size=20), tokens=WORDS)
+def test_any_tokens_fit_or_are_refused(sentence: str, tokens: list[str]) -> None:
+    try:
+        placed = recover_offsets(tokens, sentence, spec(unk_types=frozenset({tokens[0]})))
+    except AlignmentError:
+        return
+    check_covers(placed, sentence)
+
+
+@given(words=WORDS)
+def test_forms_of_unicode_make_no_difference(words: list[str]) -> None:
+    composed = [unicodedata.normalize("NFC", word) for word in words]
+    decomposed = [unicodedata.normalize("NFD", word) for word in words]
+    # Several marks on a letter may change places; they are compared in their order.
+    assume(all(unicodedata.normalize("NFC", word) == word for word in composed))
+    assume(
+        "".join(unicodedata.normalize("NFD", c) for c in "".join(composed)) == "".join(decomposed)
+    )
+    sentence = " ".join(decomposed)
+    placed = recover_offsets(composed, sentence, spec())
+    assert [sentence[place.start : place.end] for place in placed] == decomposed
+
+
+def check_covers(placed: tuple[Placed, ...], sentence: str) -> None:
+    """Offsets never run backwards, and no visible character is outside of them."""
+    covered = 0
+    for place in placed:
+        assert covered <= place.start <= place.end <= len(sentence)
+        assert not sentence[covered : place.start].strip()
+        covered = place.end
+    assert not sentence[covered:].strip()
