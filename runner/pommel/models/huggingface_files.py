@@ -1,0 +1,149 @@
+"""The files of a Hugging Face model in a folder: which ones count, what is missing, their hash."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pommel.errors import ModelNotAvailableError
+
+CONFIG = "config.json"
+SAFETENSORS = "model.safetensors"
+PICKLE = "pytorch_model.bin"
+_TOKENIZER_NAMES = frozenset({"merges.txt", "added_tokens.json", "special_tokens_map.json"})
+# tokenizer.json, tokenizer_config.json, tokenizer.model, vocab.json, spiece.model and so on.
+_TOKENIZER_PATTERN = re.compile(r"tokenizer.*|.*vocab.*|.*\.model|.*\.tiktoken|.*bpe\.codes")
+
+_CHUNK_BYTES = 1 << 20
+_BIG_BYTES = 1 << 30
+_SHA256 = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFiles:
+    """The files that decide a model's numbers, each group sorted by name.
+
+    `weights` are all of one kind: safetensors, or pickles where these were allowed and nothing
+    safer is there. `code` is Python that comes with the model.
+    """
+
+    config: Path
+    weights: tuple[Path, ...]
+    tokenizer: tuple[Path, ...]
+    code: tuple[Path, ...]
+
+    @property
+    def safe(self) -> bool:
+        """Whether reading the weights can run no code."""
+        return all(path.suffix == ".safetensors" for path in self.weights)
+
+    def tokenizer_hash(self) -> str:
+        """Return the SHA-256 over the tokenizer's files."""
+        return _hash_files(self.tokenizer)
+
+    def fingerprint(self, dtype: str) -> str:
+        """Return the SHA-256 over every file and the number format the weights are used in."""
+        files = (self.config, *self.weights, *self.tokenizer, *self.code)
+        return hashlib.sha256(f"{_hash_files(files)} {dtype}\n".encode()).hexdigest()
+
+
+def find_files(folder: Path, *, allow_pickle: bool, reference: str) -> ModelFiles:
+    """Return what a model's folder holds.
+
+    Raises `ModelNotAvailableError` for a folder without configuration, with no weights that may
+    be read, or with only a part of them. Whether a tokenizer needs files depends on its class.
+    """
+    config = folder / CONFIG
+    if not config.is_file():
+        raise ModelNotAvailableError(
+            f"{reference}: {folder} has no {CONFIG}; a model's folder holds {CONFIG}, "
+            f"{SAFETENSORS} and the tokenizer's files"
+        )
+    return ModelFiles(
+        config=config,
+        weights=_weights(folder, allow_pickle=allow_pickle, reference=reference),
+        tokenizer=_matching(folder, _is_tokenizer_file),
+        code=_matching(folder, lambda name: name.endswith(".py")),
+    )
+
+
+def read_json(path: Path, *, reference: str) -> dict[str, Any]:
+    """Return the JSON object in `path`; raises `ModelNotAvailableError` if there is none."""
+    try:
+        content = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise ModelNotAvailableError(f"{reference}: cannot read {path}: {error}") from None
+    if not isinstance(content, dict):
+        raise ModelNotAvailableError(f"{reference}: {path} is not a JSON object")
+    return content
+
+
+def weight_names(folder: Path, name: str, *, reference: str) -> tuple[str, ...]:
+    """Return the names of the files that weights called `name` consist of.
+
+    That is `name` itself, or the shards that its index lists; nothing says that they are there.
+    """
+    index = folder / f"{name}.index.json"
+    if (folder / name).is_file() or not index.is_file():
+        return (name,)
+    shards = read_json(index, reference=reference).get("weight_map")
+    if not isinstance(shards, dict) or not shards:
+        raise ModelNotAvailableError(f"{reference}: {index} lists no files (weight_map)")
+    names = tuple(sorted({str(shard) for shard in shards.values()}))
+    # An index must not smuggle a pickle in, nor a file from elsewhere.
+    kind = Path(name).suffix
+    strange = [part for part in names if Path(part).name != part or Path(part).suffix != kind]
+    if strange:
+        raise ModelNotAvailableError(f"{reference}: {index} lists {strange[0]!r}")
+    return names
+
+
+def _weights(folder: Path, *, allow_pickle: bool, reference: str) -> tuple[Path, ...]:
+    for name in (SAFETENSORS, PICKLE) if allow_pickle else (SAFETENSORS,):
+        paths = [folder / part for part in weight_names(folder, name, reference=reference)]
+        missing = [path.name for path in paths if not path.is_file()]
+        if not missing:
+            return tuple(paths)
+        if missing != [name]:
+            raise ModelNotAvailableError(
+                f"{reference}: {folder} lacks {len(missing)} of {len(paths)} files of weights "
+                f"({missing[0]}); get the model again"
+            )
+    pickles = sorted(path.name for path in folder.glob("*.bin"))
+    if pickles and not allow_pickle:
+        raise ModelNotAvailableError(
+            f"{reference}: its weights are pickles ({pickles[0]}), which can run any code; "
+            f"only safetensors are read unless --allow-pickle is given"
+        )
+    raise ModelNotAvailableError(f"{reference}: {folder} has no weights ({SAFETENSORS})")
+
+
+def _is_tokenizer_file(name: str) -> bool:
+    return name in _TOKENIZER_NAMES or _TOKENIZER_PATTERN.fullmatch(name) is not None
+
+
+def _matching(folder: Path, wanted: Callable[[str], bool]) -> tuple[Path, ...]:
+    return tuple(sorted(path for path in folder.iterdir() if path.is_file() and wanted(path.name)))
+
+
+def _hash_files(paths: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        digest.update(f"{path.name} {_hash_file(path)}\n".encode())
+    return digest.hexdigest()
+
+
+def _hash_file(path: Path) -> str:
+    # The hub's cache names a big file's blob by its SHA-256: the same answer, minutes sooner.
+    blob = path.resolve()
+    known = blob.parent.name == "blobs" and _SHA256.fullmatch(blob.name)
+    if known and blob.stat().st_size > _BIG_BYTES:
+        return blob.name
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK_BYTES):
+            digest.update(chunk)
+    return digest.hexdigest()

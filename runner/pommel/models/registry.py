@@ -1,0 +1,128 @@
+"""From a model reference to a model: one table of schemes, one line for each kind of model."""
+
+from collections.abc import Callable
+from difflib import get_close_matches
+from pathlib import Path
+
+from pommel import data
+from pommel.errors import ModelNotAvailableError
+from pommel.models.model import LoadOptions, Model
+
+Opener = Callable[[str, LoadOptions], Model]
+
+_CONTAINER_SCHEMES = ("docker", "singularity", "shub", "library", "podman", "apptainer")
+# The images of the LM Zoo had these names.
+_LM_ZOO_NAMES = ("gpt2", "GRNN", "JRNN", "ngram", "ordered-neurons", "RNNG", "tinylstm")
+_SCHEME_OF_FILE = {".json": "dummy", ".jsonl": "recorded", ".tsv": "recorded", ".txt": "recorded"}
+
+
+def load_model(reference: str, options: LoadOptions | None = None) -> Model:
+    """Return the model that `reference` names.
+
+    A reference is `scheme://…` (`SCHEMES`), a folder (a Hugging Face model) or a file that the
+    table of files knows. Raises `ModelNotAvailableError`, with the nearest reference that there
+    is, for any other, and whatever the backend raises for a model that it can't open.
+    """
+    options = options or LoadOptions()
+    scheme, separator, _ = reference.partition("://")
+    if not separator:
+        reference = _with_scheme(reference)
+        scheme = reference.partition("://")[0]
+    if opener := SCHEMES.get(scheme):
+        return opener(reference, options)
+    if scheme in _CONTAINER_SCHEMES:
+        raise ModelNotAvailableError(f"{reference}: {_NO_CONTAINERS}")
+    raise ModelNotAvailableError(
+        f"unknown model reference {reference!r}{_nearest(scheme, list(SCHEMES), '://…')}; "
+        f"a reference begins with {', '.join(f'{name}://' for name in SCHEMES)}"
+    )
+
+
+def builtin_models() -> tuple[str, ...]:
+    """Return the names of the models that ship with pommel, as in `builtin://NAME`, sorted."""
+    return tuple(name for name in sorted(_BUILTIN) if name in data.builtin_models())
+
+
+def _open_huggingface(reference: str, options: LoadOptions) -> Model:
+    from pommel.models import huggingface  # noqa: PLC0415
+
+    return huggingface.open(reference, options)
+
+
+def _open_recorded(reference: str, options: LoadOptions) -> Model:
+    from pommel.models import recorded  # noqa: PLC0415
+
+    return recorded.open(reference, options)
+
+
+def _open_dummy(reference: str, options: LoadOptions) -> Model:
+    from pommel.models import dummy  # noqa: PLC0415
+
+    return dummy.open(reference, options)
+
+
+def _open_builtin(reference: str, options: LoadOptions) -> Model:
+    name = reference.removeprefix("builtin://")
+    if name not in builtin_models():
+        there = builtin_models()
+        raise ModelNotAvailableError(
+            f"there is no built-in model {name!r}{_nearest(name, there)}; "
+            f"there is: {', '.join(there) or 'none in this installation'}"
+        )
+    return _BUILTIN[name](reference, options)
+
+
+def _open_en_gpt2(reference: str, options: LoadOptions) -> Model:
+    from pommel.models import huggingface  # noqa: PLC0415
+
+    folder = data.builtin_model("en-gpt2")
+    return huggingface.open_folder(folder, reference=reference, name="en-gpt2", options=options)
+
+
+def _open_en_ngram(reference: str, _options: LoadOptions) -> Model:
+    from pommel.models import ngram  # noqa: PLC0415
+
+    path = data.builtin_model("en-ngram") / "model.arpa.gz"
+    return ngram.open_arpa(path, reference=reference, name="en-ngram")
+
+
+SCHEMES: dict[str, Opener] = {
+    "huggingface": _open_huggingface,
+    "recorded": _open_recorded,
+    "dummy": _open_dummy,
+    "builtin": _open_builtin,
+}
+
+_BUILTIN: dict[str, Opener] = {
+    "en-gpt2": _open_en_gpt2,
+    "en-ngram": _open_en_ngram,
+}
+
+_NO_CONTAINERS = "models in containers are not supported by this version yet"
+
+
+def _with_scheme(reference: str) -> str:
+    """Return the full form of a bare path; raises `ModelNotAvailableError` for anything else."""
+    path = Path(reference).expanduser()
+    if reference and path.is_dir():
+        return f"huggingface://{reference}"
+    if path.is_file():
+        if scheme := _SCHEME_OF_FILE.get(path.suffix):
+            return f"{scheme}://{reference}"
+        known = ", ".join(_SCHEME_OF_FILE)
+        raise ModelNotAvailableError(f"{reference}: a model's file ends in one of {known}")
+    if reference in _LM_ZOO_NAMES:
+        hint = "; the same model is huggingface://gpt2" if reference == "gpt2" else ""
+        raise ModelNotAvailableError(f"{reference} is an LM Zoo image, and {_NO_CONTAINERS}{hint}")
+    if reference in builtin_models():
+        raise ModelNotAvailableError(f"unknown model {reference!r}; write builtin://{reference}")
+    raise ModelNotAvailableError(
+        f"unknown model {reference!r}{_nearest(reference, (*builtin_models(), *_LM_ZOO_NAMES))}; "
+        f"write huggingface://NAME, the path of a model's folder or file, "
+        f"or one of: {', '.join(f'builtin://{name}' for name in builtin_models())}"
+    )
+
+
+def _nearest(name: str, known: tuple[str, ...] | list[str], ending: str = "") -> str:
+    nearest = get_close_matches(name, known, n=1)
+    return f" (did you mean {nearest[0]}{ending}?)" if nearest else ""

@@ -1,0 +1,295 @@
+"""Which models open, and the one line that each of the others gets."""
+
+# ruff: noqa: PLC0415 - torch and transformers are optional
+
+import json
+import re
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pommel.errors import ModelNotAvailableError
+from pommel.models import huggingface
+from pommel.models.huggingface_files import find_files
+from pommel.models.model import LoadOptions, score_all
+from pommel.models.policy import Policy
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+FolderOf = Callable[[str], Path]
+Copy = Callable[[str], Path]
+
+
+@pytest.fixture
+def copy(tiny_folder: FolderOf, tmp_path: Path) -> Copy:
+    """Return a function that gives a copy of a tiny model to break."""
+    return lambda kind: Path(shutil.copytree(tiny_folder(kind), tmp_path / "model"))
+
+
+def refusal(folder: Path | str, **options: Any) -> str:
+    """Return the message, without the reference and with `FOLDER` for the folder."""
+    reference = f"huggingface://{folder}"
+    with pytest.raises(ModelNotAvailableError) as caught:
+        huggingface.open(reference, LoadOptions(**options))
+    message = str(caught.value)
+    assert "\n" not in message
+    assert message.startswith(f"{reference}: ")
+    return message.removeprefix(f"{reference}: ").replace(str(folder), "FOLDER")
+
+
+def change_config(folder: Path, **keys: Any) -> None:
+    path = folder / "config.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | keys))
+
+
+def to_pickle(folder: Path) -> None:
+    from safetensors.torch import load_file
+
+    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+
+
+# --- what is missing or broken in a folder
+
+
+def test_an_empty_folder(tmp_path: Path) -> None:
+    assert refusal(tmp_path) == (
+        "FOLDER has no config.json; a model's folder holds config.json, model.safetensors "
+        "and the tokenizer's files"
+    )
+
+
+def test_no_weights(copy: Copy) -> None:
+    folder = copy("gpt2")
+    (folder / "model.safetensors").unlink()
+    assert refusal(folder) == "FOLDER has no weights (model.safetensors)"
+
+
+def test_no_tokenizer(tiny_folder: FolderOf, copy: Copy) -> None:
+    message = "FOLDER has no tokenizer (tokenizer.json, or what its class needs)"
+    assert refusal(tiny_folder("gpt2-bare")) == message
+    folder = copy("gpt2")
+    (folder / "tokenizer.json").unlink()
+    assert refusal(folder).startswith("FOLDER has no tokenizer ")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "start"),
+    [
+        ("config.json", "{", "cannot read FOLDER/config.json: Expecting property name"),
+        ("config.json", "[]", "FOLDER/config.json is not a JSON object"),
+        ("tokenizer.json", "{", "FOLDER has no tokenizer that can be read; "),
+        ("model.safetensors", "nothing", "the model cannot be loaded; "),
+    ],
+)
+def test_a_broken_file(copy: Copy, name: str, content: str, start: str) -> None:
+    folder = copy("gpt2")
+    (folder / name).write_text(content)
+    assert refusal(folder).startswith(start)
+
+
+def test_a_missing_shard_and_an_index_that_leads_elsewhere(copy: Copy) -> None:
+    folder = copy("gpt2")
+    (folder / "model.safetensors").rename(folder / "a.safetensors")
+    index = folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": {"x": "a.safetensors", "y": "b.safetensors"}}))
+    assert refusal(folder) == (
+        "FOLDER lacks 1 of 2 files of weights (b.safetensors); get the model again"
+    )
+    for name in ("../secret.safetensors", "evil.bin"):
+        index.write_text(json.dumps({"weight_map": {"x": name}}))
+        assert refusal(folder) == f"FOLDER/model.safetensors.index.json lists {name!r}"
+    index.write_text("{}")
+    assert refusal(folder).endswith("lists no files (weight_map)")
+
+
+def test_missing_parameters_are_never_random_numbers(copy: Copy) -> None:
+    from safetensors.torch import load_file, save_file
+
+    folder = copy("gpt2")
+    weights = load_file(folder / "model.safetensors")
+    del weights["transformer.h.1.ln_1.weight"]
+    save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+    assert refusal(folder) == (
+        "the weights lack 1 of the model's parameters (transformer.h.1.ln_1.weight); "
+        "they are not those of a causal language model"
+    )
+
+
+def test_a_tokenizer_of_another_model(copy: Copy, tiny_folder: FolderOf) -> None:
+    folder = copy("small-gpt2")
+    for path in tiny_folder("gpt2").glob("*token*"):
+        shutil.copy(path, folder)
+    assert re.fullmatch(
+        r"its tokenizer has \d{3} tokens, but the model knows only 20; "
+        r"the tokenizer belongs to another model",
+        refusal(folder),
+    )
+
+
+# --- models of another kind
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("bert", "'bert' is a masked language model; only causal models are supported yet"),
+        ("t5", "'t5' is an encoder-decoder model; only causal models are supported yet"),
+    ],
+)
+def test_not_causal(tiny_folder: FolderOf, kind: str, message: str) -> None:
+    assert refusal(tiny_folder(kind)) == message
+
+
+@pytest.mark.parametrize(
+    ("keys", "message"),
+    [
+        ({"model_type": "vit"}, "'vit' is not a causal language model"),
+        (
+            {"model_type": "gpt9"},
+            "this version of transformers does not know the model type 'gpt9'",
+        ),
+        ({"model_type": None}, "config.json names no model_type"),
+        (
+            {"model_type": "own", "auto_map": {"AutoConfig": "own.OwnConfig"}},
+            (
+                "it needs Python code that comes with the model; if you trust its authors, "
+                "run it with --trust-remote-code"
+            ),
+        ),
+    ],
+)
+def test_kinds_that_the_configuration_tells(copy: Copy, keys: dict[str, Any], message: str) -> None:
+    folder = copy("gpt2")
+    change_config(folder, **keys)
+    assert refusal(folder) == message
+
+
+def test_a_network_that_looks_ahead_is_found_out(
+    copy: Copy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("transformers.dynamic_module_utils.HF_MODULES_CACHE", str(tmp_path))
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    folder = copy("gpt2")
+    change_config(folder, auto_map={"AutoConfig": "own.Own", "AutoModelForCausalLM": "own.Ahead"})
+    change_config(folder, model_type="looks-ahead", architectures=["Ahead"])
+    (folder / "own.py").write_text(
+        "from transformers import GPT2Config, GPT2LMHeadModel\n"
+        "class Own(GPT2Config):\n"
+        "    model_type = 'looks-ahead'\n"
+        "class Ahead(GPT2LMHeadModel):\n"
+        "    config_class = Own\n"
+        "    def forward(self, input_ids, **others):\n"
+        "        output = super().forward(input_ids, **others)\n"
+        "        output.logits = output.logits + output.logits.mean(1, keepdim=True)\n"
+        "        return output\n"
+    )
+    assert "--trust-remote-code" in refusal(folder)
+    assert refusal(folder, trust_remote_code=True) == (
+        "it is not a causal language model: tokens depend on those that follow"
+    )
+
+
+# --- pickles
+
+
+def test_pickles_only_with_a_word_of_consent(copy: Copy, tiny_folder: FolderOf) -> None:
+    folder = copy("gpt2")
+    to_pickle(folder)
+    assert refusal(folder) == (
+        "its weights are pickles (pytorch_model.bin), which can run any code; "
+        "only safetensors are read unless --allow-pickle is given"
+    )
+    options = LoadOptions(allow_pickle=True)
+    pickled = huggingface.open(f"huggingface://{folder}", options)
+    safe = huggingface.open(f"huggingface://{tiny_folder('gpt2')}", options)
+    assert score_all(pickled, ["I like"], Policy()) == score_all(safe, ["I like"], Policy())
+    assert find_files(tiny_folder("gpt2"), allow_pickle=True, reference="").safe
+    assert not find_files(folder, allow_pickle=True, reference="").safe
+
+
+# --- what is said of a model
+
+
+def test_the_description(tiny_folder: FolderOf) -> None:
+    folder = tiny_folder("gpt2")
+    info = huggingface.open(f"huggingface://{folder}/", LoadOptions()).info
+    assert (info.kind, info.name, info.revision) == ("huggingface", "gpt2", None)
+    assert info.reference == f"huggingface://{folder}/"
+    assert (info.n_parameters, info.max_tokens) == (40320, 64)
+    assert (info.dtype, info.device) == ("float32", "cpu")
+    assert re.fullmatch("[0-9a-f]{64}", info.fingerprint)
+    assert set(info.details) == {
+        "architecture",
+        "vocabulary_size",
+        "tokenizer_hash",
+        "transformers",
+        "torch",
+    }
+    assert json.loads(json.dumps(info.to_dict())) == info.to_dict()
+
+
+def test_a_folder_under_another_name(tiny_folder: FolderOf) -> None:
+    model = huggingface.open_folder(
+        tiny_folder("gpt2"), reference="builtin://x", name="x", options=LoadOptions()
+    )
+    assert (model.info.reference, model.info.name) == ("builtin://x", "x")
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.safetensors"])
+def test_the_fingerprint_is_that_of_the_files(copy: Copy, name: str) -> None:
+    folder = copy("gpt2")
+
+    def fingerprint() -> str:
+        return find_files(folder, allow_pickle=False, reference="").fingerprint("float32")
+
+    before = fingerprint()
+    (folder / "README.md").write_text("Nothing that counts.")
+    assert fingerprint() == before
+    with (folder / name).open("ab") as file:
+        file.write(b" ")
+    assert fingerprint() != before
+
+
+def test_the_hash_of_a_big_file_is_the_name_of_its_blob(
+    copy: Copy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import hashlib
+
+    folder = copy("gpt2")
+    files = find_files(folder, allow_pickle=False, reference="")
+    expected = files.fingerprint("float32")
+    (weights,) = files.weights
+    blob = tmp_path / "blobs" / hashlib.sha256(weights.read_bytes()).hexdigest()
+    blob.parent.mkdir()
+    weights.rename(blob)
+    weights.symlink_to(blob)
+    monkeypatch.setattr("pommel.models.huggingface_files._BIG_BYTES", 10)
+    assert files.fingerprint("float32") == expected
+    blob.write_bytes(b"not looked at, but long enough")
+    assert files.fingerprint("float32") == expected
+
+
+def test_loading_and_scoring_say_nothing(
+    tiny_folder: FolderOf, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for kind in ("gpt2", "mamba"):
+        folder = tiny_folder(kind)
+        capfd.readouterr()
+        score_all(huggingface.open(f"huggingface://{folder}", LoadOptions()), ["I"], Policy())
+        assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize("name", ["torch", "transformers"])
+def test_without_the_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(ModelNotAvailableError) as caught:
+        huggingface.open("huggingface://gpt2", LoadOptions())
+    assert str(caught.value) == (
+        "huggingface://gpt2 needs the Hugging Face extra: pip install 'pommel[hf]'"
+    )

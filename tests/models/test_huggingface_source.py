@@ -1,0 +1,181 @@
+"""From a reference to a folder: names, revisions, the hub's cache, and what the hub refuses."""
+
+# ruff: noqa: PLC0415 - torch and transformers are optional
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pommel.errors import ModelNotAvailableError
+from pommel.models import huggingface
+from pommel.models.huggingface_source import find_source
+from pommel.models.model import LoadOptions
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+FolderOf = Callable[[str], Path]
+
+
+def refusal(folder: Path | str, **options: Any) -> str:
+    """Return the message, without the reference and with `FOLDER` for the folder."""
+    reference = f"huggingface://{folder}"
+    with pytest.raises(ModelNotAvailableError) as caught:
+        huggingface.open(reference, LoadOptions(**options))
+    message = str(caught.value)
+    assert "\n" not in message
+    assert message.startswith(f"{reference}: ")
+    return message.removeprefix(f"{reference}: ").replace(str(folder), "FOLDER")
+
+
+def to_pickle(folder: Path) -> None:
+    from safetensors.torch import load_file
+
+    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
+    (folder / "model.safetensors").unlink()
+
+
+# --- references
+
+
+@pytest.mark.parametrize(
+    ("body", "message"),
+    [
+        ("", "'' is neither a folder nor a name on the Hugging Face hub"),
+        ("gpt2@", "'gpt2@' is neither a folder nor a name on the Hugging Face hub"),
+        ("a b", "'a b' is neither a folder nor a name on the Hugging Face hub"),
+        ("./nowhere", "there is no folder nowhere"),
+        ("/no/where", "there is no folder /no/where"),
+        ("a/b/c", "there is no folder a/b/c"),
+    ],
+)
+def test_references_that_name_nothing(body: str, message: str) -> None:
+    reference = f"huggingface://{body}"
+    with pytest.raises(ModelNotAvailableError) as caught:
+        find_source(reference, LoadOptions(offline=True))
+    assert str(caught.value).startswith(f"{reference}: {message}")
+
+
+def test_a_folder_wins_over_a_revision_and_over_a_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("model@v1", "gpt2"):
+        (tmp_path / name).mkdir()
+        source = find_source(f"huggingface://{name}", LoadOptions(offline=True))
+        assert (source.folder.resolve(), source.name) == (tmp_path / name, name)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ModelNotAvailableError, match=r"file is a file; a model is a folder$"):
+        find_source("huggingface://file", LoadOptions())
+    with pytest.raises(ModelNotAvailableError) as caught:
+        find_source("huggingface://gpt2@main", LoadOptions())
+    assert str(caught.value) == (
+        "huggingface://gpt2@main: gpt2 is a folder, and folders have no revisions; "
+        "write huggingface://gpt2"
+    )
+
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty cache of the hub's library."""
+    import huggingface_hub.constants
+
+    folder = tmp_path / "hub"
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(folder))
+    monkeypatch.setattr("huggingface_hub._snapshot_download.constants.HF_HUB_CACHE", str(folder))
+    return folder
+
+
+@pytest.mark.parametrize("revision", ["", "@main", f"@{COMMIT}"])
+def test_a_model_from_the_cache(tiny_folder: FolderOf, cache: Path, revision: str) -> None:
+    repository = cache / "models--someone--tiny"
+    shutil.copytree(tiny_folder("gpt2"), repository / "snapshots" / COMMIT)
+    (repository / "refs").mkdir()
+    (repository / "refs" / "main").write_text(COMMIT)
+    info = huggingface.open(f"huggingface://someone/tiny{revision}", LoadOptions(offline=True)).info
+    assert (info.name, info.revision) == ("tiny", COMMIT)
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_model_that_is_not_in_the_cache() -> None:
+    import huggingface_hub.constants
+
+    assert refusal("someone/tiny", offline=True) == (
+        f"'FOLDER' is not in the local cache ({huggingface_hub.constants.HF_HUB_CACHE}) and "
+        f"downloads are off; load it once with a connection, without --offline"
+    )
+
+
+def test_a_cached_model_without_safe_weights(tiny_folder: FolderOf, cache: Path) -> None:
+    repository = cache / "models--someone--tiny"
+    folder = Path(shutil.copytree(tiny_folder("gpt2"), repository / "snapshots" / COMMIT))
+    to_pickle(folder)
+    reference = f"someone/tiny@{COMMIT}"
+    assert refusal(reference, offline=True) == (
+        "it has no weights as model.safetensors; "
+        "only safetensors are read unless --allow-pickle is given"
+    )
+    huggingface.open(f"huggingface://{reference}", LoadOptions(offline=True, allow_pickle=True))
+    (folder / "pytorch_model.bin").unlink()
+    assert refusal(reference, offline=True, allow_pickle=True) == (
+        "it has no weights (model.safetensors or pytorch_model.bin)"
+    )
+
+
+def test_only_what_is_needed_is_downloaded(
+    tiny_folder: FolderOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def snapshot_download(name: str, **options: Any) -> str:
+        asked.append((name, options["revision"], options["allow_patterns"]))
+        assert options["ignore_patterns"] == ["*/*"]
+        return os.fspath(tiny_folder("gpt2"))
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
+    find_source("huggingface://someone/tiny@v1", LoadOptions())
+    find_source("huggingface://tiny", LoadOptions(trust_remote_code=True))
+    small = ["*.json", "*.txt", "*.model", "*.tiktoken", "*.codes"]
+    assert asked == [
+        ("someone/tiny", "v1", small),
+        ("someone/tiny", "v1", ["model.safetensors"]),
+        ("tiny", None, [*small, "*.py"]),
+        ("tiny", None, ["model.safetensors"]),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        ("GatedRepoError", "its authors ask you to accept terms on its page first; "),
+        ("RepositoryNotFoundError", "the Hugging Face hub has no model 'a/b', or you may not "),
+        ("RevisionNotFoundError", "the model 'a/b' has no revision 'v1'"),
+        ("LocalEntryNotFoundError", "'a/b' is not in the local cache"),
+    ],
+)
+def test_what_the_hub_refuses(error: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import huggingface_hub.errors
+
+    kind = getattr(huggingface_hub.errors, error)
+
+    def snapshot_download(*_args: Any, **_options: Any) -> str:
+        # These errors cannot be made without an answer of the server.
+        raise kind.__new__(kind)
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
+    assert refusal("a/b@v1").startswith(message)
+
+
+def test_a_download_that_fails_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    def snapshot_download(*_args: Any, **_options: Any) -> str:
+        raise OSError("disk full\nand more")
+
+    monkeypatch.setattr("huggingface_hub.snapshot_download", snapshot_download)
+    assert refusal("a/b") == "the download failed: disk full"

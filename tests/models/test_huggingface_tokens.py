@@ -1,0 +1,220 @@
+"""Where tokens lie, which marks are added, and the tokenizers that give no offsets."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pommel.errors import AlignmentError, ModelError
+from pommel.models import huggingface
+from pommel.models.huggingface_slow import slow_spec
+from pommel.models.model import LoadOptions, score_all
+from pommel.models.policy import SYNTAXGYM_POLICY, Policy
+from pommel.surprisal import ScoredSentence
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+FolderOf = Callable[[str], Path]
+
+
+def open_tiny(folder: Path, **options: Any) -> huggingface.HuggingFaceModel:
+    model = huggingface.open(f"huggingface://{folder}", LoadOptions(**options))
+    assert isinstance(model, huggingface.HuggingFaceModel)
+    return model
+
+
+def bits(scored: ScoredSentence) -> list[float | None]:
+    return [token.surprisal_bits for token in scored.tokens]
+
+
+def places(scored: ScoredSentence) -> list[tuple[str, int, int]]:
+    return [(token.text, token.start, token.end) for token in scored.tokens]
+
+
+# --- the two ends
+
+
+@pytest.mark.parametrize(
+    ("kind", "prefix", "suffix"),
+    [
+        ("gpt2", ["<|endoftext|>"], []),  # named, but never added by the tokenizer
+        ("llama", ["<s>"], []),  # added by the tokenizer too
+        ("llama-eos", ["<s>"], ["</s>"]),
+        ("llama-cls", ["[CLS]"], ["[SEP]"]),  # by other names
+        ("llama-words", [], []),
+        ("opt", ["</s>"], []),
+    ],
+)
+def test_auto_adds_each_mark_once(
+    tiny_folder: FolderOf, kind: str, prefix: list[str], suffix: list[str]
+) -> None:
+    model = open_tiny(tiny_folder(kind))
+    (encoded,) = model.encoder.encode(["The cats"], Policy())
+    texts = [model.encoder.text_of(token_id) for token_id in encoded.ids]
+    inner = len(texts) - len(suffix)
+    assert (texts[: len(prefix)], texts[inner:]) == (prefix, suffix)
+    assert not {*prefix, *suffix} & set(texts[len(prefix) : inner])
+    assert encoded.n_marks == len(prefix)
+    assert model.info.bos == (prefix[0] if prefix else None)
+
+
+def test_marks_that_a_sentence_writes_out_are_not_doubled(tiny_folder: FolderOf) -> None:
+    model = open_tiny(tiny_folder("gpt2"))
+    text = "<|endoftext|>I<|endoftext|>"
+    (written,) = score_all(model, [text], Policy(eos="always"))
+    (plain,) = score_all(model, ["I"], Policy(eos="always"))
+    assert [(t.text, t.start, t.end, t.role) for t in written.tokens] == [
+        ("<|endoftext|>", 0, 13, "special"),
+        ("I", 13, 14, "text"),
+        ("<|endoftext|>", 14, 27, "special"),
+    ]
+    assert bits(written) == [None, *(pytest.approx(value) for value in bits(plain))]
+
+
+def test_eos_is_scored_at_the_end_of_the_sentence(tiny_folder: FolderOf) -> None:
+    model = open_tiny(tiny_folder("gpt2"))
+    (scored,) = score_all(model, ["I like the dog"], Policy(eos="always"))
+    last = scored.tokens[-1]
+    assert (last.text, last.start, last.end, last.role) == ("<|endoftext|>", 14, 14, "eos")
+    (without,) = score_all(open_tiny(tiny_folder("llama-eos")), ["I"], Policy(eos="never"))
+    assert [token.role for token in without.tokens] == ["text"]
+
+
+def test_a_first_token_without_context_has_no_surprisal(tiny_folder: FolderOf) -> None:
+    model = open_tiny(tiny_folder("gpt2"))
+    (unscored,) = score_all(model, ["I like the dog"], Policy(bos="never"))
+    (zero,) = score_all(model, ["I like the dog"], SYNTAXGYM_POLICY)
+    assert unscored.tokens[0].surprisal_bits is None
+    assert zero.tokens[0].surprisal_bits == 0.0
+    assert bits(unscored)[1:] == bits(zero)[1:]
+    assert None not in bits(unscored)[1:]
+
+
+@pytest.mark.parametrize(
+    ("policy", "message"),
+    [
+        (Policy(bos="always"), "bos=always: this model has no beginning-of-sentence mark"),
+        (Policy(eos="always"), "eos=always: this model has no end-of-sentence mark"),
+    ],
+)
+def test_a_mark_that_is_not_there(tiny_folder: FolderOf, policy: Policy, message: str) -> None:
+    with pytest.raises(ModelError, match=f"^{message}$"):
+        open_tiny(tiny_folder("llama-words")).score(["I"], policy)
+
+
+# --- tokens and characters
+
+
+def test_pieces_of_one_character_stay_in_its_region(tiny_folder: FolderOf) -> None:
+    model = open_tiny(tiny_folder("llama"))
+    (scored,) = score_all(model, ["I 🦒 X"], Policy())
+    assert places(scored) == [
+        ("▁I", 0, 1),
+        ("▁", 1, 2),
+        ("<0xF0>", 2, 2),
+        ("<0x9F>", 2, 2),
+        ("<0xA6>", 2, 2),
+        ("<0x92>", 2, 3),
+        ("▁", 3, 4),
+        ("<0x58>", 4, 5),
+    ]
+    (scored,) = score_all(model, ["X"], Policy())
+    assert places(scored) == [("▁", 0, 0), ("<0x58>", 0, 1)]
+
+
+def test_normalised_and_unknown_words(tiny_folder: FolderOf) -> None:
+    model = open_tiny(tiny_folder("llama-words"))
+    (scored,) = score_all(model, ["The  ﬁne CATS"], Policy())
+    assert places(scored) == [("the", 0, 3), ("[UNK]", 5, 8), ("cats", 9, 13)]
+    assert [token.oov for token in scored.tokens] == [False, True, False]
+    assert {token.role for token in scored.tokens} == {"text"}
+
+
+def test_text_that_is_none(tiny_folder: FolderOf) -> None:
+    with pytest.raises(ModelError) as caught:
+        open_tiny(tiny_folder("gpt2")).score(["I \ud83d"], Policy())
+    expected = r"the character '\ud83d' at 2 is half of a pair and no text (in 'I \ud83d')"
+    assert str(caught.value) == expected
+
+
+@settings(deadline=None, max_examples=60, suppress_health_check=list(HealthCheck))
+@given(
+    sentences=st.lists(st.text(max_size=12), max_size=4), eos=st.sampled_from(["auto", "always"])
+)
+@pytest.mark.parametrize("kind", ["gpt2", "llama-eos"])
+def test_any_text_is_covered_and_scored(
+    tiny_folder: FolderOf, kind: str, sentences: list[str], eos: Any
+) -> None:
+    if kind not in _models:
+        _models[kind] = open_tiny(tiny_folder(kind))
+    model = _models[kind]
+    for sentence, scored in zip(
+        sentences, score_all(model, sentences, Policy(eos=eos)), strict=True
+    ):
+        assert scored.text == sentence
+        scored.check()
+        starts = [token.start for token in scored.tokens]
+        assert starts == sorted(starts)
+        assert all(value is not None and value >= 0 for value in bits(scored))
+
+
+_models: dict[str, Any] = {}
+
+
+# --- tokenizers without offsets
+
+
+def test_a_tokenizer_in_python(tiny_folder: FolderOf) -> None:
+    model = open_tiny(tiny_folder("gpt2-ctrl"))
+    (scored,) = score_all(model, ["the dogs saw Zed ."], Policy())
+    assert places(scored) == [
+        ("the", 0, 3),
+        ("do@@", 4, 6),
+        ("g@@", 6, 7),
+        ("s", 7, 8),
+        ("s@@", 9, 10),
+        ("a@@", 10, 11),
+        ("w", 11, 12),
+        ("<unk>", 13, 14),
+        ("e@@", 14, 15),
+        ("d", 15, 16),
+        (".", 17, 18),
+    ]
+    assert [token.text for token in scored.tokens if token.oov] == ["<unk>"]
+    assert bits(scored)[0] is None
+
+
+@pytest.mark.parametrize(
+    ("words", "sentinel", "position", "metaspace"),
+    [
+        (["▁the", "s"], "", "", "▁"),
+        (["Ġthe", "s"], "Ġ", "initial", ""),
+        (["the", "##s"], "##", "medial", ""),
+        (["the</w>", "s"], "</w>", "final", ""),
+        (["the@@", "s"], "", "", ""),
+    ],
+)
+def test_how_a_vocabulary_marks_its_words(
+    words: list[str], sentinel: str, position: str, metaspace: str
+) -> None:
+    class Tokenizer:
+        unk_token = "<unk>"  # noqa: S105 - no password
+        all_special_tokens = ("<unk>", "<pad>")
+
+        def get_vocab(self) -> dict[str, int]:
+            return {word: number for number, word in enumerate(words)}
+
+    spec = slow_spec(Tokenizer())
+    assert (spec.sentinel, spec.sentinel_position) == (sentinel, position)
+    assert spec.metaspace == metaspace
+    assert (set(spec.unk_types), set(spec.special_types)) == ({"<unk>"}, {"<pad>"})
+
+
+def test_a_tokenizer_that_drops_a_character(tiny_folder: FolderOf) -> None:
+    model = open_tiny(tiny_folder("llama-dropping"))
+    with pytest.raises(AlignmentError, match="no token stands for '🦒' "):
+        score_all(model, ["I 🦒 I"], Policy())

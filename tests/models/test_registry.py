@@ -1,0 +1,167 @@
+"""From a reference to a backend, and what is said where there is none."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pommel.errors import ModelNotAvailableError
+from pommel.models import registry
+from pommel.models.model import LoadOptions
+
+BACKENDS = ("huggingface", "recorded", "dummy", "builtin")
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, LoadOptions]]:
+    """Replace every backend; the list gets (scheme, reference, options) of what they open."""
+    calls: list[tuple[str, str, LoadOptions]] = []
+
+    def opener(scheme: str) -> Any:
+        return lambda reference, options: calls.append((scheme, reference, options))
+
+    assert tuple(registry.SCHEMES) == BACKENDS
+    for scheme in BACKENDS:
+        monkeypatch.setitem(registry.SCHEMES, scheme, opener(scheme))
+    return calls
+
+
+@pytest.mark.parametrize("scheme", BACKENDS)
+def test_each_scheme_has_its_backend(
+    scheme: str, opened: list[tuple[str, str, LoadOptions]]
+) -> None:
+    options = LoadOptions(batch_size=7)
+    registry.load_model(f"{scheme}://a/b@c", options)
+    registry.load_model(f"{scheme}://x")
+    assert opened == [
+        (scheme, f"{scheme}://a/b@c", options),
+        (scheme, f"{scheme}://x", LoadOptions()),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "scheme"),
+    [
+        ("folder", "huggingface"),
+        ("model.json", "dummy"),
+        ("model.jsonl", "recorded"),
+        ("model.tsv", "recorded"),
+        ("model.txt", "recorded"),
+    ],
+)
+def test_a_bare_path(
+    name: str,
+    scheme: str,
+    opened: list[tuple[str, str, LoadOptions]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / name
+    if path.suffix:
+        path.write_text("")
+    else:
+        path.mkdir()
+    registry.load_model(f"./{name}")
+    registry.load_model(str(path))
+    assert [call[:2] for call in opened] == [
+        (scheme, f"{scheme}://./{name}"),
+        (scheme, f"{scheme}://{path}"),
+    ]
+
+
+IN_CONTAINERS = "models in containers are not supported by this version yet"
+
+
+@pytest.mark.parametrize(
+    ("reference", "message"),
+    [
+        ("docker://cpllab/x:latest", f"docker://cpllab/x:latest: {IN_CONTAINERS}"),
+        ("shub://x/y", f"shub://x/y: {IN_CONTAINERS}"),
+        (
+            "gpt2",
+            f"gpt2 is an LM Zoo image, and {IN_CONTAINERS}; the same model is huggingface://gpt2",
+        ),
+        ("GRNN", f"GRNN is an LM Zoo image, and {IN_CONTAINERS}"),
+        (
+            "hugingface://gpt2",
+            (
+                "unknown model reference 'hugingface://gpt2' (did you mean huggingface://…?); "
+                "a reference begins with huggingface://, recorded://, dummy://, builtin://"
+            ),
+        ),
+        (
+            "GRN",
+            (
+                "unknown model 'GRN' (did you mean GRNN?); write huggingface://NAME, the path of a "
+                "model's folder or file, or one of: builtin://en-gpt2, builtin://en-ngram"
+            ),
+        ),
+        ("en-gpt2", "unknown model 'en-gpt2'; write builtin://en-gpt2"),
+        (
+            "builtin://en-gpt",
+            (
+                "there is no built-in model 'en-gpt' (did you mean en-gpt2?); "
+                "there is: en-gpt2, en-ngram"
+            ),
+        ),
+    ],
+)
+def test_what_is_not_there(reference: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pommel.data.builtin_models", lambda: ["en-gpt2", "en-ngram"])
+    with pytest.raises(ModelNotAvailableError) as caught:
+        registry.load_model(reference)
+    assert str(caught.value) == message
+    assert caught.value.exit_status == 4
+
+
+@pytest.mark.parametrize(
+    "scheme", ["docker", "singularity", "shub", "library", "podman", "apptainer"]
+)
+def test_every_container_scheme_is_known(scheme: str) -> None:
+    with pytest.raises(ModelNotAvailableError, match=f"{IN_CONTAINERS}$"):
+        registry.load_model(f"{scheme}://x")
+
+
+def test_a_file_of_another_kind(tmp_path: Path) -> None:
+    path = tmp_path / "model.csv"
+    path.write_text("")
+    expected = f"{path}: a model's file ends in one of .json, .jsonl, .tsv, .txt"
+    with pytest.raises(ModelNotAvailableError, match=f"^{re.escape(expected)}$"):
+        registry.load_model(str(path))
+
+
+def test_built_in_models_that_are_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pommel.data.builtin_models", lambda: ["something-else"])
+    assert registry.builtin_models() == ()
+    with pytest.raises(ModelNotAvailableError, match=r"there is: none in this installation$"):
+        registry.load_model("builtin://en-gpt2")
+
+
+def test_built_in_models_are_opened_by_their_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("pommel.data.builtin_models", lambda: ["en-gpt2", "en-ngram"])
+    monkeypatch.setattr("pommel.data.builtin_model", lambda name: tmp_path / name)
+    calls: list[Any] = []
+    monkeypatch.setattr(
+        "pommel.models.huggingface.open_folder", lambda *path, **rest: calls.append((path, rest))
+    )
+    monkeypatch.setattr(
+        "pommel.models.ngram.open_arpa", lambda *path, **rest: calls.append((path, rest))
+    )
+    options = LoadOptions(batch_size=3)
+    registry.load_model("builtin://en-gpt2", options)
+    registry.load_model("builtin://en-ngram", options)
+    gpt2, ngram = "en-gpt2", "en-ngram"
+    assert calls == [
+        (
+            (tmp_path / gpt2,),
+            {"reference": f"builtin://{gpt2}", "name": gpt2, "options": options},
+        ),
+        (
+            (tmp_path / ngram / "model.arpa.gz",),
+            {"reference": f"builtin://{ngram}", "name": ngram},
+        ),
+    ]
