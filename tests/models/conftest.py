@@ -1,6 +1,6 @@
 """Tiny Hugging Face models with random weights, and tokenizers trained on a few sentences."""
 
-# ruff: noqa: PLC0415, S106 - torch and transformers are optional; a token is no password
+# ruff: noqa: PLC0415 - torch and transformers are optional
 
 import json
 import warnings

@@ -10,9 +10,9 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from pommel.errors import AlignmentError, InputError
-from pommel.models.alignment import Aligned, align
+from pommel.models.alignment.cheapest import Aligned, align
+from pommel.models.alignment.reading import as_characters
 from pommel.models.offsets import Placed, recover_offsets
-from pommel.models.reading import as_characters
 from pommel.models.spec import TokenizerSpec
 
 UNK = frozenset({"<unk>"})

@@ -45,7 +45,7 @@ def model_options(function: _F) -> _F:
             ),
             click.option(
                 "--bos",
-                type=click.Choice(["auto", "always", "never"]),
+                type=click.Choice(["auto", "always", "never", "tokenizer"]),
                 help="Beginning-of-sentence mark before each sentence.  [default: auto]",
             ),
             click.option(

@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import takewhile
 
 from pommel.errors import AlignmentError
-from pommel.models.alignment import Aligned, Broken, align
-from pommel.models.reading import (
+from pommel.models.alignment.cheapest import Aligned, Broken, align
+from pommel.models.alignment.reading import (
     Reading,
     as_bare_letters,
     as_bytes,
@@ -18,8 +18,8 @@ from pommel.models.reading import (
     as_composed_bytes,
     is_slight,
 )
+from pommel.models.alignment.token_forms import spellings
 from pommel.models.spec import TokenizerSpec
-from pommel.models.token_forms import spellings
 from pommel.surprisal import TokenRole
 
 # The characters a token stands for, [start, end); None for a token that stands for none.

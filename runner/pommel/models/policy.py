@@ -5,7 +5,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Literal
 
-Bos = Literal["auto", "always", "never"]
+Bos = Literal["auto", "always", "never", "tokenizer"]
 Eos = Literal["auto", "always", "never"]
 FirstToken = Literal["unscored", "zero"]
 
@@ -16,7 +16,8 @@ class Policy:
 
     `bos`: "auto" puts the model's beginning-of-sentence mark in front, exactly once, where it has
     one, so that the first token has a real surprisal; "always" is an error where it has none;
-    "never" scores without.
+    "never" scores without; "tokenizer" does what a model's tokenizer does by itself (one that
+    adds no mark, like GPT-2's, leaves the first token without context).
     `eos`: "auto" keeps the end-of-sentence surprisal where the model emits such a mark by itself;
     "always" asks for it of any model that knows one; "never" leaves it out.
     `first_token`: what a token without any left context gets: no surprisal ("unscored"), or the 0
@@ -39,4 +40,4 @@ class Policy:
 
 
 # What the retired tools did: whatever the tokenizer adds and nothing else, first token 0.
-SYNTAXGYM_POLICY = Policy(bos="never", eos="auto", first_token="zero")
+SYNTAXGYM_POLICY = Policy(bos="tokenizer", eos="auto", first_token="zero")

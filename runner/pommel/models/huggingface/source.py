@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import ModelNotAvailableError
-from pommel.models.huggingface_files import PICKLE, SAFETENSORS, weight_names
+from pommel.models.huggingface.files import PICKLE, SAFETENSORS, weight_names
 from pommel.models.model import LoadOptions
 
 SCHEME = "huggingface://"

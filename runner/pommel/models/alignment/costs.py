@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from pommel.errors import InputError
-from pommel.models.reading import Reading, is_slight
+from pommel.models.alignment.reading import Reading, is_slight
+from pommel.models.alignment.token_forms import Edge, Spelling
 from pommel.models.spec import TokenizerSpec
-from pommel.models.token_forms import Edge, Spelling
 
 Costs = npt.NDArray[np.int64]
 

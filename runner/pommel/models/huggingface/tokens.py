@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pommel.errors import ModelError
-from pommel.models.character_spans import character_spans
-from pommel.models.huggingface_marks import Marks
-from pommel.models.huggingface_slow import slow_spec, slow_tokens
+from pommel.models.huggingface.character_spans import character_spans
+from pommel.models.huggingface.marks import Marks
+from pommel.models.huggingface.slow import slow_spec, slow_tokens
 from pommel.models.policy import Policy
 from pommel.surprisal import Token, TokenRole
 

@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import ModelNotAvailableError
-from pommel.models.huggingface_files import ModelFiles, find_files, read_json
-from pommel.models.huggingface_source import first_line
+from pommel.models.huggingface.device import find_device, find_dtype
+from pommel.models.huggingface.files import ModelFiles, find_files, read_json
+from pommel.models.huggingface.source import first_line
 from pommel.models.model import LoadOptions
-from pommel.models.torch_device import find_device, find_dtype
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from pommel.models.alignment_costs import (
+from pommel.models.alignment.costs import (
     NEVER,
     BoundaryCosts,
     Costs,
@@ -22,9 +22,9 @@ from pommel.models.alignment_costs import (
     dropped,
     misfit,
 )
-from pommel.models.reading import Reading
+from pommel.models.alignment.reading import Reading
+from pommel.models.alignment.token_forms import spellings
 from pommel.models.spec import TokenizerSpec
-from pommel.models.token_forms import spellings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

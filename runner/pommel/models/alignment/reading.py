@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pommel.models.token_forms import bytes_of
+from pommel.models.alignment.token_forms import bytes_of
 
 # Compared as one: images print "'" for a typographic apostrophe and "-" for every dash.
 _TYPOGRAPHY = str.maketrans(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from pommel.errors import AlignmentError, ModelError
 from pommel.models import huggingface
-from pommel.models.huggingface_slow import slow_spec
+from pommel.models.huggingface.slow import slow_spec
 from pommel.models.model import LoadOptions, score_all
 from pommel.models.policy import SYNTAXGYM_POLICY, Policy
 from pommel.surprisal import ScoredSentence
@@ -60,6 +60,19 @@ def test_auto_adds_each_mark_once(
     assert not {*prefix, *suffix} & set(texts[len(prefix) : inner])
     assert encoded.n_marks == len(prefix)
     assert model.info.bos == (prefix[0] if prefix else None)
+
+
+@pytest.mark.parametrize(
+    ("kind", "n_marks", "first_is_zero"), [("gpt2", 0, True), ("llama", 1, False)]
+)
+def test_the_retired_tools_took_what_the_tokenizer_added(
+    tiny_folder: FolderOf, kind: str, n_marks: int, *, first_is_zero: bool
+) -> None:
+    model = open_tiny(tiny_folder(kind))
+    (encoded,) = model.encoder.encode(["The cats"], SYNTAXGYM_POLICY)
+    (scored,) = score_all(model, ["The cats"], SYNTAXGYM_POLICY)
+    assert encoded.n_marks == n_marks
+    assert (bits(scored)[0] == 0.0) is first_is_zero
 
 
 def test_marks_that_a_sentence_writes_out_are_not_doubled(tiny_folder: FolderOf) -> None:
@@ -202,7 +215,7 @@ def test_how_a_vocabulary_marks_its_words(
     words: list[str], sentinel: str, position: str, metaspace: str
 ) -> None:
     class Tokenizer:
-        unk_token = "<unk>"  # noqa: S105 - no password
+        unk_token = "<unk>"
         all_special_tokens = ("<unk>", "<pad>")
 
         def get_vocab(self) -> dict[str, int]:

@@ -35,13 +35,15 @@ class Marks:
     def prefix(self, policy: Policy) -> tuple[int, ...]:
         """Return what goes in front of a sentence.
 
-        1. Nothing, if the policy is "never".
+        1. Nothing, if the policy is "never"; what the tokenizer adds, if it is "tokenizer".
         2. What the tokenizer adds by itself, if that holds its BOS mark or it names none.
         3. Its BOS mark.
         4. Nothing, if it has none and the policy is "auto"; else `ModelError`.
         """
         if policy.bos == "never":
             return ()
+        if policy.bos == "tokenizer":
+            return self.own_prefix
         if self.own_prefix and (self.bos is None or self.bos in self.own_prefix):
             return self.own_prefix
         if self.bos is not None:

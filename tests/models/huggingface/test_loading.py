@@ -14,7 +14,7 @@ import pytest
 
 from pommel.errors import ModelNotAvailableError
 from pommel.models import huggingface
-from pommel.models.huggingface_files import find_files
+from pommel.models.huggingface.files import find_files
 from pommel.models.model import LoadOptions, score_all
 from pommel.models.policy import Policy
 
@@ -269,7 +269,7 @@ def test_the_hash_of_a_big_file_is_the_name_of_its_blob(
     blob.parent.mkdir()
     weights.rename(blob)
     weights.symlink_to(blob)
-    monkeypatch.setattr("pommel.models.huggingface_files._BIG_BYTES", 10)
+    monkeypatch.setattr("pommel.models.huggingface.files._BIG_BYTES", 10)
     assert files.fingerprint("float32") == expected
     blob.write_bytes(b"not looked at, but long enough")
     assert files.fingerprint("float32") == expected

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import ModelError, UsageError
-from pommel.models.huggingface_loading import Loaded, load, quiet, require_extra, text_config
-from pommel.models.huggingface_scoring import CausalScorer, causal_scorer
-from pommel.models.huggingface_source import Source, commit_of, find_source, first_line
-from pommel.models.huggingface_tokens import Encoded, Encoder, shortened
+from pommel.models.huggingface.loading import Loaded, load, quiet, require_extra, text_config
+from pommel.models.huggingface.scoring import CausalScorer, causal_scorer
+from pommel.models.huggingface.source import Source, commit_of, find_source, first_line
+from pommel.models.huggingface.tokens import Encoded, Encoder, shortened
 from pommel.models.model import LoadOptions, Model, ModelInfo
 from pommel.models.policy import Policy
 from pommel.surprisal import ScoredSentence
@@ -167,7 +167,7 @@ def _max_tokens(config: Any, tokenizer: Any) -> int | None:
 
 def _scored(sentence: Encoded, bits: Sequence[float], policy: Policy) -> ScoredSentence:
     """Join tokens and surprisals; raises `ModelError` for surprisals that are no numbers."""
-    first = 0.0 if policy.first_token == "zero" else None  # noqa: S105 - no password
+    first = 0.0 if policy.first_token == "zero" else None
     # One per id; the marks in front are context only.
     all_bits = [first, *bits][sentence.n_marks :] if sentence.ids else []
     tokens = []

@@ -1,0 +1,5 @@
+"""Causal language models in the Hugging Face format: `huggingface://NAME-or-folder[@revision]`."""
+
+from pommel.models.huggingface.model import HuggingFaceModel, open, open_folder  # noqa: A004
+
+__all__ = ["HuggingFaceModel", "open", "open_folder"]
