@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from pommel.api import compute_surprisals, evaluate, load_suite
 from pommel.models.model import ModelInfo
@@ -55,12 +56,13 @@ def main() -> None:
         score(condition.sentence().text) for item in suite.items for condition in item.conditions
     ]
     model = Recorded(scored)
-    seconds = best_of(lambda: run(model, suite))
+    seconds = best_of(partial(run, model, suite))
     micros = 1e6 * seconds / n_sentences
     print(f"tokens to results: {micros:.1f} us a sentence ({n_sentences:,} sentences, 1 core)")
-    for name, code in (("import pommel", "import pommel"), ("import pommel.api", "import pommel.api")):
-        print(f"{name}: {best_of(lambda code=code: python('-c', code)) - python_start():.3f} s")
-    print(f"pommel --help: {best_of(lambda: python('-m', 'pommel', '--help')):.3f} s in all")
+    for module in ("pommel", "pommel.api"):
+        seconds = best_of(partial(python, "-c", f"import {module}")) - python_start()
+        print(f"import {module}: {seconds:.3f} s")
+    print(f"pommel --help: {best_of(partial(python, '-m', 'pommel', '--help')):.3f} s in all")
 
 
 def run(model: Recorded, suite: Suite) -> None:
@@ -122,7 +124,7 @@ def python(*arguments: str) -> None:
 
 def python_start() -> float:
     """Return what an empty Python process costs, in seconds."""
-    return best_of(lambda: python("-c", "pass"))
+    return best_of(partial(python, "-c", "pass"))
 
 
 if __name__ == "__main__":

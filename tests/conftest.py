@@ -16,7 +16,7 @@ def repository() -> Path:
 
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
-    """Published data that is not part of the repository: beside it in CI, maybe absent elsewhere."""
+    """Published data, no part of the repository: beside it in CI, maybe absent elsewhere."""
     folder = REPOSITORY.parent / "shared" / "data"
     if not folder.is_dir():
         if os.environ.get("CI"):

@@ -1,6 +1,7 @@
 """Evaluated suites: SyntaxGym JSON in which every region has its surprisal, in and out."""
 
 from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,8 @@ def evaluated_suite_to_dict(
     `metrics` are the suite's own by default. A metric that a region does not have is null.
     `model_name` becomes `meta.model`, as the retired tool wrote it.
     """
-    value = suite_to_dict(suite)
+    # A copy: what was read is the suite's own, and stays what it was.
+    value = deepcopy(suite_to_dict(suite))
     if model_name:
         value["meta"] = {**value["meta"], "model": model_name}
     chosen = tuple(metrics) or suite.metrics

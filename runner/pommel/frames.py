@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from pommel.regions import RegionTable, assign
+from pommel.regions import Assigner, RegionTable, assign
 from pommel.results import SuiteResult
 from pommel.statistics import share_interval
 from pommel.suite import Metric, Suite
@@ -76,14 +76,18 @@ def regions_frame(
 
 
 def tokens_frame(
-    suite: Suite, sentences: Sequence[Sequence[ScoredSentence]], *, model_name: str
+    suite: Suite,
+    sentences: Sequence[Sequence[ScoredSentence]],
+    *,
+    model_name: str,
+    assigner: Assigner = assign,
 ) -> "pd.DataFrame":
     """One row a token; `surprisal_bits` is missing where the model gave none."""
     columns: dict[str, list[Any]] = {name: [] for name in _TOKEN_COLUMNS}
     for item, row in zip(suite.items, sentences, strict=True):
         for name, scored in zip(suite.condition_names, row, strict=True):
             condition = item.condition(name)
-            regions = assign(condition.sentence(suite.joiner), scored.tokens)
+            regions = assigner(condition.sentence(suite.joiner), scored.tokens)
             for index, (token, region) in enumerate(zip(scored.tokens, regions, strict=True)):
                 columns["item_number"].append(item.number)
                 columns["condition_name"].append(name)
@@ -91,7 +95,8 @@ def tokens_frame(
                 columns["token"].append(token.text)
                 columns["start"].append(token.start)
                 columns["end"].append(token.end)
-                columns["region_number"].append(condition.regions[region].number)
+                number = None if region is None else condition.regions[region].number
+                columns["region_number"].append(number)
                 columns["surprisal_bits"].append(token.surprisal_bits)
                 columns["oov"].append(token.oov)
                 columns["role"].append(token.role)

@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -77,6 +77,9 @@ class RegionTable:
 ScoredItems = Sequence[Sequence[ScoredSentence]]
 Layouts = Sequence[Sequence[Sentence]]
 
+# Says which region (by its index) each token of a sentence belongs to, None for no region at all.
+Assigner = Callable[[Sentence, Sequence[Token]], Sequence[int | None]]
+
 
 def sentence_layouts(suite: Suite) -> Layouts:
     """Return the sentences of all items, in the order of `suite.condition_names`, with spans."""
@@ -92,18 +95,17 @@ def region_table(
     metrics: Sequence[Metric] = METRICS,
     *,
     layouts: Layouts | None = None,
-    eos_in_trailing_empty_region: bool = False,
+    assigner: Assigner | None = None,
 ) -> RegionTable:
     """Assign every token to its region, and compute the metrics.
 
     `scored[i][c]` belongs to the sentence of item i in condition `suite.condition_names[c]`.
     `layouts` are the sentences with their spans, if they have been made before.
-    `eos_in_trailing_empty_region` is what the retired tool did: where the last region is empty,
-    the end-of-sentence mark is counted there, and not in the last region with content.
+    `assigner` takes the place of `assign`.
     """
     names, numbers = suite.condition_names, suite.region_numbers
     place = {number: index for index, number in enumerate(numbers)}
-    collector = _Collector(n_regions=len(numbers), trailing_eos=eos_in_trailing_empty_region)
+    collector = _Collector(n_regions=len(numbers), assigner=assigner or assign)
     layouts = layouts or sentence_layouts(suite)
     for i, item in enumerate(suite.items):
         for c, name in enumerate(names):
@@ -157,9 +159,9 @@ def _first_visible(text: str, start: int, end: int) -> int:
 class _Collector:
     """Gathers flat lists over all sentences, so that numpy does the adding up."""
 
-    def __init__(self, *, n_regions: int, trailing_eos: bool) -> None:
+    def __init__(self, *, n_regions: int, assigner: Assigner) -> None:
         self._n_regions = n_regions
-        self._trailing_eos = trailing_eos
+        self._assigner = assigner
         self._bits: list[float] = []
         self._cells: list[int] = []
         self.token_cells: list[int] = []
@@ -178,9 +180,10 @@ class _Collector:
         self._sentence += 1
         base = self._sentence * self._n_regions
         text = sentence.text
-        for token, assigned in zip(scored.tokens, assign(sentence, scored.tokens), strict=True):
-            to_end = self._trailing_eos and token.role == "eos"
-            region = len(columns) - 1 if to_end else assigned
+        regions = self._assigner(sentence, scored.tokens)
+        for token, region in zip(scored.tokens, regions, strict=True):
+            if region is None:
+                continue
             cell = base + columns[region]
             self.token_cells.append(cell)
             if token.surprisal_bits is not None:

@@ -9,8 +9,9 @@ from pommel.frames import Table, predictions_frame, regions_frame, suites_frame,
 from pommel.models.model import Model, ModelInfo
 from pommel.models.policy import Policy
 from pommel.provenance import provenance
-from pommel.regions import RegionTable, region_table, sentence_layouts
+from pommel.regions import Assigner, RegionTable, assign, region_table, sentence_layouts
 from pommel.results import ScoreRule, SuiteResult
+from pommel.retired_alignment import assign_as_syntaxgym
 from pommel.scoring import evaluate_predictions
 from pommel.suite import METRICS, Suite
 from pommel.surprisal import ScoredSentence
@@ -36,13 +37,14 @@ class SuiteSurprisals:
     policy: Policy
     sentences: tuple[tuple[ScoredSentence, ...], ...]
     table: RegionTable
+    assigner: Assigner = field(default=assign, repr=False)
     provenance: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def to_frame(self, table: Literal["regions", "tokens"] = "regions") -> "pd.DataFrame":
         """Return the surprisals by region, with the suite's metrics, or by token."""
         name = self.model.name
         if table == "tokens":
-            return tokens_frame(self.suite, self.sentences, model_name=name)
+            return tokens_frame(self.suite, self.sentences, model_name=name, assigner=self.assigner)
         return regions_frame(self.suite, self.table, model_name=name, metrics=self.suite.metrics)
 
     @property
@@ -99,7 +101,10 @@ class Run:
             if prediction.n_undefined:
                 yield f"{name} has no value in {prediction.n_undefined} items, and counts as failed"
             if prediction.n_ties:
-                yield f"{name} compares equal values in {prediction.n_ties} items, and fails there"
+                yield (
+                    f"{name} compares equal values in {prediction.n_ties} items, where '<' and '>' "
+                    "fail"
+                )
 
 
 def compute_surprisals(  # noqa: PLR0913 - each of these is a choice of the caller's
@@ -122,14 +127,15 @@ def compute_surprisals(  # noqa: PLR0913 - each of these is a choice of the call
     scored = known if known is not None else {}
     _score_missing(model, policy, texts, scored, progress)
     sentences = tuple(tuple(scored[text] for text in row) for row in texts)
-    # The retired tool aligned what LM Zoo images print, and there alone put the mark there.
-    is_lm_zoo = model.info.kind in ("recorded", "dummy")
+    # The retired tool had this alignment for what LM Zoo images print, and for nothing else.
+    as_retired = compat == "syntaxgym" and model.info.kind in ("recorded", "dummy")
+    assigner: Assigner = assign_as_syntaxgym if as_retired else assign
     table = region_table(
         suite,
         sentences,
         METRICS,
         layouts=layouts,
-        eos_in_trailing_empty_region=compat == "syntaxgym" and is_lm_zoo,
+        assigner=assigner,
     )
     return SuiteSurprisals(
         suite=suite,
@@ -137,6 +143,7 @@ def compute_surprisals(  # noqa: PLR0913 - each of these is a choice of the call
         policy=policy,
         sentences=sentences,
         table=table,
+        assigner=assigner,
         provenance=provenance(suite, model.info, policy, compat=compat),
     )
 

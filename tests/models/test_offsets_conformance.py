@@ -7,10 +7,11 @@ from typing import Any
 
 import pytest
 
-from pommel.compat.syntaxgym_regions import syntaxgym_regions
 from pommel.errors import AlignmentError
 from pommel.models.offsets import Placed, recover_offsets
 from pommel.models.spec import TokenizerSpec
+from pommel.retired_alignment import assign_as_syntaxgym
+from pommel.suite import Condition, Region, Sentence
 
 Case = Mapping[str, Any]
 Regions = dict[str, list[str]]
@@ -27,7 +28,7 @@ MENDED: dict[str, tuple[list[list[str]], dict[str, list[str]]]] = {
     "character type with space tokens": ([["h", "i"], [" ", "y", "o"]], {}),
     "offsets: leading empty region, gpt2": ([[], ["This"], ["Ġis"], ["Ġa"]], {}),
 }
-# Where ours differs by design (the retired tool's own answer is `syntaxgym_regions`').
+# Where ours differs by design (the retired tool's own answer is `assign_as_syntaxgym`').
 BY_DESIGN: dict[str, tuple[list[list[str]], dict[str, list[str]]]] = {
     "eos goes to trailing empty region": ([["This"], ["is", "</s>"], []], {}),
     "unks spanning two regions": (
@@ -39,6 +40,13 @@ BY_DESIGN: dict[str, tuple[list[list[str]], dict[str, list[str]]]] = {
         {"2": ["FOO"], "3": ["BAR"]},
     ),
 }
+
+
+def _layout(case: Case) -> Sentence:
+    regions = (
+        Region(number=each["region_number"], content=each["content"]) for each in case["regions"]
+    )
+    return Condition(name="", regions=tuple(regions)).sentence()
 
 
 def test_what_was_right_stays(shared_data: Path) -> None:
@@ -63,8 +71,7 @@ def test_the_retired_aligner_s_regions_can_be_had(shared_data: Path) -> None:
     wrong = []
     for case in _cases(shared_data, None, "keep", "trap"):
         if case["kind"] == "heuristic":
-            contents = [region["content"] for region in case["regions"]]
-            theirs = _by_region(case, syntaxgym_regions(_placed(case), contents))
+            theirs = _by_region(case, assign_as_syntaxgym(_layout(case), _placed(case)))
             wrong += [] if theirs == _expected(case) else [(case["id"], theirs, _expected(case))]
     assert wrong == []
 

@@ -61,8 +61,9 @@ def _bits(parts: Reference) -> float:
 class MadeUpModel:
     """Splits at white space and punctuation, and makes up a surprisal for every token.
 
-    It knows the marks `<s>` and `</s>`. Without the first (`bos` "never") the first token is
-    unscored, or 0; the second is scored only under `eos` "always", as it never adds it by itself.
+    It knows the marks `<s>` and `</s>`. Without the first (`bos` "never" or "tokenizer") the
+    first token is unscored, or 0; the second is scored only under `eos` "always", as it never adds
+    it by itself.
     `surprisal_bits` gives the bits of a token after its left context.
     """
 
@@ -83,7 +84,7 @@ class MadeUpModel:
         for n, match in enumerate(re.finditer(r"\w+|[^\w\s]", sentence)):
             start, end = match.span()
             bits: float | None = self.surprisal_bits(sentence[:start], match.group())
-            if n == 0 and policy.bos == "never":
+            if n == 0 and policy.bos in ("never", "tokenizer"):
                 bits = _FIRST_TOKEN_BITS[policy.first_token]
             yield Token(text=match.group(), start=start, end=end, surprisal_bits=bits)
         if policy.eos == "always":

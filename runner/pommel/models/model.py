@@ -53,8 +53,9 @@ class LoadOptions:
     """What may be said when a model is loaded; a backend ignores what does not concern it.
 
     `device` is "cpu", "cuda", "cuda:1", "mps" or "auto"; `dtype` "float32", "bfloat16" or
-    "float16"; `batch_size` the number of sentences scored together. `trust_remote_code` runs Python code that
-    comes with a model; `allow_pickle` reads weights that are not safetensors. Both are unsafe.
+    "float16"; `batch_size` the number of sentences scored together. `trust_remote_code` runs
+    Python code that comes with a model; `allow_pickle` reads weights that are not safetensors.
+    Both are unsafe.
     `offline` forbids every download.
     """
 

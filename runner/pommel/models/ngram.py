@@ -32,10 +32,10 @@ class NgramModel:
     text is always what the sentence has. `<s>` and `</s>` written in a sentence are no marks.
 
     With a beginning-of-sentence mark (`bos` "auto" or "always") the first word is scored after
-    `<s>`. With "never" nothing stands before the first word (or, in an empty sentence, before
-    `</s>`), and it gets what `first_token` says, not the unigram probability: that is an average
-    over places in a sentence, not a probability at its beginning. `</s>` is scored unless `eos`
-    is "never".
+    `<s>`. With "never" or "tokenizer" nothing stands before the first word (or, in an empty
+    sentence, before `</s>`), and it gets what `first_token` says, not the unigram probability:
+    that is an average over places in a sentence, not a probability at its beginning. `</s>` is
+    scored unless `eos` is "never".
     """
 
     info: ModelInfo
@@ -65,7 +65,7 @@ class NgramModel:
                 raise ModelError(f"{message}; score it with {choice}=auto or {choice}=never")
 
     def _tokens(self, text: str, policy: Policy) -> Iterator[Token]:
-        history = [self.info.bos] if self.info.bos and policy.bos != "never" else []
+        history = [self.info.bos] if self.info.bos and policy.bos in ("auto", "always") else []
         for start, end in word_spans(text, lambda word: self._form(word) is not None):
             word = text[start:end]
             form = self._form(word) or self.arpa.unk

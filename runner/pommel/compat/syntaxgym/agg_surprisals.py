@@ -1,0 +1,196 @@
+"""From a model's tokens and surprisals to a suite with the surprisal of every region."""
+
+import math
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from copy import deepcopy
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pommel.compat.syntaxgym.suite import Region, Suite, conditions, metric_names, place
+from pommel.errors import AlignmentError, InputError
+from pommel.models.offsets import Placed, recover_offsets
+from pommel.models.spec import TokenizerSpec
+from pommel.retired_alignment import assign_as_syntaxgym
+from pommel.suite import Condition, Sentence, without_stray_spaces
+from pommel.suite import Region as PlainRegion
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+class TokenMismatch(AlignmentError, ValueError):  # noqa: N818 - its name since 2020
+    """Tokens that do not spell the sentence of a suite."""
+
+
+class SurprisalTableError(InputError, ValueError):
+    """A table of surprisals that is not that of the tokens."""
+
+
+class ItemSentenceMapping(NamedTuple):
+    """The tokens of a sentence by region number, and each region's words that the model lacks.
+
+    `id` is (item number, condition). The numbers of all regions are there, empty ones too.
+    """
+
+    id: tuple[int | None, str | None]
+    region_to_tokens: dict[int, list[str]]
+    oovs: dict[int, list[str]]
+
+
+class RegionTokens(NamedTuple):
+    """What fell to one region: the surprisals of its tokens, in bits, and its unknown words."""
+
+    surprisals_bits: list[float]
+    oovs: list[str]
+
+
+def aggregate_surprisals(
+    model: Mapping[str, Any],
+    surprisals: "pd.DataFrame",
+    tokens: Sequence[Sequence[str]],
+    suite: Suite,
+) -> Suite:
+    """Return a copy of `suite` in which every region has `metric_value` and `oovs`.
+
+    `model` is the `spec` that an LM Zoo image prints. `surprisals` has the columns sentence_id
+    (from 1), token and surprisal in bits, `tokens` the tokens of each sentence; both in the order
+    of `suite.iter_sentences()`. An empty region has the sum 0, and NaN for any other metric.
+    Tokens of the spec's special_types are counted nowhere. Raises `ValueError`s that name the
+    sentence: `SurprisalTableError` where the two disagree, `TokenMismatch` where the tokens are
+    not the sentence's.
+    """
+    dealt = []
+    n_sentences = sum(1 for _ in conditions(suite))
+    if len(tokens) != n_sentences:
+        raise SurprisalTableError(
+            f"there are tokens for {len(tokens)} sentences, and the suite has {n_sentences}"
+        )
+    rows = _rows(surprisals)
+    spec = TokenizerSpec.from_dict(model)
+    for number, ((item, condition), own) in enumerate(
+        zip(conditions(suite), tokens, strict=True), start=1
+    ):
+        where = place(item, condition)
+        bits = _checked_surprisals(rows.get(number, []), own, f"sentence {number} ({where})")
+        contents = [without_stray_spaces(each["content"]) for each in condition["regions"]]
+        placed = _placed(own, contents, spec, where)
+        dealt.append(deal_out(placed, bits, contents))
+    return evaluated(suite, dealt, model_name=model["name"])
+
+
+def compute_mapping_heuristic(
+    tokens: Sequence[str],
+    regions: Sequence[Region],
+    spec: Mapping[str, Any],
+    item_number: int | None = None,
+    condition_name: str | None = None,
+) -> ItemSentenceMapping:
+    """Say which region each of a sentence's tokens belongs to.
+
+    `regions` have numbers of their own. Raises `TokenMismatch` if the tokens do not spell them.
+    """
+    contents = [region.content for region in regions]
+    numbers = [region.region_number or 0 for region in regions]
+    where = "the sentence"
+    if item_number is not None:
+        where = f"item {item_number}, condition {condition_name!r}"
+    placed = _placed(tokens, contents, TokenizerSpec.from_dict(spec), where)
+    mapping: dict[int, list[str]] = {number: [] for number in numbers}
+    for token, region in zip(tokens, assign_as_syntaxgym(_layout(contents), placed), strict=False):
+        if region is not None:
+            mapping[numbers[region]].append(token)
+    dealt = deal_out(placed, [0.0] * len(placed), contents)
+    oovs = {number: each.oovs for number, each in zip(numbers, dealt, strict=True)}
+    return ItemSentenceMapping((item_number, condition_name), mapping, oovs)
+
+
+def deal_out(
+    placed: Sequence[Placed], bits: Iterable[float | None], contents: Sequence[str]
+) -> list[RegionTokens]:
+    """Give each token to its region, as the retired aligner did; one result a region.
+
+    `bits` may go on behind `placed`: what follows an end-of-sentence mark is ignored. None stands
+    for a token that has no surprisal.
+    """
+    sentence = _layout(contents)
+    dealt = [RegionTokens([], []) for _ in contents]
+    for token, own, region in zip(
+        placed, bits, assign_as_syntaxgym(_layout(contents), placed), strict=False
+    ):
+        if region is None:
+            continue
+        if own is not None:
+            dealt[region].surprisals_bits.append(own)
+        if token.oov:
+            dealt[region].oovs.extend(sentence.text[token.start : token.end].split())
+    return dealt
+
+
+def evaluated(suite: Suite, dealt: Iterable[Sequence[RegionTokens]], *, model_name: str) -> Suite:
+    """Return a copy of the suite with the metrics of every region, and the model in its meta."""
+    metrics = metric_names(suite.meta)
+    result = deepcopy(suite)
+    for (_, condition), regions in zip(conditions(result), dealt, strict=True):
+        for region, own in zip(condition["regions"], regions, strict=True):
+            region["metric_value"] = {
+                metric: _metric(metric, own.surprisals_bits) for metric in metrics
+            }
+            region["oovs"] = own.oovs
+    result.meta["model"] = model_name
+    return result
+
+
+def _metric(metric: str, bits: Sequence[float]) -> float:
+    if metric == "sum":
+        return sum(bits)
+    return _METRICS[metric](bits) if bits else math.nan
+
+
+_METRICS: dict[str, Callable[[Sequence[float]], float]] = {
+    "mean": statistics.fmean,
+    "median": statistics.median,
+    "min": min,
+    "max": max,
+    "range": lambda bits: max(bits) - min(bits),
+}
+
+
+def _layout(contents: Sequence[str]) -> Sentence:
+    regions = (PlainRegion(number=n, content=content) for n, content in enumerate(contents))
+    return Condition(name="", regions=tuple(regions)).sentence()
+
+
+def _placed(
+    tokens: Sequence[str], contents: Sequence[str], spec: TokenizerSpec, where: str
+) -> tuple[Placed, ...]:
+    try:
+        return recover_offsets(tokens, _layout(contents).text, spec)
+    except AlignmentError as error:
+        raise TokenMismatch(f"{where}: {error}") from error
+
+
+def _rows(surprisals: "pd.DataFrame") -> dict[int, list[tuple[Any, float]]]:
+    """Return sentence id -> (token, surprisal) of each row; the ids may be the table's index."""
+    table = surprisals.reset_index()
+    rows: dict[int, list[tuple[Any, float]]] = {}
+    columns = (table[name].tolist() for name in ("sentence_id", "token", "surprisal"))
+    for sentence_id, token, bits in zip(*columns, strict=True):
+        rows.setdefault(int(sentence_id), []).append((token, float(bits)))
+    return rows
+
+
+def _checked_surprisals(
+    rows: Sequence[tuple[Any, float]], tokens: Sequence[str], where: str
+) -> list[float]:
+    listed = [token for token, _ in rows]
+    if listed != list(tokens):
+        message = "Mismatched tokens between tokens and surprisals data frame"
+        hint = f"{len(tokens)} tokens, {len(listed)} rows"
+        differing = (pair for pair in zip(tokens, listed, strict=False) if pair[0] != pair[1])
+        for token, other in differing:
+            hint = f"{token!r} in the tokens is {other!r} in the data frame"
+            if not isinstance(other, str):
+                hint += "; read the table with keep_default_na=False, quoting=csv.QUOTE_NONE"
+            break
+        raise SurprisalTableError(f"{message}: {where}: {hint}")
+    return [bits for _, bits in rows]

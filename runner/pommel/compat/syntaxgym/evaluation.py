@@ -1,0 +1,123 @@
+"""The two functions that people called: compute surprisals, and evaluate predictions on them."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Literal, overload
+
+from pommel import runs
+from pommel.compat.syntaxgym.agg_surprisals import RegionTokens, deal_out, evaluated
+from pommel.compat.syntaxgym.prediction import Prediction, Value
+from pommel.compat.syntaxgym.suite import Suite, SuiteLike, load_suite
+from pommel.models.model import Model
+from pommel.models.offsets import Placed
+from pommel.models.policy import SYNTAXGYM_POLICY
+from pommel.models.registry import load_model
+from pommel.regions import assign
+from pommel.suite import Condition
+from pommel.suite_file import suite_from_dict
+from pommel.surprisal import ScoredSentence
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+Results = dict[int, dict[Prediction, Value]]
+
+# Kinds of models whose tokens the retired package aligned itself; of others it had offsets.
+_ALIGNED_KINDS = ("recorded", "dummy")
+
+
+def compute_surprisals(model: Model | str, suite: SuiteLike) -> Suite:
+    """Return a copy of a suite in which every region has its surprisal under `model`.
+
+    `model` is a model or its reference. What the model's tokenizer adds by itself is scored, and
+    nothing else; a first token without left context counts 0 bits. Raises `SuiteError` with every
+    fault of the suite, before the model runs.
+    """
+    loaded = load_suite(suite)
+    value = loaded.as_dict()
+    value["region_meta"] = {str(number): name for number, name in value["region_meta"].items()}
+    checked = suite_from_dict(value).suite
+    opened = load_model(model) if isinstance(model, str) else model
+    surprisals = runs.compute_surprisals(opened, checked, SYNTAXGYM_POLICY, compat="syntaxgym")
+    return evaluated(loaded, _dealt(surprisals), model_name=opened.info.name)
+
+
+def _dealt(surprisals: runs.SuiteSurprisals) -> Iterator[list[RegionTokens]]:
+    """Yield what falls to the regions of each sentence, in the order of the suite's file."""
+    suite = surprisals.suite
+    has_offsets = surprisals.model.kind not in _ALIGNED_KINDS or suite.joiner != " "
+    for item, scored in zip(suite.items, surprisals.sentences, strict=True):
+        # Conditions stand in the order of the first item in one, of their own item in the other.
+        by_name = dict(zip(suite.condition_names, scored, strict=True))
+        for condition in item.conditions:
+            sentence = by_name[condition.name]
+            if has_offsets:
+                yield _by_offsets(condition, sentence, suite.joiner)
+            else:
+                yield _aligned(condition, sentence)
+
+
+def _by_offsets(condition: Condition, scored: ScoredSentence, joiner: str) -> list[RegionTokens]:
+    dealt = [RegionTokens([], []) for _ in condition.regions]
+    regions = assign(condition.sentence(joiner), scored.tokens)
+    for token, region in zip(scored.tokens, regions, strict=True):
+        if token.surprisal_bits is not None:
+            dealt[region].surprisals_bits.append(token.surprisal_bits)
+        if token.oov:
+            dealt[region].oovs.append(scored.text[token.start : token.end].strip())
+    return dealt
+
+
+def _aligned(condition: Condition, scored: ScoredSentence) -> list[RegionTokens]:
+    placed = [
+        Placed(start=token.start, end=token.end, role=token.role, oov=token.oov)
+        for token in scored.tokens
+    ]
+    bits = [token.surprisal_bits for token in scored.tokens]
+    return deal_out(placed, bits, [region.text for region in condition.regions])
+
+
+@overload
+def evaluate(
+    suite: SuiteLike,
+    return_df: Literal[True] = True,  # noqa: FBT002 - it was called like this
+) -> "pd.DataFrame": ...
+
+
+@overload
+def evaluate(suite: SuiteLike, return_df: Literal[False]) -> tuple[Suite, Results]: ...
+
+
+def evaluate(
+    suite: SuiteLike,
+    return_df: bool = True,  # noqa: FBT001, FBT002 - it was called like this
+) -> "pd.DataFrame | tuple[Suite, Results]":
+    """Evaluate a suite's predictions on the surprisals that its regions have.
+
+    Returns a table with the column result, indexed by suite, prediction_id (from 0) and
+    item_number; or, without `return_df`, the suite and its results by item number and prediction.
+    Raises `MissingValueError` for a region without a surprisal.
+    """
+    loaded = load_suite(suite)
+    results = loaded.evaluate_predictions()
+    if not return_df:
+        return loaded, results
+    import pandas as pd  # noqa: PLC0415 - slow to import, and seldom needed
+
+    index = ["suite", "prediction_id", "item_number"]
+    name = loaded.meta["name"] if loaded.predictions else None
+    rows = [
+        (name, prediction.idx, item_number, result)
+        for item_number, by_prediction in results.items()
+        for prediction, result in by_prediction.items()
+    ]
+    return pd.DataFrame(rows, columns=[*index, "result"]).set_index(index)
+
+
+def results_to_tsv(results: "pd.DataFrame") -> str:
+    """Return what `syntaxgym evaluate` printed: `suite prediction_id item_number result`."""
+    return results.to_csv(sep="\t", lineterminator="\n")
+
+
+def surprisals_to_tsv(suite: Suite) -> str:
+    """Return what `syntaxgym compute-surprisals --tabular_results` printed, a row a region."""
+    return suite.as_dataframe().to_csv(sep="\t", lineterminator="\n")
