@@ -61,8 +61,8 @@ benchmarks: $(VENV)/.dev
 	$(BIN)/python benchmarks/overhead.py
 
 builtin-models: $(VENV)/.dev
-	$(BIN)/python -m pommel.training gpt2
-	$(BIN)/python -m pommel.training ngram
+	OMP_NUM_THREADS=1 $(BIN)/python -m pommel.training gpt2 --out runner/pommel/builtin/en-gpt2
+	$(BIN)/python -m pommel.training ngram --out runner/pommel/builtin/en-ngram
 
 clean:
 	rm -rf $(VENV) $(DEMO_RESULTS) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -46,6 +46,16 @@ def note(message: str) -> None:
 
 # A file with a thousand stray spaces says so once; `pommel validate` has them all.
 _SHOWN_WARNINGS = 3
+_SHOWN_NOTES = 8
+
+
+def show_notes(notes: Sequence[str]) -> None:
+    """Print the first notes on stderr, and where the others are."""
+    for line in notes[:_SHOWN_NOTES]:
+        note(f"note: {line}")
+    if notes[_SHOWN_NOTES:]:
+        more = len(notes) - _SHOWN_NOTES
+        note(f"note: {more} more like these; --format csv has the counts of every suite")
 
 
 def show_warnings(faults: Sequence[Fault]) -> None:

@@ -10,7 +10,15 @@ import click
 from pommel.api import Results, with_distinct_names
 from pommel.cli.failures import INTERRUPTED
 from pommel.cli.options import load_options, model_options, policy, score_options
-from pommel.cli.output import fail_under, note, progress_bar, show_frame, show_table, show_warnings
+from pommel.cli.output import (
+    fail_under,
+    note,
+    progress_bar,
+    show_frame,
+    show_notes,
+    show_table,
+    show_warnings,
+)
 from pommel.errors import UsageError
 from pommel.frames import TABLES
 from pommel.models.registry import load_model
@@ -106,9 +114,7 @@ def _run_model(
 
 
 def _report(results: Results, chosen: dict[str, Any], *, complete: bool) -> None:
-    for run in results:
-        for line in run.notes():
-            note(f"note: {line}")
+    show_notes([line for run in results for line in run.notes()])
     if not results.runs:
         return
     if chosen["output"]:
