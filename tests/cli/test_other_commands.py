@@ -59,7 +59,7 @@ def test_validate_says_what_is_sound(pommel: Pommel, suite_file: Path) -> None:
     outcome = pommel("validate", suite_file)
     assert outcome.status == 0
     assert outcome.stdout == (
-        f"{suite_file}: ok: 3 items x 2 conditions, 3 regions, 1 predictions\n"
+        f"{suite_file}: ok: 3 items x 2 conditions, 3 regions, 1 prediction\n"
     )
 
 
@@ -73,7 +73,7 @@ def test_validate_reports_every_fault_and_ends_with_3(pommel: Pommel, tmp_path: 
     assert outcome.status == 3
     assert "there is no condition 'mismtch'; did you mean 'mismatch'?" in outcome.stdout
     assert "item 17 has no condition 'mismatch', which other items have" in outcome.stdout
-    assert "2 errors in 1 of 1 files" in outcome.stderr
+    assert "2 errors in 1 of 1 file" in outcome.stderr
 
 
 def test_validate_as_json(pommel: Pommel, tmp_path: Path) -> None:

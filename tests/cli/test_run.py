@@ -29,7 +29,7 @@ def test_csv_has_one_row_a_suite_and_model(pommel: Pommel, suite_file: Path) -> 
 
 def test_equal_surprisals_are_noted_as_ties(pommel: Pommel, suite_file: Path) -> None:
     outcome = pommel("run", "dummy://uniform?bits=2", suite_file)
-    assert "compares equal values in 3 items, and fails there" in outcome.stderr
+    assert "compares equal values in 3 items, where '<' and '>' fail" in outcome.stderr
 
 
 @pytest.mark.parametrize("table", ["suites", "predictions", "regions", "tokens"])
@@ -149,6 +149,19 @@ def test_a_disk_that_refuses_leaves_nothing_half_written(suite_file: Path, tmp_p
     assert all(path.read_text().endswith("\n") for path in folder.iterdir())
 
 
+def test_a_model_that_fails_on_one_suite_keeps_the_others(pommel: Pommel, tmp_path: Path) -> None:
+    sound, broken = tmp_path / "a.json", tmp_path / "b.json"
+    sound.write_text(json.dumps(suite_value("sound")))
+    recorded, folder = tmp_path / "tokens.jsonl", tmp_path / "results"
+    pommel("surprisals", "dummy://", sound, "--format", "jsonl", "-o", recorded)
+    broken.write_text(json.dumps(suite_value("beyond", n_items=4)))
+    outcome = pommel("run", f"recorded://{recorded}", sound, broken, "-o", folder)
+    assert outcome.status == 3
+    assert "pommel: stopped; 1 of 2 runs are complete" in outcome.stderr
+    assert "no surprisals for the sentence 'The author is good .'" in outcome.stderr
+    assert json.loads((folder / "runs.json").read_text())["complete"] is False
+
+
 _INTERRUPTING = """
 import os, signal, sys
 from pommel.cli import main
@@ -187,7 +200,11 @@ def test_ctrl_c_keeps_the_runs_that_are_complete(tmp_path: Path) -> None:
         env={**os.environ, "NO_COLOR": "1"},
     )
     assert done.returncode == 130
-    assert "pommel: interrupted; 1 of 2 runs are complete" in done.stderr
+    assert done.stderr.splitlines()[1:] == [
+        "pommel: stopped; 1 of 2 runs are complete",
+        "",  # the terminal's ^C stands alone
+        "pommel: interrupted",
+    ]
     assert "Traceback" not in done.stderr
     kept = json.loads((folder / "runs.json").read_text())
     assert kept["complete"] is False

@@ -39,6 +39,11 @@ def show_frame(frame: "pd.DataFrame", form: str) -> None:
         click.echo(to_csv(frame), nl=False)
 
 
+def counted(number: int, noun: str) -> str:
+    """Return "1 file" or "3 files"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def note(message: str) -> None:
     """Say something on stderr that is no result."""
     click.echo(message, err=True)

@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from pommel.api import Results, with_distinct_names
-from pommel.cli.failures import INTERRUPTED
 from pommel.cli.options import load_options, model_options, policy, score_options
 from pommel.cli.output import (
     fail_under,
@@ -19,7 +18,7 @@ from pommel.cli.output import (
     show_table,
     show_warnings,
 )
-from pommel.errors import UsageError
+from pommel.errors import PommelError, UsageError
 from pommel.frames import TABLES
 from pommel.models.registry import load_model
 from pommel.report.saved import runs_to_json, save_results
@@ -69,18 +68,20 @@ def command(
     loaded = load_suites(sources, strict=chosen["strict"])
     show_warnings([warning for each in loaded for warning in each.warnings])
     made: list[Run] = []
-    interrupted = False
+    stopped: KeyboardInterrupt | PommelError | None = None
     try:
         for reference in models:
             _run_model(reference, [each.suite for each in loaded], chosen, made)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, PommelError) as error:
         # What is complete is kept; a second Ctrl-C while it is written ends everything.
-        interrupted = True
+        stopped = error
     results = Results(runs=tuple(with_distinct_names(made)))
-    _report(results, chosen, complete=not interrupted)
-    if interrupted:
-        note(f"pommel: interrupted; {len(made)} of {len(models) * len(loaded)} runs are complete")
-        raise SystemExit(INTERRUPTED)
+    _report(results, chosen, complete=stopped is None)
+    if stopped:
+        n_asked = len(models) * len(loaded)
+        if made or isinstance(stopped, KeyboardInterrupt):
+            note(f"pommel: stopped; {len(made)} of {n_asked} runs are complete")
+        raise stopped
     fail_under((run.result for run in results), chosen["fail_under"])
 
 

@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 import click
 
+from pommel.cli.output import counted
 from pommel.errors import Fault, InputError, SuiteError
 from pommel.suite import Suite
 from pommel.suite_sources import find_suites, load_suites
@@ -35,10 +36,11 @@ def command(suites: tuple[str, ...], *, strict: bool, form: str) -> None:
     else:
         for line in (*faults, *sound):
             click.echo(str(line))
-    n_errors = sum(fault.severity == "error" for fault in faults)
-    if n_errors:
-        files = {fault.file for fault in faults if fault.severity == "error"}
-        raise InputError(f"{n_errors} errors in {len(files)} of {len(sound) + len(files)} files")
+    errors = [fault for fault in faults if fault.severity == "error"]
+    if errors:
+        bad = {fault.file for fault in errors}
+        all_files = counted(len(sound) + len(bad), "file")
+        raise InputError(f"{counted(len(errors), 'error')} in {len(bad)} of {all_files}")
 
 
 def _each_file(sources: tuple[str, ...]) -> list[str]:
@@ -49,8 +51,9 @@ def _each_file(sources: tuple[str, ...]) -> list[str]:
 
 
 def _summary(suite: Suite) -> str:
-    n_items, n_conditions = len(suite.items), len(suite.condition_names)
     return (
-        f"ok: {n_items} items x {n_conditions} conditions, "
-        f"{len(suite.region_numbers)} regions, {len(suite.predictions)} predictions"
+        f"ok: {counted(len(suite.items), 'item')} x "
+        f"{counted(len(suite.condition_names), 'condition')}, "
+        f"{counted(len(suite.region_numbers), 'region')}, "
+        f"{counted(len(suite.predictions), 'prediction')}"
     )
