@@ -4,6 +4,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The first example of a law also pays for imports, and a machine may be busy.
+settings.register_profile("pommel", deadline=None)
+settings.load_profile("pommel")
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

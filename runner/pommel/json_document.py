@@ -4,17 +4,23 @@ Python's `json` reads; what it throws away is kept here: how a number was writte
 came twice, and (on demand, since it is slow) the line and column of every value.
 """
 
-import contextlib
 import json
 import re
+from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+from pommel import json_syntax
 from pommel.errors import Fault, InputError, SuiteError
+from pommel.json_positions import JsonPath, PositionMap
 
-JsonPath = tuple[str | int, ...]
+# Far more than any suite needs, and far less than what exhausts Python's stack.
+MAX_DEPTH = 100
+
+# Python refuses to convert longer whole numbers, since that takes quadratic time.
+_MAX_DIGITS = 4300
 
 
 class WrittenFloat(float):
@@ -39,8 +45,8 @@ class JsonDocument:
     duplicate_keys: tuple[str, ...] = ()
 
     @cached_property
-    def _map(self) -> "_PositionMap":
-        return _PositionMap(self.text)
+    def _map(self) -> PositionMap:
+        return PositionMap(self.text)
 
     def fault(
         self,
@@ -55,8 +61,7 @@ class JsonDocument:
 
         `within` is the index of a character of the string that stands there.
         """
-        offset = self._map.offset(path, within)
-        line, column = line_and_column(self.text, offset)
+        line, column = self._map.line_and_column(self._map.offset(path, within))
         return Fault(
             file=self.file,
             line=line,
@@ -73,7 +78,7 @@ class JsonDocument:
             return []
         faults = []
         for path, offset in self._map.duplicates:
-            line, column = line_and_column(self.text, offset)
+            line, column = self._map.line_and_column(offset)
             message = f"the key {path[-1]!r} stands here for the second time"
             place = path_text(path)
             hint = "remove one of the two"
@@ -120,43 +125,65 @@ def read_document(path: Path) -> JsonDocument:
 
 def parse_document(text: str, *, file: str, has_bom: bool = False) -> JsonDocument:
     """Parse JSON text; `file` is its name in messages. Raises `SuiteError`."""
+    has_bom = has_bom or text.startswith("\ufeff")
+    text = text.removeprefix("\ufeff")
     duplicates: list[str] = []
 
     def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         result = dict(pairs)
         if len(result) != len(pairs):
-            keys = [key for key, _ in pairs]
-            duplicates.extend({key for key in keys if keys.count(key) > 1})
+            counts = Counter(key for key, _ in pairs)
+            duplicates.extend(key for key, count in counts.items() if count > 1)
         return result
 
     try:
         value = json.loads(
             text,
             parse_float=WrittenFloat,
+            parse_int=_whole_number,
             parse_constant=WrittenFloat,
             object_pairs_hook=collect,
         )
     except json.JSONDecodeError as error:
         raise SuiteError([_syntax_fault(file, error)]) from None
     except RecursionError:
-        fault = Fault(
-            file=file, line=0, column=0, path="", message="the file is nested too deeply to be read"
-        )
-        raise SuiteError([fault]) from None
+        raise _too_deep(file) from None
+    if _is_too_deep(value):
+        raise _too_deep(file)
     return JsonDocument(
         file=file, text=text, value=value, has_bom=has_bom, duplicate_keys=tuple(duplicates)
     )
 
 
+def _whole_number(digits: str) -> int | WrittenFloat:
+    # Neither "-0" nor a number of thousands of digits would come back as it was written.
+    return WrittenFloat(digits) if digits == "-0" or len(digits) > _MAX_DIGITS else int(digits)
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(MAX_DEPTH):
+        level = [
+            child
+            for each in level
+            for child in (each.values() if isinstance(each, dict) else each)
+            if isinstance(child, dict | list)
+        ]
+    return bool(level)
+
+
+def _too_deep(file: str) -> SuiteError:
+    message = "the file is nested too deeply to be read"
+    hint = f"a suite has no more than {MAX_DEPTH} levels of brackets"
+    return SuiteError([Fault(file=file, line=0, column=0, path="", message=message, hint=hint)])
+
+
 def _syntax_fault(file: str, error: json.JSONDecodeError) -> Fault:
-    message = error.msg[:1].lower() + error.msg[1:]
-    hint = ""
-    if not error.doc.strip():
-        message, hint = "the file is empty", "a suite is a JSON object"
+    position, message, hint = json_syntax.describe(error)
     return Fault(
         file=file,
-        line=error.lineno,
-        column=error.colno,
+        line=error.doc.count("\n", 0, position) + 1,
+        column=position - error.doc.rfind("\n", 0, position),
         path="",
         message=f"this is not JSON: {message}",
         hint=hint,
@@ -173,21 +200,31 @@ def _write(value: Any, newline: str, indent: str) -> str:
     if isinstance(value, WrittenFloat):
         return value.text
     if isinstance(value, dict) and value:
-        pairs = (f"{_string(key)}: {_write(each, inner, indent)}" for key, each in value.items())
+        pairs = (f"{_key(key)}: {_write(each, inner, indent)}" for key, each in value.items())
         return "{" + inner + f",{inner}".join(pairs) + newline + "}"
     if isinstance(value, list | tuple) and value:
         parts = (_write(each, inner, indent) for each in value)
         return "[" + inner + f",{inner}".join(parts) + newline + "]"
-    return json.dumps(value, ensure_ascii=False)
+    return _string(value) if isinstance(value, str) else json.dumps(value)
+
+
+def _key(key: Any) -> str:
+    # Not every key of a Python dict is text; JSON knows no other.
+    return _string(key if isinstance(key, str) else json.dumps(key))
 
 
 def _string(text: str) -> str:
-    return json.dumps(text, ensure_ascii=False)
+    # Half of a surrogate pair has no UTF-8, and stays the escape that it was read from.
+    return json.dumps(text, ensure_ascii=not is_encodable(text))
 
 
-def line_and_column(text: str, offset: int) -> tuple[int, int]:
-    """Return the line and the column of a character, both counted from 1."""
-    return text.count("\n", 0, offset) + 1, offset - text.rfind("\n", 0, offset)
+def is_encodable(text: str) -> bool:
+    """Say whether the text can be written as UTF-8: it holds no half of a surrogate pair."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def path_text(path: JsonPath) -> str:
@@ -201,82 +238,3 @@ def path_text(path: JsonPath) -> str:
         else:
             parts.append(f"[{_string(step)}]")
     return "".join(parts).removeprefix(".")
-
-
-class _PositionMap:
-    """Where every value of a JSON text begins. The text has been parsed before: it is JSON."""
-
-    _SPACE = re.compile(r"[ \t\n\r]*")
-    _SCALAR = re.compile(r"[^\s,\]}]+")
-    _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"')
-    _CHARACTER = re.compile(
-        r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.",
-        re.DOTALL,
-    )
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-        self._offsets: dict[JsonPath, int] = {}
-        self.duplicates: list[tuple[JsonPath, int]] = []
-        # A file nested so deeply keeps the places that were found: a fault then names an ancestor.
-        with contextlib.suppress(RecursionError):
-            self._scan(self._skip(0), ())
-
-    def offset(self, path: JsonPath, within: int | None = None) -> int:
-        """Return where the value (or its nearest ancestor that exists) begins."""
-        while path and path not in self._offsets:
-            path, within = path[:-1], None
-        offset = self._offsets.get(path, 0)
-        if within is None or self._text[offset : offset + 1] != '"':
-            return offset
-        offset += 1
-        for _ in range(within):
-            match = self._CHARACTER.match(self._text, offset)
-            offset = match.end() if match else offset
-        return offset
-
-    def _skip(self, offset: int) -> int:
-        match = self._SPACE.match(self._text, offset)
-        return match.end() if match else offset
-
-    def _string_end(self, offset: int) -> int:
-        match = self._STRING.match(self._text, offset)
-        return match.end() if match else offset + 1
-
-    def _scan(self, offset: int, path: JsonPath) -> int:
-        """Note the value at `offset` and all within it; return the offset behind it."""
-        self._offsets[path] = offset
-        match self._text[offset]:
-            case "{":
-                return self._scan_members(offset, path)
-            case "[":
-                return self._scan_elements(offset, path)
-            case '"':
-                return self._string_end(offset)
-            case _:
-                match = self._SCALAR.match(self._text, offset)
-                return match.end() if match else offset + 1
-
-    def _scan_members(self, offset: int, path: JsonPath) -> int:
-        offset = self._skip(offset + 1)
-        seen: set[str] = set()
-        while self._text[offset] != "}":
-            key_offset = offset
-            offset = self._string_end(key_offset)
-            key = json.loads(self._text[key_offset:offset], strict=False)
-            if key in seen:
-                self.duplicates.append(((*path, key), key_offset))
-            seen.add(key)
-            offset = self._skip(self._skip(offset) + 1)
-            offset = self._skip(self._scan(offset, (*path, key)))
-            offset = self._skip(offset + 1) if self._text[offset] == "," else offset
-        return offset + 1
-
-    def _scan_elements(self, offset: int, path: JsonPath) -> int:
-        offset = self._skip(offset + 1)
-        index = 0
-        while self._text[offset] != "]":
-            offset = self._skip(self._scan(offset, (*path, index)))
-            offset = self._skip(offset + 1) if self._text[offset] == "," else offset
-            index += 1
-        return offset + 1

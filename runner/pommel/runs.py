@@ -82,29 +82,36 @@ class Run:
         if table.crossings:
             example = table.crossings[0]
             yield (
-                f"{where}: {len(table.crossings)} tokens cross into the next region, and count "
-                f"where they begin (e.g. {example.token!r} in item "
+                f"{where}: {_count(len(table.crossings), 'token')} across a region's border, each "
+                f"counted where it begins (e.g. {example.token!r} in item "
                 f"{table.item_numbers[example.cell[0]]}, condition "
                 f"{table.condition_names[example.cell[1]]!r})"
             )
         if table.oovs:
             words = sorted({word for found in table.oovs.values() for word in found})
             shown = ", ".join(words[:5]) + (", ..." if words[5:] else "")
-            yield f"{where}: {self.surprisals.n_oovs} unknown words ({shown})"
+            yield f"{where}: {_count(self.surprisals.n_oovs, 'unknown word')} ({shown})"
         for prediction in result.predictions:
             name = f"{where}: prediction {prediction.prediction_id}"
             if prediction.n_unscored:
                 yield (
-                    f"{name} needs a token without a surprisal in {prediction.n_unscored} items; "
-                    "it is left out of its region"
+                    f"{name} needs a token without a surprisal in "
+                    f"{_count(prediction.n_unscored, 'item')}; it is left out of its region"
                 )
             if prediction.n_undefined:
-                yield f"{name} has no value in {prediction.n_undefined} items, and counts as failed"
+                yield (
+                    f"{name} has no value in {_count(prediction.n_undefined, 'item')}, "
+                    "and counts as failed"
+                )
             if prediction.n_ties:
                 yield (
-                    f"{name} compares equal values in {prediction.n_ties} items, where '<' and '>' "
-                    "fail"
+                    f"{name} compares equal values in {_count(prediction.n_ties, 'item')}, "
+                    "where '<' and '>' fail"
                 )
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def compute_surprisals(  # noqa: PLR0913 - each of these is a choice of the caller's

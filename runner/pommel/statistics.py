@@ -26,6 +26,8 @@ def share_interval(
     """
     from scipy.stats import binomtest  # noqa: PLC0415 - takes longer to import than pommel
 
+    if n_items <= 0:
+        raise ValueError(f"a share of {n_items} items has no interval")
     found = binomtest(n_holding, n_items).proportion_ci(confidence_level=CONFIDENCE, method=method)
     return Interval(low=float(found.low), high=float(found.high))
 

@@ -159,11 +159,13 @@ def _item(value: dict[str, Any]) -> Item:
 def _merged(as_written: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
     """Return what was read, in its order, with the known keys replaced by what holds now.
 
-    A value that equals what was read stays as it was written (1.0 is not 1, and 1.50 not 1.5).
+    A number that equals what was read stays as it was written (1.0 is not 1, and 1.50 not 1.5).
+    Lists and objects are new ones: who changes them does not change the suite.
     """
     merged: dict[str, Any] = {}
     for key in (*as_written, *(key for key in known if key not in as_written)):
-        kept = key not in known or (key in as_written and as_written[key] == known[key])
+        is_scalar = not isinstance(known.get(key), dict | list)
+        kept = key not in known or (is_scalar and as_written.get(key) == known[key])
         merged[key] = as_written[key] if kept else known[key]
     return merged
 

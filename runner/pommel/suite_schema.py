@@ -2,12 +2,15 @@
 
 import difflib
 import functools
+import json
 import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pommel import data
-from pommel.json_document import JsonPath
+from pommel.json_document import is_encodable
+from pommel.json_positions import JsonPath
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -39,6 +42,10 @@ _EXAMPLES = {
     "content": '"content": "The dog", or "" for an empty region',
     "metric_value": '"metric_value": {"sum": 12.3}',
 }
+# No misspelling of another key.
+_KNOWN_KEYS = {*_EXAMPLES, "region_name", "oovs", "description"}
+# Suites from before there were formulas had these.
+_OLD_RELATIONS = {"greaterthan": ">", "lessthan": "<"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,18 +66,49 @@ def shape_faults(value: Any, schema_name: str) -> list[ShapeFault]:
 @functools.cache
 def _validator(schema_name: str) -> "Validator":
     # Imported here: jsonschema takes longer to import than pommel does.
-    from jsonschema import Draft202012Validator  # noqa: PLC0415
-    from referencing import Registry, Resource  # noqa: PLC0415
+    from jsonschema import Draft202012Validator, validators  # noqa: PLC0415
 
+    extend: Any = validators.extend
+    quick = extend(Draft202012Validator, {"properties": _properties})
     suite_schema = data.schema("suite")
-    registry: Any = Registry().with_resource(
-        suite_schema["$id"], Resource.from_contents(suite_schema)
-    )
-    return Draft202012Validator(data.schema(schema_name), registry=registry)
+    known = {f"#/$defs/{name}": each for name, each in suite_schema["$defs"].items()}
+    known[suite_schema["$id"]] = suite_schema
+    validator: Validator = quick(_without_references(data.schema(schema_name), known))
+    return validator
+
+
+def _without_references(schema: Any, known: Mapping[str, Any]) -> Any:
+    """Put what a `$ref` stands for in its place: jsonschema looks it up for every value anew."""
+    if isinstance(schema, list):
+        return [_without_references(each, known) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    if "$ref" in schema:
+        return _without_references(known[schema["$ref"]], known)
+    return {key: _without_references(each, known) for key, each in schema.items()}
+
+
+def _properties(
+    validator: Any, properties: Mapping[str, Any], instance: Any, _schema: Any
+) -> "Iterator[ValidationError]":
+    """Check an object's values as jsonschema does, but those that only need a type at once.
+
+    They are most of a suite, and jsonschema makes a new validator for each.
+    """
+    if not isinstance(instance, dict):
+        return
+    for key, schema in properties.items():
+        if key not in instance:
+            continue
+        only_type = len(schema) == 1 and isinstance(schema.get("type"), str)
+        if not only_type or not validator.is_type(instance[key], schema["type"]):
+            yield from validator.descend(instance[key], schema, path=key, schema_path=key)
 
 
 def _describe(error: "ValidationError") -> ShapeFault:
     path: JsonPath = tuple(error.absolute_path)
+    if "propertyNames" in error.absolute_schema_path:
+        path = (*path, str(error.instance))
     writer = _WRITERS.get(str(error.validator))
     message, hint = writer(error) if writer else (error.message, "")
     return ShapeFault(path=path, message=message, hint=hint)
@@ -80,11 +118,21 @@ def _missing(error: "ValidationError") -> tuple[str, str]:
     match = re.match(r"'(.*)' is a required property", error.message)
     key = match[1] if match else ""
     instance: Any = error.instance
-    close = difflib.get_close_matches(key, map(str, instance), n=1, cutoff=0.75)
+    unknown = [each for each in instance if each not in _KNOWN_KEYS]
+    close = difflib.get_close_matches(key, unknown, n=1, cutoff=0.75)
     hint = f"write {_EXAMPLES[key]}" if key in _EXAMPLES else ""
     if close:
-        hint = f"did you mean it by {close[0]!r}?"
+        hint = f"it is written {close[0]!r} here"
+    elif key == "formula" and str(instance.get("relation")) in _OLD_RELATIONS:
+        hint = f"write {_formula_for(instance)}"
     return f"{key!r} is missing", hint
+
+
+def _formula_for(prediction: Mapping[str, Any]) -> str:
+    """Return what a prediction of the format before formulas says, as a formula."""
+    number = prediction.get("region_number", "*")
+    left, right = (f"({number};%{prediction.get(side)}%)" for side in ("l_operand", "r_operand"))
+    return f'"formula": "{left} {_OLD_RELATIONS[prediction["relation"]]} {right}"'
 
 
 def _wrong_type(error: "ValidationError") -> tuple[str, str]:
@@ -92,21 +140,18 @@ def _wrong_type(error: "ValidationError") -> tuple[str, str]:
     names = [wanted] if isinstance(wanted, str) else wanted
     allowed = " or ".join(_TYPE_NAMES[name] for name in names)
     shown = _shortened(error.instance)
-    return f"this is {_type_of(error.instance)} ({shown})", f"it has to be {allowed}"
+    kind = _type_of(error.instance)
+    message = f"this is {shown}" if kind == shown else f"this is {kind} ({shown})"
+    return message, f"it has to be {allowed}"
 
 
 def _wrong_constant(error: "ValidationError") -> tuple[str, str]:
-    return f"this is {_shortened(error.instance)}", f"write {error.validator_value!r}"
-
-
-def _wrong_choice(error: "ValidationError") -> tuple[str, str]:
-    choices: Any = error.validator_value
-    return f"{_shortened(error.instance)} is not one of {', '.join(map(str, choices))}", ""
+    return f"this is {_shortened(error.instance)}", f"write {_shortened(error.validator_value)}"
 
 
 def _empty(error: "ValidationError") -> tuple[str, str]:
-    noun = str(error.absolute_path[-1]) if error.absolute_path else "it"
-    return f"{noun!r} is empty", "there has to be at least one"
+    key = str(error.absolute_path[-1]) if error.absolute_path else ""
+    return f"{key!r} is empty", f"write {_EXAMPLES[key]}" if key in _EXAMPLES else ""
 
 
 def _wrong_metric(error: "ValidationError") -> tuple[str, str]:
@@ -119,20 +164,19 @@ def _wrong_metric(error: "ValidationError") -> tuple[str, str]:
 
 
 def _wrong_pattern(error: "ValidationError") -> tuple[str, str]:
-    key = error.absolute_path[-1] if error.absolute_path else ""
+    key = str(error.absolute_path[-1])
     hints = {
         "version": "write a semantic version like 1.0.0",
         "condition_name": "a name has at least one character and no '%'",
         "region_meta": "the keys of region_meta are region numbers",
     }
-    return f"{_shortened(error.instance)} is not possible here", hints.get(str(key), "")
+    return f"{_shortened(error.instance)} is not possible here", hints.get(key, "")
 
 
 _WRITERS = {
     "required": _missing,
     "type": _wrong_type,
     "const": _wrong_constant,
-    "enum": _wrong_choice,
     "minItems": _empty,
     "minLength": _empty,
     "minProperties": _empty,
@@ -157,5 +201,7 @@ def _type_of(value: Any) -> str:
 
 
 def _shortened(value: Any) -> str:
-    text = repr(value)
+    text = json.dumps(value, ensure_ascii=False)
+    if not is_encodable(text):
+        text = json.dumps(value)
     return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004 - a line's worth

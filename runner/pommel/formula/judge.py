@@ -17,6 +17,7 @@ from pommel.formula.tree import (
     Negative,
     Number,
     RegionValue,
+    walk,
 )
 
 Bits = NDArray[np.float64]
@@ -57,10 +58,11 @@ def judge(formula: Formula, lookup: Lookup, n_items: int) -> Verdict:
     """
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         truth = _truth(formula.tree, lookup)
+        tie = _tie(formula.tree, lookup)
     return Verdict(
         holds=np.broadcast_to(truth.holds & truth.defined, n_items).copy(),
         margin_bits=np.broadcast_to(np.where(truth.defined, truth.margin, np.nan), n_items).copy(),
-        tie=np.broadcast_to(truth.tie, n_items).copy(),
+        tie=np.broadcast_to(tie, n_items).copy(),
         defined=np.broadcast_to(truth.defined, n_items).copy(),
     )
 
@@ -71,8 +73,16 @@ class _Truth:
 
     holds: Truths
     margin: Bits
-    tie: Truths
     defined: Truths
+
+
+def _tie(tree: Expression, lookup: Lookup) -> Truths:
+    """Say where any `<` or `>` met two equal values, one within a sum of truths included."""
+    tie = np.asarray(False)  # noqa: FBT003 - numpy has no other way to say it
+    for node in walk(tree):
+        if isinstance(node, Comparison) and node.operator in ("<", ">"):
+            tie = tie | (_number(node.left, lookup) == _number(node.right, lookup))
+    return tie
 
 
 def _number(node: Expression, lookup: Lookup) -> Bits:
@@ -128,13 +138,12 @@ def _compare(operator: str, left: Bits, right: Bits) -> _Truth:
             margin = _closeness(left, right)
     if operator in ("=", "!="):
         holds = margin >= 0
-        truth = _Truth(holds, margin, np.zeros_like(holds), defined)
+        truth = _Truth(holds, margin, defined)
         return truth if operator == "=" else _opposite(truth)
     # Infinities on both sides: their difference is not a number, and yet they are equal.
     margin = np.where(equal, 0.0, margin)
-    strict = operator in ("<", ">")
-    holds = margin > 0 if strict else margin >= 0
-    return _Truth(holds, margin, equal if strict else np.zeros_like(equal), defined)
+    holds = margin > 0 if operator in ("<", ">") else margin >= 0
+    return _Truth(holds, margin, defined)
 
 
 def _closeness(left: Bits, right: Bits) -> Bits:
@@ -150,7 +159,6 @@ def _both(left: _Truth, right: _Truth) -> _Truth:
     return _Truth(
         left.holds & right.holds,
         _known(np.minimum, np.inf, left, right),
-        left.tie | right.tie,
         (left.defined & right.defined) | decided,
     )
 
@@ -160,7 +168,6 @@ def _either(left: _Truth, right: _Truth) -> _Truth:
     return _Truth(
         (left.holds & left.defined) | (right.holds & right.defined),
         _known(np.maximum, -np.inf, left, right),
-        left.tie | right.tie,
         (left.defined & right.defined) | decided,
     )
 
@@ -172,4 +179,4 @@ def _known(pick: np.ufunc, neutral: float, left: _Truth, right: _Truth) -> Bits:
 
 
 def _opposite(truth: _Truth) -> _Truth:
-    return _Truth(~truth.holds, -truth.margin, truth.tie, truth.defined)
+    return _Truth(~truth.holds, -truth.margin, truth.defined)

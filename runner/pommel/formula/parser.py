@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 Dialect = Literal["pommel", "syntaxgym"]
 
+# Of a region's number; Python converts thousands, but no more.
+_MAX_DIGITS = 1000
+
 
 @functools.lru_cache(maxsize=4096)
 def parse(text: str, *, dialect: Dialect = "pommel") -> Formula:
@@ -104,6 +107,8 @@ class _Builder:
             raise hints.error_at(
                 self._text, span, "the name of the condition is empty", "write (1;%condition%)"
             )
+        if len(number) > _MAX_DIGITS:
+            raise hints.error_at(self._text, span, "this number is too large")
         region = None if number.strip() == "*" else int(number)
         return RegionValue(region=region, condition=condition, span=span)
 
@@ -146,7 +151,6 @@ class _Builder:
 
 
 def _with_span(node: Expression, span: Span) -> Expression:
-
     if isinstance(node, Logical):
         return replace(node, span=span, bracketed=True)
     return replace(node, span=span)

@@ -19,6 +19,7 @@ from pommel.formula.tree import (
 )
 
 _SYNTAXGYM_NAME = re.compile(r"[A-Za-z0-9_-]+")
+_SYNTAXGYM_NUMBER = re.compile(r"[+-]?[0-9.]")
 
 
 def check(formula: Formula) -> None:
@@ -57,9 +58,10 @@ def _beyond_syntaxgym(formula: Formula, node: Expression) -> str:
             return "abs( )"
         case Negative():
             return "minus sign before anything but a number"
-        case Number(value=value) if value < 0:
-            sign_and_digits = formula.text[node.span[0] : node.span[0] + 2]
-            return "" if not sign_and_digits[1:].isspace() else "space between sign and number"
+        case Number():
+            # One sign, right before the digits; the span may include brackets.
+            written = formula.text[slice(*node.span)].lstrip("([ \t\r\n\f")
+            return "" if _SYNTAXGYM_NUMBER.match(written) else "such sign before a number"
         case Arithmetic(operator="*" | "/") | Comparison(operator="<=" | ">=" | "!="):
             return repr(node.operator)
         case RegionValue() if not _SYNTAXGYM_NAME.fullmatch(node.condition):

@@ -1,0 +1,152 @@
+"""Surprisals written into a suite's JSON, and read from it."""
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.builders import Sentences, by_word, make_suite, suite_text, suite_value, token
+
+from pommel.errors import SurprisalError
+from pommel.evaluated_suite import evaluated_suite_to_dict, table_from_suite
+from pommel.json_document import to_json
+from pommel.regions import RegionTable, region_table, sentence_layouts
+from pommel.suite import METRICS, Suite
+from pommel.suite_file import parse_suite, suite_hash, suite_to_dict
+from pommel.surprisal import ScoredSentence
+
+
+def scored(suite: Suite) -> RegionTable:
+    return region_table(
+        suite, [[by_word(each.text) for each in row] for row in sentence_layouts(suite)]
+    )
+
+
+def read(value: Any) -> Suite:
+    return parse_suite(to_json(value), evaluated=True).suite
+
+
+ITEMS: list[Sentences] = [
+    {"match": ("The dog", "", "barks"), "mismatch": ("The dog", "bark")},
+    {"mismatch": ("A", "purrs", "x"), "match": ("A cat", "purr", "x y")},
+]
+
+
+@pytest.mark.parametrize("metric", ["all", "sum", ["mean", "sum"]])
+def test_what_is_written_is_read_again(metric: Any) -> None:
+    suite = make_suite(ITEMS, metric=metric)
+    table = scored(suite)
+    again = table_from_suite(read(evaluated_suite_to_dict(suite, table)))
+    assert again.item_numbers == table.item_numbers
+    assert again.condition_names == table.condition_names
+    assert again.region_numbers == table.region_numbers
+    assert set(again.values) == set(suite.metrics)
+    for name in suite.metrics:
+        np.testing.assert_array_equal(again.values[name], table.values[name])
+    # A sentence's mean does not follow from its regions'.
+    assert set(again.whole) == {"sum", "min", "max"} & set(suite.metrics)
+    for name, whole in again.whole.items():
+        np.testing.assert_array_equal(whole, table.whole[name])
+    assert (again.n_tokens == -1).all()
+    assert not again.unscored(1, "match").any()
+
+
+def test_what_is_written() -> None:
+    suite = make_suite(
+        [{"a": ("The dog", ""), "b": ("It",)}], [], metric=["sum", "mean"], tags=["x"]
+    )
+    (the_dog, it) = sentence_layouts(suite)[0]
+    tokens = (token("The", 0, 1.25), token("<unk>", 4, 2.25, end=7, oov=True))
+    sentences = [ScoredSentence(text=the_dog.text, tokens=tokens), by_word(it.text)]
+    table = region_table(suite, [sentences])
+    before = suite_hash(suite)
+    value = evaluated_suite_to_dict(suite, table, model_name="toy")
+    assert value["meta"] == {
+        "name": "small",
+        "metric": ["sum", "mean"],
+        "tags": ["x"],
+        "model": "toy",
+    }
+    assert value["items"][0]["conditions"] == [
+        {
+            "condition_name": "a",
+            "regions": [
+                {
+                    "region_number": 1,
+                    "content": "The dog",
+                    "metric_value": {"sum": 3.5, "mean": 1.75},
+                    "oovs": ["dog"],
+                },
+                {
+                    "region_number": 2,
+                    "content": "",
+                    "metric_value": {"sum": 0.0, "mean": None},
+                    "oovs": [],
+                },
+            ],
+        },
+        {
+            "condition_name": "b",
+            "regions": [
+                {
+                    "region_number": 1,
+                    "content": "It",
+                    "metric_value": {"sum": 2.0, "mean": 2.0},
+                    "oovs": [],
+                }
+            ],
+        },
+    ]
+    value["meta"]["tags"].append("changed")
+    assert suite_hash(suite) == before
+    assert "metric_value" not in json.dumps(suite_to_dict(suite))
+    assert table_from_suite(read(value)).oovs == {(0, 0, 0): ("dog",)}
+
+
+def test_other_metrics_than_the_suites_own() -> None:
+    suite = make_suite(ITEMS)
+    value = evaluated_suite_to_dict(suite, scored(suite), metrics=["max", "range"])
+    region = value["items"][0]["conditions"][0]["regions"][0]
+    assert region["metric_value"] == {"max": 3.0, "range": 0.0}
+    assert value["meta"].get("model") is None
+
+
+def test_numbers_survive_to_the_last_digit() -> None:
+    suite = make_suite([{"a": ("x", "y", "z")}], [])
+    bits = {"x": 0.1 + 0.2, "y": math.inf, "z": 1e-300}
+    table = region_table(suite, [[by_word("x y z", bits)]])
+    again = table_from_suite(read(evaluated_suite_to_dict(suite, table)))
+    assert again.values["sum"][0, 0].tolist() == [0.1 + 0.2, math.inf, 1e-300]
+
+
+def test_only_metrics_that_every_region_has_are_known() -> None:
+    value = evaluated_suite_to_dict(suite := make_suite(ITEMS, metric="all"), scored(suite))
+    del value["items"][1]["conditions"][0]["regions"][2]["metric_value"]["max"]
+    table = table_from_suite(read(value))
+    assert set(table.values) == set(METRICS) - {"max"}
+    with pytest.raises(SurprisalError, match="the max over the regions is not known"):
+        table.column("max", 1, "match")
+    with pytest.raises(SurprisalError, match="the mean over all tokens of a condition is not"):
+        table.column("mean", None, "match")
+
+
+def test_a_suite_without_surprisals() -> None:
+    with pytest.raises(SurprisalError) as caught:
+        table_from_suite(make_suite(ITEMS))
+    assert str(caught.value) == (
+        "suite 'small' has regions without metric_value: it has not been evaluated; "
+        "run `pommel surprisals` first"
+    )
+
+
+@pytest.mark.parametrize("written", ["null", "NaN"])
+def test_a_sum_that_is_no_number(written: str) -> None:
+    text = suite_text(suite_value([{"a": ("x",), "b": ("y",)}], []))
+    text = text.replace('"x"', '"x", "metric_value": {"sum": 1, "mean": 1}')
+    text = text.replace('"y"', f'"y", "metric_value": {{"sum": {written}, "mean": {written}}}')
+    with pytest.raises(SurprisalError) as caught:
+        table_from_suite(parse_suite(text, evaluated=True).suite)
+    assert (
+        str(caught.value) == "item 1, condition 'b', region 1: the surprisal 'sum' is not a number"
+    )

@@ -1,0 +1,91 @@
+"""A suite and its surprisals to results."""
+
+import math
+from typing import Any
+
+import pytest
+from tests.builders import by_word, make_suite
+
+from pommel.errors import SurprisalError
+from pommel.regions import RegionTable, region_table, sentence_layouts
+from pommel.scoring import evaluate_predictions
+from pommel.suite import METRICS, Metric, Suite
+
+ITEMS = [
+    {"a": ("The dog", "barks"), "b": ("The dog", "bark")},
+    {"b": ("The dog", "barking"), "a": ("The dog", "is")},
+    {"a": ("The dog", "ran"), "b": ("The dog", "ran")},
+]
+
+
+def table_of(suite: Suite, *metrics: Metric, **bits: float | None) -> RegionTable:
+    """Score every word with its length."""
+    layouts = sentence_layouts(suite)
+    scored = [[by_word(each.text, bits) for each in row] for row in layouts]
+    return region_table(suite, scored, metrics or METRICS)
+
+
+def test_every_prediction_is_checked_in_every_item() -> None:
+    suite = make_suite(ITEMS, ["(2;%a%) < (2;%b%)", "(*;%a%) >= (*;%b%)"], circuit="agreement")
+    result = evaluate_predictions(suite, table_of(suite), model_name="toy", score_rule="each")
+    assert (result.suite_name, result.model_name, result.circuit) == ("small", "toy", "agreement")
+    assert (result.item_numbers, result.score_rule) == ((1, 2, 3), "each")
+    first, second = result.predictions
+    assert first.holds.tolist() == [False, True, False]
+    assert first.margin_bits.tolist() == [-1, 5, 0]
+    assert first.tie.tolist() == [False, False, True]
+    assert second.holds.tolist() == [True, False, True]
+    assert (first.prediction_id, second.prediction_id) == (0, 1)
+    assert first.formula == "(2;%a%) < (2;%b%)"
+
+
+@pytest.mark.parametrize(
+    ("metric", "margin"),
+    [("sum", 4), ("mean", -1), ("median", -1), ("min", -1), ("max", -1), (["max", "sum"], -1)],
+)
+def test_predictions_read_the_first_of_the_suites_metrics(metric: Any, margin: float) -> None:
+    suite = make_suite(
+        [{"a": ("xxxx",), "b": ("xxx xxx xx",)}], ["(1;%a%) < (1;%b%)"], metric=metric
+    )
+    expected = {"mean": 8 / 3 - 4, "min": -2}.get(metric if isinstance(metric, str) else "", margin)
+    result = evaluate_predictions(suite, table_of(suite))
+    assert result.predictions[0].margin_bits.tolist() == [pytest.approx(expected)]
+
+
+def test_a_metric_that_the_table_does_not_have() -> None:
+    suite = make_suite(ITEMS, ["(2;%a%) < (2;%b%)"], metric="mean")
+    with pytest.raises(SurprisalError, match="the mean over the regions is not known"):
+        evaluate_predictions(suite, table_of(suite, "sum"))
+
+
+def test_only_items_whose_regions_lack_a_surprisal_are_marked() -> None:
+    suite = make_suite(ITEMS, ["(2;%a%) < (2;%b%)", "(1;%a%) < 100", "(*;%b%) < 100"])
+    result = evaluate_predictions(suite, table_of(suite, barks=None))
+    assert [each.unscored.tolist() for each in result.predictions] == [
+        [True, False, False],
+        [False, False, False],
+        [False, False, False],
+    ]
+    result = evaluate_predictions(suite, table_of(suite, The=None))
+    assert [each.n_unscored for each in result.predictions] == [0, 3, 3]
+
+
+def test_the_mean_of_an_empty_region_is_undefined_and_does_not_hold() -> None:
+    suite = make_suite(
+        [{"a": ("x", ""), "b": ("x", "yy")}, {"a": ("x", "y"), "b": ("x", "yy")}],
+        ["(2;%a%) < (2;%b%)"],
+        metric="mean",
+    )
+    (found,) = evaluate_predictions(suite, table_of(suite)).predictions
+    assert found.holds.tolist() == [False, True]
+    assert found.defined.tolist() == [False, True]
+    assert found.n_undefined == 1
+    assert math.isnan(found.margin_bits[0])
+
+
+def test_the_description_and_provenance_come_along() -> None:
+    suite = make_suite(ITEMS, [])
+    result = evaluate_predictions(suite, table_of(suite), provenance={"x": 1})
+    assert result.predictions == ()
+    assert result.provenance == {"x": 1}
+    assert evaluate_predictions(suite, table_of(suite)).provenance == {}
