@@ -72,7 +72,6 @@ def test_a_sentence_is_scored_once_in_a_suite_and_once_in_a_run() -> None:
     assert model.asked == [
         ["The dog barks", "The dog bark", "The dog ran", "A cat purr", "A cat purrs"],
         ["A mouse"],
-        [],
     ]
     assert [run.result.n_items for run in runs] == [3, 1, 1]
     assert [each.text for row in runs[0].surprisals.sentences for each in row] == [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.errors import SurprisalError
+from pommel.errors import AlignmentError, SurprisalError
 from pommel.suite import METRICS, Metric, Sentence, Suite
 from pommel.surprisal import ScoredSentence, Token
 
@@ -136,24 +136,11 @@ def assign(sentence: Sentence, tokens: Sequence[Token]) -> list[int]:
     one follows its start offset. What lies behind the last character (an end-of-sentence mark)
     belongs to the last region that is not empty.
     """
-    text = sentence.text
     ends = [end for _, end in sentence.spans]
     last = max((i for i, (start, end) in enumerate(sentence.spans) if start < end), default=0)
-    result = []
-    for token in tokens:
-        start = token.start
-        if text[start : start + 1].isspace():
-            start = _first_visible(text, start, token.end)
-        # The first region that ends behind the character: empty regions end where they begin.
-        result.append(min(bisect_right(ends, start), last))
-    return result
-
-
-def _first_visible(text: str, start: int, end: int) -> int:
-    for position in range(start, end):
-        if not text[position].isspace():
-            return position
-    return start
+    # A token's first character decides, visible or not: the only space between two regions is the
+    # joiner, which belongs to the region after it. Empty regions end where they begin.
+    return [min(bisect_right(ends, token.start), last) for token in tokens]
 
 
 class _Collector:
@@ -180,6 +167,8 @@ class _Collector:
         self._sentence += 1
         base = self._sentence * self._n_regions
         text = sentence.text
+        if scored.text != text:
+            raise AlignmentError(f"the tokens of {scored.text!r} are no tokens of {text!r}")
         regions = self._assigner(sentence, scored.tokens)
         for token, region in zip(scored.tokens, regions, strict=True):
             if region is None:

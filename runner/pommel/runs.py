@@ -196,7 +196,8 @@ def _score_missing(
     waiting = Counter(every)
     if progress:
         progress(len(every) - sum(waiting[text] for text in missing))
-    for index, sentence in model.score(missing, policy):
+    # Even to be asked for nothing may cost a model its start.
+    for index, sentence in model.score(missing, policy) if missing else ():
         scored[missing[index]] = sentence
         if progress:
             progress(waiting[missing[index]])

@@ -1,7 +1,7 @@
 """What no schema can say of a suite: names that must agree, numbers that must be unique."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,50 +33,65 @@ class Finding:
 
 
 def findings(document: Any) -> Iterator[Finding]:
-    """Yield all that is wrong with a document that has a suite's shape."""
+    """Yield all that is wrong with a document that has a suite's shape, or with its outline.
+
+    In an outline (see `pommel.suite_outline`) what is unsound is None, and nothing is said of it,
+    nor of what is only missing because of it.
+    """
     items = document["items"]
     expected = _expected_conditions(items)
     yield from _repeated(items, "item_number", ("items",))
     for index, item in enumerate(items):
-        yield from _item_findings(item, ("items", index), expected)
-        for position, condition in enumerate(item["conditions"]):
+        if expected is not None:
+            yield from _item_findings(item, ("items", index), expected)
+        for position, condition in enumerate(item["conditions"] or ()):
             place = ("items", index, "conditions", position)
             yield from _condition_findings(condition, place)
-    yield from _region_meta_findings(document["region_meta"], items)
-    regions_of = _regions_of(items)
+    region_meta = document["region_meta"]
+    if region_meta is not None:
+        yield from _region_meta_findings(region_meta, items)
+    regions_of = _regions_of(items, region_meta or ())
     for index, prediction in enumerate(document["predictions"]):
         path = ("predictions", index, "formula")
-        yield from _formula_findings(prediction["formula"], path, regions_of, items)
+        if prediction["formula"] is not None:
+            yield from _formula_findings(prediction["formula"], path, regions_of, items)
 
 
-def _expected_conditions(items: Sequence[Any]) -> list[str]:
+def _expected_conditions(items: Sequence[Any]) -> list[str] | None:
     """Return the conditions that most items have, in order of appearance.
 
-    Where two halves disagree, the first item is right.
+    Where two halves disagree, the first item is right. Items with an unsound name have no say; it
+    is None where there are no others.
     """
-    counts = Counter(name for item in items for name in dict.fromkeys(_names(item)))
-    first = _names(items[0])
+    rows = [names for names in map(_names, items) if None not in names]
+    if not rows:
+        return None
+    counts = Counter(name for names in rows for name in dict.fromkeys(names) if name is not None)
     return [
         name
         for name, count in counts.items()
-        if 2 * count > len(items) or (2 * count == len(items) and name in first)
+        if 2 * count > len(rows) or (2 * count == len(rows) and name in rows[0])
     ]
 
 
-def _names(item: Any) -> list[str]:
-    return [condition["condition_name"] for condition in item["conditions"]]
+def _names(item: Any) -> list[str | None]:
+    return [condition["condition_name"] for condition in item["conditions"] or (_UNSOUND,)]
+
+
+_UNSOUND: dict[str, Any] = {"condition_name": None, "regions": None}
 
 
 def _item_findings(item: Any, path: JsonPath, expected: Sequence[str]) -> Iterator[Finding]:
     names = _names(item)
-    where = f"item {item['item_number']}"
-    yield from _repeated(item["conditions"], "condition_name", (*path, "conditions"), where)
-    missing = [name for name in expected if name not in names]
+    where = _item_name(item)
+    yield from _repeated(item["conditions"] or (), "condition_name", (*path, "conditions"), where)
+    missing = [] if None in names else [name for name in expected if name not in names]
     for name in missing:
         message = f"{where} has no condition {name!r}, which other items have"
         yield Finding(path=path, message=message, hint="add it to this item")
-    for position, name in enumerate(names):
-        if name not in expected:
+    for position, own_name in enumerate(names):
+        name = own_name or ""
+        if name and name not in expected:
             place = (*path, "conditions", position, "condition_name")
             message = f"{where} has a condition {name!r}, which other items lack"
             meant = missing or expected
@@ -85,20 +100,22 @@ def _item_findings(item: Any, path: JsonPath, expected: Sequence[str]) -> Iterat
 
 
 def _condition_findings(condition: Any, path: JsonPath) -> Iterator[Finding]:
-    regions = condition["regions"]
+    regions = condition["regions"] or ()
     numbers = [region["region_number"] for region in regions]
+    contents = [region["content"] for region in regions]
     where = f"condition {condition['condition_name']!r}"
     yield from _repeated(regions, "region_number", (*path, "regions"), where)
-    if numbers != sorted(numbers):
+    if None not in numbers and numbers != sorted(numbers):
         message = f"the regions of {where} are not in the order of their numbers"
         yield Finding(
             path=path, message=message, hint="the sentence follows the file", warning=True
         )
-    if not any(region["content"].strip() for region in regions):
+    if contents and not any(content is None or content.strip() for content in contents):
         hint = "write the sentence's text into them"
         yield Finding(path=path, message=f"all regions of {where} are empty", hint=hint)
-    for position, region in enumerate(regions):
-        yield from _content_findings(region["content"], (*path, "regions", position, "content"))
+    for position, content in enumerate(contents):
+        if content is not None:
+            yield from _content_findings(content, (*path, "regions", position, "content"))
 
 
 def _content_findings(content: str, place: JsonPath) -> Iterator[Finding]:
@@ -120,10 +137,11 @@ def _region_meta_findings(region_meta: dict[str, str], items: Sequence[Any]) -> 
             yield Finding(path=("region_meta", written), message=message, hint="remove one of them")
         known.add(int(written))
     for i, item in enumerate(items):
-        for c, condition in enumerate(item["conditions"]):
-            for r, region in enumerate(condition["regions"]):
-                number = int(region["region_number"])
-                if number not in known:
+        for c, condition in enumerate(item["conditions"] or ()):
+            for r, region in enumerate(condition["regions"] or ()):
+                number = region["region_number"]
+                if number is not None and int(number) not in known:
+                    number = int(number)
                     known.add(number)
                     place = ("items", i, "conditions", c, "regions", r, "region_number")
                     message = f"region_meta has no region {number}"
@@ -160,26 +178,37 @@ def _formula_findings(
         )
 
 
-def _regions_of(items: Sequence[Any]) -> dict[str, set[int]]:
-    """Return the regions that a condition has in some item."""
+def _regions_of(items: Sequence[Any], named: Iterable[str]) -> dict[str, set[int]]:
+    """Return the regions that a condition has in some item; `named` are all there may be."""
     regions_of: dict[str, set[int]] = {}
     for item in items:
-        for condition in item["conditions"]:
-            numbers = regions_of.setdefault(condition["condition_name"], set())
-            numbers.update(_numbers(condition))
+        for condition in item["conditions"] or ():
+            numbers = _numbers(condition)
+            found = regions_of.setdefault(condition["condition_name"], set())
+            found.update(map(int, named) if numbers is None else numbers)
     return regions_of
 
 
-def _numbers(condition: Any) -> set[int]:
-    return {int(region["region_number"]) for region in condition["regions"]}
+def _numbers(condition: Any) -> set[int] | None:
+    """Return the numbers of a condition's regions, None if one of them is unsound."""
+    regions = condition["regions"]
+    if regions is None or any(region["region_number"] is None for region in regions):
+        return None
+    return {int(region["region_number"]) for region in regions}
+
+
+def _item_name(item: Any) -> str:
+    number = item["item_number"]
+    return "this item" if number is None else f"item {number}"
 
 
 def _item_without(items: Sequence[Any], name: str, number: int) -> str | None:
     """Return the first item whose condition lacks the region."""
     for item in items:
-        for condition in item["conditions"]:
-            if condition["condition_name"] == name and number not in _numbers(condition):
-                return f"item {item['item_number']}"
+        for condition in item["conditions"] or ():
+            numbers = _numbers(condition)
+            if condition["condition_name"] == name and numbers and number not in numbers:
+                return _item_name(item)
     return None
 
 
@@ -189,7 +218,7 @@ def _repeated(
     seen: set[Any] = set()
     noun = key.replace("_", " ")
     for index, each in enumerate(objects):
-        if each[key] in seen:
+        if each[key] is not None and each[key] in seen:
             message = f"{where} has the {noun} {each[key]!r} twice"
             hint = "give each a number of its own"
             if key == "condition_name":

@@ -12,6 +12,7 @@ from pommel.formula import parse
 from pommel.json_document import JsonDocument, parse_document, read_document, to_json
 from pommel.suite import METRICS, Condition, Item, Metric, Prediction, Region, Suite
 from pommel.suite_checks import findings
+from pommel.suite_outline import outline
 from pommel.suite_schema import shape_faults
 
 
@@ -71,21 +72,26 @@ def suite_hash(suite: Suite) -> str:
 
 def _load(document: JsonDocument, *, strict: bool, evaluated: bool) -> LoadedSuite:
     faults = document.duplicate_key_faults()
-    schema = "evaluated_suite" if evaluated else "suite"
-    shape = shape_faults(document.value, schema)
+    is_bare = evaluated and "metric_value" not in document.text
+    if is_bare:
+        hint = "compute its surprisals first, with `pommel surprisals`"
+        message = "this suite has not been evaluated: no region has a metric_value"
+        faults.append(document.fault((), message, hint=hint))
+    shape = shape_faults(
+        document.value, "evaluated_suite" if evaluated and not is_bare else "suite"
+    )
     faults += [document.fault(each.path, each.message, hint=each.hint) for each in shape]
-    if not shape:
-        for found in findings(document.value):
-            is_warning = found.warning or (found.stray_space and not strict)
-            faults.append(
-                document.fault(
-                    found.path,
-                    found.message,
-                    hint=found.hint,
-                    warning=is_warning,
-                    within=found.within,
-                )
+    for found in findings(outline(document.value) if shape else document.value):
+        is_warning = found.warning or (found.stray_space and not strict)
+        faults.append(
+            document.fault(
+                found.path,
+                found.message,
+                hint=found.hint,
+                warning=is_warning,
+                within=found.within,
             )
+        )
     if document.has_bom:
         faults.append(_bom_fault(document, strict=strict))
     faults.sort(key=lambda fault: (fault.line, fault.column))

@@ -166,8 +166,7 @@ def _wrong_metric(error: "ValidationError") -> tuple[str, str]:
 def _wrong_pattern(error: "ValidationError") -> tuple[str, str]:
     key = str(error.absolute_path[-1])
     hints = {
-        "version": "write a semantic version like 1.0.0",
-        "condition_name": "a name has at least one character and no '%'",
+        "condition_name": "a name has at least one character, no '%', and no space around it",
         "region_meta": "the keys of region_meta are region numbers",
     }
     return f"{_shortened(error.instance)} is not possible here", hints.get(key, "")

@@ -31,7 +31,10 @@ def test_evaluate_reads_standard_input(pommel: Pommel, suite_file: Path) -> None
 def test_evaluate_refuses_a_suite_without_surprisals(pommel: Pommel, suite_file: Path) -> None:
     outcome = pommel("evaluate", suite_file)
     assert outcome.status == 3
-    assert "'metric_value' is missing" in outcome.stderr
+    assert outcome.stderr == (
+        f"pommel: {suite_file}:1:1: this suite has not been evaluated: no region has a "
+        "metric_value; compute its surprisals first, with `pommel surprisals`\n"
+    )
 
 
 def test_surprisals_as_a_table_of_regions(pommel: Pommel, suite_file: Path) -> None:
