@@ -55,7 +55,7 @@ imports: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.dev
-	$(BIN)/pytest
+	OMP_NUM_THREADS=1 $(BIN)/pytest --quiet --numprocesses auto --dist loadfile
 
 benchmarks: $(VENV)/.dev
 	$(BIN)/python benchmarks/overhead.py
