@@ -48,7 +48,7 @@ def test_stray_spaces_are_a_warning() -> None:
 
 
 def test_load_suite_takes_one(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="suites; load_suite takes one, run takes many"):
+    with pytest.raises(UsageError, match="suites; name one, or use run"):
         pommel.load_suite("suites:en")
     with pytest.raises(pommel.PommelError, match="the folder holds no suites"):
         pommel.load_suite(tmp_path)

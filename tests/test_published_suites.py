@@ -11,8 +11,8 @@ from pommel.errors import SuiteError
 from pommel.regions import region_table
 from pommel.results import ScoreRule
 from pommel.scoring import evaluate_predictions
-from pommel.suite import METRICS, Suite
-from pommel.suite_file import LoadedSuite, read_suite, suite_to_text
+from pommel.suite import METRICS, LoadedSuite, Suite
+from pommel.suite_file import read_suite, suite_to_text
 from pommel.surprisal import ScoredSentence, Token
 
 # Cells with spaces where none should be.

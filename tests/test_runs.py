@@ -15,6 +15,7 @@ from pommel.json_document import to_json
 from pommel.models import recorded
 from pommel.models.model import LoadOptions, ModelInfo
 from pommel.models.policy import Policy
+from pommel.report.notes import notes
 from pommel.results import ScoreRule
 from pommel.runs import compute_surprisals, evaluate, run_suites
 from pommel.scoring import evaluate_predictions
@@ -53,9 +54,9 @@ ITEMS: list[Sentences] = [
 FORMULA = "(2;%a%) < (2;%b%)"
 
 
-def notes(model: WordModel, items: Sequence[Sentences] = ITEMS, **meta: Any) -> list[str]:
+def notes_of(model: WordModel, items: Sequence[Sentences] = ITEMS, **meta: Any) -> list[str]:
     (run,) = run_suites(model, [make_suite(items, [FORMULA], **meta)])
-    return list(run.notes())
+    return list(notes(run))
 
 
 # --- which sentences are scored
@@ -129,19 +130,19 @@ def test_a_language_without_spaces_reaches_the_model_without_spaces() -> None:
 
 
 def test_nothing_to_say() -> None:
-    assert notes(WordModel()) == []
+    assert notes_of(WordModel()) == []
 
 
 def test_ties() -> None:
-    assert notes(WordModel(bits={"barks": 4.0, "ran": 4.0, "purrs": 4.0})) == [
+    assert notes_of(WordModel(bits={"barks": 4.0, "ran": 4.0, "purrs": 4.0})) == [
         "words on small: prediction 0 compares equal values in 3 items, where '<' and '>' fail"
     ]
 
 
 def test_tokens_without_a_surprisal_where_a_prediction_needs_them() -> None:
-    assert notes(WordModel(bits={"The": None, "A": None})) == []
+    assert notes_of(WordModel(bits={"The": None, "A": None})) == []
     model = WordModel(bits={"barks": None})
-    assert notes(model) == [
+    assert notes_of(model) == [
         (
             "words on small: prediction 0 needs a token without a surprisal in 2 items; "
             "it is left out of its region"
@@ -153,7 +154,7 @@ def test_tokens_without_a_surprisal_where_a_prediction_needs_them() -> None:
 
 def test_values_that_are_missing() -> None:
     items: list[Sentences] = [*ITEMS, {"a": ("x", ""), "b": ("x", "y")}]
-    assert notes(WordModel(), items, metric="mean") == [
+    assert notes_of(WordModel(), items, metric="mean") == [
         "words on small: prediction 0 has no value in 1 item, and counts as failed"
     ]
 
@@ -168,7 +169,7 @@ def test_unknown_words() -> None:
     ]
     model = WordModel(sentences={text: ScoredSentence(text=text, tokens=tuple(tokens))})
     items: list[Sentences] = [{"a": ("x", " ".join(words)), "b": ("x", "y" * 30)}]
-    assert notes(model, items) == [
+    assert notes_of(model, items) == [
         "words on small: 6 unknown words (barn, old, ran, red, the, ...)"
     ]
     surprisals = compute_surprisals(model, make_suite(items, [FORMULA]))
@@ -180,7 +181,7 @@ def test_tokens_that_cross_a_border() -> None:
     text = "A cat purr"
     tokens = (token("A", 0, 1.0), token("cat purr", 2, 3.0))
     model = WordModel(sentences={text: ScoredSentence(text=text, tokens=tokens)})
-    assert notes(model) == [
+    assert notes_of(model) == [
         (
             "words on small: 1 token across a region's border, each counted where it begins "
             "(e.g. 'cat purr' in item 3, condition 'a')"

@@ -478,7 +478,7 @@ METRICS_HINT = 'write "sum", "mean", "median", "min", "max", "range", a list of 
             r'"\ud83d"',
             [
                 (
-                    "s.json:11:41: the content holds half of a character (a lone surrogate); "
+                    "s.json:11:41: this holds half of a character (a lone surrogate); "
                     "write the character itself (at items[0].conditions[0].regions[1].content)"
                 )
             ],

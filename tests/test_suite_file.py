@@ -145,11 +145,14 @@ def test_whatever_else_a_file_holds_is_written_back(extras: list[Any], random: A
     assert suite_hash(parse_suite(text).suite) == suite_hash(suite)
 
 
-def test_half_of_a_surrogate_pair_outside_of_sentences_does_not_stop_writing() -> None:
+def test_half_of_a_surrogate_pair_is_an_error_wherever_it_is() -> None:
     text = suite_text(suite_value(author="\ud800")).replace("\ud800", "\\ud800")
-    written = suite_to_text(parse_suite(text).suite)
-    assert '"author": "\\ud800"' in written
-    assert json.loads(written.encode()) == json.loads(text)
+    with pytest.raises(SuiteError) as raised:
+        parse_suite(text)
+    assert str(raised.value) == (
+        "<suite>:5:15: this holds half of a character (a lone surrogate); "
+        "write the character itself (at meta.author)"
+    )
 
 
 def test_what_is_written_holds_what_was_changed() -> None:

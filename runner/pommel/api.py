@@ -17,7 +17,7 @@ from pommel.results import ScoreRule, SuiteResult
 from pommel.runs import Compat, Run, SuiteSurprisals
 from pommel.suite import Suite
 from pommel.suite_file import suite_from_dict
-from pommel.suite_sources import load_suites
+from pommel.suite_sources import check_distinct_names, load_suites
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,10 +53,8 @@ def load_suite(source: SuiteLike, *, strict: bool = False) -> Suite:
 
     Raises `SuiteError` with every fault of the file; what could do better is a `SuiteWarning`.
     """
-    suites = _suites([source], strict=strict)
-    if len(suites) != 1:
-        raise UsageError(f"{source} is {len(suites)} suites; load_suite takes one, run takes many")
-    return suites[0]
+    (suite,) = _suites([source], strict=strict, only_one=True)
+    return suite
 
 
 def load_model(reference: str, **options: Any) -> Model:
@@ -77,9 +75,9 @@ def compute_surprisals(
 ) -> SuiteSurprisals:
     """Score a suite's sentences and add tokens up to regions."""
     opened = _load_model(model) if isinstance(model, str) else model
-    return runs.compute_surprisals(
-        opened, load_suite(suite), policy or default_policy(compat), compat=compat
-    )
+    (loaded,) = _suites([suite], only_one=True)
+    policy = policy or default_policy(compat)
+    return runs.compute_surprisals(opened, loaded, policy, compat=compat)
 
 
 def evaluate(surprisals: SuiteSurprisals, *, score: ScoreRule = "all") -> SuiteResult:
@@ -97,9 +95,13 @@ def run(
 ) -> Results:
     """Run every suite on every model; a suite may be a folder or a collection (`suites:en`)."""
     loaded = _suites([suites] if isinstance(suites, Suite | Mapping | str | Path) else suites)
+    named = [models] if isinstance(models, str) or not isinstance(models, Iterable) else [*models]
+    if not loaded or not named:
+        raise UsageError("there is nothing to run: name at least one model and one suite")
+    check_distinct_names(loaded)
     policy = policy or default_policy(compat)
     made: list[Run] = []
-    for each in [models] if isinstance(models, str) or not isinstance(models, Iterable) else models:
+    for each in named:
         model = _load_model(each) if isinstance(each, str) else each
         made += runs.run_suites(model, loaded, policy, score_rule=score, compat=compat)
     return Results(runs=tuple(with_distinct_names(made)))
@@ -126,7 +128,9 @@ def _renamed(run: Run) -> Run:
     )
 
 
-def _suites(sources: Iterable[SuiteLike], *, strict: bool = False) -> list[Suite]:
+def _suites(
+    sources: Iterable[SuiteLike], *, strict: bool = False, only_one: bool = False
+) -> list[Suite]:
     suites: list[Suite] = []
     for source in sources:
         if isinstance(source, Suite):
@@ -136,8 +140,11 @@ def _suites(sources: Iterable[SuiteLike], *, strict: bool = False) -> list[Suite
             loaded = [suite_from_dict(source)]
         else:
             loaded = load_suites([str(source)], strict=strict)
+        if only_one and len(loaded) != 1:
+            raise UsageError(f"{source} is {len(loaded)} suites; name one, or use run")
         for each in loaded:
             suites.append(each.suite)
             for warning in each.warnings:
-                warnings.warn(str(warning), SuiteWarning, stacklevel=4)
+                # The caller of the function that called this one.
+                warnings.warn(str(warning), SuiteWarning, stacklevel=3)
     return suites

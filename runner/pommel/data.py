@@ -1,6 +1,6 @@
 """What ships with pommel: JSON Schemas, suites, built-in models.
 
-The only place that knows where they lie. All of them are read through `importlib.resources`, so
+The only place that knows where they lie. They are found through `importlib.resources`, so
 that a wheel, an editable install and a bare checkout behave alike.
 """
 

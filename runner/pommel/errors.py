@@ -3,7 +3,8 @@
 The command line prints these without a traceback; anything else that escapes is our mistake.
 """
 
-from collections.abc import Sequence
+import functools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -61,7 +62,10 @@ class SuiteError(InputError):
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
-        super().__init__("\n".join(str(fault) for fault in self.faults))
+        super().__init__(self.faults)
+
+    def __str__(self) -> str:
+        return "\n".join(str(fault) for fault in self.faults)
 
 
 class FormulaError(InputError, ValueError):
@@ -77,6 +81,18 @@ class FormulaError(InputError, ValueError):
         self.end = max(end, start + 1)
         self.hint = hint
         super().__init__(message)
+
+    def __reduce__(self) -> tuple[Callable[..., "FormulaError"], tuple[object, ...]]:
+        # Errors travel between processes; keyword arguments would be lost on the way.
+        again = functools.partial(
+            FormulaError,
+            self.message,
+            formula=self.formula,
+            start=self.start,
+            end=self.end,
+            hint=self.hint,
+        )
+        return again, ()
 
     def __str__(self) -> str:
         # A formula may hold line breaks and tabs; one cell each keeps the marker in its place.

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from pommel.errors import SurprisalError
-from pommel.json_document import WrittenFloat
+from pommel.json_document import to_json_number
 from pommel.regions import Bits, Cell, RegionTable
 from pommel.suite import METRICS, Item, Metric, Region, Suite
 from pommel.suite_file import suite_to_dict
@@ -71,15 +71,10 @@ def evaluated_suite_to_dict(
             for region in condition["regions"]:
                 cell = (i, c, column[int(region["region_number"])])
                 region["metric_value"] = {
-                    metric: _to_json(float(table.values[metric][cell])) for metric in chosen
+                    metric: to_json_number(float(table.values[metric][cell])) for metric in chosen
                 }
                 region["oovs"] = list(table.oovs.get(cell, ()))
     return value
-
-
-def _to_json(bits: float) -> float | None:
-    # JSON has no infinity (a word of probability 0), and every reader takes 1e999 for one.
-    return None if np.isnan(bits) else WrittenFloat("1e999") if np.isinf(bits) else bits
 
 
 def _common_metrics(suite: Suite) -> tuple[Metric, ...]:

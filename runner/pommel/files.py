@@ -10,8 +10,18 @@ from pommel.errors import PommelError
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a file beside its place and move it there; raises `PommelError` and leaves no trace."""
-    with replacing(path) as aside:
+    """Write a file beside its place and move it there; raises `PommelError` and leaves no trace.
+
+    A link stays one, and what is no file (a pipe, a terminal, /dev/null) is written to as it is.
+    """
+    target = path.resolve()
+    if target.exists() and not target.is_file():
+        try:
+            target.write_text(text, encoding="utf-8", newline="")
+        except OSError as error:
+            raise _refused(path, error) from None
+        return
+    with replacing(target) as aside:
         aside.write_text(text, encoding="utf-8", newline="")
 
 
@@ -33,10 +43,14 @@ def replacing(path: Path) -> Iterator[Path]:
         aside.chmod(0o666 & ~_umask())
         aside.replace(path)
     except OSError as error:
-        raise PommelError(f"{path}: cannot be written: {error.strerror or error}") from None
+        raise _refused(path, error) from None
     finally:
         if aside is not None:
             aside.unlink(missing_ok=True)
+
+
+def _refused(path: Path, error: OSError) -> PommelError:
+    return PommelError(f"{path}: cannot be written: {error.strerror or error}")
 
 
 def _umask() -> int:

@@ -196,10 +196,18 @@ def _json_list(words: Sequence[str]) -> str:
 def _frame(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> "pd.DataFrame":
     import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
 
-    return pd.DataFrame(rows, columns=list(columns))
+    return _with_whole_numbers(pd.DataFrame(rows, columns=list(columns)))
 
 
 def _from_columns(columns: dict[str, list[Any]]) -> "pd.DataFrame":
     import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
 
-    return pd.DataFrame(columns)
+    return _with_whole_numbers(pd.DataFrame(columns))
+
+
+# A count that some row lacks would turn the whole column into floats: 24 into 24.0.
+_WHOLE = ("n_holding", "n_ties", "n_undefined", "n_unscored", "region_number")
+
+
+def _with_whole_numbers(frame: "pd.DataFrame") -> "pd.DataFrame":
+    return frame.astype({name: "Int64" for name in _WHOLE if name in frame.columns})

@@ -5,16 +5,18 @@ came twice, and (on demand, since it is slow) the line and column of every value
 """
 
 import json
+import math
 import re
-from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
 from pommel import json_syntax
-from pommel.errors import Fault, InputError, SuiteError
+from pommel.errors import Fault, SuiteError
 from pommel.json_positions import JsonPath, PositionMap
+from pommel.text_file import is_encodable, read_text, without_bom
 
 # Far more than any suite needs, and far less than what exhausts Python's stack.
 MAX_DEPTH = 100
@@ -42,7 +44,7 @@ class JsonDocument:
     text: str
     value: Any
     has_bom: bool = False
-    duplicate_keys: tuple[str, ...] = ()
+    has_duplicate_keys: bool = False
 
     @cached_property
     def _map(self) -> PositionMap:
@@ -72,9 +74,17 @@ class JsonDocument:
             severity="warning" if warning else "error",
         )
 
+    def surrogate_faults(self) -> list[Fault]:
+        """Return a fault for each text with half of a surrogate pair, which no file can hold."""
+        if "\\ud" not in self.text.lower():
+            return []
+        hint = "write the character itself"
+        message = "this holds half of a character (a lone surrogate)"
+        return [self.fault(path, message, hint=hint) for path in _unencodable(self.value, ())]
+
     def duplicate_key_faults(self) -> list[Fault]:
         """Return a fault for every key that an object has twice; JSON would keep the last."""
-        if not self.duplicate_keys:
+        if not self.has_duplicate_keys:
             return []
         faults = []
         for path, offset in self._map.duplicates:
@@ -90,50 +100,22 @@ class JsonDocument:
         return faults
 
 
-def read_text(path: Path) -> tuple[str, bool]:
-    """Return the text of a UTF-8 file, and whether it began with a byte order mark.
-
-    Raises `InputError` for a file that cannot be read, `SuiteError` with line and column for bytes
-    that are not UTF-8.
-    """
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
-    has_bom = raw.startswith(b"\xef\xbb\xbf")
-    try:
-        return raw.decode("utf-8-sig"), has_bom
-    except UnicodeDecodeError as error:
-        before = raw[: error.start]
-        line_start = before.rfind(b"\n") + 1
-        fault = Fault(
-            file=str(path),
-            line=before.count(b"\n") + 1,
-            column=len(before[line_start:].decode("utf-8", "replace")) + 1,
-            path="",
-            message=f"the byte 0x{raw[error.start]:02x} is not UTF-8",
-            hint="save the file with the encoding UTF-8",
-        )
-        raise SuiteError([fault]) from None
-
-
 def read_document(path: Path) -> JsonDocument:
     """Read a JSON file; raises `SuiteError` with the place where it stops being JSON."""
-    text, has_bom = read_text(path)
-    return parse_document(text, file=str(path), has_bom=has_bom)
+    decoded = read_text(path)
+    return parse_document(decoded.text, file=str(path), has_bom=decoded.has_bom)
 
 
 def parse_document(text: str, *, file: str, has_bom: bool = False) -> JsonDocument:
     """Parse JSON text; `file` is its name in messages. Raises `SuiteError`."""
-    has_bom = has_bom or text.startswith("\ufeff")
-    text = text.removeprefix("\ufeff")
-    duplicates: list[str] = []
+    decoded = without_bom(text)
+    text, has_bom = decoded.text, has_bom or decoded.has_bom
+    n_lost = 0
 
     def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        nonlocal n_lost
         result = dict(pairs)
-        if len(result) != len(pairs):
-            counts = Counter(key for key, _ in pairs)
-            duplicates.extend(key for key, count in counts.items() if count > 1)
+        n_lost += len(pairs) - len(result)
         return result
 
     try:
@@ -151,8 +133,21 @@ def parse_document(text: str, *, file: str, has_bom: bool = False) -> JsonDocume
     if _is_too_deep(value):
         raise _too_deep(file)
     return JsonDocument(
-        file=file, text=text, value=value, has_bom=has_bom, duplicate_keys=tuple(duplicates)
+        file=file, text=text, value=value, has_bom=has_bom, has_duplicate_keys=n_lost > 0
     )
+
+
+def _unencodable(value: Any, path: JsonPath) -> Iterator[JsonPath]:
+    if isinstance(value, str) and not is_encodable(value):
+        yield path
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if not is_encodable(key):
+                yield path
+            yield from _unencodable(each, (*path, key))
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _unencodable(each, (*path, index))
 
 
 def _whole_number(digits: str) -> int | WrittenFloat:
@@ -195,6 +190,16 @@ def to_json(value: Any, *, indent: int = 4) -> str:
     return _write(value, "\n", " " * indent) + "\n"
 
 
+def to_json_number(value: Any) -> Any:
+    """Return a float as JSON can hold it: None for NaN; what is no float stays as it is.
+
+    JSON has no infinity (the surprisal of a word of probability 0), and readers take 1e999 for one.
+    """
+    if not isinstance(value, float) or math.isfinite(value):
+        return value
+    return None if math.isnan(value) else WrittenFloat("1e999" if value > 0 else "-1e999")
+
+
 def _write(value: Any, newline: str, indent: str) -> str:
     inner = newline + indent
     if isinstance(value, WrittenFloat):
@@ -216,15 +221,6 @@ def _key(key: Any) -> str:
 def _string(text: str) -> str:
     # Half of a surrogate pair has no UTF-8, and stays the escape that it was read from.
     return json.dumps(text, ensure_ascii=not is_encodable(text))
-
-
-def is_encodable(text: str) -> bool:
-    """Say whether the text can be written as UTF-8: it holds no half of a surrogate pair."""
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def path_text(path: JsonPath) -> str:

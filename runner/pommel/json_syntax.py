@@ -17,7 +17,8 @@ _SAID = {
     "Unterminated string": ("this text is never closed", 'write " where it ends'),
     "Invalid \\": ("a backslash stands before the wrong character", "write \\\\ for a backslash"),
 }
-_PIECE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]')
+# A string that is never closed is one piece, too: it is not looked at again from every quote in it.
+_PIECE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
 _TRAILING_COMMA = re.compile(r",\s*[\]}]")
 
 

@@ -3,13 +3,13 @@
 import datetime as dt
 import platform
 import sys
-from importlib import metadata
 from typing import Any
 
 from pommel.models.model import ModelInfo
 from pommel.models.policy import Policy
 from pommel.suite import Suite
 from pommel.suite_file import suite_hash
+from pommel.version import package_version, pommel_version
 
 _PACKAGES = ("numpy", "torch", "transformers", "tokenizers")
 
@@ -36,14 +36,7 @@ def provenance(
     }
 
 
-def pommel_version() -> str:
-    """Return pommel's own version; "0+unknown" in a checkout that was never installed."""
-    try:
-        return metadata.version("pommel")
-    except metadata.PackageNotFoundError:
-        return "0+unknown"
-
-
 def _loaded_packages() -> dict[str, str]:
     # Only what is loaded can have had a say in the numbers.
-    return {name: metadata.version(name) for name in _PACKAGES if name in sys.modules}
+    loaded = [name for name in _PACKAGES if name in sys.modules]
+    return {name: package_version(name) or "unknown" for name in loaded}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from pommel.frames import Table, predictions_frame, regions_frame, suites_frame, tokens_frame
 from pommel.models.model import Model, ModelInfo
 from pommel.models.policy import Policy
+from pommel.models.printed import RECOVERED
 from pommel.provenance import provenance
 from pommel.regions import Assigner, RegionTable, assign, region_table, sentence_layouts
 from pommel.results import ScoreRule, SuiteResult
@@ -75,44 +76,6 @@ class Run:
             case _:
                 return self.surprisals.to_frame(table)
 
-    def notes(self) -> Iterator[str]:
-        """Yield what a reader of the scores should know, in plain words."""
-        table, result = self.surprisals.table, self.result
-        where = f"{result.model_name} on {result.suite_name}"
-        if table.crossings:
-            example = table.crossings[0]
-            yield (
-                f"{where}: {_count(len(table.crossings), 'token')} across a region's border, each "
-                f"counted where it begins (e.g. {example.token!r} in item "
-                f"{table.item_numbers[example.cell[0]]}, condition "
-                f"{table.condition_names[example.cell[1]]!r})"
-            )
-        if table.oovs:
-            words = sorted({word for found in table.oovs.values() for word in found})
-            shown = ", ".join(words[:5]) + (", ..." if words[5:] else "")
-            yield f"{where}: {_count(self.surprisals.n_oovs, 'unknown word')} ({shown})"
-        for prediction in result.predictions:
-            name = f"{where}: prediction {prediction.prediction_id}"
-            if prediction.n_unscored:
-                yield (
-                    f"{name} needs a token without a surprisal in "
-                    f"{_count(prediction.n_unscored, 'item')}; it is left out of its region"
-                )
-            if prediction.n_undefined:
-                yield (
-                    f"{name} has no value in {_count(prediction.n_undefined, 'item')}, "
-                    "and counts as failed"
-                )
-            if prediction.n_ties:
-                yield (
-                    f"{name} compares equal values in {_count(prediction.n_ties, 'item')}, "
-                    "where '<' and '>' fail"
-                )
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
 
 def compute_surprisals(  # noqa: PLR0913 - each of these is a choice of the caller's
     model: Model,
@@ -134,9 +97,7 @@ def compute_surprisals(  # noqa: PLR0913 - each of these is a choice of the call
     scored = known if known is not None else {}
     _score_missing(model, policy, texts, scored, progress)
     sentences = tuple(tuple(scored[text] for text in row) for row in texts)
-    # The retired tool had this alignment for what LM Zoo images print, and for nothing else.
-    as_retired = compat == "syntaxgym" and model.info.kind in ("recorded", "dummy")
-    assigner: Assigner = assign_as_syntaxgym if as_retired else assign
+    assigner = choose_assigner(model.info, suite, compat)
     table = region_table(
         suite,
         sentences,
@@ -153,6 +114,16 @@ def compute_surprisals(  # noqa: PLR0913 - each of these is a choice of the call
         assigner=assigner,
         provenance=provenance(suite, model.info, policy, compat=compat),
     )
+
+
+def choose_assigner(model: ModelInfo, suite: Suite, compat: Compat | None) -> Assigner:
+    """Return how tokens are given to regions.
+
+    The retired tool had an alignment of its own for models that print tokens only (LM Zoo's), and
+    knew no other joiner than a space.
+    """
+    is_aligned = model.details.get("offsets") == RECOVERED and suite.joiner == " "
+    return assign_as_syntaxgym if compat == "syntaxgym" and is_aligned else assign
 
 
 def evaluate(surprisals: SuiteSurprisals, *, score_rule: ScoreRule = "all") -> SuiteResult:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pommel.errors import InputError
+from pommel.errors import Fault, InputError
 from pommel.formula import Formula
 
 Metric = Literal["sum", "mean", "median", "min", "max", "range"]
@@ -115,6 +115,11 @@ class Suite:
         return tuple(condition.name for condition in self.items[0].conditions)
 
     @property
+    def n_sentences(self) -> int:
+        """How many sentences there are: one an item and condition."""
+        return len(self.items) * len(self.condition_names)
+
+    @property
     def region_numbers(self) -> tuple[int, ...]:
         """The numbers of all regions that occur, ascending."""
         numbers = {
@@ -144,6 +149,14 @@ class Suite:
     def version(self) -> str:
         """The suite's own version, or ""."""
         return str(self.meta.get("version") or "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedSuite:
+    """A suite, and what its file could do better."""
+
+    suite: Suite
+    warnings: tuple[Fault, ...]
 
 
 def has_stray_space(content: str) -> bool:

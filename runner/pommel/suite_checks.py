@@ -7,8 +7,7 @@ from typing import Any
 
 from pommel.errors import FormulaError
 from pommel.formula import check_references, lint, parse
-from pommel.formula.references import nearest
-from pommel.json_document import is_encodable
+from pommel.formula.references import nearest_or_all
 from pommel.json_positions import JsonPath
 from pommel.suite import has_stray_space
 
@@ -95,7 +94,7 @@ def _item_findings(item: Any, path: JsonPath, expected: Sequence[str]) -> Iterat
             place = (*path, "conditions", position, "condition_name")
             message = f"{where} has a condition {name!r}, which other items lack"
             meant = missing or expected
-            hint = nearest(name, meant) if meant else "all items have the same conditions"
+            hint = nearest_or_all(name, meant) if meant else "all items have the same conditions"
             yield Finding(path=place, message=message, hint=hint)
 
 
@@ -123,9 +122,6 @@ def _content_findings(content: str, place: JsonPath) -> Iterator[Finding]:
         message = f"stray space in the content {content!r}"
         hint = "remove the spaces around the text, and doubled ones"
         yield Finding(path=place, message=message, hint=hint, stray_space=True)
-    if not is_encodable(content):
-        message = "the content holds half of a character (a lone surrogate)"
-        yield Finding(path=place, message=message, hint="write the character itself")
 
 
 def _region_meta_findings(region_meta: dict[str, str], items: Sequence[Any]) -> Iterator[Finding]:

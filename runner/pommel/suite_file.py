@@ -3,25 +3,17 @@
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from pommel.errors import Fault, SuiteError
+from pommel.errors import SuiteError
 from pommel.formula import parse
 from pommel.json_document import JsonDocument, parse_document, read_document, to_json
-from pommel.suite import METRICS, Condition, Item, Metric, Prediction, Region, Suite
+from pommel.suite import METRICS, Condition, Item, LoadedSuite, Metric, Prediction, Region, Suite
 from pommel.suite_checks import findings
 from pommel.suite_outline import outline
 from pommel.suite_schema import shape_faults
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadedSuite:
-    """A suite, and what its file could do better."""
-
-    suite: Suite
-    warnings: tuple[Fault, ...]
+from pommel.text_file import bom_fault
 
 
 def read_suite(path: Path, *, strict: bool = False, evaluated: bool = False) -> LoadedSuite:
@@ -71,7 +63,7 @@ def suite_hash(suite: Suite) -> str:
 
 
 def _load(document: JsonDocument, *, strict: bool, evaluated: bool) -> LoadedSuite:
-    faults = document.duplicate_key_faults()
+    faults = [*document.duplicate_key_faults(), *document.surrogate_faults()]
     is_bare = evaluated and "metric_value" not in document.text
     if is_bare:
         hint = "compute its surprisals first, with `pommel surprisals`"
@@ -93,23 +85,11 @@ def _load(document: JsonDocument, *, strict: bool, evaluated: bool) -> LoadedSui
             )
         )
     if document.has_bom:
-        faults.append(_bom_fault(document, strict=strict))
+        faults.append(bom_fault(document.file, strict=strict))
     faults.sort(key=lambda fault: (fault.line, fault.column))
     if any(fault.severity == "error" for fault in faults):
         raise SuiteError(faults)
     return LoadedSuite(suite=_suite(document.value), warnings=tuple(faults))
-
-
-def _bom_fault(document: JsonDocument, *, strict: bool) -> Fault:
-    return Fault(
-        file=document.file,
-        line=1,
-        column=1,
-        path="",
-        message="the file begins with a byte order mark",
-        hint="save it as UTF-8 without one",
-        severity="error" if strict else "warning",
-    )
 
 
 def _suite(value: dict[str, Any]) -> Suite:

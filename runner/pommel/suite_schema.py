@@ -1,6 +1,5 @@
 """Does a JSON value have the shape of a suite? Every way in which it has not, in plain words."""
 
-import difflib
 import functools
 import json
 import re
@@ -9,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pommel import data
-from pommel.json_document import is_encodable
 from pommel.json_positions import JsonPath
+from pommel.text_file import is_encodable
+from pommel.wording import nearest
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -119,10 +119,10 @@ def _missing(error: "ValidationError") -> tuple[str, str]:
     key = match[1] if match else ""
     instance: Any = error.instance
     unknown = [each for each in instance if each not in _KNOWN_KEYS]
-    close = difflib.get_close_matches(key, unknown, n=1, cutoff=0.75)
+    meant = nearest(key, unknown)
     hint = f"write {_EXAMPLES[key]}" if key in _EXAMPLES else ""
-    if close:
-        hint = f"it is written {close[0]!r} here"
+    if meant is not None:
+        hint = f"it is written {meant!r} here"
     elif key == "formula" and str(instance.get("relation")) in _OLD_RELATIONS:
         hint = f"write {_formula_for(instance)}"
     return f"{key!r} is missing", hint

@@ -1,14 +1,17 @@
 """From what a user names as suites to suites: files, folders, shipped collections."""
 
-import difflib
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pommel import data
 from pommel.errors import Fault, InputError, SuiteError
 from pommel.formats.long_csv import read_long_csv
-from pommel.suite_file import LoadedSuite, parse_suite, read_suite
+from pommel.suite import LoadedSuite, Suite
+from pommel.suite_file import parse_suite, read_suite
+from pommel.text_file import decode
+from pommel.wording import nearest
 
 SHIPPED = "suites:"
 
@@ -19,6 +22,8 @@ def find_suites(source: str) -> list[Path]:
     In this order: a file; a folder, searched for `.json` files at every depth; `suites:` and
     `suites:en/agreement`, the shipped suites; the name of one shipped suite. Raises `InputError`.
     """
+    if not source:
+        raise InputError("the name of a suite is empty")
     path = Path(source)
     if source.startswith(SHIPPED):
         return _shipped(source.removeprefix(SHIPPED))
@@ -54,6 +59,14 @@ def load_suites(
     return loaded
 
 
+def check_distinct_names(suites: Sequence[Suite]) -> None:
+    """Raise `InputError` if two suites have one name: results could not tell them apart."""
+    twice = [name for name, n in Counter(suite.name for suite in suites).items() if n > 1]
+    if twice:
+        names = ", ".join(map(repr, twice))
+        raise InputError(f"several suites are called {names}; give each a name of its own")
+
+
 def _distinct_files(sources: Sequence[str]) -> Iterator[Path | None]:
     seen = set()
     for source in sources:
@@ -66,10 +79,13 @@ def _distinct_files(sources: Sequence[str]) -> Iterator[Path | None]:
 
 def _load(path: Path | None, *, strict: bool, evaluated: bool) -> LoadedSuite:
     if path is None:
-        text = sys.stdin.read()
-        return parse_suite(text, file="<stdin>", strict=strict, evaluated=evaluated)
+        # Its bytes: what they mean does not depend on the terminal's locale.
+        decoded = decode(sys.stdin.buffer.read(), file="<stdin>")
+        return parse_suite(decoded.text, file="<stdin>", strict=strict, evaluated=evaluated)
     if path.suffix == ".csv":
-        return LoadedSuite(suite=read_long_csv(path, name=path.stem), warnings=())
+        if evaluated:
+            raise InputError(f"{path}: a CSV has no surprisals; name an evaluated suite's JSON")
+        return read_long_csv(path, strict=strict)
     return read_suite(path, strict=strict, evaluated=evaluated)
 
 
@@ -85,5 +101,5 @@ def _shipped(collection: str) -> list[Path]:
 
 def _nearest(name: str) -> str:
     known = [*data.suite_collections(), *(path.stem for path in data.suite_files())]
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    return f"; did you mean {SHIPPED}{close[0]}?" if close else "; `pommel suites list` shows them"
+    meant = nearest(name, known)
+    return f"; did you mean {SHIPPED}{meant}?" if meant else "; `pommel suites list` shows them"

@@ -16,8 +16,10 @@ from pommel.cli import main
 def pommel(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Pommel:
     """Run a command; returns its exit status and both streams."""
 
-    def run(*arguments: str | Path, stdin: str = "") -> Outcome:
-        monkeypatch.setattr(sys, "stdin", io.StringIO(stdin))
+    def run(*arguments: str | Path, stdin: str | bytes = b"") -> Outcome:
+        # The terminal's own encoding must not matter: the bytes are what is read.
+        stdin = stdin.encode() if isinstance(stdin, str) else stdin
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="ascii"))
         status: Any = 0
         try:
             main([str(argument) for argument in arguments])

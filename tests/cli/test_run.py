@@ -209,3 +209,29 @@ def test_ctrl_c_keeps_the_runs_that_are_complete(tmp_path: Path) -> None:
     kept = json.loads((folder / "runs.json").read_text())
     assert kept["complete"] is False
     assert [run["suite"] for run in kept["runs"]] == ["first"]
+
+
+def test_counts_stay_whole_numbers_beside_a_suite_without_predictions(
+    pommel: Pommel, tmp_path: Path
+) -> None:
+    bare = suite_value("bare")
+    bare["predictions"] = []
+    for name, value in (("a", suite_value("full")), ("b", bare)):
+        (tmp_path / f"{name}.json").write_text(json.dumps(value))
+    outcome = pommel("run", "dummy://uniform?bits=2", tmp_path, "--format", "csv")
+    rows = list(csv.DictReader(outcome.stdout.splitlines()))
+    counts = [[row[key] for key in ("n_holding", "n_ties", "n_undefined")] for row in rows]
+    assert counts == [["0", "3", "0"], ["", "", ""]]
+
+
+def test_an_infinite_surprisal_is_no_missing_one(pommel: Pommel, suite_file: Path) -> None:
+    recorded = suite_file.with_name("tokens.jsonl")
+    pommel("surprisals", "dummy://", suite_file, "--format", "jsonl", "-o", recorded)
+    lines = recorded.read_text().splitlines()
+    first = json.loads(lines[1])
+    first["tokens"][2][3] = "Infinity"
+    recorded.write_text("\n".join([lines[0], json.dumps(first), *lines[2:]]))
+    outcome = pommel(
+        "run", f"recorded://{recorded}", suite_file, "--format", "json", "--table", "predictions"
+    )
+    assert '"margin_bits": -1e999' in outcome.stdout

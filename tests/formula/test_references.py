@@ -3,7 +3,7 @@
 import pytest
 
 from pommel.formula import Remark, check_references, lint, parse
-from pommel.formula.references import nearest
+from pommel.formula.references import nearest_or_all
 
 REGIONS_OF = {"match": {1, 2, 3}, "mismatch": {1, 3}}
 
@@ -119,6 +119,6 @@ def test_a_formula_without_regions_is_a_warning() -> None:
     ]
 
 
-def test_nearest() -> None:
-    assert nearest("mach", ["match", "other"]) == "did you mean 'match'?"
-    assert nearest("zzz", ["match", "other"]) == "there are: 'match', 'other'"
+def test_nearest_or_all() -> None:
+    assert nearest_or_all("mach", ["match", "other"]) == "did you mean 'match'?"
+    assert nearest_or_all("zzz", ["match", "other"]) == "there are: 'match', 'other'"

@@ -22,7 +22,7 @@ from pommel.errors import (
 from pommel.models.model import LoadOptions, Model, ModelInfo, score_all
 from pommel.models.policy import SYNTAXGYM_POLICY, Policy
 from pommel.models.recorded import open as open_model
-from pommel.models.recorded import write_recorded
+from pommel.models.recorded_lines import write_recorded
 from pommel.models.surprisal_table import parse_surprisal_table
 from pommel.surprisal import ScoredSentence, Token
 
@@ -245,7 +245,8 @@ class TestFiles:
         (tmp_path / "s.txt").write_bytes(HEADER.encode() + b"1\t1\tcaf\xe9\t1\n")
         with pytest.raises(InputError) as raised:
             load(tmp_path / "s.txt")
-        message = f"{tmp_path}/s.txt:2: the byte 0xe9 is not UTF-8; save the file as UTF-8"
+        message = f"{tmp_path}/s.txt:2:8: the byte 0xe9 is not UTF-8; "
+        message += "save the file with the encoding UTF-8"
         assert str(raised.value) == message
 
     @pytest.mark.parametrize(

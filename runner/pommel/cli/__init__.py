@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 import click
 
 from pommel.cli.failures import exit_on_failure
+from pommel.version import pommel_version
+from pommel.wording import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,18 +45,16 @@ class _LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        import difflib  # noqa: PLC0415
-
         name = args[0] if args else ""
         known = (*_COMMANDS, *_ALIASES)
-        close = difflib.get_close_matches(name, known, n=1)
-        if name not in known and not name.startswith("-") and close:
-            ctx.fail(f"No such command {name!r}. Did you mean {close[0]!r}?")
+        meant = nearest(name, known)
+        if name not in known and not name.startswith("-") and meant:
+            ctx.fail(f"No such command {name!r}. Did you mean {meant!r}?")
         return super().resolve_command(ctx, args)
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(package_name="pommel", message="pommel %(version)s")
+@click.version_option(pommel_version(), message="pommel %(version)s")
 def _pommel() -> None:
     """Run SyntaxGym test suites on language models.
 

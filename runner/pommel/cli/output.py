@@ -1,7 +1,6 @@
 """Text on stdout, notes and progress on stderr."""
 
 import contextlib
-import json
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
@@ -9,7 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from pommel.errors import Fault, PommelError
-from pommel.report.saved import to_csv
+from pommel.json_document import to_json
+from pommel.report.saved import frame_to_json, to_csv
 from pommel.results import SuiteResult
 
 if TYPE_CHECKING:
@@ -25,23 +25,19 @@ def show_table(table: "Table") -> None:
     from rich.console import Console  # noqa: PLC0415 - `pommel --help` stays fast without it
 
     width = None if sys.stdout.isatty() else _WIDE
-    Console(width=width, soft_wrap=not sys.stdout.isatty()).print(table)
+    # What suites and models are called is text, not Rich's mark-up.
+    console = Console(width=width, markup=False, emoji=False, highlight=False)
+    console.print(table, soft_wrap=not sys.stdout.isatty())
 
 
 def show_frame(frame: "pd.DataFrame", form: str) -> None:
     """Print a tidy table as CSV, TSV, or JSON records."""
     if form == "json":
-        records = json.loads(frame.to_json(orient="records", double_precision=15))
-        click.echo(json.dumps(records, ensure_ascii=False, indent=2))
+        click.echo(to_json(frame_to_json(frame), indent=2), nl=False)
     elif form == "tsv":
-        click.echo(frame.to_csv(index=False, sep="\t", lineterminator="\n"), nl=False)
+        click.echo(to_csv(frame, separator="\t"), nl=False)
     else:
         click.echo(to_csv(frame), nl=False)
-
-
-def counted(number: int, noun: str) -> str:
-    """Return "1 file" or "3 files"."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def note(message: str) -> None:
@@ -92,7 +88,7 @@ def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
     )
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),

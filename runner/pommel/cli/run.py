@@ -18,14 +18,15 @@ from pommel.cli.output import (
     show_table,
     show_warnings,
 )
-from pommel.errors import PommelError, UsageError
+from pommel.errors import UsageError
 from pommel.frames import TABLES
 from pommel.models.registry import load_model
+from pommel.report.notes import notes
 from pommel.report.saved import runs_to_json, save_results
 from pommel.report.tables import prediction_table, score_table
 from pommel.runs import Run, run_suites
 from pommel.suite import Suite
-from pommel.suite_sources import SHIPPED, load_suites
+from pommel.suite_sources import SHIPPED, check_distinct_names, load_suites
 
 
 @click.command("run", no_args_is_help=True)
@@ -42,7 +43,7 @@ from pommel.suite_sources import SHIPPED, load_suites
     "--format",
     "form",
     type=click.Choice(["table", "csv", "tsv", "json"]),
-    help="What to print.  [default: table]",
+    help="What to print.  [default: table; tsv with --compat]",
 )
 @click.option(
     "--table",
@@ -65,15 +66,18 @@ def command(
       pommel run huggingface://gpt2 my_suites/ -o results --score first
     """
     models, sources = _sorted_out((model, *suites, *more_models), more_models)
+    if chosen["table"] in ("regions", "tokens") and _form(chosen) == "table":
+        raise UsageError(f"--table {chosen['table']} needs --format csv, tsv or json")
     loaded = load_suites(sources, strict=chosen["strict"])
+    check_distinct_names([each.suite for each in loaded])
     show_warnings([warning for each in loaded for warning in each.warnings])
     made: list[Run] = []
-    stopped: KeyboardInterrupt | PommelError | None = None
+    stopped: BaseException | None = None
     try:
         for reference in models:
             _run_model(reference, [each.suite for each in loaded], chosen, made)
-    except (KeyboardInterrupt, PommelError) as error:
-        # What is complete is kept; a second Ctrl-C while it is written ends everything.
+    except BaseException as error:  # noqa: BLE001 - raised again below
+        # What is complete is kept, whatever happened; a second Ctrl-C meanwhile ends everything.
         stopped = error
     results = Results(runs=tuple(with_distinct_names(made)))
     _report(results, chosen, complete=stopped is None)
@@ -101,7 +105,7 @@ def _run_model(
     reference: str, suites: Sequence[Suite], chosen: dict[str, Any], made: list[Run]
 ) -> None:
     model = load_model(reference, load_options(chosen))
-    n_sentences = sum(len(suite.items) * len(suite.condition_names) for suite in suites)
+    n_sentences = sum(suite.n_sentences for suite in suites)
     with progress_bar(model.info.name, n_sentences) as progress:
         runs = run_suites(
             model,
@@ -115,12 +119,12 @@ def _run_model(
 
 
 def _report(results: Results, chosen: dict[str, Any], *, complete: bool) -> None:
-    show_notes([line for run in results for line in run.notes()])
+    show_notes([line for run in results for line in notes(run)])
     if not results.runs:
         return
     if chosen["output"]:
         save_results(results, chosen["output"], complete=complete)
-    form = chosen["form"] or ("tsv" if chosen["compat"] else "table")
+    form = _form(chosen)
     if chosen["compat"] and not chosen["table"] and form == "tsv":
         # The retired tool's four columns, in its order.
         frame = results.to_frame("predictions")
@@ -135,11 +139,13 @@ def _report(results: Results, chosen: dict[str, Any], *, complete: bool) -> None
         note(f"Full results: {chosen['output']}")
 
 
+def _form(chosen: dict[str, Any]) -> str:
+    return str(chosen["form"] or ("tsv" if chosen["compat"] else "table"))
+
+
 def _show_for_people(results: Results, chosen: dict[str, Any]) -> None:
     outcomes = [run.result for run in results]
     if chosen["table"] == "predictions":
         show_table(prediction_table(outcomes))
-    elif chosen["table"] in ("regions", "tokens"):
-        raise UsageError(f"--table {chosen['table']} needs --format csv, tsv or json")
     else:
         show_table(score_table(outcomes))

@@ -6,12 +6,14 @@ from pathlib import Path
 import click
 
 from pommel.cli.output import note, show_table
+from pommel.errors import InputError
 from pommel.files import write_text
 from pommel.formats.long_csv import suite_to_long_csv
 from pommel.report.tables import suite_list_table
 from pommel.suite import Suite
 from pommel.suite_file import suite_to_text
-from pommel.suite_sources import SHIPPED, load_suites
+from pommel.suite_sources import SHIPPED, check_distinct_names, load_suites
+from pommel.wording import counted
 
 _WRITERS = {"json": suite_to_text, "csv": suite_to_long_csv}
 
@@ -71,10 +73,14 @@ def show(suite: str, item: int | None) -> None:
 def export(suites: tuple[str, ...], output: Path, form: str) -> None:
     """Write SUITEs as SyntaxGym JSON, long CSV, or plain sentences (one a line)."""
     writer = _WRITERS.get(form, _sentences)
-    loaded = load_suites(suites)
-    for each in loaded:
-        write_text(output / f"{each.suite.name}.{form}", writer(each.suite))
-    note(f"{len(loaded)} suites: {output}")
+    loaded = [each.suite for each in load_suites(suites)]
+    check_distinct_names(loaded)
+    for suite in loaded:
+        if Path(suite.name).name != suite.name:
+            raise InputError(f"the suite's name {suite.name!r} cannot be a file's name")
+    for suite in loaded:
+        write_text(output / f"{suite.name}.{form}", writer(suite))
+    note(f"{counted(len(loaded), 'suite')}: {output}")
 
 
 def _sentences(suite: Suite) -> str:

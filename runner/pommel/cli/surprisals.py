@@ -11,7 +11,7 @@ from pommel.errors import UsageError
 from pommel.evaluated_suite import evaluated_suite_to_dict
 from pommel.files import write_text
 from pommel.json_document import to_json
-from pommel.models.recorded import recorded_text
+from pommel.models.recorded_lines import recorded_text
 from pommel.models.registry import load_model
 from pommel.report.saved import to_csv
 from pommel.runs import SuiteSurprisals, compute_surprisals
@@ -50,8 +50,7 @@ def command(model: str, suite: str, **chosen: Any) -> None:
         raise UsageError(f"{suite} is {len(loaded)} suites; name one")
     show_warnings(loaded[0].warnings)
     opened = load_model(model, load_options(chosen))
-    n_sentences = len(loaded[0].suite.items) * len(loaded[0].suite.condition_names)
-    with progress_bar(opened.info.name, n_sentences) as progress:
+    with progress_bar(opened.info.name, loaded[0].suite.n_sentences) as progress:
         surprisals = compute_surprisals(
             opened,
             loaded[0].suite,
@@ -80,6 +79,6 @@ def _text(surprisals: SuiteSurprisals, form: str) -> str:
         case "tokens":
             return to_csv(surprisals.to_frame("tokens"))
         case "tsv":
-            return surprisals.to_frame("regions").to_csv(index=False, sep="\t", lineterminator="\n")
+            return to_csv(surprisals.to_frame("regions"), separator="\t")
         case _:
             return to_csv(surprisals.to_frame("regions"))

@@ -5,10 +5,10 @@ from dataclasses import asdict
 
 import click
 
-from pommel.cli.output import counted
 from pommel.errors import Fault, InputError, SuiteError
 from pommel.suite import Suite
 from pommel.suite_sources import find_suites, load_suites
+from pommel.wording import counted
 
 
 @click.command("validate", no_args_is_help=True)
@@ -24,13 +24,15 @@ def command(suites: tuple[str, ...], *, strict: bool, form: str) -> None:
     """
     faults: list[Fault] = []
     sound: list[str] = []
-    for source in _each_file(suites):
+    for source in _each_file(suites, faults):
         try:
             (loaded,) = load_suites([source], strict=strict)
             faults.extend(loaded.warnings)
             sound.append(f"{source}: {_summary(loaded.suite)}")
         except SuiteError as error:
             faults.extend(error.faults)
+        except InputError as error:
+            faults.append(_whole_file(source, error))
     if form == "json":
         click.echo(json.dumps([asdict(fault) for fault in faults], ensure_ascii=False, indent=2))
     else:
@@ -43,11 +45,20 @@ def command(suites: tuple[str, ...], *, strict: bool, form: str) -> None:
         raise InputError(f"{counted(len(errors), 'error')} in {len(bad)} of {all_files}")
 
 
-def _each_file(sources: tuple[str, ...]) -> list[str]:
+def _each_file(sources: tuple[str, ...], faults: list[Fault]) -> list[str]:
+    """Return the files that `sources` name; one that names none is a fault like any other."""
     found = []
     for source in sources:
-        found += [source] if source == "-" else [str(path) for path in find_suites(source)]
+        try:
+            found += [source] if source == "-" else [str(path) for path in find_suites(source)]
+        except InputError as error:
+            faults.append(_whole_file(source, error))
     return list(dict.fromkeys(found))
+
+
+def _whole_file(source: str, error: InputError) -> Fault:
+    message = str(error).removeprefix(f"{source}: ")
+    return Fault(file=source, line=0, column=0, path="", message=message)
 
 
 def _summary(suite: Suite) -> str:

@@ -1,13 +1,13 @@
 """CSV text as literal fields that know where they stand."""
 
 import csv
-import difflib
 import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pommel.errors import Fault
+from pommel.wording import nearest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,9 +83,9 @@ def header_faults(table: CsvTable, columns: Sequence[str]) -> Iterator[Fault]:
             message = f"the column {name!r} stands here for the second time"
             yield fault_at(table, header.place(index), message, "remove one of the two")
         elif name not in columns:
-            close = difflib.get_close_matches(name, missing, n=1)
-            missing = [column for column in missing if column not in close]
-            hint = f"did you mean {close[0]!r}?" if close else f"remove it; there are {expected}"
+            meant = nearest(name, missing)
+            missing = [column for column in missing if column != meant]
+            hint = f"did you mean {meant!r}?" if meant else f"remove it; there are {expected}"
             yield fault_at(table, header.place(index), f"there is no column {name!r}", hint)
     for column in missing:
         message = f"the column {column!r} is missing"

@@ -2,56 +2,71 @@
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError
 from pommel.formats.csv_rows import CsvRow, CsvTable, fault_at, header_faults, parse_csv
 from pommel.formula import parse
-from pommel.json_document import read_text
-from pommel.suite import Condition, Item, Prediction, Region, Suite
+from pommel.suite import Condition, Item, LoadedSuite, Prediction, Region, Suite
 from pommel.suite_checks import Finding, findings
+from pommel.text_file import DecodedText, bom_fault, read_text, without_bom
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
-_BOM = "\N{BYTE ORDER MARK}"
 
 
 def read_long_csv(
-    source: Path | str,
+    path: Path, *, name: str = "", predictions: Sequence[str] = (), strict: bool = False
+) -> LoadedSuite:
+    """Read a suite from a long CSV file; its name is the file's unless `name` is given.
+
+    The rest as `parse_long_csv`. Raises `InputError`, too, for a file that cannot be read.
+    """
+    decoded = read_text(path)
+    name = name or path.stem
+    return _load(decoded, file=str(path), name=name, predictions=predictions, strict=strict)
+
+
+def parse_long_csv(
+    text: str,
     *,
     name: str,
     predictions: Sequence[str] = (),
     strict: bool = False,
     file: str = "<csv>",
-) -> Suite:
-    """Read a suite from a long CSV: a file (a `Path`), or its text (a `str`, `file` in messages).
+) -> LoadedSuite:
+    """Read a suite from the text of a long CSV; `file` is its name in messages.
 
     Every field is the text that stands there: `NA`, `"`, `007`. Items, conditions and regions
     come in the order in which they are first seen; the rows of an item may lie apart. `name` names
     the suite, its metric is the sum, and `predictions` are its formulas. `strict` is as in
     `read_suite`: stray spaces and a byte order mark are errors. Raises `SuiteError` with all
-    faults, and `InputError` for a file that cannot be read or a name that is empty.
+    faults, and `InputError` for a name that is empty.
     """
+    decoded = without_bom(text)
+    return _load(decoded, file=file, name=name, predictions=predictions, strict=strict)
+
+
+def _load(
+    decoded: DecodedText, *, file: str, name: str, predictions: Sequence[str], strict: bool
+) -> LoadedSuite:
     if not name:
         raise InputError("a suite needs a name")
-    if isinstance(source, Path):
-        (text, has_bom), file = read_text(source), str(source)
-    else:
-        text, has_bom = source.removeprefix(_BOM), source.startswith(_BOM)
-    table = parse_csv(text, file=file)
+    table = parse_csv(decoded.text, file=file)
     faults = [*table.faults, *header_faults(table, COLUMNS)]
-    if has_bom and strict:
-        message = "the file begins with a byte order mark"
-        faults.append(fault_at(table, (1, 1), message, "save it as UTF-8 without one"))
+    if decoded.has_bom:
+        faults.append(bom_fault(file, strict=strict))
     cells: list[_Cell] = []
     # Without its columns a table tells nothing of its rows.
     if table.rows and set(COLUMNS) <= set(table.rows[0].fields):
         faults += _read_cells(table, cells)
-        faults += _suite_faults(table, cells, predictions, strict=strict, is_whole=not faults)
-    if faults:
-        raise SuiteError(sorted(faults, key=lambda each: _order(each, file)))
-    return _suite(cells, name, predictions)
+        is_whole = not any(fault.severity == "error" for fault in faults)
+        faults += _suite_faults(table, cells, predictions, strict=strict, is_whole=is_whole)
+    faults.sort(key=lambda each: _order(each, file))
+    if any(fault.severity == "error" for fault in faults):
+        raise SuiteError(faults)
+    return LoadedSuite(suite=_suite(cells, name, predictions), warnings=tuple(faults))
 
 
 def suite_to_long_csv(suite: Suite) -> str:
@@ -176,9 +191,10 @@ def _suite_faults(
         return
     grouped = _grouped(cells)
     for found in findings(_document(grouped, predictions)):
-        is_error = strict if found.stray_space else not found.warning
-        if is_error and (is_whole or "regions" in found.path):
-            yield _located(table, grouped, found)
+        if is_whole or "regions" in found.path:
+            is_warning = found.warning or (found.stray_space and not strict)
+            fault = _located(table, grouped, found)
+            yield replace(fault, severity="warning") if is_warning else fault
 
 
 def _document(grouped: Sequence[Sequence[Sequence[_Cell]]], predictions: Sequence[str]) -> Any:

@@ -1,11 +1,11 @@
 """Does a formula fit its suite: does everything that it names exist, does it say what it means."""
 
-import difflib
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from pommel.errors import Severity
 from pommel.formula.tree import Formula, Logical, RegionValue, Span, walk
+from pommel.wording import nearest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ def lint(formula: Formula) -> list[Remark]:
 def _check_reference(node: RegionValue, regions_of: Mapping[str, Collection[int]]) -> Remark | None:
     if node.condition not in regions_of:
         message = f"there is no condition {node.condition!r}"
-        return _error(message, nearest(node.condition, regions_of), node.span)
+        return _error(message, nearest_or_all(node.condition, regions_of), node.span)
     numbers = regions_of[node.condition]
     if node.region is not None and node.region not in numbers:
         message = f"condition {node.condition!r} has no region {node.region}"
@@ -63,11 +63,11 @@ def _check_reference(node: RegionValue, regions_of: Mapping[str, Collection[int]
     return None
 
 
-def nearest(name: str, known: Collection[str]) -> str:
+def nearest_or_all(name: str, known: Collection[str]) -> str:
     """Return a hint that names what `name` probably meant, or all there is to choose from."""
-    close = difflib.get_close_matches(name, known, n=1, cutoff=0.6)
-    if close:
-        return f"did you mean {close[0]!r}?"
+    meant = nearest(name, known)
+    if meant is not None:
+        return f"did you mean {meant!r}?"
     return f"there are: {', '.join(repr(each) for each in known)}"
 
 

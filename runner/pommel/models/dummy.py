@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import InputError, ModelNotAvailableError, UsageError
+from pommel.errors import InputError, UsageError
 from pommel.models.model import LoadOptions, Model, ModelInfo
-from pommel.models.policy import FirstToken, Policy
-from pommel.models.printed import PrintedModel
+from pommel.models.policy import Policy
+from pommel.models.printed import RECOVERED, PrintedModel
 from pommel.models.recorded import fingerprint
 from pommel.models.reference_files import (
     Reference,
@@ -85,7 +85,7 @@ class MadeUpModel:
             start, end = match.span()
             bits: float | None = self.surprisal_bits(sentence[:start], match.group())
             if n == 0 and policy.bos in ("never", "tokenizer"):
-                bits = _FIRST_TOKEN_BITS[policy.first_token]
+                bits = policy.first_token_bits
             yield Token(text=match.group(), start=start, end=end, surprisal_bits=bits)
         if policy.eos == "always":
             end = len(sentence)
@@ -94,7 +94,6 @@ class MadeUpModel:
 
 
 _BOS, _EOS = "<s>", "</s>"
-_FIRST_TOKEN_BITS: dict[FirstToken, float | None] = {"unscored": None, "zero": 0.0}
 _MOST_BITS = 16.0
 
 
@@ -135,6 +134,7 @@ def _from_file(parts: Reference) -> PrintedModel:
             fingerprint=fingerprint(*(texts.get(name, "") for name in _COMMANDS)),
             bos=min(tokenizer.prefix_types, default=None),
             eos=min(tokenizer.suffix_types, default=None),
+            details={"offsets": RECOVERED},
         ),
         spec=tokenizer,
         table=_table(texts, path),
@@ -152,9 +152,11 @@ def _answer(value: Any, command: str, path: Path) -> str:
         return value
     file = path.parent / value
     try:
-        return read_text(file, asked_by=f"{path} ({command})") if file.is_file() else value
-    except ValueError as error:
-        raise ModelNotAvailableError(f"{path} ({command}): {value!r} names no file") from error
+        is_file = file.is_file()
+    except (OSError, ValueError):
+        # Too long for a file's name, or with characters that none can have: it is the answer.
+        return value
+    return read_text(file, asked_by=f"{path} ({command})") if is_file else value
 
 
 def _table(texts: dict[str, str], path: Path) -> Table:

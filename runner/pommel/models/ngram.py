@@ -10,7 +10,7 @@ from pathlib import Path
 from pommel.errors import ModelError
 from pommel.models.arpa import BOS, EOS, ArpaModel, read_arpa
 from pommel.models.model import ModelInfo
-from pommel.models.policy import FirstToken, Policy
+from pommel.models.policy import Policy
 from pommel.surprisal import ScoredSentence, Token
 
 # The Penn Treebank's clitics, cut off a word only if the model lists them as words.
@@ -20,7 +20,6 @@ _VISIBLE = re.compile(r"\S+")
 _CLITIC = re.compile(f"(?<=.)(?:{'|'.join(CLITICS)})$".replace("'", "['\u2019]"), re.IGNORECASE)
 # How many marks may belong to a word or stand together as one token: "a.m.", "...", "'tis".
 _MAX_MARKS = 3
-_FIRST_TOKEN_BITS: dict[FirstToken, float | None] = {"unscored": None, "zero": 0.0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +88,7 @@ class NgramModel:
     def _surprisal_bits(self, form: str, history: Sequence[str], policy: Policy) -> float | None:
         if history:
             return self.arpa.surprisal_bits(form, history)
-        return _FIRST_TOKEN_BITS[policy.first_token]
+        return policy.first_token_bits
 
     def _form(self, word: str) -> str | None:
         """Return the form in which the model knows `word`, None if it knows none."""

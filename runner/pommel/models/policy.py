@@ -33,6 +33,11 @@ class Policy:
         return asdict(self)
 
     @property
+    def first_token_bits(self) -> float | None:
+        """What a token without any left context gets, in bits; None for no surprisal."""
+        return 0.0 if self.first_token == "zero" else None
+
+    @property
     def fingerprint(self) -> str:
         """The first 16 hex digits of the SHA-256 over the policy's canonical JSON."""
         canonical = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))

@@ -11,6 +11,9 @@ from pommel.models.spec import TokenizerSpec
 from pommel.models.surprisal_table import PrintedToken
 from pommel.surprisal import ScoredSentence, Token
 
+# In `ModelInfo.details["offsets"]`: the model printed tokens only, and where they are is found out.
+RECOVERED = "recovered"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PrintedModel:

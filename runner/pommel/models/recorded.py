@@ -12,9 +12,9 @@ from typing import Any
 
 from pommel.errors import InputError, SurprisalError, UsageError
 from pommel.models.model import LoadOptions, Model, ModelInfo
-from pommel.models.policy import FirstToken, Policy
-from pommel.models.printed import PrintedModel, under_policy
-from pommel.models.recorded_lines import Recording, parse_recorded, recorded_text, write_recorded
+from pommel.models.policy import Policy
+from pommel.models.printed import RECOVERED, PrintedModel, under_policy
+from pommel.models.recorded_lines import Recording, parse_recorded
 from pommel.models.reference_files import (
     Reference,
     check_spec,
@@ -26,7 +26,7 @@ from pommel.models.spec import TokenizerSpec
 from pommel.models.surprisal_table import PrintedToken, parse_surprisal_table
 from pommel.surprisal import ScoredSentence
 
-__all__ = ["RecordedModel", "fingerprint", "open", "recorded_text", "write_recorded"]
+__all__ = ["RecordedModel", "fingerprint", "open"]
 
 _SETTINGS = ("sentences", "spec")
 
@@ -69,6 +69,7 @@ def _from_table(reference: Reference, text: str) -> PrintedModel:
         fingerprint=fingerprint(text, *(texts.get(key, "") for key in _SETTINGS)),
         bos=min(tokenizer.prefix_types, default=None),
         eos=min(tokenizer.suffix_types, default=None),
+        details={"offsets": RECOVERED},
     )
     return PrintedModel(
         info=info, spec=tokenizer, table=table, sentences=sentences, source=reference.path
@@ -135,14 +136,11 @@ class RecordedModel:
             yield index, _with_first_token(scored, policy)
 
 
-_FIRST_TOKEN_BITS: dict[FirstToken, float | None] = {"unscored": None, "zero": 0.0}
-
-
 def _with_first_token(scored: ScoredSentence, policy: Policy) -> ScoredSentence:
     first = scored.tokens[0] if scored.tokens else None
     if first is None or first.role != "text" or first.surprisal_bits is not None:
         return scored
-    bits = _FIRST_TOKEN_BITS[policy.first_token]
+    bits = policy.first_token_bits
     return replace(scored, tokens=(replace(first, surprisal_bits=bits), *scored.tokens[1:]))
 
 
@@ -155,7 +153,11 @@ def _from_lines(reference: str, text: str, recording: Recording) -> RecordedMode
         fingerprint=fingerprint(text),
         bos=model.get("bos"),
         eos=model.get("eos"),
-        details={"model": dict(model), "policy": dict(recording.policy)},
+        details={
+            "model": dict(model),
+            "policy": dict(recording.policy),
+            "offsets": model.get("details", {}).get("offsets"),
+        },
     )
     source = split_reference(reference, _SETTINGS).path
     return RecordedModel(

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import best_match
-
 from pommel import data
 from pommel.errors import InputError, ModelNotAvailableError, UsageError
+from pommel.text_file import decode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,20 +41,14 @@ def read_text(path: Path, *, asked_by: str) -> str:
     """Return the text of a UTF-8 file, line ends as they are, without a byte-order mark.
 
     Raises `ModelNotAvailableError`, naming the reference `asked_by`, if it can't be read, and
-    `InputError` with the line if it is not UTF-8.
+    `InputError` with line and column if it is not UTF-8.
     """
     try:
         raw = path.expanduser().read_bytes()
     except OSError as error:
         reason = error.strerror or "it cannot be read"
         raise ModelNotAvailableError(f"{asked_by}: {path}: {reason}") from error
-    try:
-        return raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        byte = f"0x{raw[error.start]:02x}"
-        message = f"{path}:{line}: the byte {byte} is not UTF-8; save the file as UTF-8"
-        raise InputError(message) from error
+    return decode(raw, file=str(path)).text
 
 
 def parse_json(text: str, *, where: str, first_line: int = 1) -> Any:
@@ -77,6 +69,10 @@ def parse_json(text: str, *, where: str, first_line: int = 1) -> Any:
 
 def check_spec(spec: Any, *, where: str) -> dict[str, Any]:
     """Return an LM Zoo spec that is one by `schemas/model_spec.json`, or raise `InputError`."""
+    # Imported here: jsonschema takes longer to import than pommel does.
+    from jsonschema import Draft202012Validator  # noqa: PLC0415
+    from jsonschema.exceptions import best_match  # noqa: PLC0415
+
     validator = Draft202012Validator(data.schema("model_spec"))
     fault = best_match(validator.iter_errors(spec))
     if fault is not None:
@@ -85,9 +81,3 @@ def check_spec(spec: Any, *, where: str) -> dict[str, Any]:
         raise InputError(f"{where}: this is no spec of a language model: {fault.message}{at}")
     assert isinstance(spec, dict)  # noqa: S101 - the schema has just said so
     return spec
-
-
-def read_spec(path: Path, *, asked_by: str) -> dict[str, Any]:
-    """Return the LM Zoo spec in a file; raises as `read_text`, `parse_json` and `check_spec`."""
-    text = read_text(path, asked_by=asked_by)
-    return check_spec(parse_json(text, where=str(path)), where=str(path))

@@ -1,12 +1,12 @@
 """From a model reference to a model: one table of schemes, one line for each kind of model."""
 
 from collections.abc import Callable
-from difflib import get_close_matches
 from pathlib import Path
 
 from pommel import data
 from pommel.errors import ModelNotAvailableError
 from pommel.models.model import LoadOptions, Model
+from pommel.wording import nearest
 
 Opener = Callable[[str, LoadOptions], Model]
 
@@ -124,5 +124,5 @@ def _with_scheme(reference: str) -> str:
 
 
 def _nearest(name: str, known: tuple[str, ...] | list[str], ending: str = "") -> str:
-    nearest = get_close_matches(name, known, n=1)
-    return f" (did you mean {nearest[0]}{ending}?)" if nearest else ""
+    meant = nearest(name, known)
+    return f" (did you mean {meant}{ending}?)" if meant else ""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from pommel.api import Results
 from pommel.files import write_text
 from pommel.frames import TABLES
+from pommel.json_document import to_json_number
 from pommel.runs import Run
 
 if TYPE_CHECKING:
@@ -31,9 +32,15 @@ def save_results(results: Results, folder: Path, *, complete: bool = True) -> li
     return [*written, path]
 
 
-def to_csv(frame: "pd.DataFrame") -> str:
-    """Return a table as CSV (comma, quotes where needed, line feeds)."""
-    return frame.to_csv(index=False, lineterminator="\n")
+def to_csv(frame: "pd.DataFrame", *, separator: str = ",") -> str:
+    """Return a table as CSV: quotes where needed, line feeds, nothing for a missing value."""
+    return frame.to_csv(index=False, sep=separator, lineterminator="\n")
+
+
+def frame_to_json(frame: "pd.DataFrame") -> list[dict[str, Any]]:
+    """Return a table's rows as plain JSON values: null for a missing value, 1e999 for infinity."""
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return [{str(key): to_json_number(value) for key, value in row.items()} for row in rows]
 
 
 def runs_to_json(runs: Sequence[Run]) -> list[dict[str, Any]]:

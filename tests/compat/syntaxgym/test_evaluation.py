@@ -23,6 +23,7 @@ from pommel.compat.syntaxgym import (
 from pommel.errors import SuiteError
 from pommel.models.model import ModelInfo
 from pommel.models.policy import SYNTAXGYM_POLICY, Policy
+from pommel.models.printed import RECOVERED
 from pommel.surprisal import ScoredSentence, Token
 
 SuiteDict = Callable[..., dict[str, Any]]
@@ -32,7 +33,10 @@ class WordModel:
     """One token a word, of as many bits as it has letters; then an end-of-sentence mark of 10."""
 
     def __init__(self, kind: str = "huggingface") -> None:
-        self.info = ModelInfo(reference="w://", name="words", kind=kind, fingerprint="0")
+        details = {"offsets": RECOVERED} if kind == "recorded" else {}
+        self.info = ModelInfo(
+            reference="w://", name="words", kind=kind, fingerprint="0", details=details
+        )
         self.policies: list[Policy] = []
 
     def score(

@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 Results = dict[int, dict[Prediction, Value]]
 
-# Kinds of models whose tokens the retired package aligned itself; of others it had offsets.
-_ALIGNED_KINDS = ("recorded", "dummy")
-
 
 def compute_surprisals(model: Model | str, suite: SuiteLike) -> Suite:
     """Return a copy of a suite in which every region has its surprisal under `model`.
@@ -44,7 +41,7 @@ def compute_surprisals(model: Model | str, suite: SuiteLike) -> Suite:
 def _dealt(surprisals: runs.SuiteSurprisals) -> Iterator[list[RegionTokens]]:
     """Yield what falls to the regions of each sentence, in the order of the suite's file."""
     suite = surprisals.suite
-    has_offsets = surprisals.model.kind not in _ALIGNED_KINDS or suite.joiner != " "
+    has_offsets = surprisals.assigner is assign
     for item, scored in zip(suite.items, surprisals.sentences, strict=True):
         # Conditions stand in the order of the first item in one, of their own item in the other.
         by_name = dict(zip(suite.condition_names, scored, strict=True))

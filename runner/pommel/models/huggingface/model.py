@@ -167,9 +167,8 @@ def _max_tokens(config: Any, tokenizer: Any) -> int | None:
 
 def _scored(sentence: Encoded, bits: Sequence[float], policy: Policy) -> ScoredSentence:
     """Join tokens and surprisals; raises `ModelError` for surprisals that are no numbers."""
-    first = 0.0 if policy.first_token == "zero" else None
     # One per id; the marks in front are context only.
-    all_bits = [first, *bits][sentence.n_marks :] if sentence.ids else []
+    all_bits = [policy.first_token_bits, *bits][sentence.n_marks :] if sentence.ids else []
     tokens = []
     for token, surprisal in zip(sentence.tokens, all_bits, strict=True):
         if surprisal is not None and math.isnan(surprisal):

@@ -1,0 +1,41 @@
+"""What a reader of a run's scores should know, in plain words."""
+
+from collections.abc import Iterator
+
+from pommel.runs import Run
+from pommel.wording import counted
+
+
+def notes(run: Run) -> Iterator[str]:
+    """Yield what a reader of the scores should know, in plain words."""
+    table, result = run.surprisals.table, run.result
+    where = f"{result.model_name} on {result.suite_name}"
+    if table.crossings:
+        example = table.crossings[0]
+        yield (
+            f"{where}: {counted(len(table.crossings), 'token')} across a region's border, each "
+            f"counted where it begins (e.g. {example.token!r} in item "
+            f"{table.item_numbers[example.cell[0]]}, condition "
+            f"{table.condition_names[example.cell[1]]!r})"
+        )
+    if table.oovs:
+        words = sorted({word for found in table.oovs.values() for word in found})
+        shown = ", ".join(words[:5]) + (", ..." if words[5:] else "")
+        yield f"{where}: {counted(run.surprisals.n_oovs, 'unknown word')} ({shown})"
+    for prediction in result.predictions:
+        name = f"{where}: prediction {prediction.prediction_id}"
+        if prediction.n_unscored:
+            yield (
+                f"{name} needs a token without a surprisal in "
+                f"{counted(prediction.n_unscored, 'item')}; it is left out of its region"
+            )
+        if prediction.n_undefined:
+            yield (
+                f"{name} has no value in {counted(prediction.n_undefined, 'item')}, "
+                "and counts as failed"
+            )
+        if prediction.n_ties:
+            yield (
+                f"{name} compares equal values in {counted(prediction.n_ties, 'item')}, "
+                "where '<' and '>' fail"
+            )

@@ -1,0 +1,15 @@
+"""Pieces that messages are made of."""
+
+import difflib
+from collections.abc import Iterable
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known name that was probably meant, None if none is like it."""
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+    return close[0] if close else None
+
+
+def counted(number: int, noun: str) -> str:
+    """Return "1 file" or "3 files"."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,81 @@
+"""Tables for people, word for word."""
+
+import sys
+
+import numpy as np
+import pytest
+
+from pommel.cli.output import show_table
+from pommel.report.tables import prediction_table, score_table
+from pommel.results import PredictionResult, SuiteResult
+
+
+def result(  # noqa: PLR0913 - a builder
+    name: str,
+    *,
+    holds: tuple[bool, ...],
+    circuit: str = "",
+    model: str = "m",
+    rule: str = "all",
+    description: str = "",
+) -> SuiteResult:
+    n = len(holds)
+    prediction = PredictionResult(
+        prediction_id=0,
+        formula="(1;%a%) < (1;%b%)",
+        description=description,
+        holds=np.array(holds),
+        margin_bits=np.where(holds, 1.5, -0.5),
+        tie=np.zeros(n, dtype=np.bool_),
+        defined=np.ones(n, dtype=np.bool_),
+        unscored=np.zeros(n, dtype=np.bool_),
+    )
+    return SuiteResult(
+        suite_name=name,
+        circuit=circuit,
+        model_name=model,
+        score_rule=rule,  # type: ignore[arg-type]
+        item_numbers=tuple(range(1, n + 1)),
+        predictions=(prediction,),
+    )
+
+
+def shown(results: list[SuiteResult], capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Return the cells of every row, as they are printed."""
+    assert not sys.stdout.isatty()
+    show_table(score_table(results))
+    lines = capsys.readouterr().out.splitlines()
+    return [
+        " | ".join(cell.strip() for cell in line[1:-1].split("│")) for line in lines if "│" in line
+    ]
+
+
+def test_scores_by_circuit_with_intervals_and_means(capsys: pytest.CaptureFixture[str]) -> None:
+    results = [
+        result("two", holds=(True, False), circuit="agreement"),
+        result("one", holds=(True, True), circuit="agreement"),
+        result("three", holds=(True, False, False, False), circuit="licensing"),
+        result("one", holds=(False, False), circuit="agreement", model="n"),
+    ]
+    assert shown(results, capsys) == [
+        "agreement | one | 2 | 1.00 [0.34, 1.00] | 0.00 [0.00, 0.66]",
+        " | two | 2 | 0.50 [0.09, 0.91] | ",
+        "licensing | three | 4 | 0.25 [0.05, 0.70] | ",
+        "agreement | mean |  | 0.75 | 0.00",
+        "licensing | mean |  | 0.25 | -",
+        "all suites | SG score |  | 0.58 | 0.00",
+    ]
+
+
+def test_each_prediction_has_a_score_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
+    assert shown([result("s", holds=(True, False), rule="each")], capsys) == [
+        "(none) | s | 2 | 0: 0.50 [0.09, 0.91]"
+    ]
+
+
+def test_names_and_descriptions_are_text_and_no_mark_up(capsys: pytest.CaptureFixture[str]) -> None:
+    odd = result("[red]s[/bold]", holds=(True,), description="the [matrix] verb :dog: [/x]")
+    show_table(score_table([odd]))
+    assert "[red]s[/bold]" in capsys.readouterr().out
+    show_table(prediction_table([odd]))
+    assert "0: the [matrix] verb :dog: [/x]" in capsys.readouterr().out
