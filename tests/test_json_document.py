@@ -353,3 +353,12 @@ def test_megabytes_on_one_line_are_read_and_placed_at_once() -> None:
     assert len(document.duplicate_key_faults()) == 2
     assert {fault.line for fault in faults} == {1}
     assert time.process_time() - start < 8
+
+
+def test_a_text_that_is_never_closed_takes_no_longer_than_it_is_long() -> None:
+    text = '{"a": "' + '\\"' * 300_000
+    start = time.process_time()
+    with pytest.raises(SuiteError, match="this text is never closed"):
+        parse_document(text, file="s.json")
+    # A quadratic search for what is open takes a quarter of an hour.
+    assert time.process_time() - start < 30

@@ -70,10 +70,11 @@ def test_a_csv_is_as_strict_as_json(tmp_path: Path) -> None:
     path.write_text(ROWS)
     (loaded,) = load_suites([str(path)])
     assert loaded.suite.name == "small"
-    assert [str(each) for each in loaded.warnings] == [
+    (warning,) = loaded.warnings
+    assert str(warning) == (
         f"{path}:2:12: warning: stray space in the content ' The  dog'; "
         "remove the spaces around the text, and doubled ones"
-    ]
+    )
     with pytest.raises(SuiteError):
         load_suites([str(path)], strict=True)
 

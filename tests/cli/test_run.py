@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from tests.cli.samples import Pommel, suite_value
 
+from pommel.models import registry
+
 
 def test_a_table_of_suites_and_models(pommel: Pommel, suite_file: Path) -> None:
     outcome = pommel("run", "dummy://", suite_file)
@@ -100,7 +102,8 @@ def test_fail_under_makes_a_low_score_status_1(pommel: Pommel, suite_file: Path)
         (("run", "nonsense://x", "SUITE"), 4, "unknown model reference 'nonsense://x'"),
         (("run", "builtin://en-gtp2", "SUITE"), 4, "did you mean"),
         (("run", "dummy://", "dummy://"), 2, "no suites to run"),
-        (("run", "dummy://", "SUITE", "--table", "tokens"), 2, "needs --format csv, tsv or json"),
+        # Said before any model is looked for: this one is not there.
+        (("run", "none://", "SUITE", "--table", "tokens"), 2, "needs --format csv, tsv or json"),
         (("run", "dummy://", "EMPTY"), 3, "the folder holds no suites"),
     ],
 )
@@ -159,6 +162,21 @@ def test_a_model_that_fails_on_one_suite_keeps_the_others(pommel: Pommel, tmp_pa
     assert outcome.status == 3
     assert "pommel: stopped; 1 of 2 runs are complete" in outcome.stderr
     assert "no surprisals for the sentence 'The author is good .'" in outcome.stderr
+    assert json.loads((folder / "runs.json").read_text())["complete"] is False
+
+
+def test_a_model_that_dies_keeps_the_runs_before(
+    pommel: Pommel, suite_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_arguments: object) -> None:
+        raise OSError(28, "No space left on device", "cache")
+
+    monkeypatch.setitem(registry.SCHEMES, "failing", fail)
+    folder = tmp_path / "results"
+    outcome = pommel("run", "dummy://", "failing://", suite_file, "-o", folder)
+    assert outcome.status == 1
+    assert "pommel: stopped; 1 of 2 runs are complete" in outcome.stderr
+    assert "cache: No space left on device" in outcome.stderr
     assert json.loads((folder / "runs.json").read_text())["complete"] is False
 
 
