@@ -14,52 +14,63 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def model_options(function: _F) -> _F:
-    """Add what may be said when a model is loaded, and the scoring policy."""
-    for option in reversed(
-        (
-            click.option("--device", default="cpu", show_default=True, help="cpu, cuda, mps, auto"),
-            click.option(
-                "--dtype",
-                type=click.Choice(["float32", "bfloat16", "float16"]),
-                default="float32",
-                show_default=True,
-                help="Number format of the weights.",
-            ),
-            click.option(
-                "--batch-size",
-                type=click.IntRange(min=1),
-                default=32,
-                show_default=True,
-                help="Sentences scored together.",
-            ),
-            click.option("--offline", is_flag=True, help="Download nothing."),
-            click.option(
-                "--trust-remote-code",
-                is_flag=True,
-                help="Run Python code that comes with a model. Unsafe.",
-            ),
-            click.option(
-                "--allow-pickle",
-                is_flag=True,
-                help="Read weights that are not safetensors. Unsafe.",
-            ),
-            click.option(
-                "--bos",
-                type=click.Choice(["auto", "always", "never", "tokenizer"]),
-                help="Beginning-of-sentence mark before each sentence.  [default: auto]",
-            ),
-            click.option(
-                "--eos",
-                type=click.Choice(["auto", "always", "never"]),
-                help="Surprisal of the end of the sentence.  [default: auto]",
-            ),
-            click.option(
-                "--compat",
-                type=click.Choice(["syntaxgym"]),
-                help="Do as the retired syntaxgym package did, in everything that differs.",
-            ),
-        )
-    ):
+    """Add what may be said when a model is loaded."""
+    return _with_options(
+        function,
+        click.option("--device", default="cpu", show_default=True, help="cpu, cuda, mps, auto"),
+        click.option(
+            "--dtype",
+            type=click.Choice(["float32", "bfloat16", "float16"]),
+            default="float32",
+            show_default=True,
+            help="Number format of the weights.",
+        ),
+        click.option(
+            "--batch-size",
+            type=click.IntRange(min=1),
+            default=32,
+            show_default=True,
+            help="Sentences scored together.",
+        ),
+        click.option("--offline", is_flag=True, help="Download nothing."),
+        click.option(
+            "--trust-remote-code",
+            is_flag=True,
+            help="Run Python code that comes with a model. Unsafe.",
+        ),
+        click.option(
+            "--allow-pickle",
+            is_flag=True,
+            help="Read weights that are not safetensors. Unsafe.",
+        ),
+    )
+
+
+def policy_options(function: _F) -> _F:
+    """Add the scoring policy: what changes a number."""
+    return _with_options(
+        function,
+        click.option(
+            "--bos",
+            type=click.Choice(["auto", "always", "never", "tokenizer"]),
+            help="Beginning-of-sentence mark before each sentence.  [default: auto]",
+        ),
+        click.option(
+            "--eos",
+            type=click.Choice(["auto", "always", "never"]),
+            help="Surprisal of the end of the sentence.  [default: auto]",
+        ),
+        click.option(
+            "--compat",
+            type=click.Choice(["syntaxgym"]),
+            help="Do as the retired syntaxgym package did, in everything that differs.",
+        ),
+    )
+
+
+def _with_options(function: _F, *options: Callable[[_F], _F]) -> _F:
+    # Help lists options in the order in which decorators would stand above the function.
+    for option in reversed(options):
         function = option(function)
     return function
 

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from pommel.api import Results, with_distinct_names
-from pommel.cli.options import load_options, model_options, policy, score_options
+from pommel.cli.options import load_options, model_options, policy, policy_options, score_options
 from pommel.cli.output import (
     fail_under,
     note,
@@ -52,6 +52,7 @@ from pommel.suite_sources import SHIPPED, check_distinct_names, load_suites
 )
 @click.option("--strict", is_flag=True, help="Refuse suites with stray spaces.")
 @score_options
+@policy_options
 @model_options
 def command(
     model: str, suites: tuple[str, ...], more_models: tuple[str, ...], **chosen: Any

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from pommel.cli.options import load_options, model_options, policy
+from pommel.cli.options import load_options, model_options, policy, policy_options
 from pommel.cli.output import note, progress_bar, show_warnings
 from pommel.errors import UsageError
 from pommel.evaluated_suite import evaluated_suite_to_dict
@@ -37,6 +37,7 @@ from pommel.suite_sources import load_suites
     "what recorded:// reads.",
 )
 @click.option("--strict", is_flag=True, help="Refuse a suite with stray spaces.")
+@policy_options
 @model_options
 def command(model: str, suite: str, **chosen: Any) -> None:
     """Compute the surprisal in bits of every region of SUITE for MODEL.

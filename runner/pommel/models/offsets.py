@@ -70,7 +70,7 @@ def _literal_ranges(
     text = sentence if spec.cased else sentence.lower()
     if len(text) != len(sentence):
         return None
-    special = spec.prefix_types | spec.suffix_types | spec.special_types
+    special = spec.marks
     ranges: list[Range] = []
     at = 0
     for token in tokens:
@@ -142,7 +142,7 @@ def _placed(
     tokens: Sequence[str], ranges: Sequence[Range], sentence: str, spec: TokenizerSpec
 ) -> tuple[Placed, ...]:
     """Give tokens without text a place among the others, and every token its role."""
-    special = spec.prefix_types | spec.suffix_types | spec.special_types
+    special = spec.marks
     n_leading = sum(1 for _ in takewhile(lambda token: token in special, tokens))
     placed: list[Placed] = []
     at = 0

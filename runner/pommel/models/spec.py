@@ -29,6 +29,11 @@ class TokenizerSpec:
     drop_token_pattern: str | None = None
     behaviors: frozenset[str] = frozenset()
 
+    @property
+    def marks(self) -> frozenset[str]:
+        """All tokens that stand for no text of the sentence."""
+        return self.prefix_types | self.suffix_types | self.special_types
+
     @classmethod
     def from_dict(cls, spec: Mapping[str, Any]) -> "TokenizerSpec":
         """Read the `vocabulary` and `tokenizer` objects of an image's spec; both may be absent."""

@@ -12,6 +12,7 @@ from typing import Any
 
 from pommel.errors import InputError
 from pommel.formula import Formula, check_references, parse
+from pommel.formula.judge import ABSOLUTE_TOLERANCE_BITS, RELATIVE_TOLERANCE
 from pommel.formula.tree import (
     Arithmetic,
     Comparison,
@@ -168,15 +169,10 @@ def _region_value(node: RegionValue, surprisals: RegionSurprisals) -> float:
     return sum(bits for (name, _), bits in surprisals.items() if name == node.condition)
 
 
-# Those of numpy.isclose, which is not symmetric: the tolerance is relative to the right side.
-_ABSOLUTE_TOLERANCE = 1e-3
-_RELATIVE_TOLERANCE = 1e-5
-
-
 def _is_close(left: Value, right: Value) -> bool:
     if not math.isfinite(right):
         return left == right
-    return abs(left - right) <= _ABSOLUTE_TOLERANCE + _RELATIVE_TOLERANCE * abs(right)
+    return abs(left - right) <= ABSOLUTE_TOLERANCE_BITS + RELATIVE_TOLERANCE * abs(right)
 
 
 _OPERATIONS: dict[str, Callable[[Value, Value], Value]] = {

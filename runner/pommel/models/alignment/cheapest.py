@@ -105,7 +105,7 @@ class _Lattice:
         self._tokens = tokens
         self._reading = reading
         self._spec = spec
-        self._special = spec.prefix_types | spec.suffix_types | spec.special_types
+        self._special = spec.marks
         self._moves_of: dict[str, tuple[_Moves, ...]] = {}
         self._drops = _moves_to(dropped(reading, spec))
         origin = self._nowhere()
