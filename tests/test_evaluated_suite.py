@@ -2,13 +2,14 @@
 
 import json
 import math
+import re
 from typing import Any
 
 import numpy as np
 import pytest
 from tests.builders import Sentences, by_word, make_suite, suite_text, suite_value, token
 
-from pommel.errors import SurprisalError
+from pommel.errors import SuiteError, SurprisalError
 from pommel.evaluated_suite import evaluated_suite_to_dict, table_from_suite
 from pommel.json_document import to_json
 from pommel.regions import RegionTable, region_table, sentence_layouts
@@ -140,13 +141,37 @@ def test_a_suite_without_surprisals() -> None:
     )
 
 
-@pytest.mark.parametrize("written", ["null", "NaN"])
-def test_a_sum_that_is_no_number(written: str) -> None:
+@pytest.mark.parametrize(
+    ("written", "fault"),
+    [
+        ('"sum": null', "the surprisal is not a number; write bits; no tokens have 0"),
+        ('"sum": NaN', "the surprisal is not a number; write bits; no tokens have 0"),
+        (
+            '"sum": -5',
+            "a surprisal is never negative, and this is -5 bits; write -log2 of the probability",
+        ),
+        (
+            '"mean": 5',
+            (
+                "the region has no 'sum', which is the suite's metric; "
+                "compute the surprisals again, with `pommel surprisals`"
+            ),
+        ),
+    ],
+)
+def test_surprisals_that_cannot_be(written: str, fault: str) -> None:
     text = suite_text(suite_value([{"a": ("x",), "b": ("y",)}], []))
-    text = text.replace('"x"', '"x", "metric_value": {"sum": 1, "mean": 1}')
-    text = text.replace('"y"', f'"y", "metric_value": {{"sum": {written}, "mean": {written}}}')
-    with pytest.raises(SurprisalError) as caught:
-        table_from_suite(parse_suite(text, evaluated=True).suite)
-    assert (
-        str(caught.value) == "item 1, condition 'b', region 1: the surprisal 'sum' is not a number"
-    )
+    text = text.replace('"x"', '"x", "metric_value": {"sum": 1}')
+    text = text.replace('"y"', f'"y", "metric_value": {{{written}}}')
+    with pytest.raises(SuiteError) as caught:
+        parse_suite(text, file="s.json", evaluated=True)
+    (found,) = caught.value.faults
+    assert f"{found.message}; {found.hint}" == fault
+    assert found.path.startswith("items[0].conditions[1].regions[0].metric_value")
+
+
+def test_an_empty_region_has_no_mean_and_that_is_no_fault() -> None:
+    text = suite_text(suite_value([{"a": ("x",), "b": ("y",)}], []))
+    text = re.sub('"([xy])"', r'"\1", "metric_value": {"sum": 0, "mean": null}', text)
+    table = table_from_suite(parse_suite(text, evaluated=True).suite)
+    assert np.isnan(table.values["mean"]).all()

@@ -1,6 +1,6 @@
 """Evaluated suites: SyntaxGym JSON in which every region has its surprisal, in and out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -9,16 +9,16 @@ import numpy as np
 from pommel.errors import SurprisalError
 from pommel.json_document import to_json_number
 from pommel.regions import Bits, Cell, RegionTable
-from pommel.suite import METRICS, Item, Metric, Region, Suite
+from pommel.suite import METRICS, Metric, Region, Suite
 from pommel.suite_file import suite_to_dict
 
 
 def table_from_suite(suite: Suite) -> RegionTable:
     """Return the surprisals that an evaluated suite carries.
 
-    Only metrics that every region has are in the table. A whole sentence (`*`) has the sum, the
-    minimum and the maximum, which follow from the regions'; nothing tells of its mean. Raises
-    `SurprisalError` for a region without `metric_value`, or a sum that is no number.
+    Only metrics that every region has are in the table. A whole sentence (`*`) has the metrics that
+    its condition has, and the sum, the minimum and the maximum, which follow from the regions'.
+    Raises `SurprisalError` if no metric is there for every region.
     """
     metrics = _common_metrics(suite)
     numbers = suite.region_numbers
@@ -28,23 +28,23 @@ def table_from_suite(suite: Suite) -> RegionTable:
         metric: np.full(shape, 0.0 if metric == "sum" else np.nan) for metric in metrics
     }
     oovs: dict[Cell, tuple[str, ...]] = {}
-    for i, item in enumerate(suite.items):
-        for c, name in enumerate(suite.condition_names):
-            for region in item.condition(name).regions:
-                cell = (i, c, numbers.index(region.number))
-                for metric in metrics:
-                    values[metric][cell] = _value(item, name, region, metric)
-                if region.as_written.get("oovs"):
-                    oovs[cell] = tuple(region.as_written["oovs"])
+    for cell, region in _cells(suite):
+        for metric in metrics:
+            values[metric][cell] = _bits(region.as_written["metric_value"][metric])
+        if region.as_written.get("oovs"):
+            oovs[cell] = tuple(region.as_written["oovs"])
     unknown = np.full(shape, -1, dtype=np.int64)
+    n_unscored = unknown.copy()
+    for cell, region in _cells(suite):
+        n_unscored[cell] = int(region.as_written.get("n_unscored", -1))
     return RegionTable(
         item_numbers=tuple(item.number for item in suite.items),
         condition_names=suite.condition_names,
         region_numbers=numbers,
         values=values,
-        whole=_whole(values),
+        whole={**_whole(values), **_written_whole(suite)},
         n_tokens=unknown,
-        n_unscored=unknown,
+        n_unscored=n_unscored,
         oovs=oovs,
         crossings=(),
     )
@@ -63,6 +63,10 @@ def evaluated_suite_to_dict(
     if model_name:
         value["meta"] = {**value["meta"], "model": model_name}
     chosen = tuple(metrics) or suite.metrics
+    formulas = [prediction.formula for prediction in suite.predictions]
+    is_whole_needed = any(
+        each.region is None for formula in formulas for each in formula.references
+    )
     place = {name: index for index, name in enumerate(table.condition_names)}
     column = {number: index for index, number in enumerate(table.region_numbers)}
     for i, item in enumerate(value["items"]):
@@ -74,6 +78,13 @@ def evaluated_suite_to_dict(
                     metric: to_json_number(float(table.values[metric][cell])) for metric in chosen
                 }
                 region["oovs"] = list(table.oovs.get(cell, ()))
+                if table.n_unscored[cell] > 0:
+                    region["n_unscored"] = int(table.n_unscored[cell])
+            if is_whole_needed:
+                # What `*` means cannot be told from the regions' metrics, but for the sum.
+                condition["metric_value"] = {
+                    metric: to_json_number(float(table.whole[metric][i, c])) for metric in chosen
+                }
     return value
 
 
@@ -92,15 +103,31 @@ def _common_metrics(suite: Suite) -> tuple[Metric, ...]:
     return tuple(metric for metric in METRICS if metric in common)
 
 
-def _value(item: Item, condition: str, region: Region, metric: Metric) -> float:
-    written = region.as_written["metric_value"][metric]
-    bits = float("nan") if written is None else float(written)
-    if metric == "sum" and np.isnan(bits):
-        raise SurprisalError(
-            f"item {item.number}, condition {condition!r}, region {region.number}: the surprisal "
-            f"{metric!r} is not a number"
-        )
-    return bits
+def _cells(suite: Suite) -> Iterator[tuple[Cell, Region]]:
+    """Yield every region and its place in a table's arrays."""
+    column = {number: index for index, number in enumerate(suite.region_numbers)}
+    for i, item in enumerate(suite.items):
+        for c, name in enumerate(suite.condition_names):
+            for region in item.condition(name).regions:
+                yield (i, c, column[region.number]), region
+
+
+def _bits(written: float | None) -> float:
+    return float("nan") if written is None else float(written)
+
+
+def _written_whole(suite: Suite) -> dict[Metric, Bits]:
+    """Return the metrics over whole sentences that the file has for every condition."""
+    names = suite.condition_names
+    rows = [
+        [item.condition(name).as_written.get("metric_value") or {} for name in names]
+        for item in suite.items
+    ]
+    common = [metric for metric in METRICS if all(metric in each for row in rows for each in row)]
+    return {
+        metric: np.array([[_bits(each[metric]) for each in row] for row in rows])
+        for metric in common
+    }
 
 
 def _whole(values: Mapping[Metric, Bits]) -> dict[Metric, Bits]:

@@ -49,6 +49,14 @@ def replacing(path: Path) -> Iterator[Path]:
             aside.unlink(missing_ok=True)
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it; raises `PommelError` if that is not possible."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _refused(folder, error) from None
+
+
 def _refused(path: Path, error: OSError) -> PommelError:
     return PommelError(f"{path}: cannot be written: {error.strerror or error}")
 

@@ -7,11 +7,9 @@ import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-import numpy as np
-
+from pommel.frame import frame_of, frame_of_rows
 from pommel.regions import Assigner, RegionTable, assign
-from pommel.results import SuiteResult
-from pommel.statistics import share_interval
+from pommel.results import SUITE_COLUMNS, SuiteResult
 from pommel.suite import Metric, Suite
 from pommel.surprisal import ScoredSentence
 
@@ -27,25 +25,7 @@ def suites_frame(results: Sequence[SuiteResult]) -> "pd.DataFrame":
 
     `low` and `high` are Wilson's 95% interval of `score`; a suite without predictions has no score.
     """
-    rows = [row for result in results for row in _suite_rows(result)]
-    return _frame(rows, _SUITE_COLUMNS)
-
-
-def predictions_frame(result: SuiteResult) -> "pd.DataFrame":
-    """One row a prediction and item."""
-    columns: dict[str, list[Any]] = {name: [] for name in _PREDICTION_COLUMNS}
-    for prediction in result.predictions:
-        n = prediction.n_items
-        columns["suite"] += [result.suite_name] * n
-        columns["model_name"] += [result.model_name] * n
-        columns["prediction_id"] += [prediction.prediction_id] * n
-        columns["item_number"] += result.item_numbers
-        columns["result"] += prediction.holds.tolist()
-        columns["margin_bits"] += prediction.margin_bits.tolist()
-        columns["tie"] += prediction.tie.tolist()
-        columns["defined"] += prediction.defined.tolist()
-        columns["unscored"] += prediction.unscored.tolist()
-    return _from_columns(columns)
+    return frame_of_rows([row for result in results for row in result.score_rows()], SUITE_COLUMNS)
 
 
 def regions_frame(
@@ -65,14 +45,15 @@ def regions_frame(
                 columns["region_name"].append(suite.region_names.get(region.number, ""))
                 columns["content"].append(region.content)
                 columns["n_tokens"].append(int(table.n_tokens[cell]))
+                columns["n_unscored"].append(int(table.n_unscored[cell]))
                 columns["oovs"].append(_json_list(table.oovs.get(cell, ())))
                 for metric in metrics:
                     bits[metric].append(float(table.values[metric][cell]))
     columns["suite"] = [suite.name] * len(columns["content"])
     columns["model_name"] = [model_name] * len(columns["content"])
     named = {f"{metric}_bits": values for metric, values in bits.items()}
-    tail = {name: columns.pop(name) for name in ("n_tokens", "oovs")}
-    return _from_columns({**columns, **named, **tail})
+    tail = {name: columns.pop(name) for name in ("n_tokens", "n_unscored", "oovs")}
+    return frame_of({**columns, **named, **tail})
 
 
 def tokens_frame(
@@ -102,35 +83,9 @@ def tokens_frame(
                 columns["role"].append(token.role)
     columns["suite"] = [suite.name] * len(columns["token"])
     columns["model_name"] = [model_name] * len(columns["token"])
-    return _from_columns(columns)
+    return frame_of(columns)
 
 
-_SUITE_COLUMNS = (
-    "model_name",
-    "suite",
-    "circuit",
-    "score_rule",
-    "prediction_id",
-    "n_items",
-    "n_holding",
-    "score",
-    "low",
-    "high",
-    "n_ties",
-    "n_undefined",
-    "n_unscored",
-)
-_PREDICTION_COLUMNS = (
-    "suite",
-    "model_name",
-    "prediction_id",
-    "item_number",
-    "result",
-    "margin_bits",
-    "tie",
-    "defined",
-    "unscored",
-)
 _REGION_COLUMNS = (
     "suite",
     "model_name",
@@ -140,6 +95,7 @@ _REGION_COLUMNS = (
     "region_name",
     "content",
     "n_tokens",
+    "n_unscored",
     "oovs",
 )
 _TOKEN_COLUMNS = (
@@ -158,56 +114,5 @@ _TOKEN_COLUMNS = (
 )
 
 
-def _suite_rows(result: SuiteResult) -> list[dict[str, Any]]:
-    shared = {
-        "model_name": result.model_name,
-        "suite": result.suite_name,
-        "circuit": result.circuit,
-        "score_rule": result.score_rule,
-        "n_items": result.n_items,
-    }
-    if not result.predictions:
-        nothing = dict.fromkeys(_SUITE_COLUMNS)
-        return [{**nothing, **shared, "prediction_id": ""}]
-    rows = []
-    for score in result.scores:
-        interval = share_interval(score.n_holding, score.n_items)
-        counted = [each for each in result.counted if score.label in ("", str(each.prediction_id))]
-        rows.append(
-            {
-                **shared,
-                "prediction_id": score.label,
-                "n_holding": score.n_holding,
-                "score": score.share,
-                "low": interval.low,
-                "high": interval.high,
-                "n_ties": int(np.logical_or.reduce([each.tie for each in counted]).sum()),
-                "n_undefined": int(np.logical_or.reduce([~each.defined for each in counted]).sum()),
-                "n_unscored": int(np.logical_or.reduce([each.unscored for each in counted]).sum()),
-            }
-        )
-    return rows
-
-
 def _json_list(words: Sequence[str]) -> str:
     return json.dumps(list(words), ensure_ascii=False)
-
-
-def _frame(rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> "pd.DataFrame":
-    import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
-
-    return _with_whole_numbers(pd.DataFrame(rows, columns=list(columns)))
-
-
-def _from_columns(columns: dict[str, list[Any]]) -> "pd.DataFrame":
-    import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
-
-    return _with_whole_numbers(pd.DataFrame(columns))
-
-
-# A count that some row lacks would turn the whole column into floats: 24 into 24.0.
-_WHOLE = ("n_holding", "n_ties", "n_undefined", "n_unscored", "region_number")
-
-
-def _with_whole_numbers(frame: "pd.DataFrame") -> "pd.DataFrame":
-    return frame.astype({name: "Int64" for name in _WHOLE if name in frame.columns})

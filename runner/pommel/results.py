@@ -2,13 +2,36 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pommel.frame import frame_of, frame_of_rows
+from pommel.statistics import share_interval
+from pommel.wording import check_choice
+
+if TYPE_CHECKING:
+    import pandas as pd
+
 ScoreRule = Literal["all", "first", "each"]
 SCORE_RULES: tuple[ScoreRule, ...] = ("all", "first", "each")
+
+SUITE_COLUMNS = (
+    "model_name",
+    "suite",
+    "circuit",
+    "score_rule",
+    "prediction_id",
+    "n_items",
+    "n_holding",
+    "score",
+    "low",
+    "high",
+    "n_ties",
+    "n_undefined",
+    "n_unscored",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -93,6 +116,9 @@ class SuiteResult:
     predictions: tuple[PredictionResult, ...]
     provenance: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
+    def __post_init__(self) -> None:
+        check_choice("the score rule", self.score_rule, SCORE_RULES)
+
     @property
     def n_items(self) -> int:
         """How many items the suite has."""
@@ -125,6 +151,52 @@ class SuiteResult:
         """The SG score: the share, the mean of all under "each", NaN without predictions."""
         shares = [score.share for score in self.scores]
         return float(np.mean(shares)) if shares else float("nan")
+
+    def to_frame(self, table: Literal["predictions", "suites"] = "predictions") -> "pd.DataFrame":
+        """Return the predictions item by item, or the scores, as a tidy table."""
+        if table == "suites":
+            return frame_of_rows(self.score_rows(), SUITE_COLUMNS)
+        parts = [(each, len(each.holds)) for each in self.predictions]
+        return frame_of(
+            {
+                "suite": [self.suite_name for _, n in parts for _ in range(n)],
+                "model_name": [self.model_name for _, n in parts for _ in range(n)],
+                "prediction_id": [each.prediction_id for each, n in parts for _ in range(n)],
+                "item_number": [number for _ in parts for number in self.item_numbers],
+                "result": [value for each, _ in parts for value in each.holds.tolist()],
+                "margin_bits": [value for each, _ in parts for value in each.margin_bits.tolist()],
+                "tie": [value for each, _ in parts for value in each.tie.tolist()],
+                "defined": [value for each, _ in parts for value in each.defined.tolist()],
+                "unscored": [value for each, _ in parts for value in each.unscored.tolist()],
+            }
+        )
+
+    def score_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the table of scores: one a score, or one that has none."""
+        shared = {
+            "model_name": self.model_name,
+            "suite": self.suite_name,
+            "circuit": self.circuit,
+            "score_rule": self.score_rule,
+            "n_items": self.n_items,
+        }
+        if not self.predictions:
+            return [{**shared, "prediction_id": ""}]
+        return [{**shared, **self._score_row(score)} for score in self.scores]
+
+    def _score_row(self, score: Score) -> dict[str, Any]:
+        interval = share_interval(score.n_holding, score.n_items)
+        own = [each for each in self.counted if score.label in ("", str(each.prediction_id))]
+        return {
+            "prediction_id": score.label,
+            "n_holding": score.n_holding,
+            "score": score.share,
+            "low": interval.low,
+            "high": interval.high,
+            "n_ties": int(np.logical_or.reduce([each.tie for each in own]).sum()),
+            "n_undefined": int(np.logical_or.reduce([~each.defined for each in own]).sum()),
+            "n_unscored": int(np.logical_or.reduce([each.unscored for each in own]).sum()),
+        }
 
     def items(self) -> Iterator[ItemResult]:
         """Yield one result an item, in the suite's order."""

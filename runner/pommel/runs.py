@@ -3,9 +3,9 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pommel.frames import Table, predictions_frame, regions_frame, suites_frame, tokens_frame
+from pommel.frames import Table, regions_frame, suites_frame, tokens_frame
 from pommel.models.model import Model, ModelInfo
 from pommel.models.policy import Policy
 from pommel.models.printed import RECOVERED
@@ -16,6 +16,7 @@ from pommel.retired_alignment import assign_as_syntaxgym
 from pommel.scoring import evaluate_predictions
 from pommel.suite import METRICS, Suite
 from pommel.surprisal import ScoredSentence
+from pommel.wording import check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +73,7 @@ class Run:
             case "suites":
                 return suites_frame([self.result])
             case "predictions":
-                return predictions_frame(self.result)
+                return self.result.to_frame("predictions")
             case _:
                 return self.surprisals.to_frame(table)
 
@@ -91,6 +92,8 @@ def compute_surprisals(  # noqa: PLR0913 - each of these is a choice of the call
     `known` holds sentences that the same model has scored under the same policy before; it is read
     and added to. Raises what the model raises.
     """
+    if compat is not None:
+        check_choice("compat", compat, get_args(Compat))
     policy = policy or Policy()
     layouts = sentence_layouts(suite)
     texts = [[sentence.text for sentence in row] for row in layouts]

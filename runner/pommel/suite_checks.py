@@ -52,7 +52,7 @@ def findings(document: Any) -> Iterator[Finding]:
     regions_of = _regions_of(items, region_meta or ())
     for index, prediction in enumerate(document["predictions"]):
         path = ("predictions", index, "formula")
-        if prediction["formula"] is not None:
+        if prediction["formula"] is not None and items:
             yield from _formula_findings(prediction["formula"], path, regions_of, items)
 
 

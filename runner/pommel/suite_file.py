@@ -13,6 +13,7 @@ from pommel.suite import METRICS, Condition, Item, LoadedSuite, Metric, Predicti
 from pommel.suite_checks import findings
 from pommel.suite_outline import outline
 from pommel.suite_schema import shape_faults
+from pommel.surprisal_checks import surprisal_findings
 from pommel.text_file import bom_fault
 
 
@@ -73,7 +74,10 @@ def _load(document: JsonDocument, *, strict: bool, evaluated: bool) -> LoadedSui
         document.value, "evaluated_suite" if evaluated and not is_bare else "suite"
     )
     faults += [document.fault(each.path, each.message, hint=each.hint) for each in shape]
-    for found in findings(outline(document.value) if shape else document.value):
+    found_all = [*findings(outline(document.value) if shape else document.value)]
+    if evaluated and not shape and not is_bare:
+        found_all += surprisal_findings(document.value)
+    for found in found_all:
         is_warning = found.warning or (found.stray_space and not strict)
         faults.append(
             document.fault(

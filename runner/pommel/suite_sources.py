@@ -82,7 +82,7 @@ def _load(path: Path | None, *, strict: bool, evaluated: bool) -> LoadedSuite:
         # Its bytes: what they mean does not depend on the terminal's locale.
         decoded = decode(sys.stdin.buffer.read(), file="<stdin>")
         return parse_suite(decoded.text, file="<stdin>", strict=strict, evaluated=evaluated)
-    if path.suffix == ".csv":
+    if path.suffix.lower() == ".csv":
         if evaluated:
             raise InputError(f"{path}: a CSV has no surprisals; name an evaluated suite's JSON")
         return read_long_csv(path, strict=strict)

@@ -64,10 +64,10 @@ def _check_nothing_visible(text: str, start: int, end: int) -> None:
 
 
 # A model's probabilities are rounded: a certain token may come out as -1e-7 bits.
-_ROUNDING_BITS = 1e-4
+ROUNDING_BITS = 1e-4
 
 
 def _check_surprisal(token: Token, sentence: str) -> None:
     bits = token.surprisal_bits
-    if bits is not None and (math.isnan(bits) or bits < -_ROUNDING_BITS):
+    if bits is not None and (math.isnan(bits) or bits < -ROUNDING_BITS):
         raise SurprisalError(f"token {token.text!r} has a surprisal of {bits} bits in {sentence!r}")

@@ -1,13 +1,21 @@
 """Pieces that messages are made of."""
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
+
+from pommel.errors import UsageError
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that was probably meant, None if none is like it."""
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return close[0] if close else None
+
+
+def check_choice(name: str, value: object, choices: Collection[str]) -> None:
+    """Raise `UsageError` if a value is none of those that it can be."""
+    if value not in choices:
+        raise UsageError(f"{name} cannot be {value!r}; it is one of {', '.join(choices)}")
 
 
 def counted(number: int, noun: str) -> str:

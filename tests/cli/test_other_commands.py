@@ -159,3 +159,49 @@ def test_standard_input_is_utf_8_whatever_the_terminal_says(pommel: Pommel) -> N
     outcome = pommel("suites", "show", "-", stdin=value.encode("latin-1"))
     assert outcome.status == 3
     assert "<stdin>:1:22: the byte 0xef is not UTF-8" in outcome.stderr
+
+
+def test_whole_sentences_keep_their_mean_on_the_way_through_a_file(
+    pommel: Pommel, tmp_path: Path
+) -> None:
+    value = suite_value()
+    value["meta"]["metric"] = ["mean", "sum"]
+    value["predictions"] = [{"type": "formula", "formula": "(*;%match%) < (*;%mismatch%)"}]
+    path = tmp_path / "suite.json"
+    path.write_text(json.dumps(value))
+    at_once = pommel("run", "dummy://", path, "--format", "json", "--table", "predictions").stdout
+    evaluated = pommel("surprisals", "dummy://", path).stdout
+    later = pommel("evaluate", "-", "--format", "json", stdin=evaluated).stdout
+    keys = ("item_number", "result", "margin_bits")
+    assert [[row[key] for key in keys] for row in json.loads(at_once)] == [
+        [row[key] for key in keys] for row in json.loads(later)
+    ]
+
+
+def test_tokens_without_a_surprisal_are_still_told_after_the_way_through_a_file(
+    pommel: Pommel, tmp_path: Path
+) -> None:
+    value = suite_value()
+    value["predictions"][0]["formula"] = "(1;%match%) < (1;%mismatch%)"
+    path = tmp_path / "suite.json"
+    path.write_text(json.dumps(value))
+    table = ("--format", "json", "--table", "regions")
+    regions = json.loads(pommel("run", "dummy://", path, "--bos", "never", *table).stdout)
+    assert [row["n_unscored"] for row in regions[:3]] == [1, 0, 0]
+    evaluated = pommel("surprisals", "dummy://", path, "--bos", "never").stdout
+    rows = json.loads(pommel("evaluate", "-", "--format", "json", stdin=evaluated).stdout)
+    assert all(row["unscored"] for row in rows)
+
+
+def test_compat_prints_what_the_retired_commands_printed(pommel: Pommel, suite_file: Path) -> None:
+    compat = ("--compat", "syntaxgym")
+    regions = pommel(
+        "compute-surprisals", "dummy://", suite_file, *compat, "--format", "tsv"
+    ).stdout
+    header, first, *_ = regions.splitlines()
+    assert header == "item_number\tcondition_name\tregion_number\tcontent\tmetric_value\toovs"
+    assert first.split("\t")[:4] == ["1", "match", "1", "The pilot"]
+    evaluated = pommel("surprisals", "dummy://", suite_file, *compat).stdout
+    lines = pommel("evaluate", "-", *compat, stdin=evaluated).stdout.splitlines()
+    assert lines[0] == "suite\tprediction_id\titem_number\tresult"
+    assert len(lines) == 4

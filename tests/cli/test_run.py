@@ -148,8 +148,9 @@ def test_a_disk_that_refuses_leaves_nothing_half_written(suite_file: Path, tmp_p
     assert done.returncode == 1
     assert "cannot be written: File too large" in done.stderr
     assert "Traceback" not in done.stderr
-    assert not [path for path in folder.iterdir() if path.name.startswith(".")]
-    assert all(path.read_text().endswith("\n") for path in folder.iterdir())
+    # The scores are printed all the same, and no table is there without the others.
+    assert "agreement" in done.stdout
+    assert list(folder.iterdir()) == []
 
 
 def test_a_model_that_fails_on_one_suite_keeps_the_others(pommel: Pommel, tmp_path: Path) -> None:
@@ -253,3 +254,11 @@ def test_an_infinite_surprisal_is_no_missing_one(pommel: Pommel, suite_file: Pat
         "run", f"recorded://{recorded}", suite_file, "--format", "json", "--table", "predictions"
     )
     assert '"margin_bits": -1e999' in outcome.stdout
+
+
+def test_a_folder_that_cannot_be_is_refused_before_the_run(
+    pommel: Pommel, suite_file: Path
+) -> None:
+    outcome = pommel("run", "none://", suite_file, "-o", suite_file / "inside")
+    assert outcome.status == 1
+    assert f"{suite_file}/inside: cannot be written: Not a directory" in outcome.stderr

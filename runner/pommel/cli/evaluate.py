@@ -5,9 +5,15 @@ from typing import Any
 import click
 
 from pommel.cli.options import score_options
-from pommel.cli.output import fail_under, show_frame, show_table, show_warnings
+from pommel.cli.output import (
+    fail_under,
+    show_frame,
+    show_retired_table,
+    show_table,
+    show_warnings,
+)
 from pommel.evaluated_suite import table_from_suite
-from pommel.frames import predictions_frame, suites_frame
+from pommel.frames import suites_frame
 from pommel.report.tables import prediction_table, score_table
 from pommel.results import SuiteResult
 from pommel.scoring import evaluate_predictions
@@ -21,14 +27,17 @@ from pommel.suite_sources import load_suites
     "--format",
     "form",
     type=click.Choice(["table", "csv", "tsv", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
+    help="What to print.  [default: table; tsv with --compat]",
 )
 @click.option(
     "--table",
     type=click.Choice(["suites", "predictions"]),
     help="Scores, or predictions item by item.  [default: predictions; in a table, both]",
+)
+@click.option(
+    "--compat",
+    type=click.Choice(["syntaxgym"]),
+    help="Print the retired tool's four columns of TSV.",
 )
 @score_options
 def command(suites: tuple[str, ...], **chosen: Any) -> None:
@@ -41,17 +50,20 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
     loaded = load_suites(suites, evaluated=True)
     show_warnings([warning for each in loaded for warning in each.warnings])
     results = [_evaluate(each.suite, chosen) for each in loaded]
-    if chosen["form"] == "table":
+    form = chosen["form"] or ("tsv" if chosen["compat"] else "table")
+    if chosen["compat"] and form == "tsv":
+        show_retired_table(results)
+    elif form == "table":
         if chosen["table"] != "predictions":
             show_table(score_table(results))
         if chosen["table"] != "suites":
             show_table(prediction_table(results))
     elif chosen["table"] == "suites":
-        show_frame(suites_frame(results), chosen["form"])
+        show_frame(suites_frame(results), form)
     else:
         import pandas as pd  # noqa: PLC0415 - `pommel --help` stays fast without it
 
-        show_frame(pd.concat([predictions_frame(each) for each in results]), chosen["form"])
+        show_frame(pd.concat([each.to_frame() for each in results]), form)
     fail_under(results, chosen["fail_under"])
 
 

@@ -40,6 +40,14 @@ def show_frame(frame: "pd.DataFrame", form: str) -> None:
         click.echo(to_csv(frame), nl=False)
 
 
+def show_retired_table(results: Sequence[SuiteResult]) -> None:
+    """Print the four columns that `syntaxgym run` and `syntaxgym evaluate` printed."""
+    import pandas as pd  # noqa: PLC0415 - `pommel --help` stays fast without it
+
+    frame = pd.concat([each.to_frame("predictions") for each in results])
+    show_frame(frame[["suite", "prediction_id", "item_number", "result"]], "tsv")
+
+
 def note(message: str) -> None:
     """Say something on stderr that is no result."""
     click.echo(message, err=True)

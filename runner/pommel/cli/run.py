@@ -15,10 +15,12 @@ from pommel.cli.output import (
     progress_bar,
     show_frame,
     show_notes,
+    show_retired_table,
     show_table,
     show_warnings,
 )
 from pommel.errors import UsageError
+from pommel.files import make_folder
 from pommel.frames import TABLES
 from pommel.models.registry import load_model
 from pommel.report.notes import notes
@@ -72,6 +74,9 @@ def command(
     loaded = load_suites(sources, strict=chosen["strict"])
     check_distinct_names([each.suite for each in loaded])
     show_warnings([warning for each in loaded for warning in each.warnings])
+    if chosen["output"]:
+        # A folder that cannot be is better known before the model has run.
+        make_folder(chosen["output"])
     made: list[Run] = []
     stopped: BaseException | None = None
     try:
@@ -123,13 +128,9 @@ def _report(results: Results, chosen: dict[str, Any], *, complete: bool) -> None
     show_notes([line for run in results for line in notes(run)])
     if not results.runs:
         return
-    if chosen["output"]:
-        save_results(results, chosen["output"], complete=complete)
     form = _form(chosen)
     if chosen["compat"] and not chosen["table"] and form == "tsv":
-        # The retired tool's four columns, in its order.
-        frame = results.to_frame("predictions")
-        show_frame(frame[["suite", "prediction_id", "item_number", "result"]], "tsv")
+        show_retired_table([run.result for run in results])
     elif form == "table":
         _show_for_people(results, chosen)
     elif form == "json" and not chosen["table"]:
@@ -137,6 +138,7 @@ def _report(results: Results, chosen: dict[str, Any], *, complete: bool) -> None
     else:
         show_frame(results.to_frame(chosen["table"] or "suites"), form)
     if chosen["output"]:
+        save_results(results, chosen["output"], complete=complete)
         note(f"Full results: {chosen['output']}")
 
 

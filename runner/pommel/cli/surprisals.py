@@ -1,7 +1,8 @@
 """`pommel surprisals` (alias `compute-surprisals`): a suite's regions with their surprisals."""
 
+import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -16,6 +17,9 @@ from pommel.models.registry import load_model
 from pommel.report.saved import to_csv
 from pommel.runs import SuiteSurprisals, compute_surprisals
 from pommel.suite_sources import load_suites
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @click.command("surprisals", no_args_is_help=True)
@@ -59,12 +63,24 @@ def command(model: str, suite: str, **chosen: Any) -> None:
             compat=chosen["compat"],
             progress=progress,
         )
-    text = _text(surprisals, chosen["form"])
+    if chosen["compat"] and chosen["form"] == "tsv":
+        text = to_csv(_retired_columns(surprisals), separator="\t")
+    else:
+        text = _text(surprisals, chosen["form"])
     if chosen["output"]:
         write_text(chosen["output"], text)
         note(f"Surprisals: {chosen['output']}")
     else:
         click.echo(text, nl=False)
+
+
+def _retired_columns(surprisals: SuiteSurprisals) -> "pd.DataFrame":
+    """Return the six columns of `syntaxgym compute-surprisals --tabular_results`."""
+    frame = surprisals.to_frame("regions")
+    metric = f"{surprisals.suite.metrics[0]}_bits"
+    frame["oovs"] = [",".join(json.loads(words)) for words in frame["oovs"]]
+    columns = ["item_number", "condition_name", "region_number", "content", metric, "oovs"]
+    return frame[columns].rename(columns={metric: "metric_value"})
 
 
 def _text(surprisals: SuiteSurprisals, form: str) -> str:

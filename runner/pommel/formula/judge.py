@@ -179,4 +179,4 @@ def _known(pick: np.ufunc, neutral: float, left: _Truth, right: _Truth) -> Bits:
 
 
 def _opposite(truth: _Truth) -> _Truth:
-    return _Truth(~truth.holds, -truth.margin, truth.defined)
+    return _Truth(~truth.holds, 0.0 - truth.margin, truth.defined)

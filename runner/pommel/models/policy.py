@@ -3,7 +3,9 @@
 import hashlib
 import json
 from dataclasses import asdict, dataclass
-from typing import Literal
+from typing import Literal, get_args
+
+from pommel.wording import check_choice
 
 Bos = Literal["auto", "always", "never", "tokenizer"]
 Eos = Literal["auto", "always", "never"]
@@ -27,6 +29,10 @@ class Policy:
     bos: Bos = "auto"
     eos: Eos = "auto"
     first_token: FirstToken = "unscored"
+
+    def __post_init__(self) -> None:
+        for name, choices in (("bos", Bos), ("eos", Eos), ("first_token", FirstToken)):
+            check_choice(name, getattr(self, name), get_args(choices))
 
     def to_dict(self) -> dict[str, str]:
         """Return the policy as plain JSON values, one key a choice."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from pommel.errors import InputError, SurprisalError
+from pommel.surprisal import ROUNDING_BITS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,7 +31,6 @@ _N_TABS = 3
 # The numeric columns hold no white space; what is left between them is the token.
 _BY_BLANKS = re.compile(r"[ \t]*(\S+)[ \t]+(\S+)[ \t]+(.*?)[ \t]+(\S+)[ \t]*")
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-_ROUNDING_BITS = 1e-4
 
 
 def parse_surprisal_table(text: str, *, where: str) -> tuple[tuple[PrintedToken, ...], ...]:
@@ -89,7 +89,7 @@ def _bits(text: str, token: str, at: str) -> float:
     bits = float(text)
     if not math.isfinite(bits):
         raise SurprisalError(f"{at}: the surprisal {text!r} of {token!r} is not finite")
-    if bits < -_ROUNDING_BITS:
+    if bits < -ROUNDING_BITS:
         raise SurprisalError(
             f"{at}: the surprisal {text} of {token!r} is negative; a surprisal is -log2 p, "
             "not a log-probability"

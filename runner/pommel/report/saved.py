@@ -1,12 +1,13 @@
 """Results as files: a folder of tidy tables with their provenance."""
 
+import contextlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pommel.api import Results
-from pommel.files import write_text
+from pommel.files import replacing
 from pommel.frames import TABLES
 from pommel.json_document import to_json_number
 from pommel.runs import Run
@@ -19,17 +20,18 @@ def save_results(results: Results, folder: Path, *, complete: bool = True) -> li
     """Write one CSV a table and `runs.json`; return the files.
 
     `runs.json` has the provenance of every run, and says whether all that was asked for is there.
-    Each file is replaced as a whole. Raises `PommelError` if the disk refuses.
+    All files are there, or none: those of an earlier run stay together if the disk refuses, which
+    raises `PommelError`.
     """
-    written = []
-    for table in TABLES:
-        path = folder / f"{table}.csv"
-        write_text(path, to_csv(results.to_frame(table)))
-        written.append(path)
     summary = {"complete": complete, "runs": runs_to_json(results.runs)}
-    path = folder / "runs.json"
-    write_text(path, json.dumps(summary, ensure_ascii=False, indent=2) + "\n")
-    return [*written, path]
+    texts = {f"{table}.csv": to_csv(results.to_frame(table)) for table in TABLES}
+    texts["runs.json"] = json.dumps(summary, ensure_ascii=False, indent=2) + "\n"
+    with contextlib.ExitStack() as stack:
+        # Every file is written beside its place before the first one is moved there.
+        for name, text in texts.items():
+            aside = stack.enter_context(replacing(folder / name))
+            aside.write_text(text, encoding="utf-8", newline="")
+    return [folder / name for name in texts]
 
 
 def to_csv(frame: "pd.DataFrame", *, separator: str = ",") -> str:

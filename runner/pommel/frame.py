@@ -1,0 +1,23 @@
+"""Columns to a pandas frame: the one place where tables get their types."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# A count that some row lacks would turn the whole column into floats: 24 into 24.0.
+_WHOLE = ("n_holding", "n_ties", "n_undefined", "n_unscored", "region_number")
+
+
+def frame_of(columns: Mapping[str, Sequence[Any]]) -> "pd.DataFrame":
+    """Return a frame with these columns, in this order; counts are whole numbers, or missing."""
+    import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    frame = pd.DataFrame(dict(columns))
+    return frame.astype({name: "Int64" for name in _WHOLE if name in columns})
+
+
+def frame_of_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> "pd.DataFrame":
+    """Return a frame with one row each; a value that a row lacks is missing."""
+    return frame_of({name: [row.get(name) for row in rows] for name in columns})
