@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from pommel import runs
 from pommel.errors import UsageError
-from pommel.frames import Table
+from pommel.frame import stacked
+from pommel.frames import Table, suites_frame
 from pommel.models.model import LoadOptions, Model
 from pommel.models.policy import SYNTAXGYM_POLICY, Policy
 from pommel.models.registry import load_model as _load_model
@@ -37,9 +38,9 @@ class Results:
 
     def to_frame(self, table: Table = "suites") -> "pd.DataFrame":
         """Return one tidy table over all runs (see `pommel.frames`)."""
-        import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
-
-        return pd.concat([run.to_frame(table) for run in self.runs], ignore_index=True)
+        if table == "suites":
+            return suites_frame([run.result for run in self.runs])
+        return stacked([run.to_frame(table) for run in self.runs])
 
     def __iter__(self) -> Iterator[Run]:
         return iter(self.runs)

@@ -18,6 +18,15 @@ def frame_of(columns: Mapping[str, Sequence[Any]]) -> "pd.DataFrame":
     return frame.astype({name: "Int64" for name in _WHOLE if name in columns})
 
 
+def stacked(frames: Sequence["pd.DataFrame"]) -> "pd.DataFrame":
+    """Return the rows of frames that have the same columns, below one another."""
+    import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    # A frame without rows has columns without types, which would spread to the others.
+    filled = [frame for frame in frames if len(frame)]
+    return pd.concat(filled or frames[:1], ignore_index=True)
+
+
 def frame_of_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> "pd.DataFrame":
     """Return a frame with one row each; a value that a row lacks is missing."""
     return frame_of({name: [row.get(name) for row in rows] for name in columns})

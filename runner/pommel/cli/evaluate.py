@@ -13,6 +13,7 @@ from pommel.cli.output import (
     show_warnings,
 )
 from pommel.evaluated_suite import table_from_suite
+from pommel.frame import stacked
 from pommel.frames import suites_frame
 from pommel.report.tables import prediction_table, score_table
 from pommel.results import SuiteResult
@@ -61,9 +62,7 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
     elif chosen["table"] == "suites":
         show_frame(suites_frame(results), form)
     else:
-        import pandas as pd  # noqa: PLC0415 - `pommel --help` stays fast without it
-
-        show_frame(pd.concat([each.to_frame() for each in results]), form)
+        show_frame(stacked([each.to_frame() for each in results]), form)
     fail_under(results, chosen["fail_under"])
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from pommel.errors import Fault, PommelError
+from pommel.frame import stacked
 from pommel.json_document import to_json
 from pommel.report.saved import frame_to_json, to_csv
 from pommel.results import SuiteResult
@@ -42,9 +43,7 @@ def show_frame(frame: "pd.DataFrame", form: str) -> None:
 
 def show_retired_table(results: Sequence[SuiteResult]) -> None:
     """Print the four columns that `syntaxgym run` and `syntaxgym evaluate` printed."""
-    import pandas as pd  # noqa: PLC0415 - `pommel --help` stays fast without it
-
-    frame = pd.concat([each.to_frame("predictions") for each in results])
+    frame = stacked([each.to_frame("predictions") for each in results])
     show_frame(frame[["suite", "prediction_id", "item_number", "result"]], "tsv")
 
 
