@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
+from pommel import data
 from pommel.errors import AlignmentError, InputError, SurprisalError
 from pommel.files import write_text
 from pommel.models.model import ModelInfo
 from pommel.models.policy import Policy
-from pommel.models.reference_files import parse_json
+from pommel.models.reference_files import check_shape, parse_json
 from pommel.surprisal import ScoredSentence, Token, TokenRole
 
 FORMAT = "pommel-surprisals"
@@ -87,11 +88,9 @@ def _header(document: Any, at: str) -> dict[str, Any]:
         raise InputError(
             f"{at}: version {document.get('version')!r} is not known; this pommel reads {VERSION}"
         )
-    for key in ("model", "policy"):
-        if not isinstance(document.get(key), dict):
-            raise InputError(f"{at}: {key!r} has to be an object, as pommel writes it")
-    if not isinstance(document["model"].get("name"), str):
-        raise InputError(f"{at}: the model needs a name, a string")
+    schema = data.schema("surprisals")
+    header = {"$ref": "#/$defs/header", "$defs": schema["$defs"]}
+    check_shape(document, header, where=at, noun="header of recorded surprisals")
     return document
 
 

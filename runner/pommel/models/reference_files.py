@@ -69,15 +69,19 @@ def parse_json(text: str, *, where: str, first_line: int = 1) -> Any:
 
 def check_spec(spec: Any, *, where: str) -> dict[str, Any]:
     """Return an LM Zoo spec that is one by `schemas/model_spec.json`, or raise `InputError`."""
+    check_shape(spec, data.schema("model_spec"), where=where, noun="spec of a language model")
+    assert isinstance(spec, dict)  # noqa: S101 - the schema has just said so
+    return spec
+
+
+def check_shape(value: Any, schema: Mapping[str, Any], *, where: str, noun: str) -> None:
+    """Raise `InputError` with the gravest fault of a value that does not fit a JSON Schema."""
     # Imported here: jsonschema takes longer to import than pommel does.
     from jsonschema import Draft202012Validator  # noqa: PLC0415
     from jsonschema.exceptions import best_match  # noqa: PLC0415
 
-    validator = Draft202012Validator(data.schema("model_spec"))
-    fault = best_match(validator.iter_errors(spec))
+    fault = best_match(Draft202012Validator(schema).iter_errors(value))
     if fault is not None:
         place = fault.json_path.removeprefix("$").removeprefix(".")
         at = f" (at {place})" if place else ""
-        raise InputError(f"{where}: this is no spec of a language model: {fault.message}{at}")
-    assert isinstance(spec, dict)  # noqa: S101 - the schema has just said so
-    return spec
+        raise InputError(f"{where}: this is no {noun}: {fault.message}{at}")

@@ -51,8 +51,8 @@ def prediction_table(results: Sequence[SuiteResult]) -> "Table":
     from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
 
     table = Table()
-    for name, justify in (("suite", "left"), ("model", "left"), ("prediction", "left")):
-        table.add_column(name, justify=justify)  # type: ignore[arg-type]
+    for name in ("suite", "model", "prediction"):
+        table.add_column(name)
     for name in ("holds", "share", "mean margin (bits)", "ties"):
         table.add_column(name, justify="right")
     for result in results:
