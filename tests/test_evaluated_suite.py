@@ -175,3 +175,23 @@ def test_an_empty_region_has_no_mean_and_that_is_no_fault() -> None:
     text = re.sub('"([xy])"', r'"\1", "metric_value": {"sum": 0, "mean": null}', text)
     table = table_from_suite(parse_suite(text, evaluated=True).suite)
     assert np.isnan(table.values["mean"]).all()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"sum": 2}', '"sum": 2}, "n_unscored": "x"', 'this is text ("x")'),
+        ('"sum": 2}', '"sum": 2}, "n_unscored": 1.5', "this is a number (1.5)"),
+        (
+            '"condition_name": "b"',
+            '"condition_name": "b", "metric_value": 3',
+            "this is a number (3)",
+        ),
+    ],
+)
+def test_what_pommel_adds_to_the_format_is_checked_too(old: str, new: str, message: str) -> None:
+    text = suite_text(suite_value([{"a": ("x",), "b": ("y",)}], []))
+    text = re.sub('"([xy])"', r'"\1", "metric_value": {"sum": 2}', text)
+    with pytest.raises(SuiteError) as caught:
+        parse_suite(text.replace(old, new), evaluated=True)
+    assert all(fault.message == message for fault in caught.value.faults)

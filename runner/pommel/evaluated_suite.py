@@ -27,15 +27,14 @@ def table_from_suite(suite: Suite) -> RegionTable:
     values: dict[Metric, Bits] = {
         metric: np.full(shape, 0.0 if metric == "sum" else np.nan) for metric in metrics
     }
+    unknown = np.full(shape, -1, dtype=np.int64)
+    n_unscored = unknown.copy()
     oovs: dict[Cell, tuple[str, ...]] = {}
     for cell, region in _cells(suite):
         for metric in metrics:
             values[metric][cell] = _bits(region.as_written["metric_value"][metric])
         if region.as_written.get("oovs"):
             oovs[cell] = tuple(region.as_written["oovs"])
-    unknown = np.full(shape, -1, dtype=np.int64)
-    n_unscored = unknown.copy()
-    for cell, region in _cells(suite):
         n_unscored[cell] = int(region.as_written.get("n_unscored", -1))
     return RegionTable(
         item_numbers=tuple(item.number for item in suite.items),

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from pommel.cli.options import score_options
+from pommel.cli.options import output_form, score_options
 from pommel.cli.output import (
     fail_under,
     show_frame,
@@ -51,7 +51,7 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
     loaded = load_suites(suites, evaluated=True)
     show_warnings([warning for each in loaded for warning in each.warnings])
     results = [_evaluate(each.suite, chosen) for each in loaded]
-    form = chosen["form"] or ("tsv" if chosen["compat"] else "table")
+    form = output_form(chosen)
     if chosen["compat"] and form == "tsv":
         show_retired_table(results)
     elif form == "table":

@@ -106,6 +106,11 @@ def load_options(chosen: dict[str, Any]) -> LoadOptions:
     )
 
 
+def output_form(chosen: dict[str, Any]) -> str:
+    """Return the format to print: what was asked for, and otherwise what `--compat` says."""
+    return str(chosen["form"] or ("tsv" if chosen["compat"] else "table"))
+
+
 def policy(chosen: dict[str, Any]) -> Policy:
     """Return the policy: what was asked for, and otherwise what `--compat` or the default says."""
     base = default_policy(chosen["compat"])

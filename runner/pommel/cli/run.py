@@ -8,7 +8,14 @@ from typing import Any
 import click
 
 from pommel.api import Results, with_distinct_names
-from pommel.cli.options import load_options, model_options, policy, policy_options, score_options
+from pommel.cli.options import (
+    load_options,
+    model_options,
+    output_form,
+    policy,
+    policy_options,
+    score_options,
+)
 from pommel.cli.output import (
     fail_under,
     note,
@@ -69,7 +76,7 @@ def command(
       pommel run huggingface://gpt2 my_suites/ -o results --score first
     """
     models, sources = _sorted_out((model, *suites, *more_models), more_models)
-    if chosen["table"] in ("regions", "tokens") and _form(chosen) == "table":
+    if chosen["table"] in ("regions", "tokens") and output_form(chosen) == "table":
         raise UsageError(f"--table {chosen['table']} needs --format csv, tsv or json")
     loaded = load_suites(sources, strict=chosen["strict"])
     check_distinct_names([each.suite for each in loaded])
@@ -128,7 +135,7 @@ def _report(results: Results, chosen: dict[str, Any], *, complete: bool) -> None
     show_notes([line for run in results for line in notes(run)])
     if not results.runs:
         return
-    form = _form(chosen)
+    form = output_form(chosen)
     if chosen["compat"] and not chosen["table"] and form == "tsv":
         show_retired_table([run.result for run in results])
     elif form == "table":
@@ -140,10 +147,6 @@ def _report(results: Results, chosen: dict[str, Any], *, complete: bool) -> None
     if chosen["output"]:
         save_results(results, chosen["output"], complete=complete)
         note(f"Full results: {chosen['output']}")
-
-
-def _form(chosen: dict[str, Any]) -> str:
-    return str(chosen["form"] or ("tsv" if chosen["compat"] else "table"))
 
 
 def _show_for_people(results: Results, chosen: dict[str, Any]) -> None:

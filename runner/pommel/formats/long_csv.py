@@ -282,8 +282,3 @@ def _order(fault: Fault, file: str) -> tuple[bool, int, int]:
 
 def _place(table: CsvTable, row: CsvRow, column: str) -> tuple[int, int]:
     return row.place(table.rows[0].fields.index(column))
-
-
-def _fault(table: CsvTable, place: tuple[int, int], message: str, hint: str) -> Fault:
-    line, column = place
-    return Fault(file=table.file, line=line, column=column, path="", message=message, hint=hint)
