@@ -10,7 +10,7 @@ from pommel.compat.syntaxgym.suite import Region, Suite, conditions, metric_name
 from pommel.errors import AlignmentError, InputError
 from pommel.models.offsets import Placed, recover_offsets
 from pommel.models.spec import TokenizerSpec
-from pommel.retired_alignment import assign_as_syntaxgym
+from pommel.retired_alignment import Located, assign_as_syntaxgym
 from pommel.suite import Condition, Sentence, without_stray_spaces
 from pommel.suite import Region as PlainRegion
 
@@ -74,7 +74,7 @@ def aggregate_surprisals(
         bits = _checked_surprisals(rows.get(number, []), own, f"sentence {number} ({where})")
         contents = [without_stray_spaces(each["content"]) for each in condition["regions"]]
         placed = _placed(own, contents, spec, where)
-        dealt.append(deal_out(placed, bits, contents))
+        dealt.append(deal_out(_layout(contents), placed, bits))
     return evaluated(suite, dealt, model_name=model["name"])
 
 
@@ -99,24 +99,24 @@ def compute_mapping_heuristic(
     for token, region in zip(tokens, assign_as_syntaxgym(_layout(contents), placed), strict=False):
         if region is not None:
             mapping[numbers[region]].append(token)
-    dealt = deal_out(placed, [0.0] * len(placed), contents)
+    dealt = deal_out(_layout(contents), placed, [0.0] * len(placed))
     oovs = {number: each.oovs for number, each in zip(numbers, dealt, strict=True)}
     return ItemSentenceMapping((item_number, condition_name), mapping, oovs)
 
 
 def deal_out(
-    placed: Sequence[Placed], bits: Iterable[float | None], contents: Sequence[str]
+    sentence: Sentence,
+    tokens: Sequence[Located],
+    bits: Iterable[float | None],
+    assigner: Callable[[Sentence, Sequence[Any]], Sequence[int | None]] = assign_as_syntaxgym,
 ) -> list[RegionTokens]:
-    """Give each token to its region, as the retired aligner did; one result a region.
+    """Give each token to its region, as the retired aligner did or as `assigner` says.
 
-    `bits` may go on behind `placed`: what follows an end-of-sentence mark is ignored. None stands
-    for a token that has no surprisal.
+    Returns one result a region. `bits` may go on behind `tokens`: what follows an end-of-sentence
+    mark is ignored. None stands for a token that has no surprisal.
     """
-    sentence = _layout(contents)
-    dealt = [RegionTokens([], []) for _ in contents]
-    for token, own, region in zip(
-        placed, bits, assign_as_syntaxgym(_layout(contents), placed), strict=False
-    ):
+    dealt = [RegionTokens([], []) for _ in sentence.spans]
+    for token, own, region in zip(tokens, bits, assigner(sentence, tokens), strict=False):
         if region is None:
             continue
         if own is not None:

@@ -8,13 +8,9 @@ from pommel.compat.syntaxgym.agg_surprisals import RegionTokens, deal_out, evalu
 from pommel.compat.syntaxgym.prediction import Prediction, Value
 from pommel.compat.syntaxgym.suite import Suite, SuiteLike, load_suite
 from pommel.models.model import Model
-from pommel.models.offsets import Placed
 from pommel.models.policy import SYNTAXGYM_POLICY
 from pommel.models.registry import load_model
-from pommel.regions import assign
-from pommel.suite import Condition
 from pommel.suite_file import suite_from_dict
-from pommel.surprisal import ScoredSentence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,36 +37,14 @@ def compute_surprisals(model: Model | str, suite: SuiteLike) -> Suite:
 def _dealt(surprisals: runs.SuiteSurprisals) -> Iterator[list[RegionTokens]]:
     """Yield what falls to the regions of each sentence, in the order of the suite's file."""
     suite = surprisals.suite
-    has_offsets = surprisals.assigner is assign
     for item, scored in zip(suite.items, surprisals.sentences, strict=True):
         # Conditions stand in the order of the first item in one, of their own item in the other.
         by_name = dict(zip(suite.condition_names, scored, strict=True))
         for condition in item.conditions:
-            sentence = by_name[condition.name]
-            if has_offsets:
-                yield _by_offsets(condition, sentence, suite.joiner)
-            else:
-                yield _aligned(condition, sentence)
-
-
-def _by_offsets(condition: Condition, scored: ScoredSentence, joiner: str) -> list[RegionTokens]:
-    dealt = [RegionTokens([], []) for _ in condition.regions]
-    regions = assign(condition.sentence(joiner), scored.tokens)
-    for token, region in zip(scored.tokens, regions, strict=True):
-        if token.surprisal_bits is not None:
-            dealt[region].surprisals_bits.append(token.surprisal_bits)
-        if token.oov:
-            dealt[region].oovs.append(scored.text[token.start : token.end].strip())
-    return dealt
-
-
-def _aligned(condition: Condition, scored: ScoredSentence) -> list[RegionTokens]:
-    placed = [
-        Placed(start=token.start, end=token.end, role=token.role, oov=token.oov)
-        for token in scored.tokens
-    ]
-    bits = [token.surprisal_bits for token in scored.tokens]
-    return deal_out(placed, bits, [region.text for region in condition.regions])
+            tokens = by_name[condition.name].tokens
+            bits = [token.surprisal_bits for token in tokens]
+            layout = condition.sentence(suite.joiner)
+            yield deal_out(layout, tokens, bits, surprisals.assigner)
 
 
 @overload
