@@ -36,11 +36,11 @@ $(VENV)/.demo: $(VENV)/.torch pyproject.toml
 	@touch $@
 
 $(VENV)/.dev: $(VENV)/.torch pyproject.toml
-	$(PIP_INSTALL) --editable '.[docker,hf,dev]'
+	$(PIP_INSTALL) --editable '.[docker,hf,kenlm,remote,dev]'
 	@touch $@
 
 $(VENV)/.bench: $(VENV)/.dev
-	$(PIP_INSTALL) --editable '.[bench,docker,hf,dev]'
+	$(PIP_INSTALL) --editable '.[bench,docker,hf,kenlm,remote,dev]'
 	@touch $@
 
 demo: $(VENV)/.demo
@@ -69,6 +69,8 @@ engines: $(VENV)/.dev
 benchmarks: $(VENV)/.bench
 	$(BIN)/python benchmarks/overhead.py
 	$(BIN)/python -m benchmarks.scoring
+	$(BIN)/python benchmarks/lstm.py
+	$(BIN)/python benchmarks/ngram.py
 
 builtin-models: $(VENV)/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m pommel.training gpt2 --out runner/pommel/builtin/en-gpt2

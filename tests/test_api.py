@@ -9,6 +9,9 @@ from tests.cli.samples import suite_value
 
 import pommel
 from pommel.errors import UsageError
+from pommel.models.model import ModelInfo
+from pommel.models.recorded_lines import recorded_text
+from pommel.surprisal import ScoredSentence
 
 
 def test_importing_pommel_loads_nothing_heavy() -> None:
@@ -85,3 +88,80 @@ def test_a_warning_names_the_line_that_loaded_the_suite() -> None:
 
 def test_names_can_be_completed() -> None:
     assert set(dir(pommel)) == set(pommel.__all__)
+
+
+FAMILY = "recorded://en/seed-{1,2}.jsonl"
+
+
+@pytest.fixture
+def _recordings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Make the members of the family, of which the second finds every word as likely."""
+    monkeypatch.chdir(tmp_path)
+    Path("en").mkdir()
+    for seed, reference in ((1, "dummy://"), (2, "dummy://uniform?bits=2")):
+        recorded = recorded_text(*_recorded(pommel.load_suite(suite_value()), reference))
+        Path(f"en/seed-{seed}.jsonl").write_text(recorded)
+
+
+@pytest.mark.usefixtures("_recordings")
+def test_a_family_is_run_in_its_place() -> None:
+    model = pommel.load_model("dummy://")
+    suite = suite_value()
+    suite["predictions"][0]["formula"] = "(2;%match%) > (2;%mismatch%)"
+    results = pommel.run([model, FAMILY, "dummy://uniform?bits=3"], suite)
+    assert [run.result.model_name for run in results] == [
+        *("dummy", "en/seed-1", "en/seed-2", "uniform-3"),
+    ]
+    members = [run.result.membership for run in results]
+    assert [each and (each.family, each.value) for each in members] == [
+        *(None, ("en", 1), ("en", 2), None),
+    ]
+    frame = results.to_frame("families")
+    assert frame["level"].tolist() == ["suite", "all"]
+    score = next(iter(results)).result.score
+    assert score > 0
+    for column, value in (("n_members", 2), ("mean", score / 2), ("min", 0), ("max", score)):
+        assert frame[column].tolist() == [value] * 2
+
+
+@pytest.mark.usefixtures("_recordings")
+def test_a_model_that_is_named_twice_runs_once() -> None:
+    names = ["recorded://en/seed-2.jsonl", FAMILY, FAMILY, "dummy://", "dummy://"]
+    results = pommel.run(names, suite_value())
+    assert [run.result.model_name for run in results] == ["en/seed-1", "en/seed-2", "dummy"]
+    # Who gives a model twice may want to see that it repeats itself.
+    model = pommel.load_model("dummy://")
+    assert len(pommel.run([model, model], suite_value())) == 2
+
+
+def test_where_one_model_is_asked_for_a_family_is_refused() -> None:
+    refusal = r"names 2 models \(recorded://en/seed-1.jsonl, recorded://en/seed-2.jsonl\); name o"
+    with pytest.raises(UsageError, match=refusal):
+        pommel.load_model(FAMILY)
+    with pytest.raises(UsageError, match=refusal):
+        pommel.compute_surprisals(FAMILY, suite_value())
+    with pytest.raises(UsageError, match=refusal):
+        pommel.conditional_scores(FAMILY, [("The author", "is")])
+
+
+def test_families_of_one_name_are_told_apart(tmp_path: Path) -> None:
+    suite = pommel.load_suite(suite_value())
+    recorded = recorded_text(*_recorded(suite))
+    for folder in ("a", "b"):
+        for seed in (1, 2):
+            path = tmp_path / folder / "en" / f"seed-{seed}.jsonl"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(recorded)
+    patterns = [f"recorded://{tmp_path}/{folder}/en/seed-*" for folder in ("a", "b")]
+    frame = pommel.run(patterns, suite).to_frame()
+    assert frame["family"].tolist() == [patterns[0]] * 2 + [patterns[1]] * 2
+    assert frame["member"].tolist() == ["seed-1", "seed-2"] * 2
+    assert frame["model_name"].nunique() == 4
+
+
+def _recorded(
+    suite: pommel.Suite, reference: str = "dummy://"
+) -> tuple[ModelInfo, pommel.Policy, list[ScoredSentence]]:
+    surprisals = pommel.compute_surprisals(reference, suite)
+    sentences = {each.text: each for row in surprisals.sentences for each in row}
+    return surprisals.model, surprisals.policy, [*sentences.values()]

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from pommel.errors import PommelError
-from pommel.files import replacing, write_text
+from pommel.errors import InputError, PommelError
+from pommel.files import replacing, sha256_of, write_text
 
 
 def test_folders_are_made_and_nothing_else_is_left(tmp_path: Path) -> None:
@@ -120,3 +120,14 @@ def test_what_was_there_stays_if_the_new_text_cannot_be_encoded(tmp_path: Path) 
         write_text(path, "\ud800")
     assert path.read_text() == "old"
     assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_file_is_known_by_its_content(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"abc")
+    # The example of FIPS 180-2, appendix B.1.
+    digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert sha256_of(path) == digest
+    with pytest.raises(InputError) as caught:
+        sha256_of(tmp_path / "none")
+    assert str(caught.value) == f"{tmp_path}/none: cannot be read: No such file or directory"

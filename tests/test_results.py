@@ -15,7 +15,7 @@ def prediction(number: int, holds: Sequence[int], **flags: Sequence[int]) -> Pre
     truths = np.array(holds, dtype=bool)
     marks = {
         name: np.array(flags.get(name, [name == "defined"] * len(holds)), dtype=bool)
-        for name in ("tie", "defined", "unscored", "skipped")
+        for name in ("tie", "defined", "unscored", "oov", "skipped")
     }
     return PredictionResult(
         prediction_id=number,
@@ -26,6 +26,7 @@ def prediction(number: int, holds: Sequence[int], **flags: Sequence[int]) -> Pre
         tie=marks["tie"],
         defined=marks["defined"],
         unscored=marks["unscored"],
+        oov=marks["oov"],
         skipped=marks["skipped"],
     )
 
@@ -167,9 +168,10 @@ def test_results_have_one_type_whether_items_are_skipped_or_not() -> None:
     assert stacked(frames)["result"].tolist()[:4] == [True, True, True, False]
 
 
-def test_what_is_skipped_stands_in_the_last_column() -> None:
+def test_what_is_skipped_stands_in_the_last_column_before_the_family() -> None:
     found = result("all", *TWO)
-    assert found.to_frame("suites").columns[-1] == "n_skipped"
+    columns = ["n_skipped", "family", "axis", "member", "axis_value"]
+    assert found.to_frame("suites").columns[-5:].tolist() == columns
     assert found.to_frame().columns[-1] == "skipped"
 
 

@@ -17,7 +17,7 @@ from pommel.models.model import LoadOptions
 from pommel.models.policy import Policy
 from pommel.report.notes import notes
 from pommel.results import ScoreRule
-from pommel.runs import Regions, compute_surprisals, evaluate, run_suites
+from pommel.runs import Oov, Regions, compute_surprisals, evaluate, run_suites
 from pommel.scoring import evaluate_predictions
 from pommel.suite_file import parse_suite, read_suite, suite_hash
 from pommel.surprisal import ScoredSentence
@@ -30,8 +30,10 @@ ITEMS: list[Sentences] = [
 FORMULA = "(2;%a%) < (2;%b%)"
 
 
-def notes_of(model: WordModel, items: Sequence[Sentences] = ITEMS, **meta: Any) -> list[str]:
-    (run,) = run_suites(model, [make_suite(items, [FORMULA], **meta)])
+def notes_of(
+    model: WordModel, items: Sequence[Sentences] = ITEMS, *, oov: Oov = "keep", **meta: Any
+) -> list[str]:
+    (run,) = run_suites(model, [make_suite(items, [FORMULA], **meta)], oov=oov)
     return list(notes(run))
 
 
@@ -145,8 +147,14 @@ def test_unknown_words() -> None:
     ]
     model = WordModel(sentences={text: ScoredSentence(text=text, tokens=tuple(tokens))})
     items: list[Sentences] = [{"a": ("x", " ".join(words)), "b": ("x", "y" * 30)}]
+    where = "words on small: prediction 0"
     assert notes_of(model, items) == [
-        "words on small: 6 unknown words (barn, old, ran, red, the, ...)"
+        "words on small: 6 unknown words (barn, old, ran, red, the, ...)",
+        f"{where} rests on an unknown word in 1 item; --oov skip leaves them out",
+    ]
+    assert notes_of(model, items, oov="skip") == [
+        "words on small: 6 unknown words (barn, old, ran, red, the, ...)",
+        f"{where} skips 1 item that rests on an unknown word",
     ]
     surprisals = compute_surprisals(model, make_suite(items, [FORMULA]))
     assert surprisals.n_oovs == 6

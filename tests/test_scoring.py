@@ -1,6 +1,7 @@
 """A suite and its surprisals to results."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,13 @@ def table_of(suite: Suite, *metrics: Metric, **bits: float | None) -> RegionTabl
     layouts = sentence_layouts(suite)
     scored = [[by_word(each.text, bits) for each in row] for row in layouts]
     return region_table(suite, scored, metrics or METRICS)
+
+
+def with_unknown(text: str, unknown: set[str]) -> ScoredSentence:
+    """Score every word with its length, and mark those that are unknown."""
+    scored = by_word(text)
+    tokens = [replace(each, oov=each.text in unknown) for each in scored.tokens]
+    return replace(scored, tokens=tuple(tokens))
 
 
 def test_every_prediction_is_checked_in_every_item() -> None:
@@ -122,6 +130,48 @@ def test_sentences_of_unequal_length_are_skipped_where_only_equal_ones_compare()
     assert [each.n_skipped for each in result.predictions] == [0] * 5
     assert result.predictions[1].holds.tolist() == [True, True]
     assert result.predictions[4].tie.tolist() == [True, True]
+
+
+def test_items_whose_comparison_rests_on_an_unknown_word_are_counted_and_can_be_skipped() -> None:
+    pairs = [
+        ("The dog", "barks", "The dog", "bark"),  # everything is known
+        ("The glorp", "barks", "The glorp", "bark"),  # both have it, and nobody looks at it
+        ("The dog", "glorps", "The dog", "bark"),  # one has it where the formula looks
+        ("The dog", "glorps", "The dog", "glorps"),  # both have it where the formula looks
+        ("The glorp", "barks", "The dog", "barks"),  # one has it elsewhere: they differ by it
+        ("The glorp", "barks", "The florp", "barks"),  # each has another
+    ]
+    items = [{"a": (a1, a2), "b": (b1, b2)} for a1, a2, b1, b2 in pairs]
+    formulas = ["(2;%a%) <= (2;%b%)", "(*;%a%) <= (*;%b%)", "(2;%a%) > 0", "(1;%a%) <= (1;%b%)"]
+    suite = make_suite(items, formulas)
+    layouts = sentence_layouts(suite)
+    unknown = {"glorp", "glorps", "florp"}
+    scored = [[with_unknown(each.text, unknown) for each in row] for row in layouts]
+    table = region_table(suite, scored)
+    kept = evaluate_predictions(suite, table).predictions
+    # Where the formula looks at whole sentences, an unknown word that all of them have is shared.
+    assert [each.oov.astype(int).tolist() for each in kept] == [
+        [0, 0, 1, 1, 1, 1],
+        [0, 0, 1, 0, 1, 1],
+        [0, 0, 1, 1, 0, 0],
+        # What comes after all that it looks at is no matter.
+        [0, 1, 0, 0, 1, 1],
+    ]
+    assert [(each.n_oov, each.n_skipped, each.n_items) for each in kept] == [
+        (4, 0, 6),
+        (3, 0, 6),
+        (2, 0, 6),
+        (3, 0, 6),
+    ]
+    result = evaluate_predictions(suite, table, skip_oov=True, score_rule="each")
+    for before, after in zip(kept, result.predictions, strict=True):
+        assert after.skipped.tolist() == after.oov.tolist() == before.oov.tolist()
+        assert after.holds.tolist() == (before.holds & ~before.oov).tolist()
+        assert (after.n_oov, after.n_skipped) == (0, before.n_oov)
+    rows = result.to_frame("suites")
+    assert rows["n_items"].tolist() == [2, 3, 4, 3]
+    assert rows["n_skipped"].tolist() == [4, 3, 2, 3]
+    assert rows["n_oov"].tolist() == [0, 0, 0, 0]
 
 
 def test_the_mean_of_an_empty_region_is_undefined_and_does_not_hold() -> None:

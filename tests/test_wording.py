@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.wording import printable
+from pommel.wording import printable, quoted
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,14 @@ def test_every_character_stays_in_its_place(text: str) -> None:
     assert shown.isprintable()
     assert len(shown) == len(text)
     assert printable(shown) == shown
+
+
+def test_what_is_short_is_quoted_whole() -> None:
+    assert quoted("a 'cat'\n") == "\"a 'cat'\\n\""
+    assert quoted("x" * 80) == f"'{'x' * 80}'"
+    assert quoted("x" * 81) == f"'{'x' * 80}'…"
+
+
+@given(st.text(max_size=300))
+def test_what_is_quoted_steers_no_terminal(text: str) -> None:
+    assert quoted(text).isprintable()

@@ -1,10 +1,11 @@
 """A back-off n-gram model: the ARPA file, plain or gzipped, that was mounted or built in."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pommel_backend import (  # type: ignore[import-not-found]
     Backend,
     image_name,
@@ -12,8 +13,8 @@ from pommel_backend import (  # type: ignore[import-not-found]
     value_errors,
 )
 
-from pommel.models.arpa import BOS, EOS
 from pommel.models.ngram import NgramModel, open_arpa
+from pommel.models.ngram.arpa import BOS, EOS
 
 # Above this many words all their probabilities at every token are too much to compute and to keep.
 _MAX_PREDICTED = 20_000
@@ -32,8 +33,9 @@ def load(folder: str | None) -> Any:
     with value_errors():
         name = image_name("ngram")
         model = open_arpa(path, reference=name, name=name)
-    known = len(model.arpa.log10_probabilities[0])
-    return Ngrams(model) if known <= _MAX_PREDICTED else BigNgrams(model)
+    # What pommel reads by itself, it knows the words of.
+    words = model.tables.vocabulary or ()
+    return Ngrams(model, words) if len(words) <= _MAX_PREDICTED else BigNgrams(model, words)
 
 
 def _arpa_file(path: Path) -> Path:
@@ -49,22 +51,22 @@ def _arpa_file(path: Path) -> Path:
 class BigNgrams(Backend):  # type: ignore[misc]
     """An n-gram model with more words than a table of all probabilities can have."""
 
-    def __init__(self, model: NgramModel) -> None:
-        """Take a model that has been read."""
+    def __init__(self, model: NgramModel, words: Sequence[str]) -> None:
+        """Take a model that has been read, and the words that it knows."""
         super().__init__(model)
-        arpa = model.arpa
-        self.vocabulary = [word.decode() for word in arpa.log10_probabilities[0]]
-        self.unk_types = [arpa.unk]
+        unk = model.tables.unk
+        self.vocabulary = words
+        self.unk_types = [unk]
         self.suffix_types = [EOS] if model.info.eos else []
         self.special_types = [BOS] if model.info.bos else []
         self.tokenizer = {
             "type": "word",
-            "cased": any(word != word.lower() for word in self.vocabulary if word != arpa.unk),
+            "cased": any(word != word.lower() for word in self.vocabulary if word != unk),
         }
 
     def printed(self, word: str) -> str:
         """Return the form in which the model knows the word."""
-        return word if word in self.model.arpa else word.lower()
+        return word if word in self.model.tables else word.lower()
 
 
 class Ngrams(BigNgrams):
@@ -93,5 +95,6 @@ class Ngrams(BigNgrams):
     def _row(self, history: list[str]) -> list[float]:
         if not history:
             return [-math.log(len(self.vocabulary))] * len(self.vocabulary)
-        log10 = (self.model.arpa.log10_probability(word, history) for word in self.vocabulary)
-        return [max(each * math.log(10), _SMALLEST_NATS) for each in log10]
+        nats = self.model.tables.next_log10_probabilities(history) * math.log(10)
+        finite: list[float] = np.maximum(nats, _SMALLEST_NATS).tolist()
+        return finite

@@ -2,22 +2,25 @@
 
 import contextlib
 import warnings
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pommel import conditional, runs
 from pommel.conditional import ConditionalScore
 from pommel.errors import UsageError
+from pommel.family import Named, told_apart
 from pommel.frame import stacked
-from pommel.frames import Table, suites_frame
+from pommel.frames import ResultsTable, families_frame, suites_frame
+from pommel.models.families import NamedModel, expand_all
+from pommel.models.lifetime import one_after_another
 from pommel.models.model import LoadOptions, Model, closing
 from pommel.models.policy import SYNTAXGYM_POLICY, Policy
 from pommel.models.registry import load_model as _load_model
 from pommel.results import ScoreRule, SuiteResult
-from pommel.runs import Compat, Regions, Run, SuiteSurprisals
+from pommel.runs import Compat, Oov, Regions, Run, SuiteSurprisals
 from pommel.suite import Suite
 from pommel.suite_file import suite_from_dict
 from pommel.suite_sources import check_distinct_names, load_suites
@@ -38,10 +41,12 @@ class Results:
 
     runs: tuple[Run, ...]
 
-    def to_frame(self, table: Table = "suites") -> "pd.DataFrame":
+    def to_frame(self, table: ResultsTable = "suites") -> "pd.DataFrame":
         """Return one tidy table over all runs (see `pommel.frames`)."""
         if table == "suites":
             return suites_frame([run.result for run in self.runs])
+        if table == "families":
+            return families_frame([run.result for run in self.runs])
         return stacked([run.to_frame(table) for run in self.runs])
 
     def __iter__(self) -> Iterator[Run]:
@@ -65,7 +70,7 @@ def load_model(reference: str, **options: Any) -> Model:
 
     `options` are the fields of `LoadOptions` (device, dtype, batch_tokens, ...). A model that holds
     a container has a method `close`; one that is not called is made up for when Python ends.
-    Raises `ModelNotAvailableError`.
+    Raises `ModelNotAvailableError`, and `UsageError` for a reference that names several models.
     """
     return _load_model(reference, LoadOptions(**options))
 
@@ -88,9 +93,14 @@ def compute_surprisals(
         return runs.compute_surprisals(opened, loaded, policy, compat=compat, regions=regions)
 
 
-def evaluate(surprisals: SuiteSurprisals, *, score: ScoreRule = "all") -> SuiteResult:
-    """Check a suite's predictions against surprisals."""
-    return runs.evaluate(surprisals, score_rule=score)
+def evaluate(
+    surprisals: SuiteSurprisals, *, score: ScoreRule = "all", oov: Oov = "keep"
+) -> SuiteResult:
+    """Check a suite's predictions against surprisals.
+
+    `oov` "skip" leaves out items whose comparison rests on a word that the model does not know.
+    """
+    return runs.evaluate(surprisals, score_rule=score, oov=oov)
 
 
 def conditional_scores(
@@ -111,12 +121,16 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
     policy: Policy | None = None,
     *,
     score: ScoreRule = "all",
+    oov: Oov = "keep",
     compat: Compat | None = None,
     regions: Regions = "all",
 ) -> Results:
     """Run every suite on every model; a suite may be a folder or a collection (`suites:en`).
 
-    `regions` as in `compute_surprisals`: "needed" is faster, and enough for scores.
+    A reference with a pattern (`lstm://FOLDER/seed-*`) is a family of models, one after the other.
+    A model that is named twice, or alone beside its family, runs once.
+    `regions` as in `compute_surprisals`: "needed" is faster, and enough for scores. `oov` as in
+    `evaluate`.
     """
     loaded = _suites([suites] if isinstance(suites, Suite | Mapping | str | Path) else suites)
     named = [models] if isinstance(models, str) or not isinstance(models, Iterable) else [*models]
@@ -125,12 +139,37 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
     check_distinct_names(loaded)
     policy = policy or default_policy(compat)
     made: list[Run] = []
-    for each in named:
-        with _opened(each) as model:
-            made += runs.run_suites(
-                model, loaded, policy, score_rule=score, compat=compat, regions=regions
-            )
+    run_on = partial(
+        runs.run_suites,
+        suites=loaded,
+        policy=policy,
+        score_rule=score,
+        oov=oov,
+        compat=compat,
+        regions=regions,
+    )
+    for each in one_after_another(_expanded(named)):
+        made += _run_model(each, run_on)
     return Results(runs=tuple(with_distinct_names(made)))
+
+
+def _run_model(
+    model: NamedModel | Model, run_on: Callable[[Model], Iterable[Run]]
+) -> Iterable[Run]:
+    # A function of its own: nothing in it holds the model when the next one is loaded.
+    if not isinstance(model, NamedModel):
+        return run_on(model)
+    with _opened(model.reference) as opened:
+        return [under_its_name(run, model) for run in run_on(opened)]
+
+
+def _expanded(models: Sequence[Model | str]) -> list[NamedModel | Model]:
+    """Return every model, each member of a family in its place."""
+    expanded = expand_all(each for each in models if isinstance(each, str))
+    found: list[NamedModel | Model] = []
+    for each in models:
+        found += expanded.pop(each, ()) if isinstance(each, str) else [each]
+    return found
 
 
 @contextlib.contextmanager
@@ -149,19 +188,29 @@ def default_policy(compat: Compat | None) -> Policy:
 
 
 def with_distinct_names(made: Sequence[Run]) -> list[Run]:
-    """Rename models that share a name to their references, so that tables tell them apart."""
-    references = {run.surprisals.model.reference: run.result.model_name for run in made}
-    shared = {name for name, count in Counter(references.values()).items() if count > 1}
-    return [_renamed(run) if run.result.model_name in shared else run for run in made]
-
-
-def _renamed(run: Run) -> Run:
-    reference = run.surprisals.model.reference
-    model = replace(run.surprisals.model, name=reference)
-    return Run(
-        surprisals=replace(run.surprisals, model=model),
-        result=replace(run.result, model_name=reference),
+    """Rename models and families that share a name, so that tables tell them apart."""
+    called = told_apart(
+        {
+            run.surprisals.model.reference: Named(
+                name=run.result.model_name, membership=run.result.membership
+            )
+            for run in made
+        }
     )
+    return [_renamed(run, called[run.surprisals.model.reference]) for run in made]
+
+
+def under_its_name(run: Run, model: NamedModel) -> Run:
+    """Return a run with what its model is called in its family; others stay as they are."""
+    if model.name is None:
+        return run
+    return _renamed(run, Named(name=model.name, membership=model.membership))
+
+
+def _renamed(run: Run, called: Named) -> Run:
+    model = replace(run.surprisals.model, name=called.name)
+    result = replace(run.result, model_name=called.name, membership=called.membership)
+    return Run(surprisals=replace(run.surprisals, model=model), result=result)
 
 
 def _suites(

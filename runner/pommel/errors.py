@@ -57,8 +57,8 @@ class Fault:
         return f"{place}: {word}{self.message}{hint}{where}"
 
 
-class SuiteError(InputError):
-    """A suite file is invalid; `faults` holds every fault that was found, in file order."""
+class FaultyFileError(InputError):
+    """A file is invalid; `faults` holds every fault that was found, in file order."""
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
@@ -66,6 +66,14 @@ class SuiteError(InputError):
 
     def __str__(self) -> str:
         return "\n".join(str(fault) for fault in self.faults)
+
+
+class SuiteError(FaultyFileError):
+    """A suite file is invalid; `faults` holds every fault that was found, in file order."""
+
+
+class GrammarError(FaultyFileError):
+    """A grammar that suites are made from is invalid; `faults` as in `SuiteError`."""
 
 
 class FormulaError(InputError, ValueError):

@@ -1,7 +1,8 @@
-"""Writing files so that nothing is ever half-written."""
+"""Writing files so that nothing is ever half-written, and what a file's content is known by."""
 
 import contextlib
 import errno
+import hashlib
 import os
 import shutil
 import stat
@@ -9,7 +10,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from pommel.errors import PommelError
+from pommel.errors import InputError, PommelError
 
 
 def write_text(path: Path, text: str) -> None:
@@ -57,6 +58,15 @@ def make_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise _refused(folder, error) from None
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file as it lies there; raises `InputError` if it cannot be read."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
 def _is_device(path: Path) -> bool:

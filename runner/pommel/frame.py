@@ -7,7 +7,15 @@ if TYPE_CHECKING:
     import pandas as pd
 
 # A count that some row lacks would turn the whole column into floats: 24 into 24.0.
-_WHOLE = ("n_holding", "n_ties", "n_undefined", "n_unscored", "n_skipped", "region_number")
+_WHOLE = (
+    "n_holding",
+    "n_ties",
+    "n_undefined",
+    "n_unscored",
+    "n_oov",
+    "n_skipped",
+    "region_number",
+)
 # Likewise a truth value that some row lacks: True into an object.
 _TRUTHS = ("result",)
 _TYPES = {**dict.fromkeys(_WHOLE, "Int64"), **dict.fromkeys(_TRUTHS, "boolean")}

@@ -4,9 +4,10 @@ Every table has one shape, whatever it is written to; the columns are listed in 
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from pommel.family_scores import family_scores
 from pommel.frame import frame_of, frame_of_rows
 from pommel.regions import Assigner, RegionTable, assign
 from pommel.results import SUITE_COLUMNS, SuiteResult
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 Table = Literal["suites", "predictions", "regions", "tokens"]
 TABLES: tuple[Table, ...] = ("suites", "predictions", "regions", "tokens")
+# What a single run has no table of.
+ResultsTable = Literal[Table, "families"]
+RESULTS_TABLES: tuple[ResultsTable, ...] = (*TABLES, "families")
 
 
 def suites_frame(results: Sequence[SuiteResult]) -> "pd.DataFrame":
@@ -26,6 +30,34 @@ def suites_frame(results: Sequence[SuiteResult]) -> "pd.DataFrame":
     `low` and `high` are Wilson's 95% interval of `score`; a suite without predictions has no score.
     """
     return frame_of_rows([row for result in results for row in result.score_rows()], SUITE_COLUMNS)
+
+
+def families_frame(results: Iterable[SuiteResult]) -> "pd.DataFrame":
+    """One row a family and suite (and prediction), circuit, and one for all suites.
+
+    Families whose members are steps of a training have no rows: their mean would say nothing. What
+    the mean of models without a common axis ("member") says is for the reader to judge.
+    """
+    rows = [
+        {
+            "family": each.family,
+            "axis": each.axis,
+            "level": each.level,
+            "circuit": each.circuit,
+            "suite": each.suite,
+            "score_rule": each.score_rule,
+            "prediction_id": each.prediction_id,
+            "n_members": each.scores.n,
+            "n_items": each.n_items,
+            "mean": each.scores.mean,
+            "sd": each.scores.sd,
+            "sd_population": each.scores.sd_population,
+            "min": each.scores.low,
+            "max": each.scores.high,
+        }
+        for each in family_scores(results)
+    ]
+    return frame_of_rows(rows, _FAMILY_COLUMNS)
 
 
 def regions_frame(
@@ -46,13 +78,14 @@ def regions_frame(
                 columns["content"].append(region.content)
                 columns["n_tokens"].append(int(table.n_tokens[cell]))
                 columns["n_unscored"].append(int(table.n_unscored[cell]))
+                columns["n_oovs"].append(len(table.oovs.get(cell, ())))
                 columns["oovs"].append(_json_list(table.oovs.get(cell, ())))
                 for metric in metrics:
                     bits[metric].append(float(table.values[metric][cell]))
     columns["suite"] = [suite.name] * len(columns["content"])
     columns["model_name"] = [model_name] * len(columns["content"])
     named = {f"{metric}_bits": values for metric, values in bits.items()}
-    tail = {name: columns.pop(name) for name in ("n_tokens", "n_unscored", "oovs")}
+    tail = {name: columns.pop(name) for name in ("n_tokens", "n_unscored", "n_oovs", "oovs")}
     return frame_of({**columns, **named, **tail})
 
 
@@ -86,6 +119,22 @@ def tokens_frame(
     return frame_of(columns)
 
 
+_FAMILY_COLUMNS = (
+    "family",
+    "axis",
+    "level",
+    "circuit",
+    "suite",
+    "score_rule",
+    "prediction_id",
+    "n_members",
+    "n_items",
+    "mean",
+    "sd",
+    "sd_population",
+    "min",
+    "max",
+)
 _REGION_COLUMNS = (
     "suite",
     "model_name",
@@ -96,6 +145,7 @@ _REGION_COLUMNS = (
     "content",
     "n_tokens",
     "n_unscored",
+    "n_oovs",
     "oovs",
 )
 _TOKEN_COLUMNS = (

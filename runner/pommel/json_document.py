@@ -7,7 +7,7 @@ came twice, and (on demand, since it is slow) the line and column of every value
 import json
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,10 @@ from pommel.text_file import is_encodable, read_text, without_bom
 
 # Far more than any suite needs, and far less than what exhausts Python's stack.
 MAX_DEPTH = 100
+
+# `json.dumps` would make one of these for every text that it writes.
+_AS_IT_IS = json.JSONEncoder(ensure_ascii=False)
+_ESCAPED = json.JSONEncoder()
 
 # Python refuses to convert longer whole numbers, since that takes quadratic time.
 _MAX_DIGITS = 4300
@@ -190,6 +194,24 @@ def to_json(value: Any, *, indent: int = 4) -> str:
     return _write(value, "\n", " " * indent) + "\n"
 
 
+def json_chunks(
+    head: Mapping[str, Any], name: str, values: Iterable[Any], *, indent: int = 4
+) -> Iterator[str]:
+    """Yield, piece by piece, what `to_json` writes of `head` with one more key.
+
+    Its list of `values`, which may be long, is never in memory.
+    """
+    spaces = " " * indent
+    inner = f"\n{spaces}{spaces}"
+    start = _write(dict(head), "\n", spaces).removesuffix("\n}") + "," if head else "{"
+    yield f"{start}\n{spaces}{_key(name)}: ["
+    separator, end = "", "]"
+    for value in values:
+        yield f"{separator}{inner}{_write(value, inner, spaces)}"
+        separator, end = ",", f"\n{spaces}]"
+    yield f"{end}\n}}\n"
+
+
 def to_json_number(value: Any) -> Any:
     """Return a float as JSON can hold it: None for NaN; what is no float stays as it is.
 
@@ -220,7 +242,7 @@ def _key(key: Any) -> str:
 
 def _string(text: str) -> str:
     # Half of a surrogate pair has no UTF-8, and stays the escape that it was read from.
-    return json.dumps(text, ensure_ascii=not is_encodable(text))
+    return (_AS_IT_IS if is_encodable(text) else _ESCAPED).encode(text)
 
 
 def path_text(path: JsonPath) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pommel.family import Membership
 from pommel.frame import frame_of, frame_of_rows
 from pommel.statistics import Interval, mean_score, share_interval
 from pommel.wording import check_choice
@@ -32,7 +33,12 @@ SUITE_COLUMNS = (
     "n_ties",
     "n_undefined",
     "n_unscored",
+    "n_oov",
     "n_skipped",
+    "family",
+    "axis",
+    "member",
+    "axis_value",
 )
 
 
@@ -42,8 +48,10 @@ class PredictionResult:
 
     `prediction_id` counts from 0. `holds`, `margin_bits`, `tie` and `defined` are as in
     `pommel.formula.Verdict`; `unscored` marks items in which a region that the formula names holds
-    a token without a surprisal. `skipped` marks items that cannot be compared under the scoring
-    method: there `holds` and `tie` are False, `margin_bits` is NaN, and nothing is counted.
+    a token without a surprisal, `oov` those in which the comparison rests on an unknown word (see
+    `pommel.scoring`). `skipped` marks items on which there is no verdict, because the scoring
+    method cannot compare them or they rest on an unknown word and such are to be skipped: there
+    `holds` and `tie` are False, `margin_bits` is NaN, and nothing is counted.
     """
 
     prediction_id: int
@@ -54,6 +62,7 @@ class PredictionResult:
     tie: NDArray[np.bool_]
     defined: NDArray[np.bool_]
     unscored: NDArray[np.bool_]
+    oov: NDArray[np.bool_]
     skipped: NDArray[np.bool_]
 
     @property
@@ -91,6 +100,11 @@ class PredictionResult:
     def n_unscored(self) -> int:
         """In how many items a token without a surprisal was left out of a region."""
         return self._count(self.unscored)
+
+    @property
+    def n_oov(self) -> int:
+        """In how many items that count the comparison rests on an unknown word."""
+        return self._count(self.oov)
 
     def _count(self, items: NDArray[np.bool_]) -> int:
         return int((items & ~self.skipped).sum())
@@ -137,6 +151,7 @@ class Score:
 class SuiteResult:
     """A suite's predictions, checked for one model under one scoring policy and score rule.
 
+    `membership` says which member of which family the model is, None for a model of no family.
     `provenance` says how the numbers came about, as plain JSON values.
     """
 
@@ -146,6 +161,7 @@ class SuiteResult:
     score_rule: ScoreRule
     item_numbers: tuple[int, ...]
     predictions: tuple[PredictionResult, ...]
+    membership: Membership | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -160,6 +176,17 @@ class SuiteResult:
     def counted(self) -> tuple[PredictionResult, ...]:
         """The predictions that the score rule looks at."""
         return self.predictions[:1] if self.score_rule == "first" else self.predictions
+
+    @property
+    def n_counted(self) -> int:
+        """How many items no prediction that the score rule looks at skips."""
+        return int((~_any(each.skipped for each in self.counted)).sum()) if self.counted else 0
+
+    @property
+    def n_oov(self) -> int:
+        """In how many items a prediction that is not skipped rests on an unknown word."""
+        marks = (each.oov & ~each.skipped for each in self.counted)
+        return int(_any(marks).sum()) if self.counted else 0
 
     @property
     def scores(self) -> tuple[Score, ...]:
@@ -204,6 +231,7 @@ class SuiteResult:
                 "tie": [value for each, _ in parts for value in each.tie.tolist()],
                 "defined": [value for each, _ in parts for value in each.defined.tolist()],
                 "unscored": [value for each, _ in parts for value in each.unscored.tolist()],
+                "oov": [value for each, _ in parts for value in each.oov.tolist()],
                 "skipped": [value for each, _ in parts for value in each.skipped.tolist()],
             }
         )
@@ -213,11 +241,17 @@ class SuiteResult:
 
         `n_items` are the items that count for the score: `n_skipped` has the others of the suite.
         """
+        member = self.membership
         shared = {
             "model_name": self.model_name,
             "suite": self.suite_name,
             "circuit": self.circuit,
             "score_rule": self.score_rule,
+            "family": member.family if member else None,
+            "axis": member.axis if member else None,
+            "member": member.label if member else None,
+            # A column of nothing but None would have another type than one of numbers.
+            "axis_value": math.nan if member is None or member.value is None else member.value,
         }
         if not self.predictions:
             return [{**shared, "prediction_id": "", "n_items": self.n_items}]
@@ -231,6 +265,7 @@ class SuiteResult:
             "n_ties": _any(each.tie for each in own),
             "n_undefined": _any(~each.defined for each in own),
             "n_unscored": _any(each.unscored for each in own),
+            "n_oov": _any(each.oov for each in own),
         }
         return {
             "prediction_id": score.label,

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Compat = Literal["syntaxgym"]
 Regions = Literal["all", "needed"]
+# What becomes of items whose comparison rests on an unknown word.
+Oov = Literal["keep", "skip"]
 
 _METHODS: dict[str, Method] = {method: method for method in get_args(Method)}
 
@@ -135,15 +137,22 @@ def resolved_method(model: ModelInfo, policy: Policy) -> Method:
     return _METHODS.get(recorded, method) if method == "auto" else method
 
 
-def evaluate(surprisals: SuiteSurprisals, *, score_rule: ScoreRule = "all") -> SuiteResult:
-    """Check a suite's predictions against a model's surprisals."""
+def evaluate(
+    surprisals: SuiteSurprisals, *, score_rule: ScoreRule = "all", oov: Oov = "keep"
+) -> SuiteResult:
+    """Check a suite's predictions against a model's surprisals.
+
+    `oov` "skip" leaves out items whose comparison rests on a word that the model does not know.
+    """
+    check_choice("oov", oov, get_args(Oov))
     return evaluate_predictions(
         surprisals.suite,
         surprisals.table,
         score_rule=score_rule,
         skip_unequal=surprisals.skips_unequal,
+        skip_oov=oov == "skip",
         model_name=surprisals.model.name,
-        provenance={**surprisals.provenance, "score_rule": score_rule},
+        provenance={**surprisals.provenance, "score_rule": score_rule, "oov": oov},
     )
 
 
@@ -153,6 +162,7 @@ def run_suites(  # noqa: PLR0913 - each of these is a choice of the caller's
     policy: Policy | None = None,
     *,
     score_rule: ScoreRule = "all",
+    oov: Oov = "keep",
     compat: Compat | None = None,
     regions: Regions = "all",
     progress: Progress | None = None,
@@ -162,7 +172,8 @@ def run_suites(  # noqa: PLR0913 - each of these is a choice of the caller's
     Where calls are costly (`ModelInfo.costly_calls`), all suites' sentences are scored first; if
     that fails, the suites of which everything is known by then are still yielded before the
     failure is raised. What a model refuses to be asked for (a sentence that is too long) costs its
-    own suite only; the refusal is raised at the end. `regions` as in `compute_surprisals`.
+    own suite only; the refusal is raised at the end. `regions` as in `compute_surprisals`, `oov`
+    as in `evaluate`.
     """
     work = _Work.of(model, suites, policy, compat=compat, regions=regions)
     together = model.info.costly_calls and len(suites) > 1
@@ -186,7 +197,7 @@ def run_suites(  # noqa: PLR0913 - each of these is a choice of the caller's
         for suite in group:
             if work.is_complete(suite):
                 surprisals = work.surprisals(suite)
-                result = evaluate(surprisals, score_rule=score_rule)
+                result = evaluate(surprisals, score_rule=score_rule, oov=oov)
                 yield Run(surprisals=surprisals, result=result)
     if failure:
         raise failure

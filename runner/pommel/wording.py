@@ -1,9 +1,13 @@
 """Pieces that messages are made of."""
 
 import difflib
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
 
 from pommel.errors import UsageError
+
+_WORD = re.compile(r"\S+")
+_LONGEST_QUOTED = 80
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
@@ -23,9 +27,41 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
+def listed(words: Sequence[str], *, most: int = 3) -> str:
+    """Return the first words with commas between, and dots if there are more."""
+    return ", ".join(words[:most]) + (", ..." if len(words) > most else "")
+
+
+def quoted(text: str) -> str:
+    """Return the text in quotation marks, its beginning if it is long."""
+    if len(text) <= _LONGEST_QUOTED:
+        return repr(text)
+    return f"{text[:_LONGEST_QUOTED]!r}…"
+
+
 def printable(text: str) -> str:
     """Return a text without what could steer a terminal; one line stays one.
 
     A tab becomes a blank, everything else that is not printable a question mark.
     """
     return "".join(each if each.isprintable() else " " if each == "\t" else "?" for each in text)
+
+
+def with_first_letter(text: str, changed: Callable[[str], str]) -> str:
+    """Return the text with its first letter changed, the rest as it is.
+
+    Marks in front of the letter are passed over, within the first word. A text that begins with
+    something else (a digit, an ideograph, a letter without cases) stays as it is.
+    """
+    word = _WORD.search(text)
+    for place in range(*word.span()) if word else ():
+        first = text[place]
+        if first.isalnum():
+            return text[:place] + changed(first) + text[place + 1 :]
+    return text
+
+
+def first_line(error: BaseException) -> str:
+    """Return an error's first line, which is what fits into one of ours."""
+    lines = str(error).strip().splitlines()
+    return lines[0][:300] if lines else type(error).__name__

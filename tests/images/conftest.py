@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from tests.container_fixtures import BuildImage
 from tests.images.image_roots import CONTAINERS
-from tests.images.lstm_folders import save_random_lstm
 from tests.images.samples import N_SENTENCES, CommandsOf, ResultOf
 from tests.models.container.local_engine import LocalEngine
+from tests.models.lstm.folders import save_random_lstm
 
 from pommel import data
 from pommel.containers import engines

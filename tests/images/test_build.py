@@ -144,7 +144,7 @@ class TestSources:
         ]
 
     def test_an_image_without_pommel_gets_no_wheel(self) -> None:
-        files = context_files(find_source("lstm"), None)
+        files = context_files(find_source("template"), None)
         assert not [name for name in files if name.startswith(("wheels/", "model/"))]
 
     def test_the_template_is_built_like_an_author_s(self) -> None:

@@ -79,9 +79,10 @@ class TestEveryImage:
             assert [row.surprisal_bits for row in rows] == pytest.approx(bits, abs=1e-5)
 
 
-@pytest.mark.parametrize(("kind", "builtin"), [("ngram", "en-ngram"), ("huggingface", "en-gpt2")])
-def test_an_image_says_what_pommel_says(kind: str, builtin: str, built: Build) -> None:
-    here: Model = load_model(f"builtin://{builtin}")
+@pytest.mark.parametrize("kind", ["ngram", "lstm", "huggingface"])
+def test_an_image_says_what_pommel_says(kind: str, built: Build, weights: dict[str, Path]) -> None:
+    builtin = {"ngram": "builtin://en-ngram", "huggingface": "builtin://en-gpt2"}
+    here: Model = load_model(builtin.get(kind) or f"lstm://{weights[kind]}")
     with closing(open_container(built(kind), LoadOptions())) as there:
         for policy in (Policy(), Policy(bos="never", eos="never")):
             pairs = zip(

@@ -17,11 +17,12 @@ import pytest
 from jsonschema import Draft202012Validator
 from tests.images.image_roots import KINDS, environment, output, put_together, run
 from tests.images.lm_zoo_schema import SPECIFICATION
-from tests.images.lstm_folders import reference_bits, save_random_lstm
 from tests.models.conftest import FolderOf, tiny_folder  # noqa: F401 - a fixture
+from tests.models.lstm.folders import reference_bits, save_random_lstm
 
 from pommel import data
 from pommel.models.huggingface import open_folder
+from pommel.models.lstm import open_folder as open_lstm
 from pommel.models.model import LoadOptions, Model, score_all
 from pommel.models.ngram import open_arpa
 from pommel.models.offsets import Placed, recover_offsets
@@ -431,18 +432,25 @@ def test_tokenizers_of_every_kind_can_be_read_by_their_spec(
 
 class TestLstm:
     SENTENCE = "The cat (that sleeps), xyzzy ."
-    CUT = ("The", "cat", "(", "that", "sleeps", ")", ",", "xyzzy", ".", "<eos>")
 
-    def ids(self, model: Path, tokens: Sequence[Token]) -> list[int]:
-        vocabulary = (model / "vocabulary.txt").read_text("utf-8").split("\n")
-        names = ["<unk>" if token.oov else token.text for token in tokens]
-        return [vocabulary.index(name) for name in ("<eos>", *names)]
-
-    def test_words(self, image: Roots) -> None:
-        found = answers(image("lstm").output("score", text=requests([self.SENTENCE])))
-        assert tuple(token.text for token in found[0]) == self.CUT
-        assert [token.text for token in found[0] if token.oov] == ["that", "xyzzy"]
-        assert all(self.SENTENCE[token.start : token.end] == token.text for token in found[0][:-1])
+    @pytest.mark.parametrize("policy", TestNgram.POLICIES)
+    def test_it_is_what_pommel_says(
+        self, image: Roots, lstm_folder: Path, policy: dict[str, Any]
+    ) -> None:
+        model = open_lstm(lstm_folder, reference="lstm", name="lstm", options=LoadOptions())
+        printed = image("lstm").output("score", text=requests(SENTENCES, **policy))
+        assert_same(answers(printed), model, Policy(**policy))
+        header = json.loads(printed.splitlines()[0])["model"]
+        assert header == {
+            "name": "lstm",
+            "fingerprint": model.info.fingerprint,
+            "bos": "<eos>",
+            "eos": "<eos>",
+            "max_tokens": None,
+            "n_parameters": model.info.n_parameters,
+            "dtype": "float32",
+            "device": "cpu",
+        }
 
     @pytest.mark.parametrize("tied", [False, True])
     def test_bits_are_those_of_the_equations(
@@ -451,24 +459,13 @@ class TestLstm:
         model = lstm_folder
         if tied:
             model = save_random_lstm(tmp_path / "tied", WORDS, tied=True)
+        vocabulary = (model / "vocabulary.txt").read_text("utf-8").split("\n")
         text = requests((*SENTENCES, "", self.SENTENCE))
         lstm = Image(root=image("lstm").root, model=model)
         for tokens in answers(lstm.output("score", text=text)).values():
-            bits = reference_bits(model, self.ids(model, tokens))
+            names = ["<unk>" if token.oov else token.text for token in tokens]
+            bits = reference_bits(model, [vocabulary.index(name) for name in ("<eos>", *names)])
             assert [token.surprisal_bits for token in tokens] == pytest.approx(bits, abs=1e-4)
-
-    def test_without_a_mark_before_it_the_first_word_has_no_probability(
-        self, image: Roots, lstm_folder: Path
-    ) -> None:
-        text = requests(["The cat .", "", "cat"], bos="never", eos="never")
-        found = answers(image("lstm").output("score", text=text))
-        assert [[token.surprisal_bits is None for token in found[index]] for index in range(3)] == [
-            [True, False, False],
-            [],
-            [True],
-        ]
-        bits = reference_bits(lstm_folder, self.ids(lstm_folder, found[0])[1:])
-        assert [token.surprisal_bits for token in found[0][1:]] == pytest.approx(bits, abs=1e-4)
 
     def test_pickled_weights_and_lower_case(self, image: Roots, tmp_path: Path) -> None:
         words = [word.lower() for word in WORDS[1:]]
@@ -477,25 +474,44 @@ class TestLstm:
         assert lstm.output("tokenize", "-", text="The CAT <eos>\n") == (
             "the cat <unk> <unk> <unk> <eos>\n"
         )
-
-    def test_weights_that_do_not_fit(self, image: Roots, tmp_path: Path) -> None:
-        model = save_random_lstm(tmp_path / "model", WORDS, n_layers=3)
-        done = Image(root=image("lstm").root, model=model).run("spec")
-        assert done.returncode == 1
-        message = f"spec: {model}/model.safetensors does not fit config.json and vocabulary.txt: "
-        assert done.stderr.decode().startswith(message)
+        spec = json.loads(lstm.output("spec"))
+        assert spec["tokenizer"] == {"type": "word", "cased": False}
 
     @pytest.mark.parametrize(
         ("file", "content", "message"),
         [
-            ("config.json", "{}", "config.json lacks the number 'embedding_size'"),
-            ("vocabulary.txt", "<unk>\ncat\n", "vocabulary.txt lacks '<eos>'"),
+            (
+                "config.json",
+                "{}",
+                (
+                    "MODEL/config.json: this is no configuration of an LSTM: 'embedding_size' is a "
+                    "required property"
+                ),
+            ),
+            (
+                "vocabulary.txt",
+                "<unk>\n<eos>\ncat\n",
+                (
+                    "MODEL/model.safetensors: a checkpoint of another shape: encoder.weight is 16 "
+                    "x 12, and config.json and vocabulary.txt ask for 3 x 12"
+                ),
+            ),
+            ("model.safetensors", None, "lstm: MODEL has no weights (model.safetensors)"),
         ],
     )
-    def test_incomplete_folders(
-        self, image: Roots, tmp_path: Path, file: str, content: str, message: str
+    def test_what_is_wrong_in_a_folder_is_said_in_a_line(
+        self, image: Roots, tmp_path: Path, file: str, content: str | None, message: str
     ) -> None:
         model = save_random_lstm(tmp_path / "model", WORDS)
-        (model / file).write_text(content)
+        (model / file).unlink()
+        if content is not None:
+            (model / file).write_text(content)
         done = Image(root=image("lstm").root, model=model).run("spec")
-        assert (done.returncode, done.stderr.decode()) == (1, f"spec: {model}/{message}\n")
+        said = done.stderr.decode().replace(str(model), "MODEL")
+        assert (done.returncode, said) == (1, f"spec: {message}\n")
+
+    def test_a_device_that_is_not_there(self, image: Roots) -> None:
+        variables = {**image("lstm").variables, "POMMEL_DEVICE": "cuda:9"}
+        done = run(image("lstm").root, "spec", **variables)
+        message = "spec: the device 'cuda:9' is not available here; there is: "
+        assert (done.returncode, done.stderr.decode()[: len(message)]) == (1, message)

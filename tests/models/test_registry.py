@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
-from pommel.errors import ModelNotAvailableError
+from pommel.errors import ModelNotAvailableError, UsageError
 from pommel.models import registry
 from pommel.models.model import LoadOptions
 
 IMAGES = ("docker", "podman", "apptainer", "singularity", "library", "shub")
-BACKENDS = ("huggingface", "recorded", "dummy", "builtin", *IMAGES)
+WORD_LEVEL = ("lstm", "ngram")
+SERVERS = ("http", "https")
+BACKENDS = ("huggingface", "recorded", "dummy", "builtin", *IMAGES, *WORD_LEVEL, *SERVERS)
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +57,8 @@ def test_each_scheme_has_its_backend(
         ("model.jsonl", "recorded"),
         ("model.tsv", "recorded"),
         ("model.txt", "recorded"),
+        ("model.arpa", "ngram"),
+        ("model.v2.arpa.gz", "ngram"),
     ],
 )
 def test_a_bare_path(
@@ -76,6 +80,22 @@ def test_a_bare_path(
         (scheme, f"{scheme}://./{name}"),
         (scheme, f"{scheme}://{path}"),
     ]
+
+
+def test_a_folder_with_a_list_of_words_is_a_word_level_model(
+    opened: list[tuple[str, str, LoadOptions]], tmp_path: Path
+) -> None:
+    (tmp_path / "vocabulary.txt").write_text("<unk>\n<eos>\n")
+    registry.load_model(str(tmp_path))
+    assert opened == [("lstm", f"lstm://{tmp_path}", LoadOptions())]
+
+
+def test_a_pattern_that_names_several_models_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="names 2 models"):
+        registry.load_model("huggingface://gpt2@{a,b}")
+    (tmp_path / "seed-1").mkdir()
+    with pytest.raises(ModelNotAvailableError, match=r"seed-1 has no config\.json"):
+        registry.load_model(f"lstm://{tmp_path}/seed-*")
 
 
 @pytest.mark.parametrize("name", ["gpt2", "GRNN", "ordered-neurons"])
@@ -111,7 +131,8 @@ def test_images_have_one_backend(scheme: str, monkeypatch: pytest.MonkeyPatch) -
             (
                 "unknown model reference 'hugingface://gpt2' (did you mean huggingface://…?); "
                 "a reference begins with huggingface://, recorded://, dummy://, builtin://, "
-                "docker://, podman://, apptainer://, singularity://, library://, shub://"
+                "docker://, podman://, apptainer://, singularity://, library://, shub://, "
+                "lstm://, ngram://, http://, https://"
             ),
         ),
         (
@@ -143,7 +164,7 @@ def test_what_is_not_there(reference: str, message: str, monkeypatch: pytest.Mon
 def test_a_file_of_another_kind(tmp_path: Path) -> None:
     path = tmp_path / "model.csv"
     path.write_text("")
-    expected = f"{path}: a model's file ends in one of .json, .jsonl, .tsv, .txt"
+    expected = f"{path}: a model's file ends in one of .json, .jsonl, .tsv, .txt, .arpa, .arpa.gz"
     with pytest.raises(ModelNotAvailableError, match=f"^{re.escape(expected)}$"):
         registry.load_model(str(path))
 

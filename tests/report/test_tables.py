@@ -30,6 +30,7 @@ def result(  # noqa: PLR0913 - a builder
         tie=np.zeros(n, dtype=np.bool_),
         defined=np.ones(n, dtype=np.bool_),
         unscored=np.zeros(n, dtype=np.bool_),
+        oov=np.zeros(n, dtype=np.bool_),
         skipped=np.array(skipped or [False] * n),
     )
     return SuiteResult(

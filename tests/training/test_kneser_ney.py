@@ -10,10 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.errors import InputError
-from pommel.models.arpa import ArpaModel, read_arpa
+from pommel.errors import UsageError
+from pommel.models.ngram.arpa import read_arpa
+from pommel.training import kneser_ney
 from pommel.training.arpa_file import write_arpa
-from pommel.training.kneser_ney import estimate
+from pommel.training.ngram_corpus import read_corpus
+from pommel.training.ngram_tables import NgramEstimate
 
 # By hand. Continuation counts: a 1, b 1, c 1, </s> 2; so g() = (3 * 0.5 + 1) / 5 = 0.5, and
 # p(a) = 0.5 / 5 + 0.5 / 5, </s> (2 - 1) / 5 + 0.5 / 5, <unk> 0.5 / 5. Of two bigrams after "a",
@@ -41,8 +43,12 @@ ngram 2=5
 """
 
 
-MARK_IN_TEXT = """\
-a sentence has the word "</s>", which marks where sentences begin or end; leave it out"""
+def estimate(
+    sentences: Sequence[str], *, order: int = 5, min_count: Sequence[int] = (1,)
+) -> NgramEstimate:
+    """Estimate the model of sentences whose words have white space between them."""
+    corpus = read_corpus((sentence.split() for sentence in sentences), min_count=min_count[0])
+    return kneser_ney.estimate(corpus, order=order, min_count=min_count)
 
 
 def _arpa(folder: Path, sentences: Sequence[str], order: int, min_count: Sequence[int]) -> Path:
@@ -55,6 +61,33 @@ def test_writes_the_model_that_one_computes_by_hand(tmp_path: Path) -> None:
     path = tmp_path / "model.arpa"
     write_arpa(estimate(["a c", "a b"], order=2), path)
     assert path.read_text("utf-8") == TWO_SENTENCES
+
+
+@pytest.mark.parametrize(
+    ("order", "min_count", "n_ngrams"),
+    [
+        (7, (1,), (5, 4, 3, 1)),
+        (4, (1,), (5, 4, 3, 1)),
+        (3, (1,), (5, 4, 3)),
+        # "<s> b </s>" is there once, "<s> a b </s>" twice.
+        (9, (1, 1, 2), (5, 4, 2, 1)),
+        (9, (1, 1, 2, 3), (5, 4, 2)),
+        (9, (1, 9), (5,)),
+    ],
+)
+def test_orders_without_an_ngram_are_no_part_of_the_model(
+    tmp_path: Path, order: int, min_count: tuple[int, ...], n_ngrams: tuple[int, ...]
+) -> None:
+    sentences = ["a b", "a b", "b"]
+    model = estimate(sentences, order=order, min_count=min_count)
+    assert model.n_ngrams == n_ngrams
+    assert len(model.discounts) == len(n_ngrams)
+    path = _arpa(tmp_path, sentences, order, min_count)
+    assert "=0" not in path.read_text("utf-8")
+    read = read_arpa(path)
+    for context in (["<s>"], ["<s>", "a"], ["<s>", "a", "b"], ["b", "b", "a"]):
+        scored = read.surprisals_bits([[*context, w] for w in ("a", "b", "</s>", "<unk>")])
+        assert sum(2 ** -bits[-1] for bits in scored) == pytest.approx(1, abs=1e-9)
 
 
 def test_pruned_mass_goes_to_the_lower_order(tmp_path: Path) -> None:
@@ -116,9 +149,9 @@ def test_sizes_are_those_of_the_text() -> None:
     assert model.n_ngrams == (6, 5, 4, 3, 1)
 
 
-def test_sentences_shorter_than_the_order_leave_it_empty(tmp_path: Path) -> None:
+def test_sentences_shorter_than_the_order_lower_it(tmp_path: Path) -> None:
     path = _arpa(tmp_path, ["a"], 5, (1,))
-    assert read_arpa(path).n_ngrams == (4, 2, 1, 0, 0)
+    assert read_arpa(path).n_ngrams == (4, 2, 1)
 
 
 @pytest.mark.parametrize(
@@ -133,28 +166,15 @@ def test_sentences_shorter_than_the_order_leave_it_empty(tmp_path: Path) -> None
 def test_refuses_options_that_make_no_sense(
     order: int, min_count: Sequence[int], message: str
 ) -> None:
-    with pytest.raises(ValueError, match=message):
-        estimate(["a"], order=order, min_count=min_count)
-
-
-@pytest.mark.parametrize(
-    ("sentences", "message"),
-    [
-        ([], "there is no sentence to estimate an n-gram model from"),
-        (["", " "], "there is no sentence to estimate an n-gram model from"),
-        (["a", "a </s> b"], MARK_IN_TEXT),
-    ],
-)
-def test_refuses_text_that_cannot_be_counted(sentences: list[str], message: str) -> None:
-    with pytest.raises(InputError) as caught:
-        estimate(sentences)
-    assert str(caught.value) == message
+    corpus = read_corpus([["a"]])
+    with pytest.raises(UsageError, match=message):
+        kneser_ney.estimate(corpus, order=order, min_count=min_count)
 
 
 def test_the_same_text_in_any_order_is_the_same_file(tmp_path: Path) -> None:
     sentences = ["the dog barks", "the cat sleeps", "dogs bark"]
     for name, text in (("one.arpa.gz", sentences), ("two.arpa.gz", sentences[::-1])):
-        write_arpa(estimate(text, order=3), tmp_path / name)
+        write_arpa(estimate(text, order=3), tmp_path / name, is_gzip=True)
     first, second = ((tmp_path / name).read_bytes() for name in ("one.arpa.gz", "two.arpa.gz"))
     assert first == second
     assert first[3:8] == b"\0\0\0\0\0"  # neither a name nor a time in the header
@@ -252,9 +272,4 @@ def test_probabilities_sum_to_one_in_every_context(
 ) -> None:
     model = read_arpa(_arpa(tmp_path_factory.mktemp("law"), sentences, order, min_count))
     for context in contexts:
-        assert _total(model, context) == pytest.approx(1, abs=1e-9)
-
-
-def _total(model: ArpaModel, context: Sequence[str]) -> float:
-    words = [key.decode() for key in model.log10_probabilities[0]]
-    return sum(10 ** model.log10_probability(word, context) for word in words)
+        assert (10 ** model.next_log10_probabilities(context)).sum() == pytest.approx(1, abs=1e-9)

@@ -8,9 +8,9 @@ import pytest
 from click.testing import CliRunner
 
 from pommel.data import builtin_model
-from pommel.models.arpa import read_arpa
 from pommel.models.model import score_all
 from pommel.models.ngram import open_arpa
+from pommel.models.ngram.arpa import read_arpa
 from pommel.models.policy import Policy
 from pommel.training.__main__ import main
 from pommel.training.corpus import FULL_SIZE

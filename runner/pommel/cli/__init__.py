@@ -18,9 +18,11 @@ _COMMANDS = {
     "run": ("run", "Run suites on models and show which predictions hold."),
     "surprisals": ("surprisals", "Compute the surprisal of every region of a suite."),
     "evaluate": ("evaluate", "Check the predictions of suites that have their surprisals."),
+    "capitalization": ("capitalization", "Run suites as they are, and capitalised: the gain."),
     "conditional": ("conditional", "Compute the surprisal of targets after left contexts."),
     "validate": ("validate", "Check suite files and report every fault."),
     "suites": ("suites", "List, show and export the suites that ship with pommel."),
+    "train": ("train", "Train a word-level LSTM or an n-gram model on a text."),
     "models": ("models", "List the models that ship with pommel, show any model."),
     "image": ("image", "Make, build and check container images with models."),
 }

@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from pommel.cli.options import output_form, score_options
+from pommel.cli.options import output_form, score_options, threshold_option
 from pommel.cli.output import (
     fail_under,
     show_frame,
@@ -41,6 +41,7 @@ from pommel.suite_sources import load_suites
     help="Print the retired tool's four columns of TSV.",
 )
 @score_options
+@threshold_option
 def command(suites: tuple[str, ...], **chosen: Any) -> None:
     """Check the predictions of SUITEs whose regions have surprisals (metric_value).
 
@@ -75,5 +76,6 @@ def _evaluate(suite: Suite, chosen: dict[str, Any]) -> SuiteResult:
         score_rule=chosen["score_rule"],
         # Only where that holds does a file say how many tokens there are.
         skip_unequal=True,
+        skip_oov=chosen["oov"] == "skip",
         model_name=model_name,
     )

@@ -15,6 +15,9 @@ from pommel.wording import counted
 _SCHEMES = (
     ("builtin://NAME", "a model that ships with pommel"),
     ("huggingface://NAME[@REVISION]", "a language model, from the hub or a folder"),
+    ("lstm://FOLDER", "a word-level LSTM (pommel train lstm)"),
+    ("ngram://FILE", "an n-gram model, an ARPA file (pommel train ngram)"),
+    ("http://HOST/v1#MODEL", "a model behind an OpenAI-compatible server; also https://"),
     ("docker://IMAGE", "a model in a container, by Docker; podman://IMAGE by Podman"),
     ("apptainer://FILE.sif", "the same by Apptainer; also singularity://, library://, shub://"),
     ("GRNN, JRNN, RNNG, ...", "the images that the LM Zoo published (pommel list)"),

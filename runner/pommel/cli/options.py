@@ -11,6 +11,7 @@ from pommel.containers.sandbox import MIB, SETTINGS, Sandbox, size_in_bytes
 from pommel.models.model import LoadOptions
 from pommel.models.policy import Boundary, Method, Policy
 from pommel.results import SCORE_RULES
+from pommel.runs import Oov
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -30,7 +31,7 @@ def _memory(_context: click.Context, _parameter: click.Parameter, text: str | No
 def model_options(function: _F) -> _F:
     """Add what may be said when a model is loaded."""
     return _with_options(
-        container_options(function),
+        container_options(server_options(function)),
         click.option(
             "--device", default="cpu", show_default=True, help="cpu, cuda, cuda:N, mps, auto"
         ),
@@ -93,6 +94,38 @@ def container_options(function: _F) -> _F:
     )
 
 
+def server_options(function: _F) -> _F:
+    """Add what may be said about a model behind a server."""
+    defaults = LoadOptions()
+    return _with_options(
+        function,
+        click.option(
+            "--timeout",
+            type=click.FloatRange(min=0, min_open=True),
+            default=defaults.timeout_seconds,
+            show_default=True,
+            metavar="SECONDS",
+            help="How long a server may take for an answer.",
+        ),
+        click.option(
+            "--parallel",
+            type=click.IntRange(min=1),
+            default=defaults.n_parallel,
+            show_default=True,
+            metavar="N",
+            help="Requests that are under way at a server at once.",
+        ),
+        click.option(
+            "--retries",
+            type=click.IntRange(min=0),
+            default=defaults.n_retries,
+            show_default=True,
+            metavar="N",
+            help="How often a request to a server is repeated that failed for a passing reason.",
+        ),
+    )
+
+
 def policy_options(function: _F) -> _F:
     """Add the scoring policy: what changes a number."""
     return _with_options(
@@ -147,7 +180,7 @@ def output_option(function: _F) -> _F:
 
 
 def score_options(function: _F) -> _F:
-    """Add the score rule and the threshold."""
+    """Add the score rule, and what becomes of unknown words."""
     rule = click.option(
         "--score",
         "score_rule",
@@ -156,13 +189,25 @@ def score_options(function: _F) -> _F:
         show_default=True,
         help="An item counts if all predictions hold, or the first; or each prediction on its own.",
     )
-    threshold = click.option(
+    unknown = click.option(
+        "--oov",
+        type=click.Choice(get_args(Oov)),
+        default="keep",
+        show_default=True,
+        help="Items whose comparison rests on a word that the model does not know: they count, or "
+        "are skipped.",
+    )
+    return rule(unknown(function))
+
+
+def threshold_option(function: _F) -> _F:
+    """Add the score below which a command fails."""
+    return click.option(
         "--fail-under",
         type=click.FloatRange(0, 1),
         metavar="X",
         help="Exit with status 1 if a suite's score is below X.",
-    )
-    return rule(threshold(function))
+    )(function)
 
 
 def load_options(chosen: dict[str, Any]) -> LoadOptions:
@@ -178,6 +223,9 @@ def load_options(chosen: dict[str, Any]) -> LoadOptions:
         checkpoint=chosen["checkpoint"],
         sandbox=Sandbox().with_settings(chosen["sandbox"]),
         pull=chosen["pull"],
+        timeout_seconds=chosen["timeout"],
+        n_parallel=chosen["parallel"],
+        n_retries=chosen["retries"],
     )
 
 

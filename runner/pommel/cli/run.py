@@ -2,13 +2,15 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
 import click
 
-from pommel.api import Results, with_distinct_names
+from pommel.api import Results, under_its_name, with_distinct_names
+from pommel.cli.each_model import Done, run_each
+from pommel.cli.naming import expanded_models, sorted_out
 from pommel.cli.opening import open_model
 from pommel.cli.options import (
     model_options,
@@ -16,6 +18,7 @@ from pommel.cli.options import (
     policy,
     policy_options,
     score_options,
+    threshold_option,
 )
 from pommel.cli.output import (
     fail_under,
@@ -27,16 +30,18 @@ from pommel.cli.output import (
     show_table,
     show_warnings,
 )
-from pommel.errors import ModelError, UsageError
+from pommel.errors import UsageError
 from pommel.files import make_folder
-from pommel.frames import TABLES
-from pommel.models.model import Model, closing
+from pommel.frames import RESULTS_TABLES
+from pommel.models.families import NamedModel
+from pommel.models.model import closing
+from pommel.report.families import score_tables
 from pommel.report.notes import notes
 from pommel.report.saved import runs_to_json, save_results
-from pommel.report.tables import prediction_table, score_table
+from pommel.report.tables import prediction_table
 from pommel.runs import Regions, Run, run_suites
 from pommel.suite import Suite
-from pommel.suite_sources import SHIPPED, check_distinct_names, load_suites
+from pommel.suite_sources import check_distinct_names, load_suites
 
 
 @click.command("run", no_args_is_help=True)
@@ -57,7 +62,7 @@ from pommel.suite_sources import SHIPPED, check_distinct_names, load_suites
 )
 @click.option(
     "--table",
-    type=click.Choice(TABLES),
+    type=click.Choice(RESULTS_TABLES),
     help="Which tidy table --format csv, tsv or json prints.  [default: suites]",
 )
 @click.option(
@@ -70,6 +75,7 @@ from pommel.suite_sources import SHIPPED, check_distinct_names, load_suites
 )
 @click.option("--strict", is_flag=True, help="Refuse suites with stray spaces.")
 @score_options
+@threshold_option
 @policy_options
 @model_options
 def command(
@@ -78,108 +84,52 @@ def command(
     """Run SUITEs on MODEL and show the share of items on which predictions hold.
 
     A SUITE is a file, a folder, a shipped collection (suites:en, suites:en/agreement), a shipped
-    suite's name, or - for standard input. An argument like scheme://... is one more model.
+    suite's name, or - for standard input. An argument like scheme://... is one more model; with
+    a pattern in quotes it is a family of models, seeds or checkpoints.
 
     \b
       pommel run builtin://en-gpt2 builtin://en-ngram suites:en
       pommel run huggingface://gpt2 my_suites/ -o results --score first
+      pommel run 'lstm://models/seed-*' suites:en
+      pommel run 'huggingface://EleutherAI/pythia-70m@step{1000..3000..1000}' suites:en
     """
-    models, sources = _sorted_out((model, *suites, *more_models), more_models)
-    if chosen["table"] in ("regions", "tokens") and output_form(chosen) == "table":
+    references, sources = sorted_out((model, *suites, *more_models), more_models)
+    if chosen["table"] in ("regions", "tokens", "families") and output_form(chosen) == "table":
         raise UsageError(f"--table {chosen['table']} needs --format csv, tsv or json")
     loaded = load_suites(sources, strict=chosen["strict"])
     check_distinct_names([each.suite for each in loaded])
     show_warnings([warning for each in loaded for warning in each.warnings])
+    models = expanded_models(references)
     if chosen["output"]:
         # A folder that cannot be is better known before the model has run.
         make_folder(chosen["output"])
-    done = _run_models(models, [each.suite for each in loaded], chosen)
+    on_suites = partial(_run_model, suites=[each.suite for each in loaded], chosen=chosen)
+    done = run_each(models, on_suites)
     results = Results(runs=tuple(with_distinct_names(done.runs)))
     _report(results, chosen, done)
-    if error := done.error:
-        n_asked = len(models) * len(loaded)
-        if done.runs or done.stopped_by:
-            how = "stopped; " if done.stopped_by else ""
-            note(f"pommel: {how}{len(done.runs)} of {n_asked} runs are complete")
-        raise error
+    done.check_complete(len(models) * len(loaded))
     fail_under((run.result for run in results), chosen["fail_under"])
 
 
-@dataclass(slots=True, kw_only=True)
-class _Done:
-    """What has been run, which models have failed, and what has stopped it all."""
-
-    runs: list[Run] = field(default_factory=list)
-    failed: dict[str, ModelError] = field(default_factory=dict)
-    stopped_by: BaseException | None = None
-
-    @property
-    def error(self) -> BaseException | None:
-        """What the command ends with; several models' failures are one, with the first's status."""
-        if self.stopped_by or len(self.failed) < 2:  # noqa: PLR2004 - "two" is what it means
-            return self.stopped_by or next(iter(self.failed.values()), None)
-        first, *others = self.failed.values()
-        joined = ModelError("\npommel: ".join(map(str, (first, *others))))
-        joined.exit_status = first.exit_status
-        return joined
-
-
-def _sorted_out(
-    arguments: Sequence[str], more_models: Sequence[str]
-) -> tuple[list[str], list[str]]:
-    """Return models and suites; the first argument is a model, whatever it looks like."""
-    rest = arguments[1 : len(arguments) - len(more_models)]
-    models = [arguments[0], *(each for each in rest if "://" in each), *more_models]
-    suites = [each for each in rest if "://" not in each]
-    if not suites:
-        raise UsageError(f"no suites to run: name files, folders, or {SHIPPED}en")
-    return list(dict.fromkeys(models)), suites
-
-
-def _run_models(
-    references: Sequence[str], suites: Sequence[Suite], chosen: dict[str, Any]
-) -> _Done:
-    """Run all suites on all models.
-
-    A model that fails is no reason to go without the next; anything else ends it all, and still
-    what is complete is kept (a second Ctrl-C meanwhile ends everything).
-    """
-    done = _Done()
-    try:
-        for reference in references:
-            try:
-                _run_model(reference, suites, chosen, done.runs)
-            except ModelError as error:
-                done.failed[reference] = error
-                if len(references) > 1:
-                    note(f"pommel: {reference} failed; going on with the other models")
-    except BaseException as error:  # noqa: BLE001 - raised again by the caller
-        done.stopped_by = error
-    return done
-
-
 def _run_model(
-    reference: str, suites: Sequence[Suite], chosen: dict[str, Any], made: list[Run]
-) -> None:
-    with closing(open_model(reference, chosen)) as model:
-        _run_opened(model, suites, chosen, made)
-
-
-def _run_opened(
-    model: Model, suites: Sequence[Suite], chosen: dict[str, Any], made: list[Run]
+    named: NamedModel, made: list[Run], *, suites: Sequence[Suite], chosen: dict[str, Any]
 ) -> None:
     n_sentences = sum(suite.n_sentences for suite in suites)
-    with progress_bar(model.info.name, n_sentences) as progress:
+    with (
+        closing(open_model(named.reference, chosen)) as model,
+        progress_bar(named.name or model.info.name, n_sentences) as progress,
+    ):
         runs = run_suites(
             model,
             suites,
             policy(chosen),
             score_rule=chosen["score_rule"],
+            oov=chosen["oov"],
             compat=chosen["compat"],
             regions=_regions(chosen),
             progress=progress,
         )
-        made.extend(runs)
+        made.extend(under_its_name(run, named) for run in runs)
 
 
 def _regions(chosen: dict[str, Any]) -> Regions:
@@ -189,7 +139,7 @@ def _regions(chosen: dict[str, Any]) -> Regions:
     return "all" if chosen["regions"] == "all" else "needed"
 
 
-def _report(results: Results, chosen: dict[str, Any], done: _Done) -> None:
+def _report(results: Results, chosen: dict[str, Any], done: Done[Run]) -> None:
     show_notes([line for run in results for line in notes(run)])
     if not results.runs:
         return
@@ -214,4 +164,5 @@ def _show_for_people(results: Results, chosen: dict[str, Any]) -> None:
     if chosen["table"] == "predictions":
         show_table(prediction_table(outcomes))
     else:
-        show_table(score_table(outcomes))
+        for table in score_tables(outcomes):
+            show_table(table)

@@ -14,7 +14,7 @@ from pommel.errors import ContainerError, PommelError
 from pommel.images.subject import Skipped, Subject
 from pommel.images.trial_sentences import KINDS, long_sentence
 from pommel.models.container.answers import most_characters
-from pommel.models.container.quoting import quoted
+from pommel.wording import quoted
 
 # How long an image may think before its first line: what it took for a whole command, many times.
 _SHORTEST_WAIT_S = 60

@@ -10,8 +10,8 @@ from pommel.images.context import Files, files_below, files_of
 from pommel.images.own_wheel import own_wheel
 from pommel.wording import nearest
 
-# Name -> whether pommel itself runs in it. Those that share files are built from all sources.
-_SHARING = {"ngram": True, "lstm": False, "huggingface": True}
+# Those that share files are built from all sources. pommel itself runs in them.
+_SHARING = ("ngram", "lstm", "huggingface")
 SHIPPED = ("template", *_SHARING)
 
 
@@ -19,13 +19,12 @@ SHIPPED = ("template", *_SHARING)
 class Source:
     """A folder to build from; `dockerfile` is the path in it, `name` what the image is called.
 
-    `takes_model` says whether weights can be built in, `has_pommel` whether pommel runs in it.
+    `has_pommel` says whether pommel runs in it; weights can then be built in.
     """
 
     name: str
     folder: Path
     dockerfile: str = "Dockerfile"
-    takes_model: bool = False
     has_pommel: bool = False
 
     @property
@@ -49,8 +48,7 @@ def find_source(text: str) -> Source:
             name=text,
             folder=data.image_sources().resolve(),
             dockerfile=f"{text}/Dockerfile",
-            takes_model=True,
-            has_pommel=_SHARING[text],
+            has_pommel=True,
         )
     folder = (data.image_sources() / text if text in SHIPPED else Path(text)).expanduser().resolve()
     if not folder.is_dir():
@@ -76,7 +74,7 @@ def context_files(source: Source, model: Path | None) -> Files:
     """
     files = files_below(source.folder, dockerfile=source.dockerfile)
     if model is not None:
-        if not source.takes_model:
+        if not source.has_pommel:
             raise UsageError(
                 f"--model is for {', '.join(_SHARING)}; "
                 f"{source.name} is built with what is in its folder"

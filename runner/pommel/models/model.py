@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from pommel.containers.engine import Pull, PullProgress
 from pommel.containers.sandbox import Sandbox
-from pommel.errors import UnsupportedFeatureError
+from pommel.errors import UnsupportedFeatureError, UsageError
 from pommel.models.policy import Method, Policy
 from pommel.surprisal import ScoredSentence
 
@@ -93,6 +93,11 @@ class LoadOptions:
     For models in containers: `checkpoint` is a file or folder with weights to use instead of those
     in the image, `sandbox` what the container may do and use, `pull` when its image is fetched and
     `pull_progress` who is told how far that is.
+
+    For models behind a server: `timeout_seconds` is how long one answer may take, `n_parallel` how
+    many requests are under way at once, `n_retries` how often one is repeated that failed for a
+    reason that may pass.
+    Raises `UsageError` for limits that leave no room.
     """
 
     device: str = "cpu"
@@ -106,6 +111,15 @@ class LoadOptions:
     sandbox: Sandbox = field(default_factory=Sandbox)
     pull: Pull = "missing"
     pull_progress: PullProgress | None = None
+    timeout_seconds: float = 60.0
+    n_parallel: int = 4
+    n_retries: int = 5
+
+    def __post_init__(self) -> None:
+        if self.batch_tokens is not None and self.batch_tokens < 1:
+            raise UsageError(f"a batch has 1 token or more, not {self.batch_tokens}")
+        if self.max_memory_bytes is not None and self.max_memory_bytes < 1:
+            raise UsageError(f"scoring takes 1 byte of memory or more, not {self.max_memory_bytes}")
 
 
 class Model(Protocol):

@@ -1,7 +1,8 @@
 """Where a model's tokens stand in the sentence, for models that only print them.
 
-LM Zoo images, slow tokenizers and recorded files name tokens without offsets. Whoever needs them
-asks here; nothing else in pommel compares a token with a sentence.
+LM Zoo images, slow tokenizers and recorded files name tokens without offsets, and may change case
+and accents: this finds the likeliest places. A server's tokens have to spell the sentence exactly
+(`endpoint.spelling`); nothing else in pommel compares a token with a sentence.
 """
 
 from collections.abc import Callable, Sequence

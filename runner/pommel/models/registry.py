@@ -5,29 +5,37 @@ from pathlib import Path
 
 from pommel import data
 from pommel.errors import ModelNotAvailableError
+from pommel.models.families import one_model
 from pommel.models.model import LoadOptions, Model
 from pommel.wording import nearest
 
 Opener = Callable[[str, LoadOptions], Model]
 
-_SCHEME_OF_FILE = {".json": "dummy", ".jsonl": "recorded", ".tsv": "recorded", ".txt": "recorded"}
+_SCHEME_OF_FILE = {
+    ".json": "dummy",
+    ".jsonl": "recorded",
+    ".tsv": "recorded",
+    ".txt": "recorded",
+    ".arpa": "ngram",
+    ".arpa.gz": "ngram",
+}
 
 
 def load_model(reference: str, options: LoadOptions | None = None) -> Model:
     """Return the model that `reference` names.
 
-    A reference is `scheme://…` (`SCHEMES`), a folder (a Hugging Face model), a file that the table
-    of files knows, or the short name of an image of the LM Zoo. Raises `ModelNotAvailableError`,
-    with the nearest reference that there is, for any other, and whatever the backend raises for a
-    model that it can't open.
+    A reference is `scheme://…` (`SCHEMES`), a folder (a Hugging Face model, or a word-level one if
+    it holds a `vocabulary.txt`), a file that the table of files knows, or the short name of an
+    image of the LM Zoo. Raises `ModelNotAvailableError`, with the nearest reference that there is,
+    for any other, `UsageError` for one that names several (`families`), and whatever the backend
+    raises for a model that it can't open.
     """
-    options = options or LoadOptions()
-    scheme, separator, _ = reference.partition("://")
-    if not separator:
+    reference, options = one_model(reference), options or LoadOptions()
+    if "://" not in reference:
         reference = _with_scheme(reference)
-        scheme = reference.partition("://")[0]
-    if opener := SCHEMES.get(scheme):
-        return opener(reference, options)
+    scheme, _, rest = reference.partition("://")
+    if opener := SCHEMES.get(scheme.lower()):
+        return opener(f"{scheme.lower()}://{rest}", options)
     raise ModelNotAvailableError(
         f"unknown model reference {reference!r}{_nearest(scheme, list(SCHEMES), '://…')}; "
         f"a reference begins with {', '.join(f'{name}://' for name in SCHEMES)}"
@@ -61,6 +69,24 @@ def _open_container(reference: str, options: LoadOptions) -> Model:
     from pommel.models import container  # noqa: PLC0415
 
     return container.open(reference, options)
+
+
+def _open_ngram(reference: str, options: LoadOptions) -> Model:
+    from pommel.models import ngram  # noqa: PLC0415
+
+    return ngram.open(reference, options)
+
+
+def _open_lstm(reference: str, options: LoadOptions) -> Model:
+    from pommel.models import lstm  # noqa: PLC0415
+
+    return lstm.open(reference, options)
+
+
+def _open_endpoint(reference: str, options: LoadOptions) -> Model:
+    from pommel.models import endpoint  # noqa: PLC0415
+
+    return endpoint.open(reference, options)
 
 
 def _open_builtin(reference: str, options: LoadOptions) -> Model:
@@ -99,6 +125,10 @@ SCHEMES: dict[str, Opener] = {
     "singularity": _open_container,
     "library": _open_container,
     "shub": _open_container,
+    "lstm": _open_lstm,
+    "ngram": _open_ngram,
+    "http": _open_endpoint,
+    "https": _open_endpoint,
 }
 
 _BUILTIN: dict[str, Opener] = {
@@ -116,9 +146,11 @@ def _with_scheme(reference: str) -> str:
 
     path = Path(reference).expanduser()
     if reference and path.is_dir():
-        return f"huggingface://{reference}"
+        # A word-level model has its vocabulary as a list of words; no tokenizer is called so.
+        return f"{'lstm' if (path / 'vocabulary.txt').is_file() else 'huggingface'}://{reference}"
     if path.is_file():
-        if scheme := _SCHEME_OF_FILE.get(path.suffix):
+        ending = next((each for each in _SCHEME_OF_FILE if path.name.endswith(each)), "")
+        if scheme := _SCHEME_OF_FILE.get(ending):
             return f"{scheme}://{reference}"
         known = ", ".join(_SCHEME_OF_FILE)
         raise ModelNotAvailableError(f"{reference}: a model's file ends in one of {known}")

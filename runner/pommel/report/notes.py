@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pommel.runs import Run
-from pommel.wording import counted
+from pommel.wording import counted, listed
 
 
 def notes(run: Run) -> Iterator[str]:
@@ -20,12 +20,18 @@ def notes(run: Run) -> Iterator[str]:
         )
     if table.oovs:
         words = sorted({word for found in table.oovs.values() for word in found})
-        shown = ", ".join(words[:5]) + (", ..." if words[5:] else "")
+        shown = listed(words, most=5)
         yield f"{where}: {counted(run.surprisals.n_oovs, 'unknown word')} ({shown})"
     for prediction in result.predictions:
         name = f"{where}: prediction {prediction.prediction_id}"
-        if prediction.n_skipped:
-            yield f"{name} skips {counted(prediction.n_skipped, 'item')} {_why(run)}"
+        n_oov = int((prediction.skipped & prediction.oov).sum()) if _skips_oov(run) else 0
+        if n_oov:
+            yield f"{name} skips {counted(n_oov, 'item')} that {_rests(n_oov)} on an unknown word"
+        if n_others := prediction.n_skipped - n_oov:
+            yield f"{name} skips {counted(n_others, 'item')} {_why(run)}"
+        if prediction.n_oov:
+            items = counted(prediction.n_oov, "item")
+            yield f"{name} rests on an unknown word in {items}; --oov skip leaves them out"
         if prediction.n_unscored:
             yield (
                 f"{name} needs a token without a surprisal in "
@@ -41,6 +47,14 @@ def notes(run: Run) -> Iterator[str]:
                 f"{name} compares equal values in {counted(prediction.n_ties, 'item')}, "
                 "where '<' and '>' fail"
             )
+
+
+def _skips_oov(run: Run) -> bool:
+    return run.result.provenance.get("oov") == "skip"
+
+
+def _rests(n_items: int) -> str:
+    return "rests" if n_items == 1 else "rest"
 
 
 def _why(run: Run) -> str:

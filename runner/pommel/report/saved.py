@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pommel.api import Results
 from pommel.files import replacing
-from pommel.frames import TABLES
+from pommel.frames import RESULTS_TABLES
 from pommel.json_document import to_json_number
 from pommel.runs import Run
 
@@ -32,7 +32,7 @@ def save_results(
     """
     failures = [{"model": model, "error": error} for model, error in (failed or {}).items()]
     summary = {"complete": complete, "failed": failures, "runs": runs_to_json(results.runs)}
-    texts = {f"{table}.csv": to_csv(results.to_frame(table)) for table in TABLES}
+    texts = {f"{table}.csv": to_csv(results.to_frame(table)) for table in RESULTS_TABLES}
     texts["runs.json"] = json.dumps(summary, ensure_ascii=False, indent=2) + "\n"
     with contextlib.ExitStack() as stack:
         # Every file is written beside its place before the first one is moved there.
@@ -62,6 +62,7 @@ def _run_to_json(run: Run) -> dict[str, Any]:
     result = run.result
     return {
         "model_name": result.model_name,
+        "family": result.membership.to_dict() if result.membership else None,
         "suite": result.suite_name,
         "circuit": result.circuit,
         "score_rule": result.score_rule,
@@ -76,6 +77,7 @@ def _run_to_json(run: Run) -> dict[str, Any]:
                 "n_ties": each.n_ties,
                 "n_undefined": each.n_undefined,
                 "n_unscored": each.n_unscored,
+                "n_oov": each.n_oov,
                 "n_skipped": each.n_skipped,
             }
             for each in result.predictions

@@ -1,9 +1,11 @@
 """Results as tables for people: suites x models, predictions, what a suite holds."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from pommel.report.cells import add_suite_rows, score_cell
+from pommel.report.family_means import MAX_MEMBERS, FamilyMean, columns
 from pommel.results import SuiteResult
 from pommel.statistics import mean_score
 from pommel.suite import Suite
@@ -15,34 +17,33 @@ if TYPE_CHECKING:
 def score_table(results: Sequence[SuiteResult]) -> "Table":
     """Return suites (grouped by circuit) x models: the score and its 95% interval (Wilson).
 
-    The last rows are each circuit's mean and the SG score, the unweighted mean over suites.
+    The last rows are each circuit's mean and the SG score, the unweighted mean over suites. Behind
+    the seeds of a family stands their mean; a big family's members are left out.
     """
     from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
 
-    models = list(dict.fromkeys(result.model_name for result in results))
+    shown = columns(results)
     rule = results[0].score_rule if results else "all"
-    table = Table(title=_RULES[rule], title_justify="left", caption_justify="left")
-    table.caption = "Share of items on which a suite's predictions hold [95% Wilson interval]."
+    table = Table(title=RULES[rule], title_justify="left", caption_justify="left")
+    table.caption = _caption(shown)
     table.add_column("circuit")
     table.add_column("suite")
     table.add_column("items", justify="right")
-    for model in models:
-        table.add_column(model, justify="right")
+    for column in shown:
+        table.add_column(column if isinstance(column, str) else column.header, justify="right")
     by_key = {(each.suite_name, each.model_name): each for each in results}
-    suites = sorted(
-        {(result.circuit, result.suite_name) for result in results},
-        key=lambda key: (not key[0], key),
-    )
-    previous = None
-    for circuit, name in suites:
-        if previous is not None and circuit != previous:
-            table.add_section()
-        cells = [by_key.get((name, model)) for model in models]
-        n_items = next(str(cell.n_items) for cell in cells if cell)
-        shown = "" if circuit == previous else circuit or "(none)"
-        table.add_row(shown, name, n_items, *map(_score_cell, cells))
-        previous = circuit
-    _add_means(table, results, models)
+    n_items = {each.suite_name: each.n_items for each in results}
+
+    def cells(suite: str) -> Iterator[str]:
+        yield str(n_items[suite])
+        for column in shown:
+            if isinstance(column, str):
+                yield _shares_cell(by_key.get((suite, column)))
+            else:
+                yield column.suite_cell(suite)
+
+    add_suite_rows(table, [(each.circuit, each.suite_name) for each in results], cells)
+    _add_means(table, results, shown)
     return table
 
 
@@ -62,14 +63,13 @@ def prediction_table(results: Sequence[SuiteResult]) -> "Table":
                 for margin, skipped in zip(each.margin_bits, each.skipped, strict=True)
                 if math.isfinite(margin) and not skipped
             ]
-            mean = f"{math.fsum(margins) / len(margins):+.2f}" if margins else "-"
             table.add_row(
                 result.suite_name,
                 result.model_name,
                 f"{each.prediction_id}: {each.description or each.formula}",
                 f"{each.n_holding}/{each.n_items}",
-                f"{each.n_holding / each.n_items:.2f}" if each.n_items else "-",
-                mean,
+                score_cell(each.n_holding / each.n_items if each.n_items else math.nan),
+                score_cell(mean_score(margins), sign="+"),
                 str(each.n_ties),
             )
     return table
@@ -100,14 +100,14 @@ def suite_list_table(suites: Sequence[Suite]) -> "Table":
     return table
 
 
-_RULES = {
+RULES = {
     "all": "SG scores (all predictions of a suite hold)",
     "first": "SG scores (the first prediction of a suite holds)",
     "each": "Scores (each prediction on its own)",
 }
 
 
-def _score_cell(result: SuiteResult | None) -> str:
+def _shares_cell(result: SuiteResult | None) -> str:
     if result is None:
         return ""
     cells = []
@@ -121,17 +121,33 @@ def _score_cell(result: SuiteResult | None) -> str:
     return "\n".join(cells) or "no predictions"
 
 
-def _add_means(table: "Table", results: Sequence[SuiteResult], models: Sequence[str]) -> None:
+def _caption(shown: Sequence[str | FamilyMean]) -> str:
+    caption = "Share of items on which a suite's predictions hold [95% Wilson interval]."
+    means = [column for column in shown if isinstance(column, FamilyMean)]
+    if means:
+        caption += " sd: of a sample (n - 1)."
+    for mean in means:
+        if mean.n > MAX_MEMBERS:
+            caption += f"\n{mean.family} has {mean.n} members; --format csv has each."
+    return caption
+
+
+def _add_means(
+    table: "Table", results: Sequence[SuiteResult], shown: Sequence[str | FamilyMean]
+) -> None:
     circuits = sorted({result.circuit for result in results if result.circuit})
     table.add_section()
     for circuit in circuits if len(circuits) > 1 else []:
-        chosen = [result for result in results if result.circuit == circuit]
-        table.add_row(circuit, "mean", "", *(_mean_cell(chosen, model) for model in models))
+        cells = (_mean_cell(results, column, circuit) for column in shown)
+        table.add_row(circuit, "mean", "", *cells)
     if len({result.suite_name for result in results}) > 1:
-        means = (_mean_cell(results, model) for model in models)
-        table.add_row("all suites", "SG score", "", *means, style="bold")
+        cells = (_mean_cell(results, column) for column in shown)
+        table.add_row("all suites", "SG score", "", *cells, style="bold")
 
 
-def _mean_cell(results: Sequence[SuiteResult], model: str) -> str:
-    mean = mean_score(result.score for result in results if result.model_name == model)
-    return "-" if math.isnan(mean) else f"{mean:.2f}"
+def _mean_cell(results: Sequence[SuiteResult], column: str | FamilyMean, circuit: str = "") -> str:
+    """Return the mean over a circuit's suites, or over all."""
+    if isinstance(column, FamilyMean):
+        return column.mean_cell(circuit)
+    own = (each for each in results if each.model_name == column)
+    return score_cell(mean_score(each.score for each in own if circuit in ("", each.circuit)))

@@ -18,85 +18,35 @@ storing p for the n-grams that were kept and g as their contexts' back-off weigh
 ordinary back-off reader return exactly p for every word in every context.
 """
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.errors import InputError
-from pommel.models.arpa import BOS, EOS
+from pommel.errors import UsageError
+from pommel.training.ngram_corpus import Corpus, Ids32
+from pommel.training.ngram_tables import BOS_ID, LOG10_ZERO, Ids, NgramEstimate, NgramTable, Reals
 
-UNK = "<unk>"
-
-_MARKS = (UNK, BOS, EOS)
-_UNK_ID, _BOS_ID, _EOS_ID = range(len(_MARKS))
-# What SRILM and KenLM write for "never predicted".
-_LOG10_ZERO = -99.0
 # KenLM's discounts for texts from which none can be estimated.
 _FALLBACK_DISCOUNTS = (0.5, 1.0, 1.5)
 
-Ids = NDArray[np.int64]
-Reals = NDArray[np.float64]
 Discounts = tuple[float, float, float]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NgramTable:
-    """The n-grams of one order, sorted by their words.
-
-    All four arrays have one element per n-gram: the index of its first n - 1 words in the table of
-    the order below (0 for unigrams), its last word (an index into the vocabulary), the
-    interpolated log10 p(last word | first words), and the log10 weight with which a longer n-gram
-    backs off from it, 0 where there is none.
-    """
-
-    prefixes: Ids
-    words: Ids
-    log10_probabilities: Reals
-    log10_backoffs: Reals
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NgramEstimate:
-    """An estimated model: its tables, unigrams first, and what it was estimated from.
-
-    `vocabulary` is `<unk>`, `<s>`, `</s>`, then the words, sorted. `discounts` are D1, D2 and D3+
-    of each order. `n_words` counts neither mark.
-    """
-
-    vocabulary: tuple[str, ...]
-    tables: tuple[NgramTable, ...]
-    discounts: tuple[Discounts, ...]
-    n_sentences: int
-    n_words: int
-
-    @property
-    def n_ngrams(self) -> tuple[int, ...]:
-        """The number of n-grams of each order, unigrams first."""
-        return tuple(len(table.words) for table in self.tables)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Corpus:
-    """Sentences as one array of word ids, and how many ids are left in the sentence at each."""
-
-    vocabulary: tuple[str, ...]
-    ids: Ids
-    n_left: Ids
-    n_sentences: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Counts:
-    """Every n-gram of one order: where its parts are in the order below, and how often it was."""
+    """Every n-gram of one order, sorted: where its parts are in the order below, its last word.
 
-    prefixes: Ids
-    suffixes: Ids
-    words: Ids
-    first_words: Ids
-    counts: Ids
+    `is_initial` says that it begins with `<s>`, `counts` how often it was seen. There may be as
+    many n-grams as the text has words, hence the short integers.
+    """
+
+    prefixes: Ids32
+    suffixes: Ids32
+    words: Ids32
+    is_initial: NDArray[np.bool_]
+    counts: Ids32
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,109 +62,91 @@ class _Level:
     discounts: Discounts
 
 
-def estimate(
-    sentences: Iterable[str], *, order: int = 5, min_count: Sequence[int] = (1,)
-) -> NgramEstimate:
-    """Estimate a model of `order` from sentences whose words have white space between them.
+def estimate(corpus: Corpus, *, order: int = 5, min_count: Sequence[int] = (1,)) -> NgramEstimate:
+    """Estimate a model of `order`.
 
     `min_count` gives, from the unigrams up, how often an n-gram must have been seen to be kept;
     its last element holds for all longer ones, so `(1, 1, 2)` drops singletons from the trigrams
-    on. Rarer unigrams are counted as `<unk>`. A blank sentence is left out.
+    on. The first is what `read_corpus` goes by: every word of the corpus's vocabulary is kept.
 
-    Raises `ValueError` for options that make no sense (from the bigrams on, `min_count` must not
-    fall: an n-gram without its beginning could not be found) and `InputError` for a sentence with
-    a word that is a mark, and for no sentence at all.
+    The model has fewer orders where no n-gram of the highest ones is kept, or in the text at all;
+    it gives the same probabilities without them.
+
+    Raises `UsageError` as `min_counts` does.
     """
-    least, *least_longer = _min_counts(order, min_count)
-    corpus = _read_corpus(sentences, least)
+    _, *least_longer = min_counts(order, min_count)
     counted = list(_count(corpus, order))
+    thresholds = [0, *least_longer][: len(counted)]
     levels: list[_Level] = []
     lower = np.full(1, 1 / (len(corpus.vocabulary) - 1))  # uniform, without <s>
-    for counts, above, threshold in zip(
-        counted, [*counted[1:], None], [0, *least_longer], strict=True
-    ):
+    for counts, above, threshold in zip(counted, [*counted[1:], None], thresholds, strict=True):
         level = _interpolate(counts, _adjusted(counts, above), lower, threshold)
         levels.append(level)
         lower = level.probabilities
+    n_orders = max(n for n, level in enumerate(levels, start=1) if level.kept.any())
     return NgramEstimate(
         vocabulary=corpus.vocabulary,
-        tables=tuple(_tables(counted, levels)),
-        discounts=tuple(level.discounts for level in levels),
+        tables=tuple(_tables(counted, levels))[:n_orders],
         n_sentences=corpus.n_sentences,
-        n_words=len(corpus.ids) - 2 * corpus.n_sentences,
+        n_words=corpus.n_words,
+        n_unknown_words=corpus.n_unknown_words,
+        discounts=tuple(level.discounts for level in levels[:n_orders]),
     )
 
 
-def _min_counts(order: int, min_count: Sequence[int]) -> list[int]:
+def min_counts(order: int, min_count: Sequence[int]) -> list[int]:
+    """Return how often an n-gram of each order, unigrams first, must have been seen to be kept.
+
+    Raises `UsageError` for options that make no sense: from the bigrams on, `min_count` must not
+    fall, since an n-gram without its beginning could not be found.
+    """
     if order < 1:
-        raise ValueError(f"the order is {order}; it must be at least 1")
+        raise UsageError(f"the order is {order}; it must be at least 1")
     given = list(min_count)[:order]
     if not given or min(given) < 1:
-        raise ValueError(f"min_count is {given}; give one or more numbers of at least 1")
+        raise UsageError(f"min_count is {given}; give one or more numbers of at least 1")
     wanted = given + given[-1:] * (order - len(given))
     if wanted[1:] != sorted(wanted[1:]):
-        raise ValueError(f"min_count is {given}; from the bigrams on it must not fall")
+        raise UsageError(f"min_count is {given}; from the bigrams on it must not fall")
     return wanted
 
 
-def _read_corpus(sentences: Iterable[str], min_unigram_count: int) -> _Corpus:
-    split = [words for words in (sentence.split() for sentence in sentences) if words]
-    if not split:
-        raise InputError("there is no sentence to estimate an n-gram model from")
-    frequencies = Counter(word for words in split for word in words)
-    for mark in (BOS, EOS):
-        if mark in frequencies:
-            message = f'a sentence has the word "{mark}", which marks where sentences begin or end'
-            raise InputError(f"{message}; leave it out")
-    frequent = sorted(
-        word
-        for word, count in frequencies.items()
-        if count >= min_unigram_count and word not in _MARKS
-    )
-    vocabulary = (*_MARKS, *frequent)
-    index = {word: number for number, word in enumerate(vocabulary)}
-    ids = [
-        number
-        for words in split
-        for number in (_BOS_ID, *(index.get(word, _UNK_ID) for word in words), _EOS_ID)
-    ]
-    lengths = np.array([len(words) + 2 for words in split], dtype=np.int64)
-    ends = np.repeat(np.cumsum(lengths), lengths)
-    return _Corpus(
-        vocabulary=vocabulary,
-        ids=np.array(ids, dtype=np.int64),
-        n_left=ends - np.arange(len(ids)),
-        n_sentences=len(split),
-    )
+def _count(corpus: Corpus, order: int) -> Iterator[_Counts]:
+    """Yield the counts of all n-grams, unigrams first, each order sorted by its words.
 
-
-def _count(corpus: _Corpus, order: int) -> Iterator[_Counts]:
-    """Yield the counts of all n-grams, unigrams first, each order sorted by its words."""
+    There are none of an order that is longer than every sentence, marks included.
+    """
     n_words = len(corpus.vocabulary)
-    every = np.arange(n_words)
-    nothing = np.zeros(n_words, dtype=np.int64)
-    counts = np.bincount(corpus.ids, minlength=n_words)
-    yield _Counts(prefixes=nothing, suffixes=nothing, words=every, first_words=every, counts=counts)
-    first_words = every
+    every = np.arange(n_words, dtype=np.int32)
+    counted = _Counts(
+        prefixes=np.zeros_like(every),
+        suffixes=np.zeros_like(every),
+        words=every,
+        is_initial=every == BOS_ID,
+        counts=np.bincount(corpus.ids, minlength=n_words).astype(np.int32),
+    )
+    yield counted
     ngram_at = corpus.ids
     for n in range(2, order + 1):
         starts = np.flatnonzero(corpus.n_left >= n)
+        if not len(starts):
+            return
         # Prefixes are numbered in sorted order, so these numbers sort as the n-grams do.
-        keys = ngram_at[starts] * n_words + corpus.ids[starts + n - 1]
+        keys = ngram_at[starts] * np.int64(n_words) + corpus.ids[starts + n - 1]
         unique, number, counts = np.unique(keys, return_inverse=True, return_counts=True)
-        suffixes = np.empty(len(unique), dtype=np.int64)
+        suffixes = np.empty(len(unique), dtype=np.int32)
         suffixes[number] = ngram_at[starts + 1]
-        prefixes, words = np.divmod(unique, n_words)
-        first_words = first_words[prefixes]
-        ngram_at = np.full(len(corpus.ids), -1)
-        ngram_at[starts] = number
-        yield _Counts(
+        prefixes, words = (each.astype(np.int32) for each in np.divmod(unique, n_words))
+        counted = _Counts(
             prefixes=prefixes,
             suffixes=suffixes,
             words=words,
-            first_words=first_words,
-            counts=counts,
+            is_initial=counted.is_initial[prefixes],
+            counts=counts.astype(np.int32),
         )
+        yield counted
+        ngram_at = np.full(len(corpus.ids), -1, dtype=np.int32)
+        ngram_at[starts] = number
 
 
 def _adjusted(counts: _Counts, above: _Counts | None) -> Ids:
@@ -223,9 +155,9 @@ def _adjusted(counts: _Counts, above: _Counts | None) -> Ids:
         adjusted = counts.counts.copy()
     else:
         continuations = np.bincount(above.suffixes, minlength=len(counts.counts))
-        adjusted = np.where(counts.first_words == _BOS_ID, counts.counts, continuations)
+        adjusted = np.where(counts.is_initial, counts.counts, continuations)
     # Only the unigram ends in <s>.
-    adjusted[counts.words == _BOS_ID] = 0
+    adjusted[counts.words == BOS_ID] = 0
     return adjusted
 
 
@@ -269,7 +201,7 @@ def _tables(counted: Sequence[_Counts], levels: Sequence[_Level]) -> Iterator[Ng
             # An n-gram that is kept has a prefix that is kept: it is at least as frequent.
             prefixes=np.searchsorted(kept_below, counts.prefixes[kept]),
             words=words,
-            log10_probabilities=np.where(words == _BOS_ID, _LOG10_ZERO, log10),
+            log10_probabilities=np.where(words == BOS_ID, LOG10_ZERO, log10),
             log10_backoffs=np.log10(above.weights[kept]) if above else np.zeros(len(kept)),
         )
         kept_below = kept

@@ -4,18 +4,18 @@ import hashlib
 import json
 import sys
 import time
-from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
-from functools import cache
 from pathlib import Path
 
 from pommel.models.model import score_all
-from pommel.models.ngram import CLITICS, NgramModel, open_arpa, word_spans
+from pommel.models.ngram import NgramModel, open_arpa
 from pommel.models.policy import Policy
 from pommel.training.arpa_file import write_arpa
 from pommel.training.corpus import FULL_SIZE, held_out_corpus, sample_corpus
-from pommel.training.kneser_ney import NgramEstimate, estimate
 from pommel.training.ngram_card import model_card
+from pommel.training.ngram_recipe import NgramRecipe
+from pommel.training.ngram_tables import NgramEstimate
+from pommel.training.text import words_of
 
 MODEL_FILE = "model.arpa.gz"
 # Of what was tried on the full text, the lowest held-out perplexity in less than 3.5 MB. Pruning
@@ -63,9 +63,12 @@ def train_ngram(
     out.mkdir(parents=True, exist_ok=True)
     path = out / MODEL_FILE
     _report(f"counting {n_sentences:,} sentences")
-    model = estimate(_cut(sample_corpus(n_sentences, seed)), order=order, min_count=_MIN_COUNT)
+    ngram_recipe = NgramRecipe(order=order, min_count=_MIN_COUNT)
+    # Cut as the model will cut what it scores.
+    text = (words_of(sentence.lower()) for sentence in sample_corpus(n_sentences, seed))
+    model = ngram_recipe.estimate(text)
     _report(f"writing {sum(model.n_ngrams):,} n-grams")
-    write_arpa(model, path, n_decimals=_N_DECIMALS)
+    write_arpa(model, path, n_decimals=_N_DECIMALS, is_gzip=True)
     _report(f"scoring {_N_HELD_OUT:,} held-out sentences")
     held_out = _held_out_figures(open_arpa(path, reference=str(path), name=out.name), seed)
     figures = _figures(model, path, held_out, seconds=time.monotonic() - started)
@@ -82,17 +85,6 @@ def train_ngram(
         model_card(recipe, asdict(figures), full_size=FULL_SIZE), "utf-8"
     )
     return figures
-
-
-def _cut(sentences: Iterable[str]) -> Iterator[str]:
-    """Yield the sentences with one space between words, cut as the model will cut them."""
-    for sentence in sentences:
-        yield " ".join(_cut_piece(piece) for piece in sentence.lower().split())
-
-
-@cache
-def _cut_piece(piece: str) -> str:
-    return " ".join(piece[start:end] for start, end in word_spans(piece, CLITICS.__contains__))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

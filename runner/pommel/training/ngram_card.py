@@ -31,7 +31,7 @@ on {n_held_out_sentences:,} sentences |
 | held-out unknown words | {oov_percent:.3f} % |
 
 - **File**: `model.arpa.gz`, a gzipped ARPA file with {n_decimals} decimals; any toolkit reads it.
-- **Words** are in lower case, cut as `pommel.models.ngram.word_spans` says; a capitalised word is
+- **Words** are in lower case, cut as `pommel.models.word_level.cutting` says; a capitalised word is
   looked up in lower case. Sentences are scored one by one from `<s>` to `</s>`.
 - **Text**: at scale 1 and with the same seed, the sentences that the built-in GPT-2 is trained on.
 - **Licence**: MIT, model and text alike. No text but the grammar's was used.

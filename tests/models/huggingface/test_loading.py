@@ -71,7 +71,10 @@ def test_no_weights(copy: Copy) -> None:
 
 
 def test_no_tokenizer(tiny_folder: FolderOf, copy: Copy) -> None:
-    message = "FOLDER has no tokenizer (tokenizer.json, or what its class needs)"
+    message = (
+        "FOLDER has no tokenizer (tokenizer.json, or what its class needs); copy its files there "
+        "(a Trainer leaves them in the folder above its checkpoints)"
+    )
     assert refusal(tiny_folder("gpt2-bare")) == message
     folder = copy("gpt2")
     (folder / "tokenizer.json").unlink()

@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from pommel.compat.lm_zoo.errors import UnsupportedFeatureError
 from pommel.compat.lm_zoo.own_spec import spec_of, stored_answer
-from pommel.compat.lm_zoo.predictions import require_h5py, write_predictions
+from pommel.compat.lm_zoo.predictions import PredictingModel, require_h5py, write_predictions
 from pommel.errors import InputError
 from pommel.models.huggingface.model import HuggingFaceModel
+from pommel.models.lstm import LstmModel
 from pommel.models.model import Model, score_all
 from pommel.models.policy import SYNTAXGYM_POLICY
 from pommel.models.surprisal_table import PrintedToken
@@ -55,8 +56,8 @@ class ScoredCommands:
         )
 
     def write_predictions(self, sentences: Sequence[str], path: Path) -> None:
-        """Write what a Hugging Face model predicts, or copy what a dummy model came with."""
-        if isinstance(self._model, HuggingFaceModel):
+        """Write what a model predicts that does, or copy what a dummy model came with."""
+        if isinstance(self._model, PredictingModel):
             write_predictions(self._model, sentences, path)
             return
         stored = stored_answer(self._model.info, "get_predictions")
@@ -85,6 +86,9 @@ class ScoredCommands:
             # A network need not run for it.
             for each in self._model.encoder.encode(sentences, SYNTAXGYM_POLICY):
                 yield [*_marks(self._model, each.ids[: each.n_marks]), *each.tokens]
+        elif isinstance(self._model, LstmModel):
+            for text in sentences:
+                yield [*self._model.reader.read(text, SYNTAXGYM_POLICY).tokens]
         else:
             yield from self._scored(sentences)
 

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from pommel.compat.lm_zoo.predictions import vocabulary_items
-from pommel.models.arpa import BOS
 from pommel.models.huggingface.model import HuggingFaceModel
 from pommel.models.huggingface.vocabulary_marks import vocabulary_spec
+from pommel.models.lstm import LstmModel
 from pommel.models.model import Model, ModelInfo
 from pommel.models.ngram import NgramModel
+from pommel.models.ngram.arpa import BOS
 from pommel.models.printed import PrintedModel
 from pommel.models.reference_files import check_spec, parse_json, read_text, split_reference
 from pommel.models.spec import TokenizerSpec
@@ -35,6 +36,8 @@ def spec_of(model: Model) -> dict[str, Any]:
             return _huggingface_spec(model)
         case NgramModel():
             return _ngram_spec(model)
+        case LstmModel():
+            return _lstm_spec(model)
         case PrintedModel():
             return _spec(model.info, model.spec)
     return _spec(model.info, TokenizerSpec())
@@ -110,11 +113,20 @@ def _huggingface_spec(model: HuggingFaceModel) -> dict[str, Any]:
 
 
 def _ngram_spec(model: NgramModel) -> dict[str, Any]:
-    # Nothing predicts the mark in front, so that it is no token.
-    items = [key.decode() for key in model.arpa.log10_probabilities[0] if key != BOS.encode()]
-    unknown, last = _types(model.arpa.unk), _types(model.info.eos)
+    # Nothing predicts the mark in front, so that it is no token. A KenLM binary lists no words.
+    listed = model.tables.vocabulary
+    items = None if listed is None else [word for word in listed if word != BOS]
+    unknown, last = _types(model.tables.unk), _types(model.info.eos)
     spec = TokenizerSpec(unk_types=unknown, suffix_types=last)
     return _spec(model.info, spec, items)
+
+
+def _lstm_spec(model: LstmModel) -> dict[str, Any]:
+    config = model.config
+    spec = TokenizerSpec(
+        unk_types=_types(config.unk), suffix_types=_types(config.eos), cased=config.cased
+    )
+    return _spec(model.info, spec, list(model.vocabulary), predictions=True)
 
 
 def _types(token: str | None) -> frozenset[str]:
@@ -139,7 +151,7 @@ def _spec(
                 "get_predictions": predictions,
                 "mount_checkpoint": False,
             },
-            "gpu": {"required": False, "supported": info.kind == "huggingface"},
+            "gpu": {"required": False, "supported": info.kind in {"huggingface", "lstm"}},
         },
         "vocabulary": {
             **({} if items is None else {"items": items}),

@@ -9,10 +9,10 @@ from typing import TypeVar
 from pommel.containers.process import Command
 from pommel.errors import InputError, SurprisalError
 from pommel.models.container.image_command import ImageCommand
-from pommel.models.container.quoting import place, quoted
+from pommel.models.container.quoting import place
 from pommel.models.container.request import sentence_chunks
 from pommel.models.surprisal_table import COLUMNS, PrintedToken, TableReader
-from pommel.wording import counted
+from pommel.wording import counted, quoted
 
 _Answer = TypeVar("_Answer")
 

@@ -9,9 +9,10 @@ from pommel.containers.process import Command
 from pommel.containers.sandbox import MIB
 from pommel.errors import InputError
 from pommel.models.container.drop_pattern import pattern_fault
-from pommel.models.container.quoting import quoted, shortened
+from pommel.models.container.quoting import shortened
 from pommel.models.reference_files import check_spec, parse_json
 from pommel.text_file import is_encodable
+from pommel.wording import quoted
 
 # The largest published one lists 793,000 words in some 12 MB.
 _MOST_MIB = 32

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pommel.errors import InputError
-from pommel.models.container.quoting import quoted
+from pommel.wording import quoted
 
 if TYPE_CHECKING:
     import h5py

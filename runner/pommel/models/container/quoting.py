@@ -1,14 +1,8 @@
 """Text of strangers in our messages: short, and with nothing that would steer a terminal."""
 
-from pommel.wording import printable
+from pommel.wording import printable, quoted
 
-_LONGEST = 80
 _LONGEST_MESSAGE = 400
-
-
-def quoted(text: str) -> str:
-    """Return the text in quotation marks, its beginning if it is long."""
-    return repr(text) if len(text) <= _LONGEST else f"{text[:_LONGEST]!r}…"
 
 
 def place(number: int, sentence: str) -> str:

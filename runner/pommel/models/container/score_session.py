@@ -10,11 +10,12 @@ from pommel.models.container.answers import check_length, check_line
 from pommel.models.container.commands import ImageCommands
 from pommel.models.container.image_command import ImageCommand
 from pommel.models.container.image_spec import check_shown
-from pommel.models.container.quoting import place, quoted, shortened
+from pommel.models.container.quoting import place, shortened
 from pommel.models.policy import Policy
 from pommel.models.reference_files import check_shape
 from pommel.models.token_lists import tokens_from_json
 from pommel.surprisal import ScoredSentence
+from pommel.wording import quoted
 
 # How many sentences an image is asked for before it has to answer. While it is busy with one
 # block, it already has the next.

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import ModelNotAvailableError
-from pommel.models.huggingface.device import find_device, find_dtype, free_gpu_bytes
 from pommel.models.huggingface.files import ModelFiles, find_files, read_json
 from pommel.models.huggingface.kinds import AUTO_CLASSES, Kind, kind_of
 from pommel.models.huggingface.missing_weights import needed_but_missing
@@ -18,8 +17,9 @@ from pommel.models.huggingface.placement import (
     place_weights,
     require_accelerate,
 )
-from pommel.models.huggingface.source import first_line
 from pommel.models.model import LoadOptions
+from pommel.models.neural.device import find_device, find_dtype, free_gpu_bytes
+from pommel.wording import first_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,7 +129,10 @@ def _devices(
 def _load_tokenizer(folder: Path, files: ModelFiles, reference: str, options: LoadOptions) -> Any:
     from transformers import AutoTokenizer  # noqa: PLC0415
 
-    nothing = f"{reference}: {folder} has no tokenizer (tokenizer.json, or what its class needs)"
+    nothing = (
+        f"{reference}: {folder} has no tokenizer (tokenizer.json, or what its class needs); copy "
+        "its files there (a Trainer leaves them in the folder above its checkpoints)"
+    )
     if not files.tokenizer:
         raise ModelNotAvailableError(nothing)
     with _one_line(reference, f"{folder} has no tokenizer that can be read"):

@@ -3,14 +3,15 @@
 Causal, masked and encoder-decoder models; which kind it is, its configuration says.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pommel.errors import ModelError, PommelError, UnsupportedFeatureError, UsageError
+from pommel.errors import ModelError, PommelError, UnsupportedFeatureError
+from pommel.models.distinct import DistinctSentence, distinct_sentences
 from pommel.models.huggingface.description import describe
 from pommel.models.huggingface.encoded import Encoded, Outcome
 from pommel.models.huggingface.left_to_right import LeftToRight, causal_scorer, decoder_scorer
@@ -18,13 +19,13 @@ from pommel.models.huggingface.loading import load, quiet, require_extra
 from pommel.models.huggingface.marks import Marks
 from pommel.models.huggingface.masked import Masked, masked_scorer
 from pommel.models.huggingface.outcomes import Scorer, scored_sentence
-from pommel.models.huggingface.source import Source, commit_of, find_source, first_line
+from pommel.models.huggingface.source import Source, commit_of, find_source
 from pommel.models.huggingface.token_names import TokenNames
 from pommel.models.huggingface.tokens import Encoder, shortened
 from pommel.models.model import LoadOptions, Model, ModelInfo, Spans
 from pommel.models.policy import Policy
 from pommel.surprisal import ScoredSentence
-from pommel.wording import counted
+from pommel.wording import counted, first_line
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -80,21 +81,16 @@ class HuggingFaceModel:
         """
         self._info.method(policy)
         self.scorer.check(policy)
-        indices: dict[str, list[int]] = {}
-        for index, sentence in enumerate(sentences):
-            indices.setdefault(sentence, []).append(index)
-        needed = dict(zip(indices, _united(indices, spans), strict=True))
-        # Neighbours share their beginnings.
-        texts = sorted(indices)
-        blocks = [texts[start : start + _BLOCK] for start in range(0, len(texts), _BLOCK)]
+        wanted = distinct_sentences(sentences, spans)
+        blocks = [wanted[start : start + _BLOCK] for start in range(0, len(wanted), _BLOCK)]
         encoded: Sequence[Encoded] = ()
         for block in blocks:
-            encoded = self.encoder.encode(block, policy)
+            encoded = self._encoded(block, policy)
             for each in encoded:
                 self._check_length(each, policy)
         # What was encoded to be checked is kept if it is all there is, else made again when needed.
         kept = encoded if len(blocks) == 1 else None
-        return self._score_blocks(blocks, kept, indices, needed, policy)
+        return self._score_blocks(blocks, kept, policy)
 
     def log_probabilities(self, ids: Sequence[int]) -> "NDArray[np.float32]":
         """Return the natural logarithms of the probabilities of all tokens before each of `ids`.
@@ -118,19 +114,20 @@ class HuggingFaceModel:
 
     def _score_blocks(
         self,
-        blocks: Sequence[Sequence[str]],
+        blocks: Sequence[Sequence[DistinctSentence]],
         kept: Sequence[Encoded] | None,
-        indices: Mapping[str, Sequence[int]],
-        needed: Mapping[str, Spans | None],
         policy: Policy,
     ) -> Iterator[tuple[int, ScoredSentence]]:
         for block in blocks:
-            encoded = kept if kept is not None else self.encoder.encode(block, policy)
-            spans = [needed[text] for text in block]
+            encoded = kept if kept is not None else self._encoded(block, policy)
+            spans = [each.spans for each in block]
             for place, outcomes in self._outcomes(encoded, spans, policy):
                 scored = scored_sentence(encoded[place], outcomes)
-                for index in indices[scored.text]:
+                for index in block[place].indices:
                     yield index, scored
+
+    def _encoded(self, block: Sequence[DistinctSentence], policy: Policy) -> Sequence[Encoded]:
+        return self.encoder.encode([each.text for each in block], policy)
 
     def _outcomes(
         self, encoded: Sequence[Encoded], spans: Sequence[Spans | None], policy: Policy
@@ -174,25 +171,7 @@ def _length(sentence: Encoded) -> int:
     return len(sentence.ids)
 
 
-def _united(
-    indices: Mapping[str, Sequence[int]], spans: Sequence[Spans | None] | None
-) -> list[Spans | None]:
-    """Return what is asked of each distinct sentence."""
-    if spans is None:
-        return [None] * len(indices)
-    united: list[Spans | None] = []
-    for equal in indices.values():
-        asked = [each for index in equal if (each := spans[index]) is not None]
-        everything = len(asked) < len(equal)
-        united.append(None if everything else [span for each in asked for span in each])
-    return united
-
-
 def _open(source: Source, options: LoadOptions) -> Model:
-    if options.batch_tokens is not None and options.batch_tokens < 1:
-        raise UsageError(f"a batch has 1 token or more, not {options.batch_tokens}")
-    if options.max_memory_bytes is not None and options.max_memory_bytes < 1:
-        raise UsageError(f"scoring takes 1 byte of memory or more, not {options.max_memory_bytes}")
     reference = source.reference
     loaded = load(source.folder, reference=reference, options=options)
     with quiet():

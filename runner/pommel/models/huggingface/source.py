@@ -12,6 +12,7 @@ from typing import Any
 from pommel.errors import ModelNotAvailableError
 from pommel.models.huggingface.files import PICKLE, SAFETENSORS, weight_names
 from pommel.models.model import LoadOptions
+from pommel.wording import first_line
 
 SCHEME = "huggingface://"
 
@@ -143,12 +144,6 @@ def _hub_errors(
     else:
         return
     raise ModelNotAvailableError(f"{reference}: {message}")
-
-
-def first_line(error: BaseException) -> str:
-    """Return an error's first line, which is what fits into one of ours."""
-    lines = str(error).strip().splitlines()
-    return lines[0][:300] if lines else type(error).__name__
 
 
 @contextmanager

@@ -9,12 +9,10 @@ from typing import Any
 import numpy as np
 
 from pommel.models.neural.budget import Budget, Footprint, budget_for
+from pommel.models.neural.memory import memory_errors, usable_bytes
 from pommel.models.neural.passes import Pass, TreeShape
 from pommel.models.neural.requests import Ids
 
-# What a pass may use of memory where nobody says how much: of a GPU's, half of what is free.
-_PROCESSOR_BYTES = 1 << 30
-_GPU_SHARE = 0.5
 # Beyond so many tokens a pass gains nothing: caches overflow, or a GPU is busy anyway.
 _PROCESSOR_TOKENS = 1_024
 _GPU_TOKENS = 65_536
@@ -23,12 +21,6 @@ _PROCESSOR_ROW_LENGTH = 128
 _GPU_ROW_LENGTH = 256
 # Activations that transformers computes in six steps where torch has one, equal but for rounding.
 _TANH_GELUS = frozenset({"NewGELUActivation", "FastGELUActivation"})
-_OUT_OF_MEMORY = (
-    "out of memory",
-    "can't allocate memory",
-    "not enough memory",
-    "cublas_status_alloc_failed",
-)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -101,24 +93,9 @@ class Network:
                 logits = logits.flatten(0, 1)[rows.to(logits.device)]
             return logits.reshape(len(a_pass.rows), logits.shape[-1])
 
-    @contextlib.contextmanager
-    def memory_errors(self) -> Iterator[None]:
+    def memory_errors(self) -> contextlib.AbstractContextManager[None]:
         """Turn what torch says when the device's memory does not suffice into `MemoryError`."""
-        import torch  # noqa: PLC0415
-
-        try:
-            yield
-        except RuntimeError as error:
-            if not _is_out_of_memory(error):
-                raise
-        else:
-            return
-        # Outside of `except`, where the error still holds on to what the pass has used.
-        if self.device.startswith("cuda"):
-            torch.cuda.empty_cache()
-        elif self.device == "mps":
-            torch.mps.empty_cache()
-        raise MemoryError
+        return memory_errors(self.device)
 
     def logits_of(self, ids: Ids, *, whole: bool = False) -> Any:
         """Return the logits at all positions of one sequence, (n_ids x n_outputs).
@@ -149,7 +126,7 @@ class Network:
     def budget(self, max_memory_bytes: int | None, batch_tokens: int | None) -> Budget:
         """Return how much may go through at once; None is what suits the device."""
         gpu = self.device != "cpu"
-        memory = max_memory_bytes or (self._free_bytes() if gpu else _PROCESSOR_BYTES)
+        memory = max_memory_bytes or usable_bytes(self._devices())
         budget = budget_for(
             self._footprint(),
             max_memory_bytes=memory,
@@ -209,20 +186,8 @@ class Network:
         finally:
             handle.remove()
 
-    def _free_bytes(self) -> int:
-        import torch  # noqa: PLC0415
-
-        if self.device.startswith("cuda"):
-            return int(min(map(_free_cuda_bytes, self._cuda_devices())) * _GPU_SHARE)
-        # Older torch does not say how much there is.
-        recommended = getattr(torch.mps, "recommended_max_memory", None)
-        if recommended is None:
-            return _PROCESSOR_BYTES
-        free = recommended() - torch.mps.driver_allocated_memory()
-        return int(max(free, _PROCESSOR_BYTES) * _GPU_SHARE)
-
-    def _cuda_devices(self) -> set[str]:
-        """Return the GPUs that the weights lie on: several, if they do not fit one."""
+    def _devices(self) -> set[str]:
+        """Return the devices that the weights lie on: several GPUs, if they do not fit one."""
         spread = getattr(self.model, "hf_device_map", None) or {}
         devices = {f"cuda:{each}" for each in spread.values() if isinstance(each, int)}
         return devices or {self.device}
@@ -256,18 +221,3 @@ def _fuse_activations(model: Any) -> None:
 def _is_inside(a_pass: Pass) -> Any:
     """Say of each position whether it is no padding."""
     return np.arange(a_pass.ids.shape[1]) < a_pass.lengths[:, None]
-
-
-def _free_cuda_bytes(device: str) -> int:
-    import torch  # noqa: PLC0415
-
-    free, _ = torch.cuda.mem_get_info(device)
-    # What torch keeps for itself, it will use again.
-    kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
-    return int(free + kept)
-
-
-def _is_out_of_memory(error: RuntimeError) -> bool:
-    # Only CUDA has a class of its own for it; this is what CUDA, MPS and the processor say.
-    text = str(error).lower()
-    return any(each in text for each in _OUT_OF_MEMORY)

@@ -17,8 +17,8 @@ def read(
 ) -> tuple[Bits, Bits | None]:
     """Return -log2 p of each target and, with a `group`, of each row's group, in bits.
 
-    *Shape:* logits (n_rows x n_outputs), a tensor; `row_of_target` (ascending) and `targets`
-    (n_targets,); `group` a boolean tensor (n_outputs,) that says what belongs to it.
+    *Shape:* logits (n_rows x n_outputs), a tensor, which is used up; `row_of_target` (ascending)
+    and `targets` (n_targets,); `group` a boolean tensor (n_outputs,) that says what belongs to it.
     Returns (n_targets,) and (n_rows,); NaN where the logits are no numbers.
     """
     import torch  # noqa: PLC0415
@@ -27,16 +27,20 @@ def read(
     ends = np.searchsorted(row_of_target, np.arange(0, len(logits) + n_rows, n_rows))
     nats, group_nats = [], []
     for chunk, first in enumerate(range(0, len(logits), n_rows)):
-        rows = _at_least_float32(logits[first : first + n_rows])
-        # Differences of large numbers would lose what matters: the largest becomes 0.
-        rows = rows - rows.amax(-1, keepdim=True)
-        total = rows.logsumexp(-1)
         own = slice(ends[chunk], ends[chunk + 1])
-        row = torch.as_tensor(row_of_target[own] - first, device=rows.device)
-        target = torch.as_tensor(targets[own], device=rows.device)
-        nats.append(total[row] - rows[row, target])
-        if group is not None:
-            group_nats.append(total - rows[:, group.to(rows.device)].logsumexp(-1))
+        row = torch.as_tensor(row_of_target[own] - first, device=logits.device)
+        target = torch.as_tensor(targets[own], device=logits.device)
+        with torch.inference_mode():
+            rows = _at_least_float32(logits[first : first + n_rows])
+            # Differences of large numbers would lose what matters: the largest becomes 0. In place,
+            # as what follows: to copy so many numbers takes as long as to compute with them.
+            rows.sub_(rows.amax(-1, keepdim=True))
+            wanted = rows[row, target]
+            in_group = None if group is None else rows[:, group.to(rows.device)].logsumexp(-1)
+            total = rows.exp_().sum(-1).log()
+            nats.append(total[row] - wanted)
+            if in_group is not None:
+                group_nats.append(total - in_group)
     return _bits(nats), _bits(group_nats) if group is not None else None
 
 

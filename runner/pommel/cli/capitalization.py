@@ -1,0 +1,131 @@
+"""`pommel capitalization`: what a capital letter at a sentence's beginning is worth."""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import click
+
+from pommel.capitalization import (
+    CapitalizationGain,
+    capitalization_gains,
+    gains_frame,
+    with_distinct_names,
+)
+from pommel.cli.each_model import run_each
+from pommel.cli.naming import expanded_models, sorted_out
+from pommel.cli.opening import open_model
+from pommel.cli.options import model_options, policy, policy_options, score_options
+from pommel.cli.output import (
+    note,
+    progress_bar,
+    show_frame,
+    show_notes,
+    show_table,
+    show_warnings,
+)
+from pommel.models.families import NamedModel
+from pommel.models.model import closing
+from pommel.report.capitalization import gains_table
+from pommel.suite import Suite
+from pommel.suite_sources import check_distinct_names, load_suites
+from pommel.wording import counted, listed
+
+
+@click.command("capitalization", no_args_is_help=True)
+@click.argument("model")
+@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@click.option("-m", "--model", "more_models", multiple=True, help="Another model; repeatable.")
+@click.option(
+    "--lower",
+    is_flag=True,
+    help="First take the capital letters away, for suites that are written with them.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "csv", "tsv", "json"]),
+    default="table",
+    show_default=True,
+    help="What to print.",
+)
+@score_options
+@policy_options
+@model_options
+def command(
+    model: str, suites: tuple[str, ...], more_models: tuple[str, ...], **chosen: Any
+) -> None:
+    """Run SUITEs on MODEL as they are and with a capital letter at each sentence's beginning.
+
+    Mueller et al. (2020), Table 4. Models and suites are named as in `pommel run`.
+
+    \b
+      pommel capitalization 'lstm://models/seed-*' my_suites/
+      pommel capitalization builtin://en-gpt2 suites:en/agreement --lower
+    """
+    references, sources = sorted_out((model, *suites, *more_models), more_models)
+    loaded = load_suites(sources)
+    check_distinct_names([each.suite for each in loaded])
+    show_warnings([warning for each in loaded for warning in each.warnings])
+    models = expanded_models(references)
+    on_suites = partial(_run_model, suites=[each.suite for each in loaded], chosen=chosen)
+    done = run_each(models, on_suites)
+    if gains := with_distinct_names(done.runs):
+        _note_unchanged(gains)
+        show_notes([line for each in gains for line in _item_notes(each)])
+        if chosen["form"] == "table":
+            show_table(gains_table(gains))
+        else:
+            show_frame(gains_frame(gains), chosen["form"])
+    done.check_complete(len(models) * len(loaded))
+
+
+def _run_model(
+    named: NamedModel,
+    made: list[CapitalizationGain],
+    *,
+    suites: Sequence[Suite],
+    chosen: dict[str, Any],
+) -> None:
+    n_sentences = 2 * sum(suite.n_sentences for suite in suites)
+    with (
+        closing(open_model(named.reference, chosen)) as model,
+        progress_bar(named.name or model.info.name, n_sentences) as progress,
+    ):
+        made.extend(
+            capitalization_gains(
+                model,
+                suites,
+                policy(chosen),
+                lower=chosen["lower"],
+                score_rule=chosen["score_rule"],
+                oov=chosen["oov"],
+                compat=chosen["compat"],
+                model_name=named.name or "",
+                membership=named.membership,
+                progress=progress,
+            )
+        )
+
+
+def _item_notes(gain: CapitalizationGain) -> Iterator[str]:
+    """Yield what makes the two scores of a suite hard to compare."""
+    where = f"{gain.model_name} on {gain.suite_name}"
+    one, other = gain.as_is, gain.capitalized
+    if one.n_oov or other.n_oov:
+        yield (
+            f"{where}: {counted(one.n_oov, 'item')} as they are and {other.n_oov} capitalised rest "
+            "on an unknown word; --oov skip leaves them out"
+        )
+    if one.n_items != other.n_items:
+        items = counted(one.n_items, "item")
+        yield f"{where}: {items} count as they are, {other.n_items} capitalised"
+
+
+def _note_unchanged(gains: Sequence[CapitalizationGain]) -> None:
+    unchanged = list(dict.fromkeys(each.suite_name for each in gains if not each.n_changed))
+    if unchanged:
+        note(
+            f"note: the sentences of {listed(unchanged)} begin with a capital letter already, "
+            "or with no letter; --lower takes it away first"
+        )

@@ -1,0 +1,74 @@
+"""Running one model after another; what is complete is kept, whatever fails."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Generic, TypeVar
+
+from pommel.cli.output import note
+from pommel.errors import InputError, ModelError, PommelError
+from pommel.models.families import NamedModel
+from pommel.models.lifetime import one_after_another
+
+_T = TypeVar("_T")
+
+
+@dataclass(slots=True, kw_only=True)
+class Done(Generic[_T]):
+    """What has been run, which models have failed (by reference), and what has stopped it all."""
+
+    runs: list[_T] = field(default_factory=list)
+    failed: dict[str, PommelError] = field(default_factory=dict)
+    stopped_by: BaseException | None = None
+
+    @property
+    def error(self) -> BaseException | None:
+        """What the command ends with; several models' failures are one, with the first's status."""
+        if self.stopped_by or len(self.failed) < 2:  # noqa: PLR2004 - "two" is what it means
+            return self.stopped_by or next(iter(self.failed.values()), None)
+        first, *others = self.failed.values()
+        joined = ModelError("\npommel: ".join(map(str, (first, *others))))
+        joined.exit_status = first.exit_status
+        return joined
+
+    def check_complete(self, n_asked: int) -> None:
+        """Raise what has failed or stopped it; a note says how many of the runs are complete."""
+        if not (error := self.error):
+            return
+        if self.runs or self.stopped_by:
+            how = "stopped; " if self.stopped_by else ""
+            note(f"pommel: {how}{len(self.runs)} of {n_asked} runs are complete")
+        raise error
+
+
+def run_each(
+    models: Sequence[NamedModel], run_model: Callable[[NamedModel, list[_T]], None]
+) -> Done[_T]:
+    """Run models, each of which is freed before the next one is loaded.
+
+    `run_model` adds each run to a list as soon as it is complete. A model that fails is no reason
+    to go without the next; anything else ends it all, and still what is complete is kept (a second
+    Ctrl-C meanwhile ends everything).
+    """
+    done: Done[_T] = Done()
+    try:
+        for model in one_after_another(models):
+            try:
+                run_model(model, done.runs)
+            except (ModelError, InputError) as error:
+                done.failed[model.reference] = _without_frames(error)
+                if len(models) > 1:
+                    note(f"pommel: {model.reference} failed; going on with the other models")
+    except BaseException as error:  # noqa: BLE001 - raised again by the caller
+        done.stopped_by = error
+    return done
+
+
+def _without_frames(error: PommelError) -> PommelError:
+    """Return an error that has forgotten where it was raised: the frames there hold the model."""
+    errors: list[BaseException | None] = [error]
+    while errors:
+        each = errors.pop()
+        if each is not None and each.__traceback__ is not None:
+            each.__traceback__ = None
+            errors += [each.__cause__, each.__context__]
+    return error

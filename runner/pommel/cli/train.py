@@ -1,0 +1,15 @@
+"""`pommel train`: models from a text."""
+
+import click
+
+from pommel.cli.train_lstm import command as lstm
+from pommel.cli.train_ngram import command as ngram
+
+
+@click.group("train", no_args_is_help=True)
+def command() -> None:
+    """Train a word-level model on a text file with a sentence a line."""
+
+
+command.add_command(ngram)
+command.add_command(lstm)

@@ -1,0 +1,222 @@
+"""`pommel train lstm`."""
+
+import shlex
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+
+import click
+
+from pommel.cli.lstm_progress import watching
+from pommel.cli.output import note, show_table
+from pommel.errors import UsageError
+from pommel.training.lstm.recipe import Recipe, option
+from pommel.training.text import Split
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from pommel.training.lstm.family import Member
+    from pommel.training.lstm.plan import Plan
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+_DEFAULT = Recipe()
+_COUNT = click.IntRange(min=1)
+_ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
+# Field of the recipe -> (type, metavar, help).
+# A string: older versions of Click have no such type at run time.
+_NUMBERS: "dict[str, tuple[click.ParamType[Any], str, str]]" = {
+    "embedding_size": (_COUNT, "N", "Width of a word's embedding."),
+    "hidden_size": (_COUNT, "N", "Width of each layer of LSTM."),
+    "n_layers": (_COUNT, "N", "Layers of LSTM."),
+    "dropout": (
+        click.FloatRange(0, 1, max_open=True),
+        "P",
+        "Probability of a zero behind the embedding and each layer.",
+    ),
+    "batch_size": (_COUNT, "N", "Streams of the text that are read side by side."),
+    "bptt_steps": (_COUNT, "N", "Words of each stream in a step (truncated backpropagation)."),
+    "learning_rate": (
+        _ABOVE_ZERO,
+        "X",
+        "Of gradient descent; divided by 4 after an epoch that lowers no validation loss.",
+    ),
+    "min_learning_rate": (_ABOVE_ZERO, "X", "Training ends when the learning rate is below."),
+    "clip": (_ABOVE_ZERO, "X", "The longest that a gradient may be."),
+    "n_epochs": (_COUNT, "N", "Most passes through the text."),
+    "vocabulary_size": (_COUNT, "N", "The most frequent words that become the vocabulary."),
+    "min_count": (_COUNT, "N", "How often a word occurs that becomes part of the vocabulary."),
+    "validation_share": (
+        click.FloatRange(0, 1, min_open=True, max_open=True),
+        "P",
+        "Share of the sentences that is set aside for validation, the same for every seed.",
+    ),
+}
+# An option that says nothing beside another one.
+_EXCLUDED = (
+    ("validation_share", "validation"),
+    ("vocabulary_size", "vocabulary"),
+    ("min_count", "vocabulary"),
+)
+
+
+def _recipe_options(function: _F) -> _F:
+    for name, (kind, metavar, text) in reversed(_NUMBERS.items()):
+        default = getattr(_DEFAULT, name)
+        function = click.option(
+            option(name),
+            name,
+            type=kind,
+            metavar=metavar,
+            default=default,
+            show_default=True,
+            help=text,
+        )(function)
+    return function
+
+
+def _checkpoints(
+    _context: click.Context, _parameter: click.Parameter, text: str | None
+) -> int | Literal["epoch"] | None:
+    if text is None:
+        return None
+    if text == "epoch":
+        return "epoch"
+    if not text.isdecimal() or int(text) < 1:
+        raise click.BadParameter(f"{text!r}: write a number of steps, or epoch")
+    return int(text)
+
+
+@click.command("lstm", no_args_is_help=True)
+@click.argument("text", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    required=True,
+    help="Folder of the family; each seed has a folder in it.",
+)
+@click.option(
+    "--seed",
+    "seeds",
+    type=click.IntRange(min=0, max=2**32 - 1),
+    multiple=True,
+    default=(1,),
+    show_default="1",
+    metavar="N",
+    help="Seed of weights and dropout; repeatable: a model each.",
+)
+@click.option(
+    "--split",
+    type=click.Choice(get_args(Split)),
+    default=_DEFAULT.split,
+    show_default=True,
+    help="How a line becomes words: cut as suites are, or only at white space.",
+)
+@click.option("--lower", is_flag=True, help="Read the text, and later suites, in lower case.")
+@click.option(
+    "--validation",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Text for validation, instead of a share of TEXT.",
+)
+@click.option(
+    "--vocabulary",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The words to know, one a line, instead of the most frequent ones.",
+)
+@click.option("--tied", is_flag=True, help="The decoder's matrix is the embedding.")
+@_recipe_options
+@click.option("--device", default="cpu", show_default=True, help="cpu, cuda, cuda:N, mps, auto")
+@click.option(
+    "--threads", type=_COUNT, metavar="N", help="Threads to compute with.  [default: torch's]"
+)
+@click.option(
+    "--save-every",
+    type=click.FloatRange(min=0),
+    default=10.0,
+    show_default=True,
+    metavar="MINUTES",
+    help="How often the state is saved that an interrupted training goes on from.",
+)
+@click.option(
+    "--keep-checkpoints",
+    callback=_checkpoints,
+    metavar="N|epoch",
+    help="Keep the weights of every N steps, or of every epoch, as models of their own.",
+)
+@click.option("--restart", is_flag=True, help="Delete what earlier trainings left in the folders.")
+def command(text: Path, **chosen: Any) -> None:
+    """Train word-level LSTM language models on TEXT, a sentence a line.
+
+    Each --seed has its own folder, which is a model. A training that was interrupted goes on with
+    the same command. The defaults are the recipe of Gulordava et al. (2018) with the sizes of
+    Mueller et al. (2020).
+
+    \b
+      pommel train lstm corpus.txt -o my-lstm --seed 1 --seed 2 --seed 3
+      pommel run 'lstm://my-lstm/seed-*' suites:en/agreement
+    """
+    # Imported here: `pommel train --help` needs none of it.
+    from pommel.training.lstm.family import train_family  # noqa: PLC0415
+
+    plan = _plan(text, chosen)
+    with watching() as watcher:
+        members = train_family(plan, watcher)
+    show_table(_table(members))
+    example = shlex.quote(f"lstm://{plan.out}/seed-*")
+    note(f"Score suites: pommel run {example} SUITE...")
+
+
+def _plan(text: Path, chosen: dict[str, Any]) -> "Plan":
+    from pommel.training.lstm.corpus import Sources  # noqa: PLC0415
+    from pommel.training.lstm.plan import Plan  # noqa: PLC0415
+
+    _check_excluded()
+    return Plan(
+        out=chosen["output"],
+        sources=Sources(
+            text=text, validation=chosen["validation"], vocabulary=chosen["vocabulary"]
+        ),
+        recipe=Recipe(
+            **{name: chosen[name] for name in _NUMBERS},
+            tied=chosen["tied"],
+            cased=not chosen["lower"],
+            split=chosen["split"],
+        ),
+        seeds=tuple(dict.fromkeys(chosen["seeds"])),
+        device=chosen["device"],
+        n_threads=chosen["threads"],
+        save_every_seconds=60 * chosen["save_every"],
+        checkpoints=chosen["keep_checkpoints"],
+        restart=chosen["restart"],
+    )
+
+
+def _check_excluded() -> None:
+    context = click.get_current_context()
+    was_given = click.core.ParameterSource.COMMANDLINE
+    for name, other in _EXCLUDED:
+        if context.params[other] and context.get_parameter_source(name) == was_given:
+            raise UsageError(f"{option(name)} says nothing beside --{other}; leave one out")
+
+
+def _table(members: "Sequence[Member]") -> "Table":
+    from rich.table import Table  # noqa: PLC0415 - `pommel --help` stays fast without it
+
+    table = Table("model", "epochs", "best epoch", "validation perplexity", "words/s", "seconds")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for member in members:
+        figures = member.figures
+        table.add_row(
+            str(member.folder),
+            str(len(figures["epochs"])),
+            str(figures["best_epoch"]),
+            f"{figures['validation_perplexity']:.2f}",
+            f"{member.n_words_per_second:,.0f}",
+            f"{figures['seconds']:,.0f}",
+        )
+    return table

@@ -1,0 +1,162 @@
+"""`pommel train ngram`."""
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from pommel.cli.output import note
+from pommel.errors import UsageError
+from pommel.models.word_level.vocabulary import read_word_list
+from pommel.training.laplace import MAX_ORDER
+from pommel.training.ngram_recipe import NgramRecipe, Smoothing, train_ngram_file
+from pommel.training.text import Split, TextFile
+
+if TYPE_CHECKING:
+    from pommel.training.ngram_tables import NgramEstimate
+
+_DEFAULT = NgramRecipe()
+_COUNT = click.IntRange(min=1)
+_ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
+
+
+def _counts(_context: click.Context, _parameter: click.Parameter, text: str) -> tuple[int, ...]:
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isascii() and part.isdecimal() and int(part) for part in parts):
+        raise click.BadParameter(f"{text!r}: write numbers from 1 up, as 2 or 1,1,2")
+    return tuple(map(int, parts))
+
+
+@click.command("ngram", no_args_is_help=True)
+@click.argument("text", type=click.Path(path_type=Path))
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="ARPA file to write; gzipped if its name ends in .gz.",
+)
+@click.option(
+    "--order",
+    type=_COUNT,
+    metavar="N",
+    help=f"Words in the longest n-grams.  [default: {_DEFAULT.order}; {MAX_ORDER} with laplace]",
+)
+@click.option(
+    "--smoothing",
+    type=click.Choice(get_args(Smoothing)),
+    default=_DEFAULT.smoothing,
+    show_default=True,
+    help="Interpolated modified Kneser-Ney, or the same added to every count.",
+)
+@click.option(
+    "--add",
+    type=_ABOVE_ZERO,
+    metavar="K",
+    help=f"What laplace adds to every count.  [default: {_DEFAULT.add:g}]",
+)
+@click.option(
+    "--min-count",
+    callback=_counts,
+    default="1",
+    show_default=True,
+    metavar="N[,N...]",
+    help="How often a word, a bigram, a trigram, ... occurs that is kept; the last number holds "
+    "for all longer ones. Rarer words are <unk>.",
+)
+@click.option(
+    "--vocabulary-size",
+    type=_COUNT,
+    metavar="N",
+    help="Most words to know, the most frequent ones; the others are <unk>.",
+)
+@click.option(
+    "--vocabulary",
+    "vocabulary_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="The words to know, one a line, however rare they are.",
+)
+@click.option(
+    "--split",
+    type=click.Choice(get_args(Split)),
+    default="words",
+    show_default=True,
+    help="How a line becomes words: cut as suites are, or only at white space.",
+)
+@click.option("--lower", is_flag=True, help="Read the text in lower case.")
+@click.option(
+    "--decimals",
+    type=click.IntRange(1, 15),
+    default=_DEFAULT.n_decimals,
+    show_default=True,
+    metavar="N",
+    help="Decimals of the logarithms in the file.",
+)
+def command(text: Path, output: Path, split: Split, **chosen: Any) -> None:
+    """Estimate an n-gram model of TEXT, a file with a sentence a line, plain or gzipped.
+
+    \b
+      pommel train ngram corpus.txt -o corpus.arpa.gz
+      pommel run ngram://corpus.arpa.gz suites:en/agreement
+    """
+    recipe = _recipe(chosen)
+    for read in (text, chosen["vocabulary_file"]):
+        if read and output.exists() and read.exists() and output.samefile(read):
+            message = f"{output} is what is read, and would be overwritten"
+            raise UsageError(f"{message}; name another file")
+    source = TextFile(path=text, split=split, cased=not chosen["lower"])
+    with _status() as tell:
+        model = train_ngram_file(source, recipe, output, tell)
+    note(f"{output}: {_summary(model)}")
+    n_orders = len(model.tables)
+    if n_orders < recipe.order:
+        what = f"the text has no {n_orders + 1}-gram to keep"
+        note(f"note: {what}; the order is {n_orders}, not {recipe.order}")
+
+
+def _recipe(chosen: dict[str, Any]) -> NgramRecipe:
+    is_laplace = chosen["smoothing"] == "laplace"
+    if chosen["add"] is not None and not is_laplace:
+        raise UsageError("--add is for --smoothing laplace")
+    return NgramRecipe(
+        order=chosen["order"] or (MAX_ORDER if is_laplace else _DEFAULT.order),
+        smoothing=chosen["smoothing"],
+        add=_DEFAULT.add if chosen["add"] is None else chosen["add"],
+        min_count=chosen["min_count"],
+        vocabulary_size=chosen["vocabulary_size"],
+        vocabulary=_vocabulary(chosen["vocabulary_file"], is_lower=chosen["lower"]),
+        n_decimals=chosen["decimals"],
+    )
+
+
+def _vocabulary(path: Path | None, *, is_lower: bool) -> tuple[str, ...] | None:
+    if path is None:
+        return None
+    words = read_word_list(path, cased=not is_lower)
+    # An LSTM's vocabulary has its mark for the end of a sentence, which is `</s>` here.
+    return tuple(word for word in words if word != "<eos>")
+
+
+@contextlib.contextmanager
+def _status() -> Iterator[Callable[[str], None]]:
+    """Give a function that says what is being done, on stderr if that is a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda _text: None
+        return
+    from rich.console import Console  # noqa: PLC0415 - `pommel --help` stays fast without it
+
+    with Console(stderr=True, markup=False).status("") as status:
+        yield status.update
+
+
+def _summary(model: "NgramEstimate") -> str:
+    unknown = 100 * model.n_unknown_words / model.n_words
+    sizes = ", ".join(f"{size:,} {n}-grams" for n, size in enumerate(model.n_ngrams, start=1))
+    return (
+        f"{model.n_sentences:,} sentences, {model.n_words:,} words, {unknown:.2f} % of them "
+        f"unknown; {sizes}"
+    )

@@ -1,0 +1,216 @@
+"""Word-level LSTM language models: `lstm://FOLDER`."""
+
+import math
+from collections.abc import Iterator, Sequence
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pommel.errors import ModelError, ModelNotAvailableError, UsageError
+from pommel.models.distinct import DistinctSentence, distinct_sentences
+from pommel.models.lstm.description import describe
+from pommel.models.lstm.folder import LstmConfig, LstmFiles, read_folder, require_torch
+from pommel.models.model import LoadOptions, Model, ModelInfo, Spans
+from pommel.models.neural.device import find_device, find_dtype
+from pommel.models.neural.lstm_network import LstmNetwork
+from pommel.models.neural.recurrent import RecurrentEngine
+from pommel.models.neural.requests import Ids, Request
+from pommel.models.policy import Policy
+from pommel.models.word_level.sentences import WordReader, WordSentence, first_outcome
+from pommel.surprisal import ScoredSentence, Unscored
+from pommel.wording import first_line
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+SCHEME = "lstm://"
+
+# So many distinct sentences are held as words at once: memory does not grow with their number.
+_BLOCK = 8_192
+# Words whose forms are kept: a sentence is cut by asking for some of them several times.
+_FORMS_KEPT = 1 << 16
+
+
+def open(reference: str, options: LoadOptions) -> Model:  # noqa: A001 - every backend has `open`
+    """Load the model that a `lstm://` reference names.
+
+    Raises what `read_folder` raises, `UsageError` for a reference without a folder or an option
+    that makes no sense, and `ModelNotAvailableError` for a device that is not there.
+    """
+    if reference == SCHEME:
+        raise UsageError(f"{reference}: it names no folder; write {SCHEME}FOLDER")
+    folder = Path(reference.removeprefix(SCHEME)).expanduser()
+    return open_folder(folder, reference=reference, name=folder.resolve().name, options=options)
+
+
+def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions) -> "LstmModel":
+    """Load the model in `folder` under another reference and name. Raises as `open` does."""
+    require_torch(reference)
+    device = str(find_device(options.device))
+    find_dtype(options.dtype)
+    files = read_folder(folder, reference=reference, allow_pickle=options.allow_pickle)
+    network = _network(files, device=device, dtype=options.dtype, reference=reference)
+    info = describe(
+        files, folder, reference=reference, name=name, device=device, dtype=options.dtype
+    )
+    engine = RecurrentEngine(
+        network=network,
+        max_memory_bytes=options.max_memory_bytes,
+        batch_tokens=options.batch_tokens,
+    )
+    return LstmModel(info=info, config=files.config, vocabulary=files.vocabulary, engine=engine)
+
+
+class LstmModel:
+    """An LSTM over words. Each distinct sentence is scored once.
+
+    A word is looked up as it is written, or in lower case if the model is not `cased`; one that is
+    unknown has the surprisal of the unknown word and `oov=True`. A token's text is always what the
+    sentence has. The end mark written in a sentence is no mark.
+
+    The end mark is also what stands before a sentence. Without it (`bos` "never" or "tokenizer")
+    nothing stands before the first word, which then gets what `first_token` says. It is scored at
+    the end unless `eos` is "never".
+    """
+
+    def __init__(
+        self,
+        *,
+        info: ModelInfo,
+        config: LstmConfig,
+        vocabulary: Sequence[str],
+        engine: RecurrentEngine,
+    ) -> None:
+        """Put together what `open` has loaded; the vocabulary is in the order of the weights."""
+        self._info = info
+        self.config = config
+        self.vocabulary = tuple(vocabulary)
+        self.engine = engine
+        self._ids = {word: index for index, word in enumerate(self.vocabulary)}
+
+    @property
+    def info(self) -> ModelInfo:
+        """Which model this is."""
+        return self._info
+
+    def score(
+        self,
+        sentences: Sequence[str],
+        policy: Policy,
+        spans: Sequence[Spans | None] | None = None,
+    ) -> Iterator[tuple[int, ScoredSentence]]:
+        """Return an iterator over (index, scored sentence).
+
+        Equal sentences are scored once, with what is asked of any of them. A token is a whole
+        word: a corrected boundary changes nothing. Raises `UnsupportedFeatureError` for another
+        method, at once, and `ModelError` later if the network fails.
+        """
+        self._info.method(policy)
+        self.reader.check(policy)
+        return self._score(distinct_sentences(sentences, spans), policy)
+
+    @cached_property
+    def reader(self) -> WordReader:
+        """What cuts sentences into the model's words."""
+        eos = self.config.eos
+        return WordReader(
+            name=self._info.reference,
+            form=lru_cache(_FORMS_KEPT)(self.form),
+            unk=self.config.unk,
+            bos=eos,
+            eos=eos,
+        )
+
+    def form(self, word: str) -> str | None:
+        """Return the form in which the vocabulary has a word, None if it has none."""
+        form = word if self.config.cased else word.lower()
+        return form if form in self._ids and form != self.config.eos else None
+
+    def ids(self, sentence: WordSentence) -> Ids:
+        """Return the places in the vocabulary of a sentence's context and words."""
+        forms = (*sentence.context, *sentence.forms)
+        return np.array([self._ids[form] for form in forms], dtype=np.int64)
+
+    @property
+    def n_outputs(self) -> int:
+        """How many words a row of `log_probabilities` has: the whole vocabulary, marks and all."""
+        return len(self.vocabulary)
+
+    def log_probabilities(self, ids: Sequence[int]) -> "NDArray[np.float32]":
+        """Return the natural logarithms of the probabilities of all words before each of `ids`.
+
+        *Shape:* (ids x `n_outputs`); the first row, before which there is nothing, is uniform.
+        """
+        rows = np.full((len(ids), self.n_outputs), -math.log(self.n_outputs), dtype=np.float32)
+        if len(ids) > 1:
+            rows[1:] = self.engine.log_probabilities(ids[:-1]).numpy()
+        return rows
+
+    def _score(
+        self, wanted: Sequence[DistinctSentence], policy: Policy
+    ) -> Iterator[tuple[int, ScoredSentence]]:
+        for start in range(0, len(wanted), _BLOCK):
+            block = wanted[start : start + _BLOCK]
+            read = [self.reader.read(each.text, policy) for each in block]
+            asked = [_asked(read[place], each.spans) for place, each in enumerate(block)]
+            for place, outcomes in self._outcomes(read, asked, policy):
+                scored = read[place].scored(outcomes)
+                for index in block[place].indices:
+                    yield index, scored
+
+    def _outcomes(
+        self, sentences: Sequence[WordSentence], asked: Sequence[Ids], policy: Policy
+    ) -> Iterator[tuple[int, list[float | Unscored]]]:
+        """Yield (index into `sentences`, an outcome for each token); `asked` are tokens."""
+        requests = []
+        for sentence, tokens in zip(sentences, asked, strict=True):
+            positions = tokens + len(sentence.context)
+            # Before the first of all there is nothing.
+            requests.append(Request(ids=self.ids(sentence), positions=positions[positions > 0]))
+        try:
+            for index, answer in self.engine.answers(requests):
+                sentence = sentences[index]
+                outcomes: list[float | Unscored] = ["not asked for"] * len(sentence.tokens)
+                for token in asked[index].tolist():
+                    outcomes[token] = first_outcome(policy)
+                places = requests[index].positions - len(sentence.context)
+                for token, bits in zip(places.tolist(), answer.bits.tolist(), strict=True):
+                    outcomes[token] = self._number(bits, sentence, token)
+                yield index, outcomes
+        except MemoryError:
+            message = "out of memory, even with one sentence at a time"
+            raise ModelError(f"{self._info.reference}: {message}") from None
+        except RuntimeError as error:
+            message = f"the network failed: {first_line(error)}"
+            raise ModelError(f"{self._info.reference}: {message}") from error
+
+    def _number(self, bits: float, sentence: WordSentence, token: int) -> float:
+        if math.isnan(bits):
+            raise ModelError(
+                f"{self._info.reference}: the model gives no number (NaN) for "
+                f"{sentence.tokens[token].text!r} in {sentence.text!r}; "
+                "a reduced dtype may be the reason"
+            )
+        return bits
+
+
+def _asked(sentence: WordSentence, spans: Spans | None) -> Ids:
+    """Return the tokens whose first character lies in one of `spans`; None asks for all."""
+    starts = np.array([token.start for token in sentence.tokens], dtype=np.int64)
+    if spans is None:
+        return np.arange(len(starts))
+    asked = np.zeros(len(starts), dtype=np.bool_)
+    for start, end in spans:
+        asked |= (start <= starts) & (starts < end)
+    return np.flatnonzero(asked)
+
+
+def _network(files: LstmFiles, *, device: str, dtype: str, reference: str) -> LstmNetwork:
+    try:
+        return LstmNetwork(files.weights, device=device, dtype=dtype)
+    # A device may lack the memory (RuntimeError), or the number format (TypeError).
+    except (RuntimeError, TypeError) as error:
+        message = f"cannot move the model to {device}; {first_line(error)}"
+        raise ModelNotAvailableError(f"{reference}: {message}") from None

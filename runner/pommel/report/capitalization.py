@@ -1,0 +1,89 @@
+"""The gain table of the capitalisation experiment."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pommel.capitalization import CapitalizationGain
+from pommel.family_scores import means_of_members
+from pommel.report.cells import add_suite_rows, family_header, score_cell, spread_cell
+from pommel.statistics import mean_score, spread
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def gains_table(gains: Sequence[CapitalizationGain]) -> "Table":
+    """Return suites x models: the score as it is, capitalised, and the gain; the mean of suites.
+
+    Of a family of seeds it is the mean of its members, with the standard deviation of a sample.
+    """
+    from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    table = Table(title="Scores of suites as they are, and capitalised", title_justify="left")
+    table.add_column("circuit")
+    table.add_column("suite")
+    groups = _groups(gains)
+    for group in groups:
+        table.add_column(f"{group.header}\nas it is", justify="right")
+        table.add_column("\ncapitalised", justify="right")
+        table.add_column("\ngain", justify="right", style="bold")
+
+    def cells(suite: str) -> Iterator[str]:
+        for group in groups:
+            yield from group.cells([each for each in group.gains if each.suite_name == suite])
+
+    suites = {(each.circuit, each.suite_name) for each in gains}
+    add_suite_rows(table, suites, cells)
+    if len(suites) > 1:
+        table.add_section()
+        means = (cell for group in groups for cell in group.cells(group.gains))
+        table.add_row("all suites", "mean", *means)
+    return table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Group:
+    """What belongs into three columns: a model's gains, or those of a family of seeds."""
+
+    family: str
+    gains: Sequence[CapitalizationGain]
+
+    @property
+    def header(self) -> str:
+        # The spread of a single seed would say nothing.
+        is_one = self._n_models == 1
+        return self.gains[0].model_name if is_one else family_header(self.family, self._n_models)
+
+    def cells(self, gains: Sequence[CapitalizationGain]) -> tuple[str, str, str]:
+        """Return the mean of some of the gains: the score as it is, capitalised, the gain."""
+        return (
+            self._cell([(each, each.as_is.score) for each in gains]),
+            self._cell([(each, each.capitalized.score) for each in gains]),
+            self._cell([(each, each.gain) for each in gains], sign="+"),
+        )
+
+    def _cell(self, values: Sequence[tuple[CapitalizationGain, float]], *, sign: str = "") -> str:
+        if not values:
+            return ""
+        if self._n_models == 1:
+            return score_cell(mean_score(value for _, value in values), sign=sign)
+        suites: dict[str, dict[str, float]] = {}
+        for each, value in values:
+            suites.setdefault(each.suite_name, {})[each.model_name] = value
+        scores = spread(means_of_members([*suites.values()]))
+        return spread_cell(scores, n_members=self._n_models, sign=sign)
+
+    @property
+    def _n_models(self) -> int:
+        return len({each.model_name for each in self.gains})
+
+
+def _groups(gains: Sequence[CapitalizationGain]) -> list[_Group]:
+    # A model may be called as a family is, and is none of its members.
+    found: dict[tuple[str, str], list[CapitalizationGain]] = {}
+    for each in gains:
+        member = each.membership
+        family = member.family if member and member.axis == "seed" else ""
+        found.setdefault((family, "" if family else each.model_name), []).append(each)
+    return [_Group(family=family, gains=own) for (family, _), own in found.items()]

@@ -1,0 +1,1 @@
+"""Training word-level LSTM language models: `pommel train lstm`."""

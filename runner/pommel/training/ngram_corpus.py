@@ -1,0 +1,102 @@
+"""A training text as numbers: what n-grams are counted in."""
+
+from array import array
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommel.errors import InputError
+from pommel.models.ngram.arpa import BOS, EOS
+from pommel.training.ngram_tables import BOS_ID, EOS_ID, MARKS, UNK_ID
+from pommel.training.text import most_frequent
+
+# Four bytes a word: a text has millions.
+Ids32 = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Corpus:
+    """Sentences as one array of word ids, and how many ids are left in the sentence at each.
+
+    Each sentence begins with `<s>` and ends with `</s>`. `vocabulary` is `<unk>`, `<s>`, `</s>`,
+    then the known words, sorted; an id is an index into it.
+    """
+
+    vocabulary: tuple[str, ...]
+    ids: Ids32
+    n_left: Ids32
+    n_sentences: int
+
+    @property
+    def n_words(self) -> int:
+        """The number of words, without `<s>` and `</s>`."""
+        return len(self.ids) - 2 * self.n_sentences
+
+    @property
+    def n_unknown_words(self) -> int:
+        """How many of the words are `<unk>`."""
+        return int(np.count_nonzero(self.ids == UNK_ID))
+
+
+def read_corpus(
+    sentences: Iterable[Sequence[str]],
+    *,
+    min_count: int = 1,
+    size: int | None = None,
+    vocabulary: Collection[str] | None = None,
+) -> Corpus:
+    """Read sentences of words, once; a sentence without words is left out.
+
+    Words that are not known are `<unk>`, as is `<unk>` itself. Known are the words of `vocabulary`,
+    in the text or not; or, without one, the `size` most frequent words (None: all) that occur at
+    least `min_count` times. Marks in the vocabulary are passed over.
+
+    Raises `InputError` for a sentence with `<s>` or `</s>`, and for no sentence at all.
+    """
+    # Words by when they come first: the vocabulary is known when all of them have come.
+    numbers: dict[str, int] = {}
+    found = array("i")
+    lengths = array("i")
+    for words in sentences:
+        if words:
+            found.extend([numbers.setdefault(word, len(numbers)) for word in words])
+            lengths.append(len(words))
+    if not lengths:
+        raise InputError("there is no sentence to estimate an n-gram model from")
+    for mark in (BOS, EOS):
+        if mark in numbers:
+            raise InputError(f"a sentence has {mark_in_text(mark)}")
+    by_number = np.frombuffer(found, dtype=np.intc)
+    if vocabulary is None:
+        counts = np.bincount(by_number).tolist()
+        frequencies = Counter(dict(zip(numbers, counts, strict=True)))
+        vocabulary = most_frequent(frequencies, size=size, min_count=min_count, without=MARKS)
+    known = (*MARKS, *sorted(set(vocabulary) - set(MARKS)))
+    index = {word: number for number, word in enumerate(known)}
+    ids = np.array([index.get(word, UNK_ID) for word in numbers], dtype=np.int32)
+    return _marked(known, ids[by_number], np.frombuffer(lengths, dtype=np.intc))
+
+
+def mark_in_text(mark: str) -> str:
+    """Return how messages speak of a mark that stands where a word should."""
+    return f'the word "{mark}", which marks where sentences begin or end; leave it out'
+
+
+def _marked(vocabulary: tuple[str, ...], words: Ids32, n_words: NDArray[np.intc]) -> Corpus:
+    """Put `<s>` and `</s>` around sentences of so many words, whose words follow each other."""
+    lengths = n_words + 2
+    ends = np.cumsum(lengths, dtype=np.int64)
+    ids = np.full(ends[-1], -1, dtype=np.int32)
+    ids[ends - lengths] = BOS_ID
+    ids[ends - 1] = EOS_ID
+    ids[ids < 0] = words
+    n_left = np.repeat(ends, lengths) - np.arange(len(ids))
+    return Corpus(
+        vocabulary=vocabulary,
+        ids=ids,
+        n_left=n_left.astype(np.int32),
+        n_sentences=len(lengths),
+    )

@@ -1,0 +1,212 @@
+"""The command line on a model behind a server: exit status, messages, what is stored."""
+
+import csv
+import json
+from collections import deque
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.samples import Pommel
+from tests.endpoint_server import faults
+from tests.endpoint_server.application import Fault
+from tests.endpoint_server.language_model import BOS, LanguageModel
+from tests.endpoint_server.running import Serve, serving
+
+SECRET = "s3cret-k3y"
+
+
+@pytest.fixture(scope="module")
+def serve() -> Iterator[Serve]:
+    """Return a function from behaviour (keywords) to a running server and its address."""
+    with serving(LanguageModel()) as start:
+        yield start
+
+
+@pytest.fixture(autouse=True)
+def no_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever runs this may have a key."""
+    for name in ("POMMEL_API_KEY", "POMMEL_API_KEY_127_0_0_1"):
+        monkeypatch.delenv(name, raising=False)
+
+
+def test_a_suite_has_the_scores_of_the_model_itself(
+    pommel: Pommel, serve: Serve, tmp_path: Path
+) -> None:
+    _, url = serve(adds_bos=True)
+    suite = "number_prep"
+    there = pommel("run", f"{url}#en-gpt2", suite, "-o", tmp_path / "there")
+    here = pommel("run", "builtin://en-gpt2", suite, "-o", tmp_path / "here")
+    assert (there.status, here.status) == (0, 0)
+    bits = []
+    for folder in ("there", "here"):
+        rows = csv.DictReader((tmp_path / folder / "tokens.csv").read_text().splitlines())
+        bits.append([float(row["surprisal_bits"]) for row in rows])
+    assert bits[0] == pytest.approx(bits[1], abs=1e-3)
+    predictions = [(tmp_path / each / "predictions.csv").read_text() for each in ("there", "here")]
+    assert [line.split(",")[:5] for line in predictions[0].splitlines()] == [
+        line.split(",")[:5] for line in predictions[1].splitlines()
+    ]
+
+
+def test_a_key_is_in_no_output_and_no_file(
+    pommel: Pommel, serve: Serve, suite_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, url = serve(key=SECRET)
+    monkeypatch.setenv("POMMEL_API_KEY", SECRET)
+    folder = tmp_path / "results"
+    outcomes = [
+        pommel("run", url, suite_file, "-o", folder),
+        pommel("models", "show", url, "--format", "json"),
+        pommel("surprisals", url, suite_file, "--format", "jsonl", "-o", tmp_path / "tokens.jsonl"),
+    ]
+    assert [each.status for each in outcomes] == [0, 0, 0]
+    server.behaviour.key = "another"
+    outcomes.append(pommel("run", url, suite_file, "-o", folder))
+    assert outcomes[-1].status == 4
+    assert (
+        "HTTP 401: 'Incorrect API key: Bearer ***'; it does not take the key in POMMEL_API_KEY"
+        in (outcomes[-1].stderr)
+    )
+    assert all(each["authorization"] == f"Bearer {SECRET}" for each in server.seen.headers)
+    files = {path.name: path.read_text() for path in tmp_path.rglob("*") if path.is_file()}
+    assert {"runs.json", "tokens.csv", "tokens.jsonl"} <= set(files)
+    printed = [text for each in outcomes for text in (each.stdout, each.stderr)]
+    assert not any(SECRET in text for text in (*files.values(), *printed))
+
+
+def test_passing_faults_do_not_change_a_result(
+    pommel: Pommel, serve: Serve, suite_file: Path
+) -> None:
+    server, url = serve()
+    at_once = faults.status(429, Retry_After="0")
+    sound = pommel("run", url, suite_file, "--format", "csv")
+    server.behaviour.faults = deque([at_once, faults.status(503, Retry_After="0"), at_once])
+    again = pommel("run", url, suite_file, "--format", "csv", "--parallel", "2")
+    assert (again.status, again.stdout) == (0, sound.stdout)
+    assert not server.behaviour.faults
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (
+            faults.status(429, "slow down", Retry_After="0"),
+            "2 tries failed (2 x HTTP 429: 'slow down')",
+        ),
+        (
+            faults.status(500, "out of luck", Retry_After="0"),
+            "2 tries failed (2 x HTTP 500: 'out of luck')",
+        ),
+        (faults.status(400, "no"), "HTTP 400: 'no'"),
+        (faults.page, "its answer is a page of HTML, and not JSON"),
+    ],
+)
+def test_a_server_that_fails_leaves_no_result(  # noqa: PLR0913, PLR0917 - a table of cases
+    pommel: Pommel, serve: Serve, suite_file: Path, tmp_path: Path, fault: Fault, reason: str
+) -> None:
+    _, url = serve(always=fault)
+    folder = tmp_path / "results"
+    outcome = pommel("run", url, suite_file, "-o", folder, "--retries", "1", "--parallel", "1")
+    assert outcome.status == 1
+    assert outcome.stdout == ""
+    assert outcome.stderr == f"pommel: {url}#en-gpt2: 'The dancer are good .': {reason}\n"
+    assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("edit", "reason"),
+    [
+        (
+            faults.edited(token_logprobs=lambda numbers: numbers[:-1]),
+            "it gives 6 log-probabilities for 7 tokens",
+        ),
+        (
+            faults.edited(tokens=lambda tokens: [token.upper() for token in tokens]),
+            "its token 1 is 'THE' where the text has 'The dancer are good '…",
+        ),
+        (
+            faults.edited(token_logprobs=lambda numbers: [None, *[1.0 for _ in numbers[1:]]]),
+            "the log-probability of ' danc' is 1.0, which none can be",
+        ),
+    ],
+)
+def test_nothing_wrong_is_stored(  # noqa: PLR0913, PLR0917 - a table of cases
+    pommel: Pommel, serve: Serve, suite_file: Path, tmp_path: Path, edit: Any, reason: str
+) -> None:
+    _, url = serve(edit=edit)
+    folder = tmp_path / "results"
+    outcome = pommel("run", url, suite_file, "-o", folder, "--parallel", "1")
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert outcome.stderr.endswith(f"'The dancer are good .': {reason}\n")
+    assert list(folder.iterdir()) == []
+
+
+def test_what_is_complete_is_kept_and_the_rest_is_named(
+    pommel: Pommel, serve: Serve, suite_file: Path, tmp_path: Path
+) -> None:
+    _, url = serve()
+    _, broken = serve(always=faults.status(400, "no"))
+    folder = tmp_path / "results"
+    outcome = pommel("run", url, "-m", broken, suite_file, "-o", folder)
+    assert outcome.status == 1
+    saved = json.loads((folder / "runs.json").read_text())
+    assert saved["complete"] is False
+    assert [each["model"] for each in saved["failed"]] == [broken]
+    assert [each["provenance"]["model"]["reference"] for each in saved["runs"]] == [
+        f"{url}#en-gpt2"
+    ]
+
+
+def test_what_a_run_stores_of_the_server(pommel: Pommel, serve: Serve, suite_file: Path) -> None:
+    _, url = serve(adds_bos=True)
+    (run,) = json.loads(pommel("run", url, suite_file, "--format", "json").stdout)
+    model = run["provenance"]["model"]
+    assert model["kind"] == "endpoint"
+    assert model["name"] == "en-gpt2"
+    assert model["bos"] == BOS
+    assert len(model["fingerprint"]) == 64
+    assert model["details"] == {
+        "server": "uvicorn",
+        "owned_by": "tests",
+        "protocol": "completions (echo, logprobs, max_tokens 1)",
+        "first_token": f"scored, after {BOS!r}, which the server puts in front",
+        "without_mark": "add_special_tokens=false",
+        "contexts": "checked",
+        "n_parallel": 4,
+        "timeout_seconds": 60.0,
+        "n_retries": 5,
+    }
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "reference", "status", "message"),
+    [
+        ({}, "URL#en-gtp2", 4, "it has no model 'en-gtp2' (did you mean en-gpt2?)"),
+        ({}, "URL/chat/completions#m", 4, "/v1/chat/completions is a chat endpoint; surprisals"),
+        ({"has_completions": False}, "URL", 4, "it is a chat endpoint; surprisals need prompt"),
+        ({"ignores_echo": True}, "URL", 4, "it does not echo the prompt"),
+        ({}, "HTTP://127.0.0.1:9/v1#m", 4, "http://127.0.0.1:9/v1#m: it cannot be reached"),
+        ({}, "http://a\\b/v1#m", 2, "http://: this is no URL"),
+        ({"key": "x"}, "URL", 4, "put its key into POMMEL_API_KEY"),
+        ({}, "http://127.0.0.1:9/v1#m", 4, "http://127.0.0.1:9/v1#m: it cannot be reached"),
+        ({}, "http://me:s3cret@127.0.0.1:9/v1#m", 2, "http://***@127.0.0.1:9/v1: a reference"),
+        ({}, "http://127.0.0.1:9/v1?key=s3cret#m", 2, "the only setting is bos=MARK"),
+    ],
+)
+def test_what_a_user_can_mend(  # noqa: PLR0913, PLR0917 - a table of cases
+    pommel: Pommel,
+    serve: Serve,
+    suite_file: Path,
+    behaviour: dict[str, Any],
+    reference: str,
+    status: int,
+    message: str,
+) -> None:
+    _, url = serve(**behaviour)
+    outcome = pommel("run", reference.replace("URL", url), suite_file, "-m", "dummy://")
+    assert outcome.status == status
+    assert message in outcome.stderr
+    assert "Traceback" not in outcome.stderr
+    assert "s3cret" not in outcome.stderr

@@ -1,0 +1,16 @@
+"""What the fixtures of these tests give."""
+
+from collections.abc import Callable
+
+from tests.endpoint_server.running import Serve
+
+from pommel.models.endpoint.model import EndpointModel
+from pommel.models.endpoint.waiting import Waiting
+
+__all__ = ["SHORT", "Open", "Serve"]
+
+# From a reference and load options to a model, which is closed when the test is over.
+Open = Callable[..., EndpointModel]
+
+# As a server's clients wait, only shorter.
+SHORT = Waiting(first_seconds=0.001, longest_seconds=0.01)

@@ -1,0 +1,391 @@
+"""Requests that fail: what is tried again, what is not, and what is said of it."""
+
+import asyncio
+import json
+import math
+import socket
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+from typing import Any
+
+import pytest
+from starlette.responses import JSONResponse, Response
+from tests.endpoint_server import faults
+from tests.endpoint_server.application import Behaviour, EndpointServer, Fault
+from tests.endpoint_server.language_model import LanguageModel
+from tests.endpoint_server.running import running
+from tests.models.endpoint.serving import SHORT, Open, Serve
+
+from pommel.errors import ModelError, ModelNotAvailableError, UsageError
+from pommel.models.endpoint.client import Answer, Client, RequestFailedError
+from pommel.models.endpoint.keys import find_key
+from pommel.models.endpoint.model import EndpointModel, open_model
+from pommel.models.endpoint.reference import read_reference
+from pommel.models.model import LoadOptions, score_all
+from pommel.models.policy import Policy
+
+SENTENCE = "The author is good ."
+SOON = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+BUSY = faults.status(429, "too many requests")
+
+
+def score_one(model: EndpointModel) -> list[float | None]:
+    """Return the surprisals of one sentence."""
+    (scored,) = score_all(model, [SENTENCE], Policy())
+    return [token.surprisal_bits for token in scored.tokens]
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        BUSY,
+        faults.status(429, "too many requests", Retry_After="0"),
+        # Longer than anybody waits: the limit is that of the client.
+        faults.status(429, "too many requests", Retry_After="3600"),
+        faults.status(429, "too many requests", Retry_After=SOON),
+        faults.status(429, "too many requests", Retry_After="later"),
+        faults.status(500),
+        faults.status(502),
+        faults.status(503),
+        faults.status(504),
+        faults.dropped,
+        faults.broken_json,
+        lambda _request: JSONResponse({"error": {"message": "slow down", "code": 429}}),
+    ],
+)
+def test_what_may_pass_is_tried_again(serve: Serve, opened: Open, fault: Fault) -> None:
+    server, url = serve()
+    model = opened(url)
+    sound = score_one(model)
+    server.behaviour.faults.extend([fault, fault])
+    n_before = len(server.seen.prompts)
+    assert score_one(model) == sound
+    assert len(server.seen.prompts) == n_before + 3
+
+
+def test_time_outs_are_tried_again(serve: Serve, opened: Open) -> None:
+    server, url = serve()
+    sound = score_one(opened(url))
+    model = opened(url, timeout_seconds=0.5, n_retries=5)
+    server.behaviour.faults.append(faults.silent)
+    assert score_one(model) == sound
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (BUSY, "3 x HTTP 429: 'too many requests'"),
+        (faults.status(503, ""), """3 x HTTP 503: '{"message": ""}'"""),
+        (
+            faults.dropped,
+            (
+                "3 x the connection was lost: peer closed connection without sending complete "
+                "message body (received 13 bytes, expected 5000)"
+            ),
+        ),
+        (faults.broken_json, """3 x its answer is '{"choices": [{"te', and not JSON"""),
+    ],
+)
+def test_what_does_not_pass_is_said_with_how_often(
+    serve: Serve, opened: Open, fault: Fault, reason: str
+) -> None:
+    server, url = serve()
+    model = opened(url)
+    server.behaviour.always = fault
+    with pytest.raises(ModelError) as raised:
+        score_one(model)
+    assert str(raised.value) == f"{url}#en-gpt2: '{SENTENCE}': 3 tries failed ({reason})"
+    assert raised.value.exit_status == 1
+
+
+def test_a_server_that_never_answers(serve: Serve, opened: Open) -> None:
+    server, url = serve()
+    model = opened(url, timeout_seconds=0.5, n_retries=1)
+    server.behaviour.always = faults.silent
+    with pytest.raises(ModelError) as raised:
+        score_one(model)
+    assert str(raised.value) == (
+        f"{url}#en-gpt2: '{SENTENCE}': 2 tries failed (2 x no answer within 0.5 s)"
+    )
+
+
+def test_each_reason_is_counted(serve: Serve, opened: Open) -> None:
+    server, url = serve()
+    model = opened(url)
+    server.behaviour.faults.extend([BUSY, faults.status(500, "out of luck"), BUSY])
+    with pytest.raises(ModelError) as raised:
+        score_one(model)
+    assert str(raised.value).endswith(
+        "3 tries failed (2 x HTTP 429: 'too many requests', 1 x HTTP 500: 'out of luck')"
+    )
+
+
+@pytest.mark.parametrize(
+    ("fault", "reason"),
+    [
+        (
+            faults.status(400, "maximum context length is 128 tokens"),
+            "HTTP 400: 'maximum context length is 128 tokens'",
+        ),
+        (
+            faults.status(401, "who are you?"),
+            (
+                "HTTP 401: 'who are you?'; put its key into POMMEL_API_KEY, or into "
+                "POMMEL_API_KEY_127_0_0_1 for this host only"
+            ),
+        ),
+        (faults.status(404, "no such model"), "HTTP 404: 'no such model'"),
+        (faults.status(422, "prompt\n is\x1b[2J odd"), "HTTP 422: 'prompt is?[2J odd'"),
+        (faults.status(400, "x" * 400), f"HTTP 400: '{'x' * 300}'…"),
+        (faults.page, "its answer is a page of HTML, and not JSON"),
+        (faults.plain("ok"), "its answer is 'ok', and not JSON"),
+        (
+            faults.redirect("http://example.org/v1/completions"),
+            (
+                "it redirects to http://example.org/v1/completions; redirects are not followed, "
+                "write where it is"
+            ),
+        ),
+    ],
+)
+def test_what_does_not_pass_is_tried_once(
+    serve: Serve, opened: Open, fault: Fault, reason: str
+) -> None:
+    server, url = serve()
+    model = opened(url)
+    server.behaviour.always = fault
+    n_before = len(server.seen.prompts)
+    with pytest.raises(ModelError) as raised:
+        score_one(model)
+    assert str(raised.value) == f"{url}#en-gpt2: '{SENTENCE}': {reason}"
+    assert len(server.seen.prompts) == n_before + 1
+
+
+def test_a_redirect_to_another_host_does_not_carry_the_key(
+    serve: Serve,
+    opened: Open,
+    language_model: LanguageModel,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("POMMEL_API_KEY", "s3cret")
+    other = EndpointServer(language_model, Behaviour())
+    with running(other) as elsewhere:
+        away = faults.redirect(f"{elsewhere}/v1/models")
+        _, url = serve(always=away, spares_probes=False)
+        with pytest.raises(ModelNotAvailableError) as raised:
+            opened(f"{url}#m")
+    assert str(raised.value) == (
+        f"{url}#m: it redirects to {elsewhere}/v1/models; redirects are not followed, write "
+        "where it is"
+    )
+    assert other.seen.headers == []
+
+
+@pytest.fixture
+def nobody() -> Iterator[str]:
+    """The address of a port at which nobody listens."""
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{bound.getsockname()[1]}/v1"
+
+
+def test_a_server_that_is_not_there(nobody: str, opened: Open) -> None:
+    with pytest.raises(ModelNotAvailableError) as raised:
+        opened(f"{nobody}#m", n_retries=5)
+    assert str(raised.value) == (
+        f"{nobody}#m: it cannot be reached: All connection attempts failed"
+    )
+
+
+def test_a_host_that_is_none(opened: Open) -> None:
+    with pytest.raises(ModelNotAvailableError, match=r"^http://no\.invalid/v1#m: it cannot be re"):
+        opened("http://no.invalid/v1#m")
+
+
+def test_a_server_that_does_not_encrypt(serve: Serve, opened: Open) -> None:
+    _, url = serve()
+    encrypted = url.replace("http", "https")
+    with pytest.raises(ModelNotAvailableError, match="m: no encrypted connection: ") as raised:
+        opened(f"{encrypted}#m")
+    assert "\n" not in str(raised.value)
+
+
+def test_a_page_instead_of_a_list_of_models(serve: Serve, opened: Open) -> None:
+    _, url = serve(always=faults.page, spares_probes=False)
+    with pytest.raises(ModelNotAvailableError) as raised:
+        opened(f"{url}#m")
+    assert str(raised.value) == f"{url}#m: its answer is a page of HTML, and not JSON"
+
+
+def test_this_machine_is_not_reached_through_a_proxy(
+    serve: Serve, opened: Open, nobody: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", nobody.removesuffix("/v1"))
+    monkeypatch.setenv("ALL_PROXY", nobody.removesuffix("/v1"))
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    _, url = serve()
+    assert opened(url).info.name == "en-gpt2"
+
+
+def test_an_answer_without_end_is_refused(
+    serve: Serve, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, url = serve()
+    model = opened(url)
+    monkeypatch.setattr("pommel.models.endpoint.client._MOST_BYTES", 1 << 20)
+    server.behaviour.always = faults.plain(" " * (1 << 21))
+    with pytest.raises(ModelError, match="its answer is longer than 1 MiB"):
+        score_one(model)
+
+
+def test_a_key_is_sent_and_not_shown(
+    serve: Serve, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server, url = serve(key="s3cret")
+    with pytest.raises(ModelNotAvailableError) as raised:
+        opened(url)
+    assert str(raised.value) == (
+        f"{url}: HTTP 401: 'Incorrect API key: None'; put its key into POMMEL_API_KEY, or into "
+        "POMMEL_API_KEY_127_0_0_1 for this host only"
+    )
+    monkeypatch.setenv("POMMEL_API_KEY", "wrong-key")
+    with pytest.raises(ModelNotAvailableError) as raised:
+        opened(url)
+    assert str(raised.value) == (
+        f"{url}: HTTP 401: 'Incorrect API key: Bearer ***'; it does not take the key in "
+        "POMMEL_API_KEY"
+    )
+    monkeypatch.setenv("POMMEL_API_KEY_127_0_0_1", "s3cret")
+    info = opened(url).info
+    assert "s3cret" not in repr(info)
+    assert all(each["authorization"] == "Bearer s3cret" for each in server.seen.headers[2:])
+
+
+def test_a_token_that_repeats_the_key_is_not_shown(
+    serve: Serve, opened: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POMMEL_API_KEY", "s3cret")
+    server, url = serve(key="s3cret")
+    model = opened(url)
+    server.behaviour.edit = faults.edited(tokens=lambda tokens: ["s3cret", *tokens[1:]])
+    with pytest.raises(ModelError, match="its token 1 is '\\*\\*\\*' where the text has"):
+        score_one(model)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        (
+            "SSL_CERT_FILE",
+            "/nonexistent/file",
+            (
+                "it cannot be asked: [Errno 2] No such file or directory (are SSL_CERT_FILE and "
+                "SSL_CERT_DIR right?)"
+            ),
+        ),
+        ("ALL_PROXY", "nonsense://x:1", "it cannot be asked: Unknown scheme for proxy URL"),
+    ],
+)
+def test_an_environment_in_which_nothing_can_be_asked(
+    opened: Open, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, message: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(ModelNotAvailableError) as raised:
+        opened("https://no.invalid/v1#m")
+    assert str(raised.value).startswith(f"https://no.invalid/v1#m: {message}")
+
+
+def test_a_proxy_that_takes_another_package(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "socksio", None)
+    monkeypatch.setenv("ALL_PROXY", "socks5://x:1")
+    with pytest.raises(ModelNotAvailableError, match=r"m: it cannot be asked: .*'socksio' package"):
+        opened("http://no.invalid/v1#m")
+
+
+def test_a_host_that_cannot_be_written(opened: Open) -> None:
+    with pytest.raises(ModelNotAvailableError, match=r"^http://xn--a/v1#m: it cannot be asked: "):
+        opened("http://xn--a/v1#m")
+
+
+def test_nothing_packed_is_asked_for_or_read(serve: Serve, opened: Open) -> None:
+    server, url = serve()
+    model = opened(url)
+    server.behaviour.always = lambda _request: Response(
+        b"x", headers={"content-encoding": "gzip, gzip"}
+    )
+    with pytest.raises(ModelError, match="its answer is packed, which was not asked for"):
+        score_one(model)
+    assert server.seen.headers[-1]["accept-encoding"] == "identity"
+
+
+def test_json_may_begin_with_a_mark_of_its_encoding(serve: Serve) -> None:
+    models = b"\xef\xbb\xbf" + json.dumps({"data": [{"id": "en-gpt2"}]}).encode()
+    marked = Response(models, media_type="application/json")
+    server, url = serve(always=lambda _request: marked, spares_probes=False)
+    reference = read_reference(url)
+    client = Client(reference, find_key(reference, {}), LoadOptions(), SHORT)
+
+    async def ask() -> Answer:
+        try:
+            return await client.get(f"{url}/models")
+        finally:
+            await client.close()
+
+    assert asyncio.run(ask()).value == {"data": [{"id": "en-gpt2"}]}
+    assert server.seen.headers
+
+
+def test_without_httpx(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "httpx", None)
+    with pytest.raises(ModelNotAvailableError) as raised:
+        open_model("http://h/v1#m", LoadOptions())
+    assert str(raised.value) == (
+        "http://h/v1#m needs the remote extra: pip install 'pommel[remote]'"
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_parallel": 0}, "1 request or more is under way at once, not 0"),
+        ({"timeout_seconds": 0.0}, "a server needs time to answer, not 0 s"),
+        ({"timeout_seconds": math.inf}, "a server needs time to answer, not inf s"),
+        ({"timeout_seconds": math.nan}, "a server needs time to answer, not nan s"),
+        ({"n_retries": -1}, "a request is repeated 0 times or more, not -1"),
+    ],
+)
+def test_options_that_cannot_be(options: dict[str, Any], message: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        open_model("http://h/v1#m", LoadOptions(**options))
+    assert str(raised.value) == message
+
+
+def test_a_client_can_be_used_again_in_another_event_loop(serve: Serve) -> None:
+    _, url = serve()
+    reference = read_reference(url)
+    client = Client(reference, find_key(reference, {}), LoadOptions(), SHORT)
+
+    async def ask() -> Answer:
+        try:
+            return await client.get(f"{url}/models")
+        finally:
+            await client.close()
+
+    assert asyncio.run(ask()) == asyncio.run(ask())
+
+
+def test_an_address_that_cannot_be_asked() -> None:
+    reference = read_reference("http://h/v1")
+    client = Client(reference, find_key(reference, {}), LoadOptions(), SHORT)
+
+    async def ask() -> None:
+        try:
+            await client.get("http://h\x00/v1/models")
+        finally:
+            await client.close()
+
+    with pytest.raises(RequestFailedError, match="it cannot be asked: "):
+        asyncio.run(ask())

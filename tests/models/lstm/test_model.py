@@ -1,0 +1,257 @@
+"""Word-level LSTMs: words with offsets, the policy's marks, bits against the equations."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from tests.models.lstm.folders import reference_bits, save_random_lstm
+from tests.models.lstm.opened import WORDS, opened, outcomes
+
+from pommel.errors import UnsupportedFeatureError
+from pommel.models.lstm import LstmModel, model
+from pommel.models.model import Spans, score_all
+from pommel.models.policy import SYNTAXGYM_POLICY, Policy
+from pommel.surprisal import ScoredSentence
+
+pytest.importorskip("torch")
+pytest.importorskip("safetensors")
+
+SENTENCES = (
+    "The cats are here .",
+    "The cat (that sleeps), xyzzy.",
+    "the cats the cats the cats are",
+    "don't  the\u00a0dog",
+    "",
+    "  ",
+    "cat",
+)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_random_lstm(tmp_path_factory.mktemp("lstm") / "small", WORDS)
+
+
+@pytest.fixture(scope="module")
+def small(folder: Path) -> LstmModel:
+    return opened(folder)
+
+
+def expected(folder: Path, scored: ScoredSentence, *, context: bool = True) -> list[float]:
+    """Return the bits of all tokens but a first without context, from the folder's files."""
+    vocabulary = (folder / "vocabulary.txt").read_text("utf-8").split("\n")
+    names = ["<unk>" if token.oov else token.text for token in scored.tokens]
+    return reference_bits(
+        folder, [vocabulary.index(name) for name in ["<eos>", *names][not context :]]
+    )
+
+
+def test_words_have_their_offsets_and_the_end_is_one(small: LstmModel) -> None:
+    text = SENTENCES[1]
+    (scored,) = score_all(small, [text], Policy())
+    texts = ("The", "cat", "(", "that", "sleeps", ")", ",", "xyzzy", ".", "<eos>")
+    assert tuple(token.text for token in scored.tokens) == texts
+    assert all(text[token.start : token.end] == token.text for token in scored.tokens[:-1])
+    assert [token.text for token in scored.tokens if token.oov] == ["that", "xyzzy"]
+    last = scored.tokens[-1]
+    assert (last.start, last.end, last.role) == (len(text), len(text), "eos")
+    assert {token.role for token in scored.tokens[:-1]} == {"text"}
+
+
+@pytest.mark.parametrize("shape", [{}, {"tied": True}, {"n_layers": 1}, {"n_layers": 3}])
+def test_bits_are_those_of_the_equations(tmp_path: Path, shape: dict[str, Any]) -> None:
+    folder = save_random_lstm(tmp_path / "model", WORDS, **shape)
+    for scored in score_all(opened(folder), SENTENCES, Policy()):
+        assert outcomes(scored) == pytest.approx(expected(folder, scored), abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("policy", "first"),
+    [
+        (Policy(bos="never"), "no context"),
+        (Policy(bos="tokenizer", eos="always"), "no context"),
+        (SYNTAXGYM_POLICY, 0.0),
+    ],
+)
+def test_a_first_word_without_context(
+    small: LstmModel, folder: Path, policy: Policy, first: float | str
+) -> None:
+    (scored,) = score_all(small, ["The cat sleeps"], policy)
+    assert scored.tokens[-1].role == "eos"
+    assert outcomes(scored)[0] == first
+    bits = expected(folder, scored, context=False)
+    assert outcomes(scored)[1:] == pytest.approx(bits, abs=1e-4)
+    # What is before an empty sentence's end is nothing, too.
+    (empty,) = score_all(small, [""], policy)
+    assert outcomes(empty) == [first]
+
+
+def test_policies_that_change_what_is_scored_and_those_that_do_not(small: LstmModel) -> None:
+    text = "The cat sleeps"
+    (whole,) = score_all(small, [text], Policy())
+    same = (
+        Policy(bos="always", eos="always"),
+        Policy(method="causal"),
+        Policy(boundary="corrected"),
+    )
+    for policy in same:
+        assert score_all(small, [text], policy) == [whole]
+    (open_end,) = score_all(small, [text], Policy(eos="never"))
+    assert [token.text for token in open_end.tokens] == ["The", "cat", "sleeps"]
+    assert outcomes(open_end) == pytest.approx(outcomes(whole)[:-1], abs=1e-4)
+    assert score_all(small, [""], Policy(eos="never")) == [ScoredSentence(text="", tokens=())]
+
+
+def test_another_method_is_refused_at_once(small: LstmModel) -> None:
+    with pytest.raises(UnsupportedFeatureError) as caught:
+        small.score(["The cat"], Policy(method="pll"))
+    assert str(caught.value) == (
+        f"{small.info.reference} does not take the method 'pll'; it takes causal"
+    )
+
+
+@pytest.mark.parametrize(("cased", "unknown"), [(True, [True, False]), (False, [False, False])])
+def test_words_are_looked_up_as_written_or_in_lower_case(
+    tmp_path: Path, *, cased: bool, unknown: list[bool]
+) -> None:
+    folder = save_random_lstm(tmp_path / "model", ["cat"], cased=cased)
+    (scored,) = score_all(opened(folder), ["CAT cat"], Policy(eos="never"))
+    assert [token.oov for token in scored.tokens] == unknown
+    assert [token.text for token in scored.tokens] == ["CAT", "cat"]
+
+
+def test_marks_in_a_sentence(tmp_path: Path, small: LstmModel) -> None:
+    (scored,) = score_all(small, ["the <eos> <unk>"], Policy(eos="never"))
+    rows = [(token.text, token.oov, token.role) for token in scored.tokens]
+    # The end mark is no word, and is cut as unknown words are; what stands for unknown words does.
+    assert rows == [
+        ("the", False, "text"),
+        ("<", True, "text"),
+        ("eos", True, "text"),
+        (">", True, "text"),
+        ("<unk>", True, "text"),
+    ]
+    lower = save_random_lstm(tmp_path / "model", ["the"], cased=False)
+    (scored,) = score_all(opened(lower), ["THE <EOS>"], Policy(eos="never"))
+    assert [token.oov for token in scored.tokens] == [False, True, True, True]
+
+
+def test_marks_may_have_other_names(tmp_path: Path) -> None:
+    words = ["the", "cat"]
+    folder = save_random_lstm(tmp_path / "m", words, marks=("OOV", "</s>"), unk="OOV", eos="</s>")
+    model = opened(folder)
+    assert (model.info.bos, model.info.eos) == ("</s>", "</s>")
+    (scored,) = score_all(model, ["the dog"], Policy())
+    assert [token.text for token in scored.tokens] == ["the", "dog", "</s>"]
+    assert outcomes(scored) == pytest.approx(reference_bits(folder, [1, 2, 0, 1]), abs=1e-4)
+
+
+# --- what is asked for
+
+
+TEXT = "The cat sleeps here"
+STARTS = (0, 4, 8, 15, 19)
+
+
+def test_a_span_asks_for_the_words_that_begin_in_it(small: LstmModel) -> None:
+    (whole,) = score_all(small, [TEXT], Policy())
+    assert tuple(token.start for token in whole.tokens) == STARTS
+    (part,) = score_all(small, [TEXT], Policy(), [[(3, 5), (9, 16)]])
+    bits = outcomes(whole)
+    left_out = "not asked for"
+    assert outcomes(part) == [
+        left_out,
+        pytest.approx(bits[1], abs=1e-4),
+        left_out,
+        pytest.approx(bits[3], abs=1e-4),
+        left_out,
+    ]
+
+
+def test_the_mark_at_the_end_lies_behind_the_last_character(small: LstmModel) -> None:
+    for end, asked in ((19, False), (20, True)):
+        (scored,) = score_all(small, [TEXT], Policy(), [[(16, end)]])
+        assert (scored.tokens[-1].surprisal_bits is not None) == asked
+
+
+def test_a_first_word_that_is_not_asked_for_has_that_reason(small: LstmModel) -> None:
+    (asked,) = score_all(small, [TEXT], SYNTAXGYM_POLICY, [[(0, 1)]])
+    (not_asked,) = score_all(small, [TEXT], SYNTAXGYM_POLICY, [[(4, 5)]])
+    assert outcomes(asked) == [0.0, *["not asked for"] * 4]
+    assert outcomes(not_asked)[0] == "not asked for"
+
+
+def test_the_work_is_that_which_is_needed(small: LstmModel) -> None:
+    counts = small.engine.counts
+    counts.reset()
+    sentences = ["The cat sleeps", "The cats are here .", "The cat sleeps"]
+    spans: list[Spans | None] = [[(4, 5)], [(9, 10)], [(8, 9)]]
+    score_all(small, sentences, Policy(), spans)
+    # <eos>, The, cat; cats. Asked: after <eos> The, after <eos> The cat, after <eos> The cats.
+    assert (counts.n_tokens_fed, counts.n_rows_projected, counts.n_passes) == (4, 3, 3)
+    counts.reset()
+    score_all(small, sentences, Policy(), [[], [(100, 200)], []])
+    assert (counts.n_tokens_fed, counts.n_rows_projected) == (0, 0)
+
+
+def test_equal_sentences_are_scored_once_and_answered_each(small: LstmModel) -> None:
+    pairs = list(small.score(["The cat", "cat", "The cat", "The cat"], Policy()))
+    found = dict(pairs)
+    assert sorted(found) == [0, 1, 2, 3]
+    assert len(pairs) == len(found)
+    assert found[0] is found[2] is found[3] is not found[1]
+
+
+def test_blocks_change_nothing(small: LstmModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = score_all(small, SENTENCES, Policy())
+    monkeypatch.setattr(model, "_BLOCK", 2)
+    assert_equal(score_all(small, SENTENCES, Policy()), whole)
+
+
+def assert_equal(found: Sequence[ScoredSentence], right: Sequence[ScoredSentence]) -> None:
+    for one, other in zip(found, right, strict=True):
+        assert one.text == other.text
+        assert outcomes(one) == pytest.approx(outcomes(other), abs=1e-4)
+
+
+@st.composite
+def sentences_and_spans(draw: st.DrawFn) -> list[tuple[str, Spans | None]]:
+    words = st.sampled_from(("The", "cat", "cats", "are", "xyzzy", "."))
+    texts = st.lists(words, max_size=5).map(" ".join)
+    ranges = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 26)), max_size=2)
+    return draw(st.lists(st.tuples(texts, st.none() | ranges), max_size=6))
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    given=sentences_and_spans(),
+    bos=st.sampled_from(["auto", "never"]),
+    batch_tokens=st.none() | st.integers(1, 4),
+    data=st.data(),
+)
+def test_nothing_but_the_sentence_has_a_say_in_its_bits(
+    folder: Path,
+    given: list[tuple[str, Spans | None]],
+    bos: Any,
+    batch_tokens: int | None,
+    data: st.DataObject,
+) -> None:
+    policy = Policy(bos=bos)
+    tried = opened(folder, batch_tokens=batch_tokens)
+    mixed = data.draw(st.permutations(given))
+    texts = [text for text, _ in mixed]
+    for scored, (text, spans) in zip(
+        score_all(tried, texts, policy, [spans for _, spans in mixed]), mixed, strict=True
+    ):
+        bits: list[float | str] = [*expected(folder, scored, context=bos == "auto")]
+        right = bits if bos == "auto" else ["no context", *bits]
+        equal = [spans for other, spans in mixed if other == text]
+        for token, outcome, each in zip(scored.tokens, outcomes(scored), right, strict=True):
+            asked = any(
+                spans is None or any(start <= token.start < end for start, end in spans)
+                for spans in equal
+            )
+            assert outcome == (pytest.approx(each, abs=1e-4) if asked else "not asked for"), spans

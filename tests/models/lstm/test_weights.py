@@ -1,0 +1,186 @@
+"""The weights of a word-level LSTM: what a file of them may hold, and what it may not."""
+
+import pickle
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.models.lstm.folders import save_random_lstm
+from tests.models.lstm.reading import (
+    VOCABULARY,
+    WORDS,
+    Change,
+    change_config,
+    change_weights,
+    message_of,
+    read,
+)
+
+from pommel.errors import InputError, ModelNotAvailableError
+
+torch: Any = pytest.importorskip("torch")
+pytest.importorskip("safetensors")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A sound model."""
+    return save_random_lstm(tmp_path / "model", WORDS)
+
+
+def test_pickles_are_read_if_that_is_allowed_and_never_run(tmp_path: Path) -> None:
+    folder = save_random_lstm(tmp_path / "model", WORDS, pickled=True)
+    assert message_of(ModelNotAvailableError, folder) == (
+        "lstm://model: its weights are a pickle (model.pt); only safetensors are read unless "
+        "--allow-pickle is given"
+    )
+    found = read(folder, allow_pickle=True)
+    expected = torch.load(folder / "model.pt", weights_only=True)
+    assert found.weights.keys() == expected.keys()
+    assert all(found.weights[name].equal(each) for name, each in expected.items())
+
+    class Dangerous:
+        def __reduce__(self) -> tuple[Any, ...]:
+            return (Path.touch, (tmp_path / "ran",))
+
+    for content in (Dangerous(), torch.nn.Linear(2, 3)):
+        torch.save(content, folder / "model.pt")
+        message = message_of(InputError, folder, allow_pickle=True)
+        assert message == (
+            "MODEL/model.pt: no tensors can be read from it, and no code in it is run; save the "
+            "network's state_dict()"
+        )
+    assert not (tmp_path / "ran").exists()
+
+
+@pytest.mark.parametrize("content", [[1, 2], {"epoch": 3}, {1: torch.zeros(1)}])
+def test_pickles_of_other_things(tmp_path: Path, content: object) -> None:
+    folder = save_random_lstm(tmp_path / "model", WORDS, pickled=True)
+    torch.save(content, folder / "model.pt")
+    message = message_of(InputError, folder, allow_pickle=True)
+    assert message == "MODEL/model.pt: this is no dictionary of tensors; save the state_dict()"
+
+
+@pytest.mark.parametrize("content", [b"", b"\x80", pickle.dumps({}), b"not a pickle"])
+def test_damaged_pickles(tmp_path: Path, content: bytes) -> None:
+    folder = save_random_lstm(tmp_path / "model", WORDS, pickled=True)
+    (folder / "model.pt").write_bytes(content)
+    message = message_of(InputError, folder, allow_pickle=True)
+    assert message.startswith("MODEL/model.pt: ")
+
+
+def test_safetensors_win_over_a_pickle(folder: Path) -> None:
+    (folder / "model.pt").write_bytes(b"")
+    assert read(folder, allow_pickle=True).vocabulary == VOCABULARY
+
+
+def without(name: str) -> Change:
+    return lambda weights: weights.pop(name)
+
+
+def put(name: str, *shape: int, value: float = 0.0) -> Change:
+    return lambda weights: weights.update({name: torch.full(shape, value)})
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            put("encoder.weight", 6, 12),
+            (
+                "a checkpoint of another shape: encoder.weight is 6 x 12, and config.json and "
+                "vocabulary.txt ask for 5 x 12"
+            ),
+        ),
+        (
+            put("rnn.weight_hh_l1", 64),
+            (
+                "a checkpoint of another shape: rnn.weight_hh_l1 is 64, and config.json and "
+                "vocabulary.txt ask for 64 x 16"
+            ),
+        ),
+        (
+            put("decoder.bias"),
+            (
+                "a checkpoint of another shape: decoder.bias is a single number, and config.json "
+                "and vocabulary.txt ask for 5"
+            ),
+        ),
+        (
+            without("decoder.weight"),
+            (
+                "decoder.weight is missing, which config.json asks for; a model without one has "
+                '"tied": true'
+            ),
+        ),
+        (without("rnn.bias_ih_l1"), "rnn.bias_ih_l1 is missing, which config.json asks for"),
+        (
+            put("rnn.weight_hr_l0", 1),
+            "rnn.weight_hr_l0 is there, and no part of config.json's network",
+        ),
+        (
+            put("decoder.bias", 5, value=float("nan")),
+            "decoder.bias has 5 numbers that are infinite or none at all (NaN)",
+        ),
+        (
+            lambda weights: weights["encoder.weight"][2, 3].fill_(float("inf")),
+            "encoder.weight has 1 number that is infinite or none at all (NaN)",
+        ),
+        (
+            lambda weights: weights.update({"decoder.bias": torch.arange(5)}),
+            (
+                "decoder.bias has numbers of the kind int64; they have to be float32, float64, "
+                "float16 or bfloat16"
+            ),
+        ),
+    ],
+)
+def test_weights_that_cannot_be(folder: Path, change: Change, message: str) -> None:
+    change_weights(folder, change)
+    assert message_of(InputError, folder) == f"MODEL/model.safetensors: {message}"
+
+
+@pytest.mark.parametrize(
+    ("n_layers", "message"),
+    [
+        (3, "rnn.weight_ih_l2 and 3 others are missing, which config.json asks for"),
+        (1, "rnn.bias_hh_l1 and 3 others are there, and no part of config.json's network"),
+    ],
+)
+def test_another_number_of_layers(folder: Path, n_layers: int, message: str) -> None:
+    change_config(folder, n_layers=n_layers)
+    assert message_of(InputError, folder) == f"MODEL/model.safetensors: {message}"
+
+
+def test_the_decoder_of_a_tied_model_is_its_encoder(tmp_path: Path) -> None:
+    folder = save_random_lstm(tmp_path / "model", WORDS, tied=True)
+
+    def copy(weights: dict[str, Any]) -> None:
+        weights["decoder.weight"] = weights["encoder.weight"].clone()
+
+    change_weights(folder, copy)
+    assert "decoder.weight" not in read(folder).weights
+    change_weights(folder, lambda weights: weights["decoder.weight"][0, 0].add_(1e-3))
+    assert message_of(InputError, folder) == (
+        "MODEL/model.safetensors: decoder.weight is not encoder.weight, and config.json says that "
+        "they are tied"
+    )
+
+
+def test_files_that_are_cut_short(folder: Path) -> None:
+    path = folder / "model.safetensors"
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-1])
+    message = message_of(InputError, folder)
+    assert message.startswith("MODEL/model.safetensors: this is no whole file of safetensors (")
+    path.write_bytes(whole[:5])
+    message = message_of(InputError, folder)
+    assert message.startswith("MODEL/model.safetensors: this is no whole file of safetensors (")
+
+
+def test_sizes_beyond_all_memory_are_only_compared(folder: Path) -> None:
+    change_config(folder, hidden_size=10**9)
+    assert message_of(InputError, folder) == (
+        "MODEL/model.safetensors: a checkpoint of another shape: rnn.weight_ih_l0 is 64 x 12, and "
+        "config.json and vocabulary.txt ask for 4000000000 x 12"
+    )

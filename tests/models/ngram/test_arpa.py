@@ -1,0 +1,151 @@
+"""ARPA files are read exactly, in every variant of the format."""
+
+import gzip
+import math
+from pathlib import Path
+
+import pytest
+from tests.models.ngram.samples import VARIED, listed, write
+
+from pommel.errors import InputError
+from pommel.models.ngram.arpa import read_arpa, read_unigrams
+from pommel.models.ngram.backoff import BackoffModel
+
+
+@pytest.fixture
+def tiny(tmp_path: Path) -> BackoffModel:
+    return read_arpa(write(tmp_path / "tiny.arpa", VARIED))
+
+
+@pytest.mark.parametrize(
+    ("word", "context", "log10"),
+    [
+        pytest.param("a", [], -0.5, id="unigram"),
+        pytest.param("<s>", [], -99, id="never predicted"),
+        pytest.param("a", ["<s>"], -0.25, id="bigram"),
+        pytest.param("b", ["<s>", "a"], -0.125, id="trigram"),
+        pytest.param("b", ["b", "5", "<s>", "a"], -0.125, id="only order - 1 words count"),
+        pytest.param("5", ["<s>", "a"], -0.0625 - 0.625, id="one step back"),
+        pytest.param("a", ["<s>", "a"], -0.0625 - 0.25 - 0.5, id="two steps back"),
+        pytest.param("a", ["b", "b"], -0.5, id="missing weights are 1"),
+        pytest.param("a", ["b", "a"], -0.25 - 0.5, id="missing context, then a weight"),
+        pytest.param("b", ["5"], 0.125 - 0.75, id="a weight above 1"),
+        pytest.param("5", ["a", "5"], 0.0, id="certain"),
+        pytest.param("zebra", [], -2, id="unknown word"),
+        pytest.param("zebra", ["<s>", "a"], -0.0625 - 0.25 - 2, id="unknown word in context"),
+        pytest.param("b", ["a", "zebra"], -0.75, id="unknown word in the context"),
+        pytest.param("\ud800", [], -2, id="half a surrogate pair"),
+    ],
+)
+def test_backs_off_exactly(tiny: BackoffModel, word: str, context: list[str], log10: float) -> None:
+    assert tiny.log10_probability(word, context) == log10
+    ((*_, bits),) = tiny.surprisals_bits([[*context, word]])
+    assert bits == pytest.approx(-log10 * math.log2(10), abs=1e-12)
+
+
+def test_certain_word_has_surprisal_of_positive_zero(tiny: BackoffModel) -> None:
+    ((*_, bits),) = tiny.surprisals_bits([["a", "5", "5"]])
+    assert math.copysign(1, bits) == 1
+
+
+def test_knows_its_words_and_sizes(tiny: BackoffModel) -> None:
+    assert tiny.order == 3
+    assert tiny.n_ngrams == (6, 4, 2)
+    assert tiny.unk == "<unk>"
+    assert tiny.vocabulary == ("<s>", "</s>", "<unk>", "a", "b", "5")
+    asked = ("a", "5", "<s>", "A", "zebra", 5)
+    assert [word for word in asked if word in tiny] == ["a", "5", "<s>"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        pytest.param(VARIED.replace("\t", " ").encode(), id="spaces"),
+        pytest.param(VARIED.replace(" ", "\t").replace("ngram\t", "ngram ").encode(), id="tabs"),
+        pytest.param(VARIED.replace("\n", "\r\n").encode(), id="CRLF"),
+        pytest.param(b"\xef\xbb\xbf" + VARIED.lstrip().encode(), id="byte order mark"),
+        pytest.param(b"a comment\n" + VARIED.encode() + b"\nwhatever\n", id="text around it"),
+        pytest.param(VARIED.replace("ngram 1=6", "ngram  1 = 6").encode(), id="blanks in a count"),
+        pytest.param(VARIED.replace("b </s>", "b </s>\t0").encode(), id="explicit weight 1"),
+        pytest.param(VARIED.replace("a 5 5", "a 5 5\t-0.5").encode(), id="weight at the top"),
+        pytest.param(VARIED.replace("\n\n", "\n").encode(), id="no blank lines"),
+        pytest.param(gzip.compress(VARIED.encode()), id="gzip, whatever the name"),
+        pytest.param(VARIED.removesuffix("\n").encode(), id="no last line end"),
+    ],
+)
+def test_reads_the_variants_of_the_format(tmp_path: Path, tiny: BackoffModel, text: bytes) -> None:
+    variant = read_arpa(write(tmp_path / "variant", text))
+    # Nothing backs off from the longest n-grams.
+    assert listed(variant)[:2] == listed(tiny)[:2]
+    trigrams, expected = (
+        [(text, log10) for text, (log10, _) in listed(model)[2].items()]
+        for model in (variant, tiny)
+    )
+    assert trigrams == expected
+    assert (variant.unk, variant.n_ngrams) == (tiny.unk, tiny.n_ngrams)
+
+
+def test_reads_a_unigram_model_with_kenlms_name_for_unknown_words(tmp_path: Path) -> None:
+    text = "\\data\\\nngram 1=2\n\n\\1-grams:\n-1\t<UNK>\n-inf\tna\u00a0me\n\n\\end\\\n"
+    model = read_arpa(write(tmp_path / "unigrams.arpa", text))
+    assert model.unk == "<UNK>"
+    assert model.order == 1
+    assert model.log10_probability("zebra", ["na\u00a0me"]) == -1
+    # Only ASCII space separates fields; the word has a no-break space in it.
+    assert model.surprisals_bits([["na\u00a0me"]]) == [[math.inf]]
+
+
+def test_reads_an_order_without_ngrams(tmp_path: Path) -> None:
+    text = "\\data\\\nngram 1=1\nngram 2=0\n\n\\1-grams:\n-1\t<unk>\n\n\\2-grams:\n\n\\end\\\n"
+    model = read_arpa(write(tmp_path / "none.arpa", text))
+    assert model.n_ngrams == (1, 0)
+    assert model.log10_probability("a", ["b"]) == -1
+    assert model.next_log10_probabilities(["b"]).tolist() == [-1]
+
+
+def test_the_order_of_the_lines_says_nothing(tmp_path: Path, tiny: BackoffModel) -> None:
+    head, *sections = VARIED.split("\n\n")
+    shuffled = [head]
+    for section in sections[:-1]:
+        mark, *lines = section.split("\n")
+        shuffled.append("\n".join([mark, *lines[1::2], *lines[::2][::-1]]))
+    text = "\n\n".join([*shuffled, sections[-1]])
+    assert text != VARIED
+    model = read_arpa(write(tmp_path / "shuffled.arpa", text))
+    assert [dict(sorted(table.items())) for table in listed(model)] == [
+        dict(sorted(table.items())) for table in listed(tiny)
+    ]
+
+
+def test_ngrams_whose_beginnings_were_pruned_are_found(tmp_path: Path) -> None:
+    # "b a b" stands there without "b a", and so does its beginning's beginning, in order 4.
+    text = VARIED.replace("ngram 3=2", "ngram 3=3\nngram 4=1").replace(
+        "-0.0\ta 5 5\n", "-0.0\ta 5 5\n-0.875\tb a b\n\n\\4-grams:\n-0.5\t5 b 5 a\n"
+    )
+    model = read_arpa(write(tmp_path / "pruned.arpa", text))
+    assert model.n_ngrams == (6, 4, 3, 1)
+    assert model.log10_probability("b", ["b", "a"]) == -0.875
+    assert model.log10_probability("5", ["b", "a"]) == -0.625  # no weight, then "a 5"
+    assert model.log10_probability("a", ["b"]) == -0.5  # no weight, no bigram
+    assert model.log10_probability("a", ["5", "b", "5"]) == -0.5
+    assert model.log10_probability("b", ["5", "b", "5"]) == 0.125 - 0.75
+    # What was there before has not moved.
+    assert model.log10_probability("b", ["<s>", "a"]) == -0.125
+    assert model.log10_probability("5", ["a", "5"]) == 0.0
+    for context in (["b", "a"], ["5", "b"], ["5", "b", "5"], ["a", "5"]):
+        assert model.next_log10_probabilities(context).tolist() == [
+            model.log10_probability(word, context) for word in model.vocabulary
+        ]
+
+
+def test_unigrams_can_be_read_alone(tmp_path: Path) -> None:
+    path = write(tmp_path / "tiny.arpa", VARIED[: VARIED.index("\\2-grams:")])
+    unigrams = read_unigrams(path)
+    assert unigrams.n_ngrams == (6, 4, 2)
+    assert unigrams.vocabulary == ("<s>", "</s>", "<unk>", "a", "b", "5")
+    assert unigrams.unk == "<unk>"
+    twice = write(tmp_path / "twice.arpa", VARIED.replace("-0.75\tb", "-0.75\ta"))
+    message = "8: 1 of the 6 1-grams from here on are duplicates; each n-gram may be listed once"
+    with pytest.raises(InputError) as caught:
+        read_unigrams(twice)
+    assert str(caught.value) == f"{twice}:{message}"

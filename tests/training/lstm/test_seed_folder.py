@@ -1,0 +1,153 @@
+"""The folder of a training: what is in it decides whether it goes on, is refused, or is cleared."""
+
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+from tests.training.lstm.samples import (
+    MODEL_FILES,
+    TINY,
+    Recorder,
+    files,
+    signal_after,
+    tiny_plan,
+    write_text,
+)
+
+from pommel.errors import InputError, UsageError
+from pommel.models.lstm.folder import RECORD
+from pommel.training.lstm.corpus import Sources
+from pommel.training.lstm.family import train_family
+
+
+@pytest.mark.parametrize(
+    ("changes", "what"),
+    [
+        ({"recipe": replace(TINY, clip=0.5)}, "--clip was 0.25 and is 0.5"),
+        (
+            {"recipe": replace(TINY, cased=False, n_epochs=3)},
+            "--epochs was 2 and is 3, --lower was not given",
+        ),
+        ({"sources": Sources(text=Path("OTHER"))}, "TEXT has another content"),
+        (
+            {"sources": Sources(text=Path("TEXT"), validation=Path("OTHER"))},
+            "--validation was not given",
+        ),
+    ],
+)
+@pytest.mark.parametrize("finished", [True, False])
+def test_a_folder_of_another_training_is_refused(
+    undisturbed: Path, tmp_path: Path, changes: dict[str, Any], what: str, *, finished: bool
+) -> None:
+    shutil.copy(undisturbed / "text.txt", tmp_path)
+    if finished:
+        shutil.copytree(undisturbed / "family", tmp_path / "family")
+    else:
+        with pytest.raises(KeyboardInterrupt):
+            train_family(tiny_plan(tmp_path), signal_after(5))
+    there = files(tmp_path)
+    if sources := changes.get("sources"):
+        # Paths are known only now.
+        other = write_text(tmp_path / "other.txt", seed=2)
+        names = {"TEXT": tmp_path / "text.txt", "OTHER": other}
+        validation = sources.validation and names[str(sources.validation)]
+        changes = {"sources": Sources(text=names[str(sources.text)], validation=validation)}
+        there = files(tmp_path)
+    watcher = Recorder()
+    with pytest.raises(UsageError) as caught:
+        # Seed 2 could be trained, and is not: nothing is begun that cannot be ended.
+        train_family(tiny_plan(tmp_path, seeds=(2, 1), **changes), watcher)
+    assert str(caught.value) == (
+        f"{tmp_path}/family/seed-1 holds another training: {what}; choose another folder, or give "
+        "--restart to train anew in this one"
+    )
+    assert watcher.n_steps == 0
+    assert files(tmp_path) == there
+    train_family(tiny_plan(tmp_path, restart=True, **changes), watcher)
+    assert files(tmp_path / "family" / "seed-1") == MODEL_FILES
+
+
+def test_a_model_from_elsewhere_is_not_overwritten(undisturbed: Path, tmp_path: Path) -> None:
+    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
+    folder = tmp_path / "family" / "seed-1"
+    (folder / RECORD).unlink()
+    with pytest.raises(UsageError) as caught:
+        train_family(tiny_plan(tmp_path), Recorder())
+    assert str(caught.value) == (
+        f"{folder} holds files of another training or another model (config.json); choose another "
+        "folder, or give --restart to train anew in this one"
+    )
+
+
+def test_restarting_deletes_what_a_training_writes_and_nothing_else(
+    undisturbed: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
+    folder = tmp_path / "family" / "seed-1"
+    mine = ["notes.txt", "step-10/figures.csv", "step-old/config.json"]
+    for kept in mine:
+        (folder / kept).parent.mkdir(exist_ok=True)
+        (folder / kept).write_text("mine")
+    train_family(tiny_plan(tmp_path, restart=True), Recorder())
+    assert files(folder) == sorted([*MODEL_FILES, *mine])
+
+
+def test_a_restart_deletes_nothing_before_the_text_has_been_read(
+    undisturbed: Path, tmp_path: Path
+) -> None:
+    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
+    there = files(tmp_path / "family")
+    empty = tmp_path / "empty.txt"
+    empty.write_text("\n")
+    plan = replace(tiny_plan(tmp_path), sources=Sources(text=empty), restart=True)
+    with pytest.raises(InputError, match="there is no sentence in it"):
+        train_family(plan, Recorder())
+    too_large = replace(TINY, batch_size=10**6)
+    with pytest.raises(InputError, match="cannot fill 1000000 streams"):
+        train_family(replace(tiny_plan(tmp_path), recipe=too_large, restart=True), Recorder())
+    assert files(tmp_path / "family") == there
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "vocabulary.txt"])
+def test_a_model_that_lacks_a_part_is_not_finished(
+    undisturbed: Path, tmp_path: Path, name: str
+) -> None:
+    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
+    folder = tmp_path / "family" / "seed-1"
+    (folder / name).unlink()
+    with pytest.raises(UsageError) as caught:
+        train_family(tiny_plan(tmp_path), Recorder())
+    assert str(caught.value) == (
+        f"{folder} holds a trained model without its {name}; choose another folder, or give "
+        "--restart to train anew in this one"
+    )
+
+
+@pytest.mark.parametrize("content", ["[]", "{}", '{"recipe": {}, "sha256": {}}'])
+def test_a_record_that_is_none(undisturbed: Path, tmp_path: Path, content: str) -> None:
+    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
+    record = tmp_path / "family" / "seed-1" / RECORD
+    record.write_text(content)
+    with pytest.raises(InputError) as caught:
+        train_family(tiny_plan(tmp_path), Recorder())
+    assert str(caught.value) == (
+        f"{record}: this is no record of a training; choose another folder, or give --restart to "
+        "train anew in this one"
+    )
+
+
+def test_a_text_that_can_be_read_only_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(InputError) as caught:
+        train_family(replace(tiny_plan(tmp_path), sources=Sources(text=pipe)), Recorder())
+    assert str(caught.value) == (
+        f"{pipe} is no file but a pipe or a device, and it is read twice; write the text to a "
+        "file first"
+    )
