@@ -20,6 +20,8 @@ _COMMANDS = {
     "evaluate": ("evaluate", "Check the predictions of suites that have their surprisals."),
     "capitalization": ("capitalization", "Run suites as they are, and capitalised: the gain."),
     "conditional": ("conditional", "Compute the surprisal of targets after left contexts."),
+    "generate": ("generate", "Generate suites from grammars."),
+    "convert": ("convert", "Convert minimal pairs to suites and other formats."),
     "validate": ("validate", "Check suite files and report every fault."),
     "suites": ("suites", "List, show and export the suites that ship with pommel."),
     "train": ("train", "Train a word-level LSTM or an n-gram model on a text."),

@@ -1,0 +1,1 @@
+"""Suites from grammars: one package or module for each kind of generator."""

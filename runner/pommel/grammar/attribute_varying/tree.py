@@ -1,0 +1,109 @@
+"""An attribute-varying grammar as frozen values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pommel.errors import Fault
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where something stands in a file; line and column count from 1."""
+
+    file: str
+    line: int
+    column: int
+
+    def fault(self, message: str, hint: str) -> Fault:
+        """Return what is wrong here, and what to do about it."""
+        return Fault(
+            file=self.file,
+            line=self.line,
+            column=self.column,
+            path="",
+            message=message,
+            hint=hint,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preterminal:
+    """A name with attributes, `V[3,s]`. Attributes are a set: `V[s,3]` is the same."""
+
+    name: str
+    attributes: frozenset[str]
+
+    def __str__(self) -> str:
+        return f"{self.name}[{','.join(sorted(self.attributes))}]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symbol:
+    """A part of a template: a preterminal, or a terminal (`text`)."""
+
+    place: Place
+    text: str
+    preterminal: Preterminal | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """One alternative of `S[]`: what a sentence is made of, in order."""
+
+    symbols: tuple[Symbol, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alternatives:
+    """What a preterminal may be, one space between words, and where its first rule stands."""
+
+    place: Place
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vary:
+    """One entry of a `vary:` line: which preterminals are replaced by others of their name.
+
+    It concerns those that have all of the `attributes`, and puts others that have them, too, in
+    their place.
+    """
+
+    place: Place
+    name: str
+    attributes: frozenset[str]
+
+    def concerns(self, preterminal: Preterminal) -> bool:
+        """Say whether a preterminal of a template is one that is varied."""
+        return preterminal.name == self.name and self.attributes <= preterminal.attributes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttributeGrammar:
+    """Templates, what their preterminals may be, in the order of the files, and what is varied.
+
+    Whatever a template names is among `alternatives`; each template varies exactly one symbol.
+    """
+
+    templates: tuple[Template, ...]
+    alternatives: Mapping[Preterminal, Alternatives]
+    vary: tuple[Vary, ...]
+
+    def is_varied(self, symbol: Symbol) -> bool:
+        """Say whether a symbol of a template is one that is varied."""
+        found = symbol.preterminal
+        return found is not None and any(each.concerns(found) for each in self.vary)
+
+    def counterparts(self, preterminal: Preterminal) -> tuple[Preterminal, ...]:
+        """Return what is put in a varied preterminal's place, in the order of the files.
+
+        All entries of `vary` that concern it count, each with those of its name that have the
+        entry's attributes; the preterminal itself is not among them (Mueller et al. 2020, where
+        the published program repeats it).
+        """
+        entries = [each for each in self.vary if each.concerns(preterminal)]
+        return tuple(
+            other
+            for other in self.alternatives
+            if other != preterminal and any(each.concerns(other) for each in entries)
+        )

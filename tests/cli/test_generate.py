@@ -1,0 +1,205 @@
+"""`pommel generate`: from a grammar to sentences and suites."""
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.samples import Pommel
+
+GRAMMAR = """\
+vary: V[]
+
+S[] N[s] V[s] bien | N[p] V[p] bien
+N[s] le chat | le chien | le roi
+N[p] les chats | les chiens | les rois
+V[s] dort | chante
+V[p] dorment | chantent
+"""
+
+
+@pytest.fixture
+def grammar(tmp_path: Path) -> Path:
+    """A file with a grammar of twelve minimal sets."""
+    path = tmp_path / "simple.avg"
+    path.write_text(GRAMMAR, "utf-8")
+    return path
+
+
+def test_the_published_lines(pommel: Pommel, shared_data: Path) -> None:
+    clams = shared_data / "clams"
+    path = clams / "fr_replication" / "simple_agrmt.avg"
+    outcome = pommel("generate", path, "--format", "clams")
+    assert (outcome.status, outcome.stderr) == (0, "")
+    expected = (clams / "evalset_small" / "fr.simple_agrmt.txt").read_text("utf-8")
+    assert outcome.stdout == expected
+
+
+def test_a_suite_that_says_what_it_was_made_from(
+    pommel: Pommel, grammar: Path, tmp_path: Path
+) -> None:
+    path = tmp_path / "agreement.json"
+    outcome = pommel("generate", grammar, "-o", path)
+    assert (outcome.stdout, outcome.stderr) == ("", f"12 minimal sets: {path}\n")
+    assert pommel("validate", path, "--strict").status == 0
+    meta = json.loads(path.read_text("utf-8"))["meta"]
+    assert meta["name"] == "simple"
+    assert meta["generator"] == {
+        "kind": "attribute-varying grammar",
+        "files": {"simple.avg": meta["generator"]["files"]["simple.avg"]},
+        "sample": None,
+        "eos": False,
+        "capitalize": False,
+        "pommel": meta["generator"]["pommel"],
+    }
+    again = tmp_path / "again.json"
+    pommel("generate", grammar, "-o", again)
+    assert again.read_bytes() == path.read_bytes()
+    # It runs as it is.
+    run = pommel("run", "dummy://", path, "--format", "csv")
+    (row,) = csv.DictReader(run.stdout.splitlines())
+    assert (row["suite"], row["n_items"]) == ("simple", "12")
+
+
+def test_two_columns(pommel: Pommel, grammar: Path) -> None:
+    outcome = pommel("generate", grammar, "--format", "tsv")
+    rows = outcome.stdout.splitlines()
+    assert (len(rows), rows[0]) == (13, "grammatical\tungrammatical")
+    assert rows[1] == "le chat dort bien\tle chat dorment bien"
+
+
+def test_capital_letters_and_ends(pommel: Pommel, grammar: Path) -> None:
+    outcome = pommel("generate", grammar, "--format", "clams", "--capitalize", "--eos")
+    assert outcome.stdout.splitlines()[:2] == [
+        "True\tLe chat dort bien . <eos>",
+        "False\tLe chat dorment bien . <eos>",
+    ]
+
+
+def test_a_contrast_at_the_beginning_is_capitalised_too(pommel: Pommel, tmp_path: Path) -> None:
+    path = tmp_path / "x.avg"
+    path.write_text("vary: V[]\nS[] V[s] it\nV[s] is\nV[p] are\n")
+    outcome = pommel("generate", path, "--format", "tsv", "--capitalize")
+    assert outcome.stdout.splitlines()[1] == "Is it\tAre it"
+
+
+def test_samples_depend_on_the_seed_and_on_nothing_else(pommel: Pommel, grammar: Path) -> None:
+    def sample(*options: str) -> list[str]:
+        run = ("generate", grammar, "--format", "tsv", "--sample", "5", *options)
+        return pommel(*run).stdout.splitlines()[1:]
+
+    every = pommel("generate", grammar, "--format", "tsv").stdout.splitlines()[1:]
+    first = sample()
+    assert len(set(first)) == 5
+    # They stand in the order of the grammar.
+    assert [row for row in every if row in first] == first
+    assert sample("--seed", "1") == first
+    assert {tuple(sample("--seed", str(seed))) for seed in range(5)} != {tuple(first)}
+    assert sample("--sample", "12") == every
+    command = [sys.executable, "-m", "pommel", "generate", str(grammar), "--sample", "5"]
+    texts = {
+        subprocess.run(
+            command, env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(texts) == 1
+
+
+def test_sets_of_several_sizes_become_pairs(pommel: Pommel, tmp_path: Path) -> None:
+    path = tmp_path / "x.avg"
+    text = "vary: V[]\nS[] il V[3,s]\nV[3,s] est | pense\nV[2,s] es | penses\nV[1,s] suis | pense\n"
+    path.write_text(text)
+    value = json.loads(pommel("generate", path).stdout)
+    sentences = [
+        [" ".join(filter(None, (r["content"] for r in condition["regions"])))
+         for condition in item["conditions"]]
+        for item in value["items"]
+    ]  # fmt: skip
+    assert sentences == [["il est", "il es"], ["il est", "il suis"], ["il pense", "il penses"]]
+
+
+def test_sets_without_a_contrast_are_no_items(pommel: Pommel, tmp_path: Path) -> None:
+    path = tmp_path / "x.avg"
+    path.write_text("vary: V[]\nS[] they V[p]\nV[p] run | put\nV[past] ran | put\n")
+    out = tmp_path / "x.json"
+    outcome = pommel("generate", path, "-o", out)
+    assert outcome.stderr == (
+        f"2 minimal sets: {out}\n"
+        "note: 1 minimal set without an ungrammatical sentence: what is varied has one spelling\n"
+    )
+    assert len(json.loads(out.read_text())["items"]) == 1
+    found = {}
+    for seed in range(8):
+        outcome = pommel("generate", path, "--sample", "1", "--seed", str(seed))
+        found[outcome.status] = outcome.stdout
+    # Of one set that has no contrast, no suite can be made.
+    assert json.loads(found[0])["items"]
+    assert found[2] == ""
+
+
+def test_which_words_a_vocabulary_lacks(pommel: Pommel, grammar: Path, tmp_path: Path) -> None:
+    path = tmp_path / "vocabulary.txt"
+    path.write_text("le\nles\nchat\nchats\ndort\ndorment\nbien\nroi\nrois\n")
+    outcome = pommel("generate", grammar, "--vocabulary", path, "--format", "tsv")
+    lacking = "chien, chante, chantent, chiens"
+    assert outcome.stderr == f"{path} lacks 4 of 13 words: {lacking}\n"
+    with path.open("a") as file:
+        file.write("chien\nchiens\nchante\nchantent\n")
+    outcome = pommel("generate", grammar, "--vocabulary", path, "--format", "tsv")
+    assert outcome.stderr == f"{path} lacks 0 of 13 words\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        (("--sample", "13"), 2, "a sample of 13 cannot be drawn: simple has 12 minimal sets"),
+        (
+            ("-o", "x.csv"),
+            2,
+            "x.csv: say --format, or let the file end in one of .json, .tsv, .txt",
+        ),
+        (
+            ("--eos",),
+            2,
+            (
+                "in a suite, the end of a sentence is the model's own mark; write sentences "
+                "(clams, tsv), or leave the mark out"
+            ),
+        ),
+        (("--vocabulary", "nowhere.txt"), 3, "nowhere.txt: No such file or directory"),
+    ],
+)
+def test_what_cannot_be_asked_for(
+    pommel: Pommel, grammar: Path, arguments: tuple[str, ...], status: int, message: str
+) -> None:
+    outcome = pommel("generate", grammar, *arguments)
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (status, "", f"pommel: {message}\n")
+    assert not Path("x.csv").exists()
+
+
+def test_grammars_that_are_wrong(pommel: Pommel, tmp_path: Path) -> None:
+    path = tmp_path / "x.avg"
+    path.write_text("vary: N[]\nS[] a V[s]\nV[s] x\n")
+    out = tmp_path / "x.json"
+    outcome = pommel("generate", path, "-o", out)
+    assert (outcome.status, outcome.stderr) == (
+        3,
+        f"pommel: {path}:1:7: no template has a symbol that vary: N[] concerns; templates have V\n",
+    )
+    assert not out.exists()
+    path.write_text("vary: V[s]\nS[] a V[s]\nV[s] x\n")
+    outcome = pommel("generate", path, "-o", out)
+    assert (outcome.status, outcome.stderr) == (
+        2,
+        "pommel: x: no sentence has an ungrammatical one to compare with\n",
+    )
+    assert not out.exists()
+    outcome = pommel("generate", tmp_path / "x.cfg")
+    assert (outcome.status, outcome.stderr) == (
+        2,
+        f"pommel: {tmp_path / 'x.cfg'}: a grammar's file ends in .avg\n",
+    )

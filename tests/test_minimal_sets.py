@@ -1,0 +1,82 @@
+"""Where the sentences of a minimal set differ, and the suites that sets become."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pommel.json_document import json_chunks, to_json
+from pommel.minimal_sets import MinimalSet, suite_head, suite_items
+from pommel.suite_file import suite_from_dict
+
+
+@pytest.mark.parametrize(
+    ("sentences", "expected"),
+    [
+        (("the dog barks .", "the dog bark ."), MinimalSet("the dog", "barks", ("bark",), ".")),
+        (("a dog", "an dog", "the dog"), MinimalSet("", "a", ("an", "the"), "dog")),
+        (("he is old", "he are very old"), MinimalSet("he", "is", ("are very",), "old")),
+        # What is shared at the beginning is not shared at the end once more.
+        (("a a b", "a b"), MinimalSet("a", "a", ("",), "b")),
+        (("x a x", "x b y x"), MinimalSet("x", "a", ("b y",), "x")),
+        (("a b", "c d"), MinimalSet("", "a b", ("c d",), "")),
+        (("a b",), MinimalSet("a b", "", (), "")),
+        (("a b", "a b"), MinimalSet("a b", "", ("",), "")),
+    ],
+)
+def test_the_contrast_is_between_what_is_shared(
+    sentences: tuple[str, ...], expected: MinimalSet
+) -> None:
+    assert MinimalSet.of(*sentences) == expected
+    assert (expected.grammatical, *expected.ungrammatical) == sentences
+
+
+@given(st.lists(st.lists(st.sampled_from("abc"), min_size=1), min_size=1, max_size=4))
+def test_sentences_come_out_as_they_went_in(sentences: list[list[str]]) -> None:
+    texts = [" ".join(words) for words in sentences]
+    found = MinimalSet.of(*texts)
+    assert [found.grammatical, *found.ungrammatical] == texts
+    assert [pair.ungrammatical for pair in found.pairs()] == [(each,) for each in texts[1:]]
+    assert {pair.grammatical for pair in found.pairs()} <= {texts[0]}
+
+
+def test_a_suite_of_pairs() -> None:
+    sets = [MinimalSet.of("the dog barks .", "the dog bark ."), MinimalSet.of("a b", "a c")]
+    value = {**suite_head({"name": "pairs"}, 1), "items": list(suite_items(sets))}
+    suite = suite_from_dict(value).suite
+    assert (suite.name, suite.condition_names) == ("pairs", ("grammatical", "ungrammatical"))
+    assert suite.region_names == {1: "before", 2: "contrast", 3: "after"}
+    assert [each.formula.text for each in suite.predictions] == [
+        "(*;%grammatical%) < (*;%ungrammatical%)"
+    ]
+    texts = [item.condition("ungrammatical").sentence().text for item in suite.items]
+    assert texts == ["the dog bark .", "a c"]
+    regions = suite.items[0].condition("grammatical").regions
+    assert [region.content for region in regions] == ["the dog", "barks", "."]
+
+
+def test_a_suite_of_larger_sets() -> None:
+    value = {
+        **suite_head({"name": "sets"}, 2),
+        "items": list(suite_items([MinimalSet.of("I am", "I are", "I is")])),
+    }
+    suite = suite_from_dict(value).suite
+    assert suite.condition_names == ("grammatical", "ungrammatical_1", "ungrammatical_2")
+    assert suite.predictions[0].formula.text == (
+        "(*;%grammatical%) < (*;%ungrammatical_1%) & (*;%grammatical%) < (*;%ungrammatical_2%)"
+    )
+    assert suite.predictions[0].description == (
+        "The grammatical sentence is less surprising than the ungrammatical ones."
+    )
+
+
+@given(
+    head=st.dictionaries(st.text(max_size=3), st.integers() | st.lists(st.text())),
+    values=st.lists(st.none() | st.dictionaries(st.text(max_size=2), st.text())),
+    indent=st.integers(1, 4),
+)
+def test_json_in_pieces_is_json_in_one(
+    head: dict[str, object], values: list[object], indent: int
+) -> None:
+    head.pop("items", None)
+    pieces = "".join(json_chunks(head, "items", iter(values), indent=indent))
+    assert pieces == to_json({**head, "items": values}, indent=indent)
