@@ -29,14 +29,14 @@ def load(folder: str | None) -> Any:
             "LMZOO_CHECKPOINT_PATH"
         )
     name = image_name("huggingface")
-    options = LoadOptions(
-        device=os.environ.get("POMMEL_DEVICE") or "auto",
-        dtype=os.environ.get("POMMEL_DTYPE") or "float32",
-        batch_tokens=_number("POMMEL_BATCH_TOKENS", "tokens"),
-        max_memory_bytes=_number("POMMEL_MAX_MEMORY", "bytes"),
-        offline=True,
-    )
     with value_errors():
+        options = LoadOptions(
+            device=os.environ.get("POMMEL_DEVICE") or "auto",
+            dtype=os.environ.get("POMMEL_DTYPE") or "float32",
+            batch_tokens=_number("POMMEL_BATCH_TOKENS", "tokens"),
+            max_memory_bytes=_number("POMMEL_MAX_MEMORY", "bytes"),
+            offline=True,
+        )
         model: Any = open_folder(Path(folder), reference=name, name=name, options=options)
         return Network(model) if model.info.details["network"] == "masked" else Predicting(model)
 
