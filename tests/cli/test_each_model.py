@@ -6,7 +6,7 @@ import weakref
 import pytest
 
 from pommel.cli.each_model import run_each
-from pommel.errors import InputError, ModelError, ModelNotAvailableError
+from pommel.errors import InputError, ModelError, ModelNotAvailableError, UsageError
 from pommel.models.families import NamedModel
 
 MODELS = [NamedModel(reference=reference) for reference in ("a://", "b://", "c://")]
@@ -56,6 +56,17 @@ def test_anything_else_ends_it_all(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(KeyboardInterrupt):
         done.check_complete(3)
     assert capsys.readouterr().err == "pommel: stopped; 1 of 3 runs are complete\n"
+
+
+def test_what_is_refused_before_anything_ran_says_so_and_no_more(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def run(_model: NamedModel, _made: list[str]) -> None:
+        raise UsageError("no such device")
+
+    with pytest.raises(UsageError, match=r"^no such device$"):
+        run_each(MODELS, run).check_complete(3)
+    assert capsys.readouterr().err == ""
 
 
 def test_what_is_complete_raises_nothing() -> None:

@@ -34,7 +34,9 @@ class Done(Generic[_T]):
         """Raise what has failed or stopped it; a note says how many of the runs are complete."""
         if not (error := self.error):
             return
-        if self.runs or self.stopped_by:
+        # What was refused before anything ran says all that there is to say.
+        refused = isinstance(self.stopped_by, PommelError) and not self.runs
+        if (self.runs or self.stopped_by) and not refused:
             how = "stopped; " if self.stopped_by else ""
             note(f"pommel: {how}{len(self.runs)} of {n_asked} runs are complete")
         raise error

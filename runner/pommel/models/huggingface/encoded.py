@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from pommel.models.huggingface.token_names import TokenNames
 from pommel.models.model import Spans
 from pommel.models.neural.requests import Ids
+from pommel.models.spans import asked_for
 from pommel.surprisal import Token, Unscored
 
 # A surprisal in bits, or why there is none.
@@ -75,13 +76,7 @@ class Encoded:
 
     def asked_for(self, spans: Spans | None) -> NDArray[np.bool_]:
         """Return for each token whether one of `spans` holds its first character; None asks all."""
-        if spans is None:
-            return np.ones(self.n_tokens, dtype=np.bool_)
-        asked = np.zeros(self.n_tokens, dtype=np.bool_)
-        starts = self.offsets[:, 0]
-        for start, end in spans:
-            asked |= (start <= starts) & (starts < end)
-        return asked
+        return asked_for(self.offsets[:, 0], spans)
 
 
 def whitespace_words(text: str, starts: NDArray[np.int32]) -> NDArray[np.int32]:

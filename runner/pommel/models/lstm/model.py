@@ -18,6 +18,7 @@ from pommel.models.neural.lstm_network import LstmNetwork
 from pommel.models.neural.recurrent import RecurrentEngine
 from pommel.models.neural.requests import Ids, Request
 from pommel.models.policy import Policy
+from pommel.models.spans import asked_for
 from pommel.models.word_level.sentences import WordReader, WordSentence, first_outcome
 from pommel.surprisal import ScoredSentence, Unscored
 from pommel.wording import first_line
@@ -197,14 +198,9 @@ class LstmModel:
 
 
 def _asked(sentence: WordSentence, spans: Spans | None) -> Ids:
-    """Return the tokens whose first character lies in one of `spans`; None asks for all."""
+    """Return the tokens that `spans` ask for."""
     starts = np.array([token.start for token in sentence.tokens], dtype=np.int64)
-    if spans is None:
-        return np.arange(len(starts))
-    asked = np.zeros(len(starts), dtype=np.bool_)
-    for start, end in spans:
-        asked |= (start <= starts) & (starts < end)
-    return np.flatnonzero(asked)
+    return np.flatnonzero(asked_for(starts, spans))
 
 
 def _network(files: LstmFiles, *, device: str, dtype: str, reference: str) -> LstmNetwork:
