@@ -21,10 +21,13 @@ class Case:
     """A fault, and what is said of it: the message, and the last line of standard error in it.
 
     What was stopped while it wrote (`cut_short`) may end anywhere: then it is the last but one.
+    An engine carries standard output and standard error apart, so an answer may arrive behind what
+    was complained of later: `or_message` is what is said then.
     """
 
     fault: str
     message: str
+    or_message: str | None = None
     last_line: str = ""
     cut_short: bool = False
     limits: Mapping[str, str] = field(default_factory=dict)
@@ -190,6 +193,7 @@ VERSION_2 = (
     Case(
         fault="floods-stderr",
         message=f"score: {PRINT_MORE}, {SECOND}",
+        or_message=f"score: {PRINT_MORE}, {FIRST}",
         last_line=SO_MUCH,
         cut_short=True,
         limits={"output": "1M"},
