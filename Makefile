@@ -71,6 +71,7 @@ benchmarks: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.scoring
 	$(BIN)/python benchmarks/lstm.py
 	$(BIN)/python benchmarks/ngram.py
+	$(BIN)/python benchmarks/generation.py
 
 builtin-models: $(VENV)/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m pommel.training gpt2 --out runner/pommel/builtin/en-gpt2

@@ -1,12 +1,14 @@
 """Where the sentences of a minimal set differ, and the suites that sets become."""
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pommel.json_document import json_chunks, to_json
 from pommel.minimal_sets import MinimalSet, suite_head, suite_items
-from pommel.suite_file import suite_from_dict
+from pommel.suite_file import item_from_dict, suite_from_dict
 
 
 @pytest.mark.parametrize(
@@ -69,6 +71,65 @@ def test_a_suite_of_larger_sets() -> None:
     )
 
 
+def test_what_is_compared_may_be_the_contrast_alone() -> None:
+    (prediction,) = suite_head({"name": "x"}, 1, "contrast")["predictions"]
+    assert prediction["formula"] == "(2;%grammatical%) < (2;%ungrammatical%)"
+    assert prediction["description"] == (
+        "The grammatical form is less surprising than the ungrammatical one."
+    )
+
+
+SETS = st.lists(
+    st.builds(
+        lambda words, field: MinimalSet.of(*words, fields=field),
+        st.lists(
+            st.lists(st.sampled_from("abc"), min_size=1).map(" ".join), min_size=2, max_size=2
+        ),
+        st.none() | st.dictionaries(st.text(max_size=3), st.integers() | st.text(), min_size=1),
+    ),
+    min_size=1,
+    max_size=4,
+)
+
+
+@given(SETS)
+def test_sets_come_back_from_a_suite(sets: list[MinimalSet]) -> None:
+    value = {**suite_head({"name": "x"}, 1), "items": list(suite_items(sets))}
+    found = [MinimalSet.of_item(item_from_dict(item), "grammatical", ["ungrammatical"])
+             for item in value["items"]]  # fmt: skip
+    assert found == sets
+
+
+def test_where_a_context_ends_stays_as_it_is() -> None:
+    found = MinimalSet("the dog", "barks loudly", ("barks softly",), "")
+    (item,) = map(item_from_dict, suite_items([found]))
+    assert MinimalSet.of_item(item, "grammatical", ["ungrammatical"]) == found
+    with pytest.raises(KeyError):
+        MinimalSet.of_item(item, "good", ["ungrammatical"])
+
+
+def test_sets_of_other_suites_differ_where_their_sentences_do() -> None:
+    contents = {"a": ("犬が", "吠え", "る"), "b": ("犬が", "鳴", "く")}
+    item = item_from_dict(
+        {
+            "item_number": 1,
+            "conditions": [
+                {
+                    "condition_name": name,
+                    "regions": [
+                        {"region_number": n, "content": text} for n, text in enumerate(texts, 1)
+                    ],
+                }
+                for name, texts in contents.items()
+            ],
+        }
+    )
+    spaced = MinimalSet.of_item(item, "a", ["b"])
+    assert spaced == MinimalSet("犬が", "吠え る", ("鳴 く",), "")
+    whole = MinimalSet.of_item(item, "a", ["b"], joiner="")
+    assert whole == MinimalSet("", "犬が吠える", ("犬が鳴く",), "")
+
+
 @given(
     head=st.dictionaries(st.text(max_size=3), st.integers() | st.lists(st.text())),
     values=st.lists(st.none() | st.dictionaries(st.text(max_size=2), st.text())),
@@ -79,4 +140,20 @@ def test_json_in_pieces_is_json_in_one(
 ) -> None:
     head.pop("items", None)
     pieces = "".join(json_chunks(head, "items", iter(values), indent=indent))
-    assert pieces == to_json({**head, "items": values}, indent=indent)
+    assert json.loads(pieces) == {**head, "items": values}
+    # What stands before the list is as in any other file.
+    start = to_json({**head, "items": []}, indent=indent).removesuffix("[]\n}\n")
+    assert pieces.startswith(start)
+
+
+def test_a_region_is_a_line() -> None:
+    (item,) = suite_items([MinimalSet.of("I am", "I is")])
+    lines = "".join(json_chunks({}, "items", [item])).splitlines()
+    assert [line.strip() for line in lines if "content" in line] == [
+        '{"region_number": 1, "content": "I"},',
+        '{"region_number": 2, "content": "am"},',
+        '{"region_number": 3, "content": ""}',
+        '{"region_number": 1, "content": "I"},',
+        '{"region_number": 2, "content": "is"},',
+        '{"region_number": 3, "content": ""}',
+    ]

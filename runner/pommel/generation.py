@@ -1,21 +1,18 @@
-"""Minimal sets from a grammar to a file: which of them, how they are written, and their recipe."""
+"""Minimal sets and items from a grammar: which of them, how they look, and their recipe."""
 
-import itertools
 import random
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, TypeVar
 
+from pommel.contents import Content, ItemContent, SetContent
 from pommel.errors import UsageError
-from pommel.formats.clams import clams_lines
-from pommel.formats.pair_table import pair_lines
-from pommel.grammar.source import SetSource
-from pommel.json_document import json_chunks
-from pommel.minimal_sets import MinimalSet, suite_head, suite_items
+from pommel.grammar.source import GeneratedItem, ItemSource, SetSource, has_items, has_sets
+from pommel.minimal_sets import MinimalSet
 from pommel.version import pommel_version
 from pommel.wording import counted, with_first_letter
 
-Format = Literal["suite", "clams", "tsv"]
+_T = TypeVar("_T")
 
 # What the published program writes behind every sentence, and what a model of its kind was
 # trained on.
@@ -26,45 +23,44 @@ _END = ". <eos>"
 class Tally:
     """What has been written so far; `n_bare` sets had no ungrammatical sentence to compare with."""
 
-    n_sets: int = 0
+    n_written: int = 0
     n_bare: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
-    """All sets of a source, or `n_sampled` of them, drawn without replacement with `seed`.
+    """All sets or items of a source, or `n_sampled` distinct ones, drawn at random with `seed`.
 
-    A sample stands in the order of the source. `eos` writes a full stop and `<eos>` behind every
-    sentence, `capitalize` its first letter as a capital one (Mueller et al. 2020). Raises
-    `UsageError` for a sample of more sets than there are.
+    A sample is drawn without replacement, and stands in the order of the source. `eos` writes a
+    full stop and `<eos>` behind every sentence, `capitalize` its first letter as a capital one
+    (Mueller et al. 2020).
     """
 
-    source: SetSource
+    source: SetSource | ItemSource
     name: str
     n_sampled: int | None = None
     seed: int = 1
     eos: bool = False
     capitalize: bool = False
 
-    def __post_init__(self) -> None:
-        there = self.source.n_sets
-        if self.n_sampled is not None and not 0 < self.n_sampled <= there:
-            all_there_is = f"{self.name} has {counted(there, 'minimal set')}"
-            raise UsageError(f"a sample of {self.n_sampled} cannot be drawn: {all_there_is}")
+    def content(self, *, as_sets: bool, tally: Tally | None = None) -> Content:
+        """Return what there is to write; `tally` is kept while it is written.
 
-    def chunks(self, form: Format, tally: Tally | None = None) -> Iterator[str]:
-        """Return the text of a file in that format, piece by piece; `tally` is kept meanwhile.
-
-        A set of more than one ungrammatical sentence is one item of a suite if all have as many,
-        and otherwise an item for each. Sets without any are no items. Raises `UsageError` for a
-        suite that would have no items, or marks of its own for the ends of sentences.
+        A source of both sets and items gives sets where they are asked for (`as_sets`), and items
+        otherwise. Raises `UsageError` for a sample of more than there are.
         """
-        if form == "suite" and self.eos:
-            hint = "write sentences (clams, tsv), or leave the mark out"
-            raise UsageError(f"in a suite, the end of a sentence is the model's own mark; {hint}")
-        sets = self._sets(tally or Tally())
+        tally = tally or Tally()
         meta = {"name": self.name, "generator": self._recipe()}
-        return set_chunks(form, sets, n_others=self.source.n_others, meta=meta)
+        if has_items(self.source) and not (as_sets and has_sets(self.source)):
+            items = _chosen(self, self.source.items, self.source.n_items, _sentences, "item")
+            head = {**self.source.head, "meta": {**self.source.head["meta"], **meta}}
+            head["meta"].setdefault("metric", "sum")
+            return ItemContent(all_items=self._finished_items(items, tally), head=head)
+        assert has_sets(self.source)  # noqa: S101 - there is no third kind
+        sets = _chosen(self, self.source.sets, self.source.n_sets, _set_sentences, "minimal set")
+        return SetContent(
+            all_sets=self._finished_sets(sets, tally), n_others=self.source.n_others, meta=meta
+        )
 
     def unknown_words(self, vocabulary: Collection[str]) -> list[str]:
         """Return the words of the grammar that a vocabulary does not have, in the grammar's order.
@@ -74,15 +70,9 @@ class Generation:
         known = frozenset(vocabulary)
         return [word for word in self.source.words if word not in known]
 
-    def _sets(self, tally: Tally) -> Iterator[MinimalSet]:
-        for each in self.source.sets(self._indices()):
-            tally.n_sets += 1
-            tally.n_bare += not each.others
-            yield self._finished(each)
-
     def _recipe(self) -> dict[str, Any]:
         """Return all that is needed to generate the same again."""
-        sample = {"n_sets": self.n_sampled, "seed": self.seed} if self.n_sampled else None
+        sample = {"n": self.n_sampled, "seed": self.seed} if self.n_sampled else None
         return {
             **self.source.recipe,
             "sample": sample,
@@ -91,11 +81,11 @@ class Generation:
             "pommel": pommel_version(),
         }
 
-    def _indices(self) -> list[int] | None:
-        if self.n_sampled is None:
-            return None
-        drawn = random.Random(self.seed)  # noqa: S311 - choosing sentences, not secrets
-        return sorted(drawn.sample(range(self.source.n_sets), self.n_sampled))
+    def _finished_sets(self, sets: Iterable[MinimalSet], tally: Tally) -> Iterator[MinimalSet]:
+        for each in sets:
+            tally.n_written += 1
+            tally.n_bare += not each.others
+            yield self._finished(each)
 
     def _finished(self, found: MinimalSet) -> MinimalSet:
         if self.eos:
@@ -107,34 +97,75 @@ class Generation:
         form, *others = (with_first_letter(each, str.title) for each in (found.form, *found.others))
         return replace(found, form=form, others=tuple(others))
 
+    def _finished_items(
+        self, items: Iterable[GeneratedItem], tally: Tally
+    ) -> Iterator[GeneratedItem]:
+        for item in items:
+            tally.n_written += 1
+            yield tuple(
+                replace(each, contents=self._finished_contents(each.contents)) for each in item
+            )
 
-def set_chunks(
-    form: Format, sets: Iterable[MinimalSet], *, n_others: Collection[int], meta: Mapping[str, Any]
-) -> Iterator[str]:
-    """Return the text of a file of minimal sets in some format, piece by piece.
+    def _finished_contents(self, contents: Sequence[str]) -> tuple[str, ...]:
+        found = list(contents)
+        if self.eos:
+            found[-1] = f"{found[-1]} {_END}".lstrip()
+        first = next((n for n, content in enumerate(found) if content), None)
+        if self.capitalize and first is not None:
+            found[first] = with_first_letter(found[first], str.title)
+        return tuple(found)
 
-    `n_others` are the numbers of ungrammatical sentences that sets have, `meta` what a suite says
-    of itself. Raises `UsageError` for a suite that would have no items.
+
+def _chosen(
+    generation: Generation,
+    take: Callable[[Sequence[int] | None], Iterator[_T]],
+    n_there: int,
+    sentences: Callable[[_T], object],
+    noun: str,
+) -> Iterator[_T]:
+    """Return what is asked for, in the order of the source."""
+    n_sampled = generation.n_sampled
+    if n_sampled is None:
+        return take(None)
+    numbers = drawn_numbers(n_there, generation.seed)
+    seen: set[object] = set()
+    kept: list[int] = []
+    for number in numbers if 0 < n_sampled <= n_there else ():
+        (found,) = take([number])
+        key = sentences(found)
+        if key not in seen:
+            seen.add(key)
+            kept.append(number)
+        if len(kept) == n_sampled:
+            return take(sorted(kept))
+    there = counted(n_there, noun)
+    if kept and len(kept) < n_there:
+        there += f", of which {len(kept)} are distinct"
+    what = f"a sample of {n_sampled} cannot be drawn"
+    raise UsageError(f"{what}: {generation.name} has {there}; ask for no more, or add words")
+
+
+def drawn_numbers(n: int, seed: int) -> Iterator[int]:
+    """Yield the whole numbers below `n`, which may be large, in random order, each once.
+
+    What comes first does not depend on how many are taken.
     """
-    match form:
-        case "clams":
-            return clams_lines(sets)
-        case "tsv":
-            return pair_lines(sets)
-        case "suite":
-            return _suite_chunks(sets, n_others, meta)
+    drawn = random.Random(seed)  # noqa: S311 - choosing sentences, not secrets
+    seen: set[int] = set()
+    # Beyond half of them, most draws would hit one that was there before.
+    while 2 * len(seen) < n:
+        number = drawn.randrange(n)
+        if number not in seen:
+            seen.add(number)
+            yield number
+    rest = [number for number in range(n) if number not in seen]
+    drawn.shuffle(rest)
+    yield from rest
 
 
-def _suite_chunks(
-    sets: Iterable[MinimalSet], n_others: Collection[int], meta: Mapping[str, Any]
-) -> Iterator[str]:
-    compared = (each for each in sets if each.others)
-    first = next(compared, None)
-    if first is None:
-        name = meta["name"]
-        raise UsageError(f"{name}: no sentence has an ungrammatical one to compare with")
-    own = itertools.chain([first], compared)
-    n_own, *more = sorted({*n_others} - {0})
-    if more:
-        n_own, own = 1, itertools.chain.from_iterable(each.pairs() for each in own)
-    return json_chunks(suite_head(meta, n_own), "items", suite_items(own))
+def _set_sentences(found: MinimalSet) -> object:
+    return found.grammatical, found.ungrammatical
+
+
+def _sentences(item: GeneratedItem) -> object:
+    return tuple(each.sentence for each in item)

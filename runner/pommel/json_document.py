@@ -28,6 +28,8 @@ _ESCAPED = json.JSONEncoder()
 # Python refuses to convert longer whole numbers, since that takes quadratic time.
 _MAX_DIGITS = 4300
 
+_NESTED = (dict, list, tuple)
+
 
 class WrittenFloat(float):
     """A float that remembers its digits, so that 1.50 is not written back as 1.5."""
@@ -162,6 +164,8 @@ def _whole_number(digits: str) -> int | WrittenFloat:
 def _is_too_deep(value: Any) -> bool:
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(MAX_DEPTH):
+        if not level:
+            return False
         level = [
             child
             for each in level
@@ -197,9 +201,10 @@ def to_json(value: Any, *, indent: int = 4) -> str:
 def json_chunks(
     head: Mapping[str, Any], name: str, values: Iterable[Any], *, indent: int = 4
 ) -> Iterator[str]:
-    """Yield, piece by piece, what `to_json` writes of `head` with one more key.
+    """Yield, piece by piece, the JSON of `head` with one more key.
 
-    Its list of `values`, which may be long, is never in memory.
+    Its list of `values`, which may be long, is never in memory. In it, an object that holds no
+    other stands on one line: a region of a sentence is a line of the file.
     """
     spaces = " " * indent
     inner = f"\n{spaces}{spaces}"
@@ -207,7 +212,7 @@ def json_chunks(
     yield f"{start}\n{spaces}{_key(name)}: ["
     separator, end = "", "]"
     for value in values:
-        yield f"{separator}{inner}{_write(value, inner, spaces)}"
+        yield f"{separator}{inner}{_write(value, inner, spaces, is_compact=True)}"
         separator, end = ",", f"\n{spaces}]"
     yield f"{end}\n}}\n"
 
@@ -222,17 +227,24 @@ def to_json_number(value: Any) -> Any:
     return None if math.isnan(value) else WrittenFloat("1e999" if value > 0 else "-1e999")
 
 
-def _write(value: Any, newline: str, indent: str) -> str:
-    inner = newline + indent
+def _write(value: Any, newline: str, indent: str, *, is_compact: bool = False) -> str:
+    if isinstance(value, str):
+        return _string(value)
     if isinstance(value, WrittenFloat):
         return value.text
+    inner = newline + indent
     if isinstance(value, dict) and value:
-        pairs = (f"{_key(key)}: {_write(each, inner, indent)}" for key, each in value.items())
+        pairs = [
+            f"{_key(key)}: {_write(each, inner, indent, is_compact=is_compact)}"
+            for key, each in value.items()
+        ]
+        if is_compact and not any(isinstance(each, _NESTED) for each in value.values()):
+            return "{" + ", ".join(pairs) + "}"
         return "{" + inner + f",{inner}".join(pairs) + newline + "}"
     if isinstance(value, list | tuple) and value:
-        parts = (_write(each, inner, indent) for each in value)
+        parts = (_write(each, inner, indent, is_compact=is_compact) for each in value)
         return "[" + inner + f",{inner}".join(parts) + newline + "]"
-    return _string(value) if isinstance(value, str) else json.dumps(value)
+    return json.dumps(value)
 
 
 def _key(key: Any) -> str:

@@ -1,13 +1,21 @@
 """Minimal sets: a grammatical sentence and those that differ from it in one place."""
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from pommel.suite import Item
 
 GRAMMATICAL = "grammatical"
 UNGRAMMATICAL = "ungrammatical"
 REGION_NAMES = {"1": "before", "2": "contrast", "3": "after"}
+# The key of an item's JSON under which it keeps what its file said of the set.
+SOURCE = "source"
+
+# What a prediction compares: the whole sentence, or the contrast only.
+Compared = Literal["sentence", "contrast"]
+_COMPARED_REGION: dict[Compared, str] = {"sentence": "*", "contrast": "2"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,15 +24,19 @@ class MinimalSet:
 
     `before` and `after` are what all of them share; `form` makes the sentence grammatical, each
     of `others` makes it ungrammatical. There may be none: what is varied has no other form.
+    `fields` is what else its file says of the set, as JSON, so that it can be written back.
     """
 
     before: str
     form: str
     others: tuple[str, ...]
     after: str
+    fields: Mapping[str, Any] | None = field(default=None, hash=False)
 
     @classmethod
-    def of(cls, grammatical: str, *ungrammatical: str) -> "MinimalSet":
+    def of(
+        cls, grammatical: str, *ungrammatical: str, fields: Mapping[str, Any] | None = None
+    ) -> "MinimalSet":
         """Return the set of some sentences: what they share is their longest common prefix and,
         in what that leaves, their longest common suffix, in words.
         """
@@ -39,7 +51,40 @@ class MinimalSet:
             form,
             tuple(others),
             " ".join(first[len(first) - n_after :]),
+            fields,
         )
+
+    @classmethod
+    def of_item(
+        cls, item: Item, grammatical: str, ungrammatical: Sequence[str], *, joiner: str = " "
+    ) -> "MinimalSet":
+        """Return the set that conditions of a suite's item are, given by their names.
+
+        Regions before and after a contrast, as `suite_items` makes them, stay what they are.
+        `joiner` stands between the suite's regions. Raises `KeyError` for a name that is none of
+        the item's.
+        """
+        conditions = [item.condition(name) for name in (grammatical, *ungrammatical)]
+        source = item.as_written.get(SOURCE)
+        # A suite that somebody wrote may say something else there.
+        fields = source if isinstance(source, dict) else None
+        texts = [tuple(region.text for region in each.regions) for each in conditions]
+        return cls.of_regions(texts, joiner=joiner, fields=fields)
+
+    @classmethod
+    def of_regions(
+        cls,
+        texts: Sequence[Sequence[str]],
+        *,
+        joiner: str = " ",
+        fields: Mapping[str, Any] | None = None,
+    ) -> "MinimalSet":
+        """Return the set of some sentences, the grammatical one first, each cut into regions."""
+        if joiner == " " and all(len(each) == len(REGION_NAMES) for each in texts):
+            (before, form, after), *others = texts
+            if all(each[0] == before and each[2] == after for each in others):
+                return cls(before, form, tuple(each[1] for each in others), after, fields)
+        return cls.of(*(joiner.join(filter(None, each)) for each in texts), fields=fields)
 
     @property
     def grammatical(self) -> str:
@@ -60,14 +105,19 @@ class MinimalSet:
         return " ".join(filter(None, (self.before, form, self.after)))
 
 
-def suite_head(meta: Mapping[str, Any], n_others: int) -> dict[str, Any]:
+def suite_head(
+    meta: Mapping[str, Any], n_others: int, compared: Compared = "sentence"
+) -> dict[str, Any]:
     """Return the JSON of a suite of minimal sets with so many ungrammatical sentences each.
 
-    It lacks its items. The prediction is that the whole grammatical sentence is less surprising
-    than every ungrammatical one.
+    It lacks its items. The prediction is that the grammatical sentence, or its contrast, is less
+    surprising than every ungrammatical one.
     """
-    worse = [f"(*;%{GRAMMATICAL}%) < (*;%{name}%)" for name in _ungrammatical_names(n_others)]
-    description = "The grammatical sentence is less surprising than the ungrammatical one"
+    region = _COMPARED_REGION[compared]
+    names = ungrammatical_names(n_others)
+    worse = [f"({region};%{GRAMMATICAL}%) < ({region};%{name}%)" for name in names]
+    what = "sentence" if compared == "sentence" else "form"
+    description = f"The grammatical {what} is less surprising than the ungrammatical one"
     return {
         "meta": {**meta, "metric": "sum"},
         "region_meta": REGION_NAMES,
@@ -88,9 +138,10 @@ def suite_items(sets: Iterable[MinimalSet]) -> Iterator[dict[str, Any]]:
     """
     for number, each in enumerate(sets, start=1):
         forms = [(GRAMMATICAL, each.form)]
-        forms += zip(_ungrammatical_names(len(each.others)), each.others, strict=True)
+        forms += zip(ungrammatical_names(len(each.others)), each.others, strict=True)
         yield {
             "item_number": number,
+            **({SOURCE: each.fields} if each.fields else {}),
             "conditions": [_condition(name, each, form) for name, form in forms],
         }
 
@@ -101,7 +152,8 @@ def _condition(name: str, found: MinimalSet, form: str) -> dict[str, Any]:
     return {"condition_name": name, "regions": regions}
 
 
-def _ungrammatical_names(n: int) -> list[str]:
+def ungrammatical_names(n: int) -> list[str]:
+    """Return the names of the conditions of so many ungrammatical sentences."""
     if n == 1:
         return [UNGRAMMATICAL]
     return [f"{UNGRAMMATICAL}_{number}" for number in range(1, n + 1)]

@@ -103,7 +103,7 @@ def _suite(value: dict[str, Any]) -> Suite:
         metrics=_metrics(meta["metric"]),
         region_names={int(number): name for number, name in value["region_meta"].items()},
         predictions=tuple(_prediction(each) for each in value["predictions"]),
-        items=tuple(_item(each) for each in value["items"]),
+        items=tuple(item_from_dict(each) for each in value["items"]),
         meta=meta,
         as_written=value,
     )
@@ -124,7 +124,8 @@ def _prediction(value: dict[str, Any]) -> Prediction:
     )
 
 
-def _item(value: dict[str, Any]) -> Item:
+def item_from_dict(value: Mapping[str, Any]) -> Item:
+    """Make an item of its JSON value, which is a valid one."""
     return Item(
         number=int(value["item_number"]),
         conditions=tuple(

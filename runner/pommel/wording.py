@@ -9,6 +9,9 @@ from pommel.errors import UsageError
 _WORD = re.compile(r"\S+")
 _LONGEST_QUOTED = 80
 
+# Joiners without a width, and marks of direction; they change nothing but what stands beside them.
+_INVISIBLE = "\u200c\u200d\u200e\u200f\u061c"
+
 
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """Return the known name that was probably meant, None if none is like it."""
@@ -42,9 +45,13 @@ def quoted(text: str) -> str:
 def printable(text: str) -> str:
     """Return a text without what could steer a terminal; one line stays one.
 
-    A tab becomes a blank, everything else that is not printable a question mark.
+    A tab becomes a blank, everything else that is not printable a question mark, except what
+    scripts need to be read: joiners without a width, and marks of direction.
     """
-    return "".join(each if each.isprintable() else " " if each == "\t" else "?" for each in text)
+    return "".join(
+        each if each.isprintable() or each in _INVISIBLE else " " if each == "\t" else "?"
+        for each in text
+    )
 
 
 def with_first_letter(text: str, changed: Callable[[str], str]) -> str:

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from tests.cli.samples import Pommel
 
+from pommel.files import sha256_of
+
 LINES = (
     "True\tles chats dorment\nFalse\tles chats dort\nTrue\tle chat dort\nFalse\tle chat dorment\n"
 )
@@ -25,7 +27,8 @@ def test_sentences_become_a_suite(pommel: Pommel, lines: Path, tmp_path: Path) -
     assert (outcome.stdout, outcome.stderr) == ("", f"2 minimal sets: {suite}\n")
     assert pommel("validate", suite, "--strict").status == 0
     value = json.loads(suite.read_text())
-    assert value["meta"] == {"name": "simple", "metric": "sum"}
+    source = {"format": "clams", "file": "simple.txt", "sha256": sha256_of(lines)}
+    assert value["meta"] == {"name": "simple", "source": source, "metric": "sum"}
     regions = value["items"][0]["conditions"][1]["regions"]
     assert [region["content"] for region in regions] == ["les chats", "dort", ""]
     assert json.loads(pommel("convert", lines, "--name", "x").stdout)["meta"]["name"] == "x"
@@ -47,10 +50,151 @@ def test_what_a_file_is_can_be_said(pommel: Pommel, lines: Path, tmp_path: Path)
     other = tmp_path / "sets"
     lines.rename(other)
     outcome = pommel("convert", other, "--format", "tsv")
-    message = f"{other}: say what it is with --from, or let it end in one of .txt, .tsv"
-    assert (outcome.status, outcome.stderr) == (2, f"pommel: {message}\n")
+    message = f"pommel: {other}: say what it is with --from, or let it end in one of .json, .csv, "
+    assert outcome.status == 2
+    assert outcome.stderr.startswith(message)
     outcome = pommel("convert", other, "--from", "clams", "--format", "tsv", "-o", "-")
     assert outcome.stdout.splitlines()[1] == "les chats dorment\tles chats dort"
+    text = tmp_path / "x.txt"
+    text.write_text("les chats dorment\n")
+    outcome = pommel("convert", text)
+    assert outcome.status == 2
+    assert "this does not begin as " in outcome.stderr
+    assert outcome.stderr.endswith(" do; say what it is with --from\n")
+
+
+@pytest.mark.parametrize(
+    ("file", "n_sets"),
+    [
+        ("clams/evalset_small/ru.vp_coord.txt", 980),
+        ("blimp/adjunct_island.jsonl", 1000),
+        ("blimp/anaphor_number_agreement.jsonl", 1000),
+        ("blimp/regular_plural_subject_verb_agreement_1.jsonl", 1000),
+        ("bert_syntax/gulordava_results_base.txt", 383),
+        ("bert_syntax/gulordava_results_large.txt", 383),
+        ("lm_syneval/simple_agrmt.pickle", 140),
+        ("lm_syneval/simple_npi_anim.pickle", 120),
+        ("lm_syneval/vp_coord.pickle", 840),
+        ("lm_syneval/long_vp_coord.pickle", 400),
+    ],
+)
+def test_published_files_come_back_from_a_suite(
+    pommel: Pommel, shared_data: Path, tmp_path: Path, file: str, n_sets: int
+) -> None:
+    path = shared_data / file
+    suite, copy = tmp_path / "suite.json", tmp_path / path.name
+    outcome = pommel("convert", path, "-o", suite)
+    assert (outcome.status, outcome.stderr) == (0, f"{n_sets} minimal sets: {suite}\n")
+    assert pommel("validate", suite, "--strict").status == 0
+    form = json.loads(suite.read_text("utf-8"))["meta"]["source"]["format"]
+    assert pommel("convert", suite, "--format", form, "-o", copy).status == 0
+    assert copy.read_bytes() == path.read_bytes()
+
+
+def test_one_suite_a_case(pommel: Pommel, shared_data: Path, tmp_path: Path) -> None:
+    path = shared_data / "lm_syneval" / "simple_npi_anim.pickle"
+    outcome = pommel("convert", path, "--by", "case", "-o", tmp_path / "npi")
+    assert (outcome.status, outcome.stderr) == (0, f"2 files: {tmp_path / 'npi'}\n")
+    names = sorted(each.name for each in (tmp_path / "npi").iterdir())
+    assert names == ["future.json", "past.json"]
+    value = json.loads((tmp_path / "npi" / "past.json").read_text())
+    assert len(value["items"]) == 60
+    assert value["meta"]["name"] == "past"
+    assert value["meta"]["source"]["by"] == "case"
+    assert value["predictions"][0]["formula"] == (
+        "(*;%grammatical%) < (*;%ungrammatical_1%) & (*;%grammatical%) < (*;%ungrammatical_2%)"
+    )
+    # Together, the two are the file.
+    assert (
+        pommel("convert", path, "--by", "case", "-o", tmp_path / "x", "--format", "tsv").status == 0
+    )
+    rows = (tmp_path / "x" / "past.tsv").read_text().splitlines()
+    assert len(rows) == 121
+
+
+def test_formats_that_are_no_text_need_a_file(pommel: Pommel, shared_data: Path) -> None:
+    path = shared_data / "lm_syneval" / "simple_agrmt.pickle"
+    outcome = pommel("convert", path, "--format", "lm-syneval")
+    message = "pommel: lm-syneval is no text to be shown; name a file with -o\n"
+    assert (outcome.status, outcome.stderr) == (2, message)
+
+
+def test_a_suite_in_every_form(pommel: Pommel, shared_data: Path, tmp_path: Path) -> None:
+    path = shared_data / "sg_eval" / "fgd_hierarchy.json"
+    text = pommel("convert", path, "--format", "sentences").stdout
+    assert text == (shared_data / "sg_eval" / "fgd_hierarchy.txt").read_text("utf-8")
+    table = tmp_path / "fgd.csv"
+    outcome = pommel("convert", path, "-o", table)
+    assert (outcome.status, outcome.stderr) == (0, f"24 items: {table}\n")
+    assert pommel("convert", table, "--format", "sentences").stdout == text
+    # Without the predictions, for which a table has no place.
+    value = json.loads(pommel("convert", table, "--name", "x").stdout)
+    assert (value["meta"]["name"], value["predictions"]) == ("x", [])
+    assert value["items"][0] == json.loads(path.read_text("utf-8"))["items"][0]
+
+
+def test_every_published_suite_comes_out_as_it_went_in(
+    pommel: Pommel, shared_data: Path, tmp_path: Path
+) -> None:
+    for path in sorted((shared_data / "hu2020" / "suites").glob("*.json")):
+        copy = tmp_path / path.name
+        assert pommel("convert", path, "-o", copy).status == 0
+        # Stray spaces are told of, and kept.
+        assert json.loads(copy.read_text("utf-8")) == json.loads(path.read_text("utf-8"))
+
+
+def test_evaluated_suites_keep_their_surprisals(
+    pommel: Pommel, lines: Path, tmp_path: Path
+) -> None:
+    suite, evaluated, copy = (tmp_path / name for name in ("x.json", "evaluated.json", "copy.json"))
+    pommel("convert", lines, "-o", suite)
+    evaluated.write_text(pommel("surprisals", "dummy://", suite).stdout)
+    assert pommel("convert", evaluated, "-o", copy).status == 0
+    assert copy.read_text() == evaluated.read_text()
+    assert pommel("convert", evaluated, "--format", "clams").stdout == LINES
+
+
+def test_conditions_of_a_suite_as_pairs(pommel: Pommel, shared_data: Path) -> None:
+    path = shared_data / "hu2020" / "suites" / "number_orc.json"
+    outcome = pommel("convert", path, "--format", "tsv")
+    assert (outcome.status, outcome.stderr.splitlines()[-1]) == (
+        2,
+        (
+            "pommel: number_orc has no condition 'grammatical': it has match_sing, mismatch_sing, "
+            "match_plural, mismatch_plural; name two with --grammatical and --ungrammatical"
+        ),
+    )
+    chosen = ("--grammatical", "match_sing", "--ungrammatical", "mismatch_sing")
+    rows = pommel("convert", path, "--format", "tsv", *chosen).stdout.splitlines()
+    assert rows[1] == (
+        "The author that the senators hurt is good\tThe author that the senators hurt are good"
+    )
+
+
+def test_what_is_compared(pommel: Pommel, lines: Path) -> None:
+    value = json.loads(pommel("convert", lines, "--compare", "contrast").stdout)
+    assert value["predictions"][0]["formula"] == "(2;%grammatical%) < (2;%ungrammatical%)"
+
+
+def test_options_that_do_not_fit(pommel: Pommel, lines: Path, tmp_path: Path) -> None:
+    def message(*arguments: object) -> str:
+        outcome = pommel("convert", *arguments)
+        assert outcome.status == 2
+        return outcome.stderr.removeprefix("pommel: ").removesuffix("\n")
+
+    folder = "--by writes several files; name a folder for them with -o"
+    assert message(lines, "--by", "case") == folder
+    assert message(lines, "--by", "case", "-o", lines) == folder
+    without = f"{lines}: 2 minimal sets without the field 'case'; the file has no fields"
+    assert message(lines, "--by", "case", "-o", tmp_path / "folder") == without
+    suite = tmp_path / "x.json"
+    pommel("convert", lines, "-o", suite)
+    named = "a suite's JSON has its name in it; leave --name out"
+    assert message(suite, "--name", "y") == named
+    by = f"{suite}: --by is for minimal sets; this is a suite"
+    assert message(suite, "--by", "case", "-o", tmp_path / "folder") == by
+    ending = f"{tmp_path / 'x.docx'}: say --format, or let the file end in one of .json, .csv, "
+    assert message(lines, "-o", tmp_path / "x.docx").startswith(ending)
 
 
 def test_files_that_are_wrong(pommel: Pommel, tmp_path: Path) -> None:

@@ -9,6 +9,9 @@ from pathlib import Path
 
 import pytest
 from tests.cli.samples import Pommel
+from tests.grammar.context_free.german import ATTRACTORS
+from tests.grammar.lexicon_template.examples import ENGLISH, NOUNS, VERBS
+from tests.grammar.permutation.german import written
 
 GRAMMAR = """\
 vary: V[]
@@ -156,18 +159,29 @@ def test_which_words_a_vocabulary_lacks(pommel: Pommel, grammar: Path, tmp_path:
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
     [
-        (("--sample", "13"), 2, "a sample of 13 cannot be drawn: simple has 12 minimal sets"),
         (
-            ("-o", "x.csv"),
+            ("--sample", "13"),
             2,
-            "x.csv: say --format, or let the file end in one of .json, .tsv, .txt",
+            (
+                "a sample of 13 cannot be drawn: simple has 12 minimal sets; ask for no more, or "
+                "add words"
+            ),
         ),
+        (
+            ("-o", "x.doc"),
+            2,
+            (
+                "x.doc: say --format, or let the file end in one of .json, .csv, .txt, .tsv, "
+                ".jsonl, .pickle, .pkl, .text, .gold, .tab"
+            ),
+        ),
+        (("--depth", "3"), 2, "--depth is for context-free grammars (.cfg)"),
         (
             ("--eos",),
             2,
             (
-                "in a suite, the end of a sentence is the model's own mark; write sentences "
-                "(clams, tsv), or leave the mark out"
+                "in a suite, the end of a sentence is the model's own mark; write sentences or "
+                "minimal sets, or leave the mark out"
             ),
         ),
         (("--vocabulary", "nowhere.txt"), 3, "nowhere.txt: No such file or directory"),
@@ -178,7 +192,7 @@ def test_what_cannot_be_asked_for(
 ) -> None:
     outcome = pommel("generate", grammar, *arguments)
     assert (outcome.status, outcome.stdout, outcome.stderr) == (status, "", f"pommel: {message}\n")
-    assert not Path("x.csv").exists()
+    assert not Path("x.doc").exists()
 
 
 def test_grammars_that_are_wrong(pommel: Pommel, tmp_path: Path) -> None:
@@ -198,8 +212,73 @@ def test_grammars_that_are_wrong(pommel: Pommel, tmp_path: Path) -> None:
         "pommel: x: no sentence has an ungrammatical one to compare with\n",
     )
     assert not out.exists()
-    outcome = pommel("generate", tmp_path / "x.cfg")
+    outcome = pommel("generate", tmp_path / "x.txt")
     assert (outcome.status, outcome.stderr) == (
         2,
-        f"pommel: {tmp_path / 'x.cfg'}: a grammar's file ends in .avg\n",
+        (
+            f"pommel: {tmp_path / 'x.txt'}: a grammar's file ends in one of .avg, .cfg, .template, "
+            ".design\n"
+        ),
     )
+
+
+def test_a_context_free_grammar(pommel: Pommel, tmp_path: Path) -> None:
+    path = tmp_path / "attractors.cfg"
+    path.write_text(ATTRACTORS, "utf-8")
+    outcome = pommel("generate", path, "--format", "tsv")
+    assert outcome.status == 3
+    assert "give a depth (--depth N)" in outcome.stderr
+    out = tmp_path / "attractors.json"
+    chosen = ("--depth", "40", "--sample", "20", "-o", out)
+    outcome = pommel("generate", path, *chosen)
+    assert (outcome.status, outcome.stderr) == (0, f"20 minimal sets: {out}\n")
+    generator = json.loads(out.read_text("utf-8"))["meta"]["generator"]
+    assert (generator["kind"], generator["depth"]) == ("context-free grammar", 40)
+    assert generator["sample"] == {"n": 20, "seed": 1}
+    first = out.read_bytes()
+    assert pommel("generate", path, *chosen).status == 0
+    assert out.read_bytes() == first
+
+
+def test_a_template_and_its_lexicons(pommel: Pommel, tmp_path: Path) -> None:
+    (tmp_path / "nouns.csv").write_text(NOUNS)
+    (tmp_path / "verbs.csv").write_text(VERBS)
+    path = tmp_path / "near.template"
+    path.write_text(ENGLISH)
+    out = tmp_path / "near.json"
+    outcome = pommel("generate", path, "--sample", "10", "-o", out)
+    assert (outcome.status, outcome.stderr) == (0, f"10 items: {out}\n")
+    assert pommel("validate", out, "--strict").status == 0
+    value = json.loads(out.read_text())
+    # The template says what the suite is called.
+    assert (value["meta"]["name"], value["meta"]["language"]) == ("english near", "en")
+    assert sorted(value["meta"]["generator"]["files"]) == [
+        "near.template",
+        "nouns.csv",
+        "verbs.csv",
+    ]
+    assert len(value["predictions"]) == 2
+    rows = pommel("generate", path, "--format", "csv", "--sample", "10").stdout.splitlines()
+    assert len(rows) == 1 + 10 * 4 * 5
+    sentences = pommel("generate", path, "--format", "sentences", "--sample", "2").stdout
+    assert len(sentences.splitlines()) == 8
+    outcome = pommel("generate", path, "--format", "clams")
+    assert outcome.status == 2
+    assert "english near has no condition 'grammatical': it has match_near, " in outcome.stderr
+    outcome = pommel("generate", path, "--sample", "10000")
+    assert outcome.status == 2
+    assert outcome.stderr.startswith("pommel: a sample of 10000 cannot be drawn: english near has ")
+
+
+def test_a_permutation_design(pommel: Pommel, tmp_path: Path) -> None:
+    path = written(tmp_path)
+    out = tmp_path / "arguments.json"
+    assert pommel("generate", path, "-o", out).stderr == f"4 items: {out}\n"
+    value = json.loads(out.read_text("utf-8"))
+    assert [len(item["conditions"]) for item in value["items"]] == [144] * 4
+    lines = pommel("generate", path, "--format", "clams").stdout.splitlines()
+    marks = [line.partition("\t")[0] for line in lines]
+    assert (marks.count("True"), marks.count("False")) == (4 * 36, 4 * 36 * 6)
+    run = pommel("run", "dummy://", out, "--format", "csv")
+    (row,) = csv.DictReader(run.stdout.splitlines())
+    assert row["n_items"] == "4"

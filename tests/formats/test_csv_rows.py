@@ -30,6 +30,23 @@ def test_reading_goes_on_behind_broken_quotes() -> None:
     ]
 
 
+def test_tabs() -> None:
+    table = parse_csv('a\tb,"c"\n\t"d\te"\tf\n', file="f.tsv", separator="\t")
+    assert [row.fields for row in table.rows] == [("a", 'b,"c"'), ("", "d\te", "f")]
+    assert [table.rows[1].place(index) for index in range(3)] == [(2, 1), (2, 2), (2, 8)]
+    table = parse_csv('a\t"b" c\n"', file="f.tsv", separator="\t")
+    assert [str(fault) for fault in table.faults] == [
+        "f.tsv:1:6: there is text behind the quote that ends the field; "  # noqa: ISC004
+        'write a quote that is part of the text ""',
+        "f.tsv:2:1: this quote is never closed; close it; "  # noqa: ISC004
+        'a quote that is part of the text is written "", and between quotes',
+    ]
+    table = parse_csv("x" * 200_000, file="f.tsv", separator="\t")
+    assert [fault.message for fault in table.faults] == [
+        "this is not TSV: field larger than field limit (131072)"
+    ]
+
+
 def test_field_that_is_too_long() -> None:
     table = parse_csv("x" * 200_000, file="f.csv")
     assert [fault.message for fault in table.faults] == [

@@ -1,26 +1,28 @@
-"""`pommel suites list|show|export`: the suites that ship with pommel, and any other."""
+"""`pommel suites`: the suites that ship with pommel, and any other."""
 
 import json
 from pathlib import Path
 
 import click
 
+from pommel.cli import suites_check, suites_new, suites_preview
 from pommel.cli.output import note, show_table
 from pommel.errors import InputError
 from pommel.files import write_text
 from pommel.formats.long_csv import suite_to_long_csv
+from pommel.formats.sentence_lines import sentences_of
 from pommel.report.tables import suite_list_table
 from pommel.suite import Suite
 from pommel.suite_file import suite_to_text
 from pommel.suite_sources import SHIPPED, check_distinct_names, load_suites
 from pommel.wording import counted
 
-_WRITERS = {"json": suite_to_text, "csv": suite_to_long_csv}
+_WRITERS = {"json": suite_to_text, "csv": suite_to_long_csv, "txt": sentences_of}
 
 
 @click.group("suites")
 def command() -> None:
-    """List, show and export suites."""
+    """List, show, preview, export and begin suites."""
 
 
 @command.command("list")
@@ -68,11 +70,11 @@ def show(suite: str, item: int | None) -> None:
     help="Folder to write to.",
 )
 @click.option(
-    "--format", "form", type=click.Choice(["json", "csv", "txt"]), default="json", show_default=True
+    "--format", "form", type=click.Choice(list(_WRITERS)), default="json", show_default=True
 )
 def export(suites: tuple[str, ...], output: Path, form: str) -> None:
     """Write SUITEs as SyntaxGym JSON, long CSV, or plain sentences (one a line)."""
-    writer = _WRITERS.get(form, _sentences)
+    writer = _WRITERS[form]
     loaded = [each.suite for each in load_suites(suites)]
     check_distinct_names(loaded)
     for suite in loaded:
@@ -81,15 +83,6 @@ def export(suites: tuple[str, ...], output: Path, form: str) -> None:
     for suite in loaded:
         write_text(output / f"{suite.name}.{form}", writer(suite))
     note(f"{counted(len(loaded), 'suite')}: {output}")
-
-
-def _sentences(suite: Suite) -> str:
-    lines = (
-        condition.sentence(suite.joiner).text
-        for item in suite.items
-        for condition in item.conditions
-    )
-    return "".join(f"{line}\n" for line in lines)
 
 
 def _description(suite: Suite, number: int | None) -> list[str]:
@@ -110,3 +103,8 @@ def _description(suite: Suite, number: int | None) -> list[str]:
         regions = " | ".join(f"{region.number}: {region.text}" for region in condition.regions)
         lines.append(f"    {condition.name:{width}}  {regions}")
     return lines
+
+
+command.add_command(suites_check.command)
+command.add_command(suites_preview.command)
+command.add_command(suites_new.command)

@@ -6,7 +6,11 @@ A set is one line `True` and the lines `False` after it.
 from collections.abc import Iterable, Iterator
 
 from pommel.errors import Fault, SuiteError
+from pommel.formats.set_format import SetFormat
 from pommel.minimal_sets import MinimalSet
+from pommel.text_file import read_text
+
+_N_COLUMNS = 2
 
 
 def clams_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
@@ -45,3 +49,18 @@ def parse_clams(text: str, *, file: str) -> list[MinimalSet]:
 
 def _fault(file: str, line: int, message: str, hint: str) -> Fault:
     return Fault(file=file, line=line, column=1, path="", message=message, hint=hint)
+
+
+def _is_like(text: str) -> bool:
+    first = text.partition("\n")[0].split("\t")
+    return first[0] in ("True", "False") and len(first) == _N_COLUMNS
+
+
+CLAMS = SetFormat(
+    name="clams",
+    title="CLAMS's True/False lines",
+    endings=(".txt",),
+    read=lambda path: parse_clams(read_text(path).text, file=str(path)),
+    pieces=clams_lines,
+    is_like=_is_like,
+)

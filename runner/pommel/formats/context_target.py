@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from pommel.errors import Fault, InputError, SuiteError
+from pommel.errors import InputError
+from pommel.formats.context_pairs import context_pairs
 from pommel.json_document import JsonDocument, parse_document
 from pommel.text_file import read_text, without_bom
 from pommel.wording import counted, nearest
@@ -60,38 +60,13 @@ def parse_targets(text: str, *, file: str) -> TargetTable:
 
 
 def _from_json(document: JsonDocument) -> TargetTable:
-    faults = [*document.surrogate_faults(), *_json_faults(document)]
-    if faults:
-        raise SuiteError(faults)
     rows: list[tuple[str, ...]] = []
-    for number, (contexts, targets) in enumerate(document.value, start=1):
+    for number, (contexts, targets) in enumerate(context_pairs(document), start=1):
         for label, context, target in zip(("good", "bad"), contexts, targets, strict=True):
             rows.append((str(number), label, context, target))
     return TargetTable(
         columns=("item", "label", CONTEXT, TARGET), rows=tuple(rows), has_labels=True
     )
-
-
-_ITEM = "[[context, context], [good target, bad target]]"
-
-
-def _json_faults(document: JsonDocument) -> Iterator[Fault]:
-    if not isinstance(document.value, list) or not document.value:
-        message = "this is no list of minimal pairs"
-        yield document.fault((), message, hint=f"write [{_ITEM}, ...]")
-        return
-    for index, item in enumerate(document.value):
-        if not _is_two(item, list) or not all(_is_two(each, str) for each in item):
-            yield document.fault((index,), "this item is no minimal pair", hint=f"write {_ITEM}")
-            continue
-        for place, target in enumerate(item[1]):
-            if not target.strip():
-                path = (index, 1, place)
-                yield document.fault(path, "the target is empty", hint="write the words to score")
-
-
-def _is_two(value: Any, kind: type) -> bool:
-    return isinstance(value, list) and list(map(type, value)) == [kind, kind]
 
 
 def _from_table(text: str, file: str) -> TargetTable:

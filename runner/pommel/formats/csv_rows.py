@@ -17,13 +17,14 @@ class CsvRow:
     line: int
     text: str
     fields: tuple[str, ...]
+    separator: str = ","
 
     def place(self, index: int) -> tuple[int, int]:
         """Return the line and the column, both from 1, at which field `index` begins.
 
         The row's last field stands for one that it does not have.
         """
-        starts = _field_starts(self.text)
+        starts = _field_starts(self)
         return _line_and_column(self, starts[min(index, len(starts) - 1)])
 
 
@@ -36,14 +37,14 @@ class CsvTable:
     faults: tuple[Fault, ...]
 
 
-def parse_csv(text: str, *, file: str) -> CsvTable:
-    """Read CSV with commas and double quotes; `file` is its name in messages.
+def parse_csv(text: str, *, file: str, separator: str = ",") -> CsvTable:
+    """Read CSV (or TSV, separated by tabs) with double quotes; `file` is its name in messages.
 
     Lines end in LF, CRLF or CR, and may do so within quotes. Blank lines are no rows, and neither
     are rows with broken quotes, which are faults.
     """
     lines = _Lines(text)
-    reader = csv.reader(lines, strict=True)
+    reader = csv.reader(lines, delimiter=separator, strict=True)
     rows: list[CsvRow] = []
     faults: list[Fault] = []
     while True:
@@ -53,11 +54,12 @@ def parse_csv(text: str, *, file: str) -> CsvTable:
         except StopIteration:
             break
         except csv.Error as error:
-            row = CsvRow(line=line, text=text[start : lines.offset], fields=())
+            row = CsvRow(line=line, text=text[start : lines.offset], fields=(), separator=separator)
             faults.append(_broken(row, str(error), file))
             continue
         if fields:
-            rows.append(CsvRow(line=line, text=text[start : lines.offset], fields=fields))
+            written = text[start : lines.offset]
+            rows.append(CsvRow(line=line, text=written, fields=fields, separator=separator))
     return CsvTable(file=file, rows=tuple(rows), faults=tuple(faults))
 
 
@@ -118,16 +120,16 @@ class _Lines:
 
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*+"')
-_PLAIN = re.compile(r"[^,\r\n]*")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 
 
-def _field_starts(row: str) -> list[int]:
+def _field_starts(row: CsvRow) -> list[int]:
+    plain = re.compile(f"[^{re.escape(row.separator)}\r\n]*")
     starts = [0]
     while True:
-        field = _QUOTED.match(row, starts[-1]) or _PLAIN.match(row, starts[-1])
-        end = field.end() if field else len(row)
-        if row[end : end + 1] != ",":
+        field = _QUOTED.match(row.text, starts[-1]) or plain.match(row.text, starts[-1])
+        end = field.end() if field else len(row.text)
+        if row.text[end : end + 1] != row.separator:
             return starts
         starts.append(end + 1)
 
@@ -138,9 +140,10 @@ def _line_and_column(row: CsvRow, offset: int) -> tuple[int, int]:
 
 
 def _broken(row: CsvRow, problem: str, file: str) -> Fault:
-    message, hint = f"this is not CSV: {problem}", ""
+    kind = "TSV" if row.separator == "\t" else "CSV"
+    message, hint = f"this is not {kind}: {problem}", ""
     offset = 0
-    for start in _field_starts(row.text):
+    for start in _field_starts(row):
         quoted = _QUOTED.match(row.text, start)
         if not row.text.startswith('"', start):
             continue
@@ -148,7 +151,7 @@ def _broken(row: CsvRow, problem: str, file: str) -> Fault:
             offset, message = start, "this quote is never closed"
             hint = 'close it; a quote that is part of the text is written "", and between quotes'
             break
-        if row.text[quoted.end() : quoted.end() + 1] not in ("", ",", "\r", "\n"):
+        if row.text[quoted.end() : quoted.end() + 1] not in ("", row.separator, "\r", "\n"):
             offset, message = quoted.end(), "there is text behind the quote that ends the field"
             hint = 'write a quote that is part of the text ""'
             break

@@ -1,7 +1,7 @@
 """SyntaxGym's long CSV: one row a region of a sentence. It has no predictions."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -75,14 +75,23 @@ def suite_to_long_csv(suite: Suite) -> str:
     What the format has no column for is left out: predictions, meta, and the names of regions
     that no sentence has. A region without a name has an empty one.
     """
-    rows = [
-        (str(item.number), condition.name, str(region.number), region_name, region.content)
-        for item in suite.items
-        for condition in item.conditions
-        for region in condition.regions
-        for region_name in (suite.region_names.get(region.number, ""),)
-    ]
-    return "".join(",".join(map(_quoted, fields)) + "\n" for fields in (COLUMNS, *rows))
+    return "".join(long_csv_pieces(suite.items, suite.region_names))
+
+
+def long_csv_pieces(items: Iterable[Item], region_names: Mapping[int, str]) -> Iterator[str]:
+    """Yield the text of the long CSV of some items, piece by piece: the header, then the rows."""
+    yield ",".join(COLUMNS) + "\n"
+    for item in items:
+        for condition in item.conditions:
+            for region in condition.regions:
+                fields = (
+                    str(item.number),
+                    condition.name,
+                    str(region.number),
+                    region_names.get(region.number, ""),
+                    region.content,
+                )
+                yield ",".join(map(_quoted, fields)) + "\n"
 
 
 def _quoted(field: str) -> str:

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator
 
 from pommel.errors import Fault, SuiteError
+from pommel.formats.set_format import SetFormat
 from pommel.minimal_sets import GRAMMATICAL, UNGRAMMATICAL, MinimalSet
+from pommel.text_file import read_text
 
 _N_COLUMNS = 2
 
@@ -46,3 +48,17 @@ def parse_pairs(text: str, *, file: str) -> list[MinimalSet]:
 
 def _fault(file: str, line: int, message: str, hint: str) -> Fault:
     return Fault(file=file, line=line, column=1, path="", message=message, hint=hint)
+
+
+def _is_like(text: str) -> bool:
+    return text.partition("\n")[0].count("\t") == _N_COLUMNS - 1
+
+
+PAIR_TABLE = SetFormat(
+    name="tsv",
+    title="two columns",
+    endings=(".tsv",),
+    read=lambda path: parse_pairs(read_text(path).text, file=str(path)),
+    pieces=pair_lines,
+    is_like=_is_like,
+)

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from tests.endpoint_server.running import Serve
 
 from pommel.models.endpoint.model import EndpointModel
-from pommel.models.endpoint.waiting import Waiting
+from pommel.waiting import Waiting
 
 __all__ = ["SHORT", "Open", "Serve"]
 

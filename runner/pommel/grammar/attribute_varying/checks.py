@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from pommel.errors import Fault
 from pommel.grammar.attribute_varying.tree import (
     AttributeGrammar,
-    Place,
     Preterminal,
     Template,
     Vary,
 )
+from pommel.grammar.place import Place
 from pommel.wording import counted, nearest
 
 

@@ -19,12 +19,12 @@ from pommel.grammar.attribute_varying.checks import check
 from pommel.grammar.attribute_varying.tree import (
     Alternatives,
     AttributeGrammar,
-    Place,
     Preterminal,
     Symbol,
     Template,
     Vary,
 )
+from pommel.grammar.place import Place
 from pommel.text_file import read_text
 
 if TYPE_CHECKING:

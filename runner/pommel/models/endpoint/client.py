@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from pommel.models.endpoint.keys import Key
 from pommel.models.endpoint.reference import EndpointReference
-from pommel.models.endpoint.waiting import Waiting, wished_seconds
 from pommel.models.model import LoadOptions
 from pommel.version import pommel_version
+from pommel.waiting import Waiting, wished_seconds
 from pommel.wording import printable
 
 if TYPE_CHECKING:

@@ -18,11 +18,11 @@ from pommel.models.endpoint.manner import Manner, Way
 from pommel.models.endpoint.probing import probe
 from pommel.models.endpoint.reference import EndpointReference, read_reference
 from pommel.models.endpoint.served import Served, find_served
-from pommel.models.endpoint.waiting import Waiting
 from pommel.models.model import LoadOptions, ModelInfo, Spans
 from pommel.models.only_method import check_only_method
 from pommel.models.policy import Policy
 from pommel.surprisal import ScoredSentence
+from pommel.waiting import Waiting
 from pommel.wording import printable, quoted
 
 

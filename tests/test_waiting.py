@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.models.endpoint.waiting import Waiting, wished_seconds
+from pommel.waiting import Waiting, wished_seconds
 
 NOON = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 

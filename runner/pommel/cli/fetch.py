@@ -1,0 +1,183 @@
+"""`pommel fetch`: suites and sentences that others have published."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pommel.cli.fetched_suites import suites_of
+from pommel.cli.output import download_bar, note, show_table
+from pommel.errors import UsageError
+from pommel.fetch.cache import SourceCache, cache_folder
+from pommel.fetch.export import export, unlicensed
+from pommel.fetch.fetching import FetchedSource, FetchOptions, fetch
+from pommel.fetch.source import Source, find_source, known_sources
+from pommel.wording import counted, listed
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+# What is of no use without a source.
+_NEED_NAME = {
+    "citation": "--citation",
+    "output": "--output",
+    "force": "--force",
+    "suites": "--suites",
+    "only": "--only",
+    "offline": "--offline",
+}
+
+
+@click.command("fetch")
+@click.argument("name", required=False)
+@click.option("--list", "lists", is_flag=True, help="Show what can be fetched; so does no NAME.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "json"]),
+    default="table",
+    show_default=True,
+    help="Format of the list.",
+)
+@click.option("--citation", is_flag=True, help="Print what to cite (BibTeX), and fetch nothing.")
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder to copy the files to, with their licence and where they are from.",
+)
+@click.option(
+    "--suites", is_flag=True, help="Write suites made of the files, ready to run, to the folder."
+)
+@click.option("--force", is_flag=True, help="Overwrite files there that are others.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="PATTERN",
+    help="Fetch only files whose paths match (pol/*); repeatable.",
+)
+@click.option("--offline", is_flag=True, help="Download nothing: use what was fetched before.")
+@click.option(
+    "--base-url",
+    metavar="URL",
+    envvar="POMMEL_MIRROR",
+    show_envvar=True,
+    help="Mirror to fetch from, a folder like the cache: URL/NAME/COMMIT/FILE.",
+)
+def command(name: str | None, **chosen: Any) -> None:
+    """Fetch suites and sentences that others have published, and print where they are.
+
+    Files are kept, checked by their SHA-256 whenever they are used, and fetched only if they are
+    missing. They lie in POMMEL_CACHE, by default the folder for caches of this machine.
+
+    \b
+      pommel fetch                         what there is, and what is here already
+      pommel fetch hu2020                  fetch it; prints the folder
+      pommel fetch clams -o clams          and copy it to a folder of your own
+      pommel fetch blimp -o blimp --suites as suites that run
+    """
+    if name is None or chosen["lists"]:
+        _check_list(name, chosen)
+        _show_list(chosen["form"])
+    elif chosen["citation"]:
+        click.echo(find_source(name).citation, nl=False)
+    else:
+        _fetch(name, chosen)
+
+
+def _check_list(name: str | None, chosen: dict[str, Any]) -> None:
+    given = [option for key, option in _NEED_NAME.items() if chosen[key]]
+    if given:
+        raise UsageError(f"{given[0]} needs the NAME of a source, and no --list")
+    if name is not None:
+        raise UsageError("--list shows all sources; leave out the NAME")
+
+
+def _fetch(name: str, chosen: dict[str, Any]) -> None:
+    for option, what in (
+        ("force", "--force says what becomes of files in a folder"),
+        ("suites", "--suites writes suites to a folder"),
+    ):
+        if chosen[option] and chosen["output"] is None:
+            raise UsageError(f"{what}; add -o FOLDER")
+    with download_bar(name) as tell:
+        options = FetchOptions(
+            base_url=chosen["base_url"], offline=chosen["offline"], progress=tell
+        )
+        fetched = fetch(name, only=chosen["only"], options=options)
+    _report(fetched)
+    folder = fetched.folder
+    if chosen["output"] is not None:
+        folder = chosen["output"]
+        made = _made_suites(fetched) if chosen["suites"] else None
+        export(fetched, folder, made=made, force=chosen["force"])
+    click.echo(str(folder))
+
+
+def _made_suites(fetched: FetchedSource) -> dict[str, bytes]:
+    suites, others = suites_of(fetched)
+    note(f"{fetched.source.name}: {counted(len(suites), 'suite')}")
+    if others:
+        note(f"note: {counted(len(others), 'file')} left out, no suites: {listed(others)}")
+    return suites
+
+
+def _report(fetched: FetchedSource) -> None:
+    source = fetched.source
+    if fetched.damaged:
+        damaged = counted(len(fetched.damaged), "file")
+        note(f"note: {damaged} in the cache had changed: {listed(fetched.damaged)}; fetched again")
+    come = f"{fetched.n_downloaded} fetched" if fetched.n_downloaded else "all were there"
+    licence = source.licence or "no known licence"
+    note(f"{source.name}: {counted(len(fetched.files), 'file')} ({come}), {licence}")
+    if fetched.unknown:
+        note(
+            f"note: pommel knows no checksum of {counted(len(fetched.unknown), 'file')} "
+            f"({listed(fetched.unknown)}): what came first is what later uses are compared with"
+        )
+    if source.licence is None:
+        note(f"note: {unlicensed(source)}")
+    if source.note is not None:
+        note(f"note: {source.note}")
+
+
+def _show_list(form: str) -> None:
+    root = cache_folder()
+    caches = [SourceCache(root=root, source=source) for source in known_sources()]
+    if form == "json":
+        values = [_entry(cache) for cache in caches]
+        click.echo(json.dumps(values, ensure_ascii=False, indent=2))
+        return
+    show_table(_table(caches))
+
+
+def _table(caches: list[SourceCache]) -> "Table":
+    from rich.table import Table  # noqa: PLC0415 - `pommel --help` stays fast without it
+
+    table = Table()
+    for name in ("name", "what", "licence"):
+        table.add_column(name)
+    for name in ("files", "here"):
+        table.add_column(name, justify="right")
+    for cache in caches:
+        source = cache.source
+        n_files = len(source.every_file)
+        here = {0: "-", n_files: "all"}.get(cache.n_kept(), str(cache.n_kept()))
+        table.add_row(source.name, source.title, source.licence or "none known", str(n_files), here)
+    return table
+
+
+def _entry(cache: SourceCache) -> dict[str, Any]:
+    source: Source = cache.source
+    return {
+        "name": source.name,
+        "title": source.title,
+        "languages": list(source.languages),
+        "licence": source.licence,
+        "n_files": len(source.every_file),
+        "n_here": cache.n_kept(),
+        "folder": str(cache.folder),
+        "homepage": source.homepage,
+        "commit": source.commit,
+    }

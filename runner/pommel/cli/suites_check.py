@@ -1,0 +1,227 @@
+"""`pommel suites check`: doubts about suites, beyond what `pommel validate` finds wrong."""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from pommel.cli.opening import open_model
+from pommel.cli.options import model_options
+from pommel.cli.output import progress_bar
+from pommel.errors import Fault, InputError, PommelError, SuiteError, UsageError
+from pommel.json_document import JsonDocument, parse_document
+from pommel.lint import (
+    NEEDS,
+    PEDANTIC,
+    RULES,
+    Evidence,
+    Remark,
+    Tokenized,
+    check_suite,
+    read_frequencies,
+)
+from pommel.models.model import closing
+from pommel.models.policy import Policy
+from pommel.regions import sentence_layouts
+from pommel.suite import LoadedSuite, Suite
+from pommel.suite_file import parse_suite
+from pommel.suite_sources import find_suites, load_suites
+from pommel.text_file import decode, read_text
+from pommel.wording import counted
+
+# What `pommel validate` warns of.
+_VALIDATE = "validate"
+_NAMES = (_VALIDATE, *RULES)
+_OPTIONS = {"frequencies": "--frequencies FILE", "model": "--model MODEL"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Found:
+    """A fault of a file, the rule that found it ("" for an error), and the items concerned."""
+
+    fault: Fault
+    rule: str = ""
+    item_numbers: tuple[int, ...] = ()
+
+    def __str__(self) -> str:
+        name = f"[{self.rule}] " if self.rule else ""
+        return str(replace(self.fault, message=f"{name}{self.fault.message}"))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {**asdict(self.fault), "rule": self.rule, "items": list(self.item_numbers)}
+
+
+@click.command("check", no_args_is_help=True)
+@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@click.option("--model", metavar="MODEL", help="Count this model's tokens (rule token-count).")
+@click.option(
+    "--frequencies",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="How frequent words are (rule word-frequency): a list, or a text to count them in.",
+)
+@click.option(
+    "--select", multiple=True, type=click.Choice(_NAMES), metavar="RULE", help="Only this rule."
+)
+@click.option(
+    "--ignore", multiple=True, type=click.Choice(_NAMES), metavar="RULE", help="Not this rule."
+)
+@click.option("--pedantic", is_flag=True, help="Also what is mostly meant so.")
+@click.option("--strict", is_flag=True, help="Exit with status 1 if there is a warning.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+@model_options
+def command(suites: tuple[str, ...], **chosen: Any) -> None:
+    """Look for what is doubtful in SUITEs (files, folders, - for standard input).
+
+    After what `pommel validate` reports, one line for each doubt, with the name of the rule:
+    predictions that never or always hold, empty regions, comparisons that do not match in a few
+    items, duplicates, words or tokens out of balance. --select and --ignore are repeatable.
+
+    \b
+      pommel suites check my_suite.json
+      pommel suites check my_suite.json --frequencies words.tsv --model builtin://en-gpt2
+    """
+    rules = _rules(chosen)
+    frequencies = read_frequencies(chosen["frequencies"]) if chosen["frequencies"] else None
+    files = [_read(source) for source in _sources(suites)]
+    tokenized = _tokenized(files, chosen) if chosen["model"] and "token-count" in rules else None
+    evidence = Evidence(frequencies=frequencies, tokenized=tokenized)
+    found = {file.name: list(_check(file, rules, evidence)) for file in files}
+    if chosen["form"] == "json":
+        rows = [each.to_dict() for several in found.values() for each in several]
+        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+    else:
+        for file in files:
+            lines = [str(each) for each in found[file.name]]
+            click.echo("\n".join(lines or [f"{file.name}: clean: {file.summary}"]))
+    _end(found, strict=chosen["strict"])
+
+
+def _rules(chosen: dict[str, Any]) -> frozenset[str]:
+    """Return the rules that are asked for; raises `UsageError` for one that lacks what it needs."""
+    for rule in chosen["select"]:
+        if rule in NEEDS and not chosen[NEEDS[rule]]:
+            raise UsageError(f"the rule {rule!r} needs {_OPTIONS[NEEDS[rule]]}")
+    usual = _NAMES if chosen["pedantic"] else [each for each in _NAMES if each not in PEDANTIC]
+    return frozenset(chosen["select"] or usual) - set(chosen["ignore"])
+
+
+def _sources(suites: Sequence[str]) -> list[str]:
+    found = [
+        str(path) for source in suites for path in (["-"] if source == "-" else find_suites(source))
+    ]
+    return list(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _File:
+    """A file of a suite: what was read of it, or what is wrong with it.
+
+    `document` has the places in a file of JSON, and is None for a CSV.
+    """
+
+    name: str
+    loaded: LoadedSuite | None = None
+    document: JsonDocument | None = None
+    errors: tuple[Fault, ...] = ()
+
+    @property
+    def summary(self) -> str:
+        """How much of it there is to look at."""
+        if not self.loaded:
+            return ""
+        suite = self.loaded.suite
+        return (
+            f"{counted(len(suite.items), 'item')} x "
+            f"{counted(len(suite.condition_names), 'condition')}, "
+            f"{counted(len(suite.predictions), 'prediction')}"
+        )
+
+
+def _read(source: str) -> _File:
+    name = "<stdin>" if source == "-" else source
+    try:
+        if source == "-":
+            text = decode(sys.stdin.buffer.read(), file=name).text
+            loaded = parse_suite(text, file=name)
+        else:
+            (loaded,) = load_suites([source])
+            text = read_text(Path(source)).text
+    except SuiteError as error:
+        return _File(name=name, errors=error.faults)
+    is_json = not source.lower().endswith(".csv")
+    document = parse_document(text, file=name) if is_json else None
+    return _File(name=name, loaded=loaded, document=document)
+
+
+def _tokenized(files: Sequence[_File], chosen: dict[str, Any]) -> Tokenized | None:
+    """Have the model cut every sentence into tokens; it is asked for no surprisals."""
+    layouts = [sentence_layouts(file.loaded.suite) for file in files if file.loaded]
+    texts = [each.text for suite in layouts for row in suite for each in row]
+    texts = list(dict.fromkeys(texts))
+    if not texts:
+        return None
+    with (
+        closing(open_model(chosen["model"], chosen)) as model,
+        progress_bar(model.info.name, len(texts)) as progress,
+    ):
+        scored = {}
+        for index, sentence in model.score(texts, Policy(), [()] * len(texts)):
+            scored[texts[index]] = sentence
+            progress(1)
+        return Tokenized(model_name=model.info.name, sentences=scored)
+
+
+def _check(file: _File, rules: frozenset[str], evidence: Evidence) -> Iterator[_Found]:
+    yield from (_Found(fault=fault) for fault in file.errors)
+    if not file.loaded:
+        return
+    if _VALIDATE in rules:
+        yield from _warnings(file.loaded.warnings)
+    for remark in check_suite(file.loaded.suite, rules, evidence):
+        fault = _fault(file, file.loaded.suite, remark)
+        yield _Found(fault=fault, rule=remark.rule, item_numbers=remark.item_numbers)
+
+
+def _warnings(faults: Sequence[Fault]) -> Iterator[_Found]:
+    """Yield the first of the warnings that ask for the same, and how many more there are."""
+    same: dict[str, list[Fault]] = {}
+    for fault in faults:
+        same.setdefault(fault.hint, []).append(fault)
+    for first, *others in same.values():
+        more = f" (and {len(others)} more like this)" if others else ""
+        yield _Found(fault=replace(first, message=first.message + more), rule=_VALIDATE)
+
+
+def _fault(file: _File, suite: Suite, remark: Remark) -> Fault:
+    if file.document:
+        return file.document.fault(remark.path, remark.message, hint=remark.hint, warning=True)
+    # A CSV has no predictions; what can be said of it is about items.
+    place = f"item {suite.items[int(remark.path[1])].number}" if remark.path[0] == "items" else ""
+    return Fault(
+        file=file.name,
+        line=0,
+        column=0,
+        path=place,
+        message=remark.message,
+        hint=remark.hint,
+        severity="warning",
+    )
+
+
+def _end(found: Mapping[str, Sequence[_Found]], *, strict: bool) -> None:
+    """Raise `InputError` if there is an error, and `PommelError` for a warning under `strict`."""
+    n_files = counted(len(found), "file")
+    for severity, failure in (("error", InputError), ("warning", PommelError)):
+        numbers = [
+            sum(each.fault.severity == severity for each in several) for several in found.values()
+        ]
+        if any(numbers) and (strict or severity == "error"):
+            n_bad = sum(map(bool, numbers))
+            raise failure(f"{counted(sum(numbers), severity)} in {n_bad} of {n_files}")

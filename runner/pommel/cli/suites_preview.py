@@ -1,0 +1,159 @@
+"""`pommel suites preview`: sentences with their regions, predictions in words."""
+
+import re
+import sys
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from pommel.cli.output import note, show_warnings
+from pommel.cli.watching import watch
+from pommel.errors import UsageError
+from pommel.report.suite_preview import Piece, PreviewLine, preview
+from pommel.suite import Item, Suite
+from pommel.suite_sources import load_suites
+from pommel.wording import counted, printable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+# Enough to see what a suite is about.
+_FIRST = 3
+# Less is no room for a sentence beside its label.
+_NARROWEST = 30
+
+_ITEMS = re.compile(r"(-?[0-9]{1,18})\.\.(-?[0-9]{1,18})")
+_BREAKS = re.compile(r"[\r\n]+")
+
+
+@click.command("preview", no_args_is_help=True)
+@click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
+@click.option("--item", "numbers", type=int, multiple=True, help="An item to show; repeatable.")
+@click.option("--items", "ranges", multiple=True, metavar="N..M", help="The items from N to M.")
+@click.option("--all", "is_all", is_flag=True, help=f"All items.  [default: the first {_FIRST}]")
+@click.option("--plain", is_flag=True, help="Sentences as they are scored, regions not marked.")
+@click.option("--watch", "is_watched", is_flag=True, help="Show again whenever a file changes.")
+def command(suites: tuple[str, ...], **chosen: Any) -> None:
+    """Show the sentences of SUITEs with their regions, and what the predictions say, in words.
+
+    SUITEs are files, folders, shipped suites, - for standard input. A region in double brackets is
+    one that a prediction looks at in this condition.
+
+    \b
+      pommel suites preview my_suite.json --items 1..5
+      pommel suites preview my_suite.json --watch
+    """
+    wanted = _wanted(chosen)
+
+    def show() -> None:
+        _show(suites, wanted, plain=chosen["plain"])
+
+    if not chosen["is_watched"]:
+        show()
+        return
+    if "-" in suites:
+        raise UsageError("standard input cannot be watched; name a file or a folder")
+    watch(suites, show)
+
+
+# Numbers of items, first and last.
+_Range = tuple[int, int]
+
+
+def _wanted(chosen: dict[str, Any]) -> tuple[_Range, ...] | None:
+    """Return the items that are asked for: None for all, nothing for the first ones."""
+    numbers, ranges = chosen["numbers"], chosen["ranges"]
+    if not chosen["is_all"]:
+        return (*((number, number) for number in numbers), *map(_range, ranges))
+    if numbers or ranges:
+        raise UsageError("--all shows every item; leave --item and --items out")
+    return None
+
+
+def _range(written: str) -> _Range:
+    match = _ITEMS.fullmatch(written.strip())
+    if not match:
+        raise UsageError(f"--items {written}: write two numbers, as in 1..5")
+    first, last = int(match[1]), int(match[2])
+    if last < first:
+        raise UsageError(f"--items {written}: the first number is the larger one")
+    return first, last
+
+
+def _show(sources: Sequence[str], wanted: Collection[_Range] | None, *, plain: bool) -> None:
+    """Print the previews; `wanted` is None for all items, empty for the first ones."""
+    loaded = load_suites(sources)
+    show_warnings([fault for each in loaded for fault in each.warnings])
+    chosen = [(each.suite, _chosen(each.suite, wanted)) for each in loaded]
+    if not any(items for _, items in chosen):
+        shown = ", ".join(f"{a}" if a == b else f"{a}..{b}" for a, b in wanted or ())
+        only = chosen[0][0].name if len(chosen) == 1 else ""
+        raise UsageError(f"{only} has no item {shown}" if only else f"no suite has an item {shown}")
+    is_first = True
+    for suite, items in chosen:
+        if not items:
+            note(f"note: {suite.name} has none of these items")
+            continue
+        _print(([] if is_first else [PreviewLine()]), plain=plain)
+        _print(preview(suite, items, plain=plain), plain=plain)
+        is_first = False
+        if wanted == () and len(items) < len(suite.items):
+            of = f"{len(items)} of {counted(len(suite.items), 'item')}"
+            note(f"note: {of} of {suite.name} are shown; --all shows the others, too")
+
+
+def _chosen(suite: Suite, wanted: Collection[_Range] | None) -> tuple[Item, ...]:
+    if wanted is None:
+        return suite.items
+    if not wanted:
+        return suite.items[:_FIRST]
+    return tuple(
+        item for item in suite.items if any(first <= item.number <= last for first, last in wanted)
+    )
+
+
+def _print(lines: Iterable[PreviewLine], *, plain: bool) -> None:
+    if not sys.stdout.isatty():
+        # A sentence is one line of a file, however long it is; and all of it.
+        for line in lines:
+            click.echo(_one_line(line.text), color=True)
+        sys.stdout.flush()
+        return
+    from rich.console import Console  # noqa: PLC0415 - `pommel --help` stays fast without it
+
+    console = Console(markup=False, emoji=False, highlight=False)
+    for line in lines:
+        _print_folded(console, line, plain=plain)
+
+
+def _print_folded(console: "Console", line: PreviewLine, *, plain: bool) -> None:
+    """Print a line; what does not fit goes on below its text, not below its label."""
+    from rich.text import Text  # noqa: PLC0415
+
+    def styled(pieces: Iterable[Piece]) -> Text:
+        return Text.assemble(*((_safe(text), "" if plain else style) for text, style in pieces))
+
+    blanks = " " * line.indent
+    label = Text.assemble(blanks, styled(line.label))
+    text = styled(line.pieces)
+    if not line.pieces or (line.label and console.width - label.cell_len < _NARROWEST):
+        label.rstrip()
+        console.print(label, soft_wrap=True)
+        label = Text(f"{blanks}  ")
+    if not line.pieces:
+        return
+    width = max(console.width - label.cell_len, 1)
+    for part in text.wrap(console, width) or [text]:
+        part.rstrip()
+        console.print(Text.assemble(label, part), soft_wrap=True)
+        label = Text(" " * label.cell_len)
+
+
+def _one_line(text: str) -> str:
+    return _BREAKS.sub(" ", text)
+
+
+def _safe(text: str) -> str:
+    """Return one line of a stranger's text without what could steer a terminal."""
+    return printable(_one_line(text))

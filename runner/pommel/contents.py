@@ -1,0 +1,232 @@
+"""What suites and sentences are written from: minimal sets, generated items, suites.
+
+Each can be written as a suite, as items (long CSV, sentences), and, where it makes sense, as sets.
+"""
+
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from pommel.errors import UsageError
+from pommel.grammar.source import GeneratedItem
+from pommel.json_document import json_chunks
+from pommel.minimal_sets import (
+    GRAMMATICAL,
+    REGION_NAMES,
+    UNGRAMMATICAL,
+    Compared,
+    MinimalSet,
+    suite_head,
+    suite_items,
+)
+from pommel.suite import Item, Suite
+from pommel.suite_file import item_from_dict, suite_to_text
+from pommel.wording import listed
+
+# Of suites with a thousand items a file would be half blanks.
+_INDENT = 1
+
+
+class Content(Protocol):
+    """Something to be written; where it streams, it can be taken once."""
+
+    @property
+    def name(self) -> str:
+        """What the suite is called."""
+        ...
+
+    @property
+    def region_names(self) -> Mapping[int, str]:
+        """Region numbers and their names."""
+        ...
+
+    @property
+    def joiner(self) -> str:
+        """What stands between two regions."""
+        ...
+
+    def suite_pieces(self) -> Iterator[str]:
+        """Yield the text of the suite's JSON, piece by piece. Raises `UsageError` for no items."""
+        ...
+
+    def items(self) -> Iterator[Item]:
+        """Yield the suite's items."""
+        ...
+
+    def sets(self) -> Iterator[MinimalSet]:
+        """Yield minimal sets. Raises `UsageError` if these are none."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetContent:
+    """Minimal sets; `n_others` are the numbers of ungrammatical sentences that they have.
+
+    A set of more than one ungrammatical sentence is one item if all have as many, and otherwise
+    an item for each. Sets without any are no items. `compared` is what the prediction compares.
+    """
+
+    all_sets: Iterable[MinimalSet]
+    n_others: Collection[int]
+    meta: Mapping[str, Any]
+    compared: Compared = "sentence"
+
+    @property
+    def name(self) -> str:
+        """The suite's name."""
+        return str(self.meta["name"])
+
+    @property
+    def region_names(self) -> Mapping[int, str]:
+        """Before the contrast, the contrast, after it."""
+        return {int(number): name for number, name in REGION_NAMES.items()}
+
+    @property
+    def joiner(self) -> str:
+        """A space."""
+        return " "
+
+    def suite_pieces(self) -> Iterator[str]:
+        """Yield the suite's JSON."""
+        n_own, sets = self._comparable()
+        head = suite_head(self.meta, n_own, self.compared)
+        return json_chunks(head, "items", suite_items(sets), indent=_INDENT)
+
+    def items(self) -> Iterator[Item]:
+        """Yield an item a set, or a pair."""
+        return map(item_from_dict, suite_items(self._comparable()[1]))
+
+    def sets(self) -> Iterator[MinimalSet]:
+        """Yield the sets."""
+        return iter(self.all_sets)
+
+    def _comparable(self) -> tuple[int, Iterator[MinimalSet]]:
+        compared = (each for each in self.all_sets if each.others)
+        first = next(compared, None)
+        if first is None:
+            hint = "no sentence has an ungrammatical one to compare with"
+            raise UsageError(f"{self.name}: {hint}")
+        own = itertools.chain([first], compared)
+        n_own, *more = sorted({*self.n_others} - {0})
+        if more:
+            n_own, own = 1, itertools.chain.from_iterable(each.pairs() for each in own)
+        return n_own, own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemContent:
+    """Generated items, with the JSON of their suite without its items."""
+
+    all_items: Iterable[GeneratedItem]
+    head: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """The suite's name."""
+        return str(self.head["meta"]["name"])
+
+    @property
+    def region_names(self) -> Mapping[int, str]:
+        """What the grammar calls its regions."""
+        return {int(number): name for number, name in self.head["region_meta"].items()}
+
+    @property
+    def joiner(self) -> str:
+        """What stands between two regions."""
+        return str(self.head["meta"].get("joiner", " "))
+
+    def suite_pieces(self) -> Iterator[str]:
+        """Yield the suite's JSON."""
+        return json_chunks(self.head, "items", self._item_values(), indent=_INDENT)
+
+    def items(self) -> Iterator[Item]:
+        """Yield the items."""
+        return map(item_from_dict, self._item_values())
+
+    def sets(self) -> Iterator[MinimalSet]:
+        """Yield a set an item, if that is what its conditions are."""
+        items = iter(self.all_items)
+        first = next(items)
+        names = _set_names([each.name for each in first], GRAMMATICAL, (), name=self.name)
+        for item in itertools.chain([first], items):
+            contents = {each.name: each.contents for each in item}
+            yield MinimalSet.of_regions([contents[name] for name in names], joiner=self.joiner)
+
+    def _item_values(self) -> Iterator[dict[str, Any]]:
+        for number, item in enumerate(self.all_items, start=1):
+            yield {
+                "item_number": number,
+                "conditions": [
+                    {
+                        "condition_name": each.name,
+                        **({"gloss": each.gloss} if each.gloss else {}),
+                        "regions": [
+                            {"region_number": region, "content": content}
+                            for region, content in enumerate(each.contents, start=1)
+                        ],
+                    }
+                    for each in item
+                ],
+            }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteContent:
+    """A suite. As minimal sets it has one grammatical condition, and ungrammatical ones.
+
+    Those are the ones that are called so, where no others are named.
+    """
+
+    suite: Suite
+    grammatical: str = GRAMMATICAL
+    ungrammatical: tuple[str, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The suite's name."""
+        return self.suite.name
+
+    @property
+    def region_names(self) -> Mapping[int, str]:
+        """What the suite calls its regions."""
+        return self.suite.region_names
+
+    @property
+    def joiner(self) -> str:
+        """What stands between two regions."""
+        return self.suite.joiner
+
+    def suite_pieces(self) -> Iterator[str]:
+        """Yield the suite's JSON, with all that was in it."""
+        yield suite_to_text(self.suite)
+
+    def items(self) -> Iterator[Item]:
+        """Yield the items."""
+        return iter(self.suite.items)
+
+    def sets(self) -> Iterator[MinimalSet]:
+        """Yield a set an item."""
+        names = _set_names(
+            self.suite.condition_names, self.grammatical, self.ungrammatical, name=self.name
+        )
+        for item in self.suite.items:
+            yield MinimalSet.of_item(item, names[0], names[1:], joiner=self.joiner)
+
+
+def _set_names(
+    conditions: Sequence[str], grammatical: str, ungrammatical: Sequence[str], *, name: str
+) -> list[str]:
+    """Return which conditions make minimal sets, the grammatical one first."""
+    others = list(ungrammatical) or [
+        each
+        for each in conditions
+        if each != grammatical and (each == UNGRAMMATICAL or each.startswith(f"{UNGRAMMATICAL}_"))
+    ]
+    unknown = [each for each in (grammatical, *others) if each not in conditions]
+    if unknown or not others:
+        lacks = listed([repr(each) for each in unknown or [UNGRAMMATICAL]])
+        there = listed(list(conditions), most=8)
+        hint = f"it has {there}; name two with --grammatical and --ungrammatical"
+        raise UsageError(f"{name} has no condition {lacks}: {hint}")
+    return [grammatical, *others]

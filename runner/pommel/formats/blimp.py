@@ -1,0 +1,100 @@
+"""BLiMP's JSON Lines (Warstadt et al. 2020): `sentence_good`, `sentence_bad`, and what they test.
+
+A line has ten keys, and those of its prefixes where it can be scored by these methods
+(`one_prefix_prefix`, `one_prefix_word_good`, `one_prefix_word_bad`; `two_prefix_prefix_good`,
+`two_prefix_prefix_bad`, `two_prefix_word`); some files add `crucial_item` or `dependency_length`.
+Whatever keys there are, they are kept, with their order and types.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pommel.errors import Fault, SuiteError
+from pommel.formats.json_lines import JsonLine, json_line, parse_json_lines
+from pommel.formats.pair_rows import has_words, kept_fields, pairs_of, whole_row
+from pommel.formats.set_format import SetFormat
+from pommel.minimal_sets import MinimalSet
+from pommel.text_file import read_text
+from pommel.wording import nearest
+
+_GOOD, _BAD = "sentence_good", "sentence_bad"
+_EXAMPLE = f'{{"{_GOOD}": "...", "{_BAD}": "..."}}'
+# What is written of a pair that no file of this format has described. Published readers ask for
+# every key; nobody has said what is null. No prefixes are marked, so that only whole sentences
+# can be compared.
+_UNKNOWN: dict[str, Any] = {
+    "field": None,
+    "linguistics_term": None,
+    "UID": "unnamed",
+    "simple_LM_method": True,
+    "one_prefix_method": False,
+    "two_prefix_method": False,
+    "lexically_identical": None,
+    "pairID": "0",
+}
+_OWN = frozenset((_GOOD, _BAD, *_UNKNOWN))
+
+
+def blimp_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
+    """Yield a line for each pair: what its file said of it, or else what BLiMP's readers need.
+
+    Pairs from elsewhere are numbered from 0 (`pairID`), count as one paradigm, `"UID": "unnamed"`,
+    and can be compared as whole sentences (`simple_LM_method`), not by prefixes; what cannot be
+    known (`field`, `linguistics_term`, `lexically_identical`) is null. Characters stay themselves:
+    an escape such as `\\u00e9` is not written back as one.
+    """
+    for number, pair in enumerate(pairs_of(sets)):
+        fields = pair.fields or {}
+        if fields.keys().isdisjoint(_OWN):
+            fields = {**_UNKNOWN, "pairID": str(number), **fields}
+        spelt = _spelt(pair)
+        kept = all(has_words(fields.get(key, text), text) for key, text in spelt.items())
+        yield json_line(whole_row(fields, spelt, as_kept=kept))
+
+
+def parse_blimp(text: str, *, file: str) -> list[MinimalSet]:
+    """Return the pairs of a file's text.
+
+    Raises `SuiteError` with every line that is no JSON object, lacks a sentence, or has the same
+    twice, and for a text without a pair.
+    """
+    parsed = parse_json_lines(text, file=file, example=_EXAMPLE)
+    faults = list(parsed.faults)
+    pairs: list[MinimalSet] = []
+    for line in parsed.lines:
+        own = list(_faults(line))
+        faults += own
+        if not own:
+            pair = MinimalSet.of(line.value[_GOOD], line.value[_BAD])
+            fields = kept_fields(line.value, _spelt(pair), _OWN)
+            pairs.append(MinimalSet(pair.before, pair.form, pair.others, pair.after, fields))
+    if faults:
+        raise SuiteError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
+    return pairs
+
+
+def _spelt(pair: MinimalSet) -> dict[str, str]:
+    return {_GOOD: pair.grammatical, _BAD: pair.ungrammatical[0]}
+
+
+def _faults(line: JsonLine) -> Iterator[Fault]:
+    row = line.value
+    for key in (_GOOD, _BAD):
+        if key not in row:
+            meant = nearest(key, (each for each in row if each not in _OWN))
+            hint = f"rename {meant!r}" if meant else f"write {_EXAMPLE}"
+            yield line.fault((), f"there is no {key!r}", hint)
+        elif not isinstance(row[key], str) or not row[key].strip():
+            yield line.fault((key,), "this is no sentence", "write its words as a text")
+        elif key == _BAD and has_words(row.get(_GOOD), row[_BAD]):
+            yield line.fault((key,), "both sentences are the same", "write what is ungrammatical")
+
+
+BLIMP = SetFormat(
+    name="blimp",
+    title="BLiMP's JSON Lines",
+    endings=(".jsonl",),
+    read=lambda path: parse_blimp(read_text(path).text, file=str(path)),
+    pieces=blimp_lines,
+    is_like=lambda text: f'"{_GOOD}"' in text.lstrip().partition("\n")[0],
+)

@@ -1,0 +1,1 @@
+"""Lexicon and template: items from rows of lexicons, after Kryvosheieva and Levy."""

@@ -1,0 +1,1 @@
+"""Permutation designs: every case assignment in every order, and violations of case."""

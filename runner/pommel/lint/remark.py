@@ -1,0 +1,34 @@
+"""What a rule has to say of a suite."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pommel.json_positions import JsonPath
+from pommel.wording import counted
+
+_SHOWN_ITEMS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """A doubt about a suite: `path` is the place in its JSON where it is first seen.
+
+    `item_numbers` are the items concerned, empty where it is not about items.
+    """
+
+    rule: str
+    path: JsonPath
+    message: str
+    hint: str = ""
+    item_numbers: tuple[int, ...] = ()
+
+
+def in_items(numbers: Sequence[int], n_items: int) -> str:
+    """Return "in item 4", "in 3 of 24 items (4, 7, 9)", or "in every item"."""
+    if len(numbers) == n_items:
+        return "in every item"
+    if len(numbers) == 1:
+        return f"in item {numbers[0]}"
+    shown = ", ".join(map(str, numbers[:_SHOWN_ITEMS]))
+    dots = ", ..." if len(numbers) > _SHOWN_ITEMS else ""
+    return f"in {len(numbers)} of {counted(n_items, 'item')} ({shown}{dots})"

@@ -1,0 +1,299 @@
+"""`pommel fetch`: the list, what is said, where files go, and how it ends."""
+
+import hashlib
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.cli.samples import Pommel
+from tests.fetch.server import FileServer, Reply, file_server, tree
+
+from pommel.fetch.source import Source, find_source, known_sources
+
+UNLICENSED = (
+    "no licence is known. Nobody may pass these files on, changed or not, without leave of their "
+    "authors; use them for your own research only, and cite them."
+)
+
+
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A cache of one's own."""
+    folder = tmp_path / "cache"
+    monkeypatch.setenv("POMMEL_CACHE", str(folder))
+    monkeypatch.delenv("POMMEL_MIRROR", raising=False)
+    return folder
+
+
+@pytest.fixture
+def mirror(monkeypatch: pytest.MonkeyPatch, cache: Path) -> Iterator[FileServer]:
+    """A mirror of sources whose checksums nobody knows; any content will do."""
+    assert not cache.exists()
+    with file_server() as server:
+        monkeypatch.setenv("POMMEL_MIRROR", server.address)
+        for name in ("multilingual", "gevalm"):
+            source = find_source(name)
+            for file in source.files:
+                server.serve(at(source, file.path), file.path.encode())
+        yield server
+
+
+def at(source: Source, path: str) -> str:
+    """Return where a mirror has a file."""
+    return f"{source.name}/{source.commit}/{path}"
+
+
+def test_the_list_says_what_there_is(pommel: Pommel, cache: Path) -> None:
+    outcome = pommel("fetch")
+    assert (outcome.status, outcome.stderr) == (0, "")
+    assert pommel("fetch", "--list").stdout == outcome.stdout
+    rows = [line for line in outcome.stdout.splitlines() if "│" in line]
+    cells = [[cell.strip() for cell in row.strip("│").split("│")] for row in rows]
+    assert cells[0] == [
+        "hu2020", "34 SyntaxGym suites of Hu et al. (2020)", "MIT", "35", "-",
+    ]  # fmt: skip
+    assert [row[0] for row in cells] == [source.name for source in known_sources()]
+    assert [row[2] for row in cells if row[0] == "gevalm"] == ["none known"]
+    assert not cache.exists()
+
+
+def test_the_list_for_programs(pommel: Pommel, mirror: FileServer, cache: Path) -> None:
+    assert mirror.asked == []
+    pommel("fetch", "multilingual", "--only", "suites/basque-*")
+    listed = {each["name"]: each for each in json.loads(pommel("fetch", "--format", "json").stdout)}
+    source = find_source("multilingual")
+    assert listed["multilingual"] == {
+        "name": "multilingual",
+        "title": source.title,
+        "languages": ["eu", "hi", "sw"],
+        "licence": None,
+        "n_files": 22,
+        "n_here": 8,
+        "folder": str(cache / "multilingual" / source.commit),
+        "homepage": source.homepage,
+        "commit": source.commit,
+    }
+    assert listed["blimp"]["n_here"] == 0
+
+
+def test_what_is_fetched_and_what_is_said_of_it(
+    pommel: Pommel, mirror: FileServer, cache: Path
+) -> None:
+    outcome = pommel("fetch", "multilingual")
+    source = find_source("multilingual")
+    folder = cache / "multilingual" / source.commit
+    assert (outcome.status, outcome.stdout) == (0, f"{folder}\n")
+    first = "suites/basque-DO-S_DO_V_AUX.json, suites/basque-DO-S_IO_DO_V_AUX.json"
+    assert outcome.stderr.splitlines() == [
+        "multilingual: 22 files (22 fetched), no known licence",
+        (
+            f"note: pommel knows no checksum of 22 files ({first}, "
+            "suites/basque-IO-IO_S_V_AUX.json, ...): "
+            "what came first is what later uses are compared with"
+        ),
+        f"note: multilingual: {UNLICENSED}",
+    ]
+    assert tree(folder) == sorted(file.path for file in source.files)
+    mirror.asked.clear()
+    again = pommel("fetch", "multilingual", "--offline")
+    assert again.stdout == outcome.stdout
+    assert again.stderr.startswith("multilingual: 22 files (all were there), no known licence\n")
+    assert mirror.asked == []
+
+
+def test_a_file_that_has_changed_is_fetched_again(pommel: Pommel, mirror: FileServer) -> None:
+    folder = Path(pommel("fetch", "multilingual").stdout.strip())
+    changed = folder / "suites" / "hindi-S_O_V.json"
+    changed.write_bytes(b"[]")
+    mirror.asked.clear()
+    outcome = pommel("fetch", "multilingual")
+    assert outcome.stderr.splitlines()[:2] == [
+        "note: 1 file in the cache had changed: suites/hindi-S_O_V.json; fetched again",
+        "multilingual: 22 files (1 fetched), no known licence",
+    ]
+    assert len(mirror.asked) == 1
+    assert changed.read_bytes() == b"suites/hindi-S_O_V.json"
+
+
+def test_a_copy_in_a_folder_of_ones_own(pommel: Pommel, mirror: FileServer, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    outcome = pommel("fetch", "gevalm", "--only", "data/input/SimplSent/*", "-o", folder)
+    assert (outcome.status, outcome.stdout) == (0, f"{folder}\n")
+    assert tree(folder) == [
+        "LICENSE.txt",
+        "SOURCE.txt",
+        "data/input/SimplSent/SimplSent_pl.jsonl",
+        "data/input/SimplSent/SimplSent_sg.jsonl",
+    ]
+    assert (folder / "LICENSE.txt").read_text("utf-8").startswith(f"gevalm: {UNLICENSED}\n")
+    (folder / "data" / "input" / "SimplSent" / "SimplSent_pl.jsonl").write_bytes(b"mine")
+    again = pommel("fetch", "gevalm", "--only", "data/input/SimplSent/*", "-o", folder)
+    assert again.status == 2
+    assert again.stderr.splitlines()[-1] == (
+        f"pommel: {folder}: 1 file there would be overwritten by another "
+        "(data/input/SimplSent/SimplSent_pl.jsonl); choose another folder, or add --force"
+    )
+    forced = pommel("fetch", "gevalm", "--only", "*/SimplSent/*", "-o", folder, "--force")
+    assert forced.status == 0
+    assert mirror.asked
+
+
+def test_published_suites_have_their_checksums(
+    pommel: Pommel, mirror: FileServer, shared_data: Path, tmp_path: Path
+) -> None:
+    source = find_source("hu2020")
+    hu2020 = shared_data / "hu2020"
+    for file in source.files:
+        name = file.path.rpartition("/")[2]
+        there = hu2020 / "LICENSE" if name == "LICENSE" else hu2020 / "suites" / name
+        mirror.serve(at(source, file.path), there.read_bytes())
+    outcome = pommel("fetch", "hu2020", "-o", tmp_path / "hu")
+    assert outcome.stderr == "hu2020: 35 files (35 fetched), MIT\n"
+    copied = (tmp_path / "hu" / "test_suites" / "json" / "cleft.json").read_bytes()
+    assert copied == (hu2020 / "suites" / "cleft.json").read_bytes()
+    assert (tmp_path / "hu" / "LICENSE.txt").read_bytes() == (hu2020 / "LICENSE").read_bytes()
+
+
+def test_a_lie_about_a_checksum(pommel: Pommel, mirror: FileServer, cache: Path) -> None:
+    source = find_source("bert_syntax")
+    for file in source.files:
+        mirror.serve(at(source, file.path), b"cuckoo")
+    outcome = pommel("fetch", "bert_syntax")
+    assert (outcome.status, outcome.stdout) == (1, "")
+    lines = outcome.stderr.splitlines()
+    assert lines[0] == "pommel: bert_syntax: 3 of 3 files could not be fetched"
+    found = hashlib.sha256(b"cuckoo").hexdigest()
+    address = f"{mirror.address}/{at(source, 'LICENSE')}"
+    assert lines[1] == (
+        f"  LICENSE: its SHA-256 is {found}, by the table it has to be {source.files[0].sha256}; "
+        f"it is not kept ({address})"
+    )
+    assert tree(cache) == []
+
+
+def test_offline_with_nothing_there(pommel: Pommel, mirror: FileServer, cache: Path) -> None:
+    outcome = pommel("fetch", "sg_eval", "--offline")
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert outcome.stderr == (
+        f"pommel: sg_eval: 5 files are not in {cache}/sg_eval/b4013bd (LICENSE, "
+        "examples/surprisals_fgd_hierarchy.txt, spec.template.json, ...); run `pommel fetch "
+        "sg_eval` once without --offline, or set POMMEL_CACHE to where they are\n"
+    )
+    assert mirror.asked == []
+
+
+def test_suites_that_run(
+    pommel: Pommel, cache: Path, shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blimp, folder = find_source("blimp"), tmp_path / "blimp"
+    with file_server() as server:
+        monkeypatch.setenv("POMMEL_MIRROR", server.address)
+        path = shared_data / "blimp" / "adjunct_island.jsonl"
+        server.serve(at(blimp, "data/adjunct_island.jsonl"), path.read_bytes())
+        server.serve(at(blimp, "README.md"), b"CC-BY")
+        chosen = ("--only", "data/adjunct*", "-o", folder, "--suites")
+        outcome = pommel("fetch", "blimp", *chosen)
+    assert outcome.status == 0, outcome.stderr
+    assert outcome.stdout == f"{folder}\n"
+    assert "blimp: 1 suite\nnote: 1 file left out, no suites: README.md\n" in outcome.stderr
+    names = sorted(each.name for each in folder.iterdir())
+    assert names == ["LICENSE.txt", "SOURCE.txt", "adjunct_island.json"]
+    meta = json.loads((folder / "adjunct_island.json").read_text("utf-8"))["meta"]
+    assert meta["name"] == "adjunct_island"
+    assert (meta["license"], meta["commit"]) == ("CC-BY-4.0", blimp.commit)
+    # The folder is what `pommel run` takes.
+    assert pommel("validate", folder, "--strict").status == 0
+    assert cache.exists()
+
+
+def test_what_to_cite(pommel: Pommel, cache: Path) -> None:
+    outcome = pommel("fetch", "bert_syntax", "--citation")
+    assert outcome.stdout.startswith("@misc{goldberg2019assessing,\n")
+    assert outcome.stdout.endswith("\n}\n")
+    assert not cache.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("hu2020", "--suites"), "--suites writes suites to a folder; add -o FOLDER"),
+        (
+            ["hu2002"],
+            (
+                "there is no source 'hu2002'; did you mean hu2020? "
+                "`pommel fetch --list` shows them all"
+            ),
+        ),
+        (["hu2020", "--list"], "--list shows all sources; leave out the NAME"),
+        (["--citation"], "--citation needs the NAME of a source, and no --list"),
+        (["clams", "--list", "-o", "x"], "--output needs the NAME of a source, and no --list"),
+        (["clams", "--force"], "--force says what becomes of files in a folder; add -o FOLDER"),
+        (
+            ["clams", "--only", "*.jsonl"],
+            "clams has no file that matches '*.jsonl'; its first is 'LICENSE'",
+        ),
+        (
+            ["clams", "--base-url", "m.org"],
+            "m.org: a mirror's address begins with https:// and is a folder's",
+        ),
+    ],
+)
+def test_calls_that_make_no_sense(
+    pommel: Pommel, cache: Path, arguments: list[str], message: str
+) -> None:
+    outcome = pommel("fetch", *arguments)
+    assert (outcome.status, outcome.stderr) == (2, f"pommel: {message}\n")
+    assert tree(cache) == []
+
+
+def test_an_interrupt_leaves_whole_files_only(mirror: FileServer, cache: Path) -> None:
+    source = find_source("multilingual")
+    stuck = source.files[0].path
+    mirror.serve(at(source, stuck), Reply(body=b"x" * 1000, drip_s=0.1))
+    command = [sys.executable, "-m", "pommel", "fetch", "multilingual"]
+    runner = str(Path(__file__).resolve().parents[2] / "runner")
+    environment = {**os.environ, "PYTHONPATH": runner}
+    with subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        folder = cache / "multilingual" / source.commit
+        give_up = time.monotonic() + 60
+        while len(list(folder.glob("suites/*.json"))) < 21:
+            assert process.poll() is None
+            assert time.monotonic() < give_up
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=30)
+    assert (process.returncode, stdout, stderr.strip()) == (130, "", "pommel: interrupted")
+    there = {file.path: file.path.encode() for file in source.files if file.path != stuck}
+    assert {path: (folder / path).read_bytes() for path in tree(folder)} == there
+    # The next call fetches what is missing.
+    mirror.serve(at(source, stuck), stuck.encode())
+    mirror.asked.clear()
+    subprocess.run(command, env=environment, check=True, capture_output=True)
+    assert mirror.asked == [f"/{at(source, stuck)}"]
+
+
+def test_without_the_extra_it_says_what_to_install(mirror: FileServer, cache: Path) -> None:
+    hidden = "import sys; sys.modules['httpx'] = None; from pommel.cli import main; main()"
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(Path(__file__).resolve().parents[2] / "runner"),
+    }
+    done = subprocess.run(
+        [sys.executable, "-c", hidden, "fetch", "gevalm"],
+        env=environment,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    message = "pommel: fetching needs the remote extra: pip install 'pommel[remote]'\n"
+    assert (done.returncode, done.stderr) == (1, message)
+    assert mirror.asked == []
+    assert tree(cache) == []

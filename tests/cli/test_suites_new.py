@@ -1,0 +1,305 @@
+"""`pommel suites new`: by flags, by questions, like another suite."""
+
+import json
+import signal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.cli.samples import Pommel, suite_value
+from tests.cli.terminal import on_terminal
+
+FORMULA = "(2;%match%) < (2;%mismatch%)"
+FLAGS = (
+    *("--condition", "match", "--condition", "mismatch"),
+    *("--region", "subject", "--region", "verb"),
+    *("--prediction", FORMULA),
+)
+META = ("--name", "agreement", "--language", "en", "--circuit", "agreement")
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "new.json"
+
+
+def written(file: Path) -> Any:
+    return json.loads(file.read_text("utf-8"))
+
+
+def sentences(file: Path) -> list[list[str]]:
+    """Return the contents of every sentence."""
+    return [
+        [region["content"] for region in condition["regions"]]
+        for item in written(file)["items"]
+        for condition in item["conditions"]
+    ]
+
+
+def typed(*lines: str) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def test_by_flags(pommel: Pommel, file: Path) -> None:
+    outcome = pommel("suites", "new", file, *META, *FLAGS, "--items", "2", "--no-input")
+    assert (outcome.status, outcome.stdout) == (0, "")
+    assert outcome.stderr == (
+        f"{file}: 2 items, 4 sentences, 4 to be written\n"
+        f"`pommel suites preview --watch {file}` shows them as you write\n"
+    )
+    value = written(file)
+    assert value["meta"] == {
+        "name": "agreement",
+        "metric": "sum",
+        "language": "en",
+        "circuit": "agreement",
+    }
+    assert value["region_meta"] == {"1": "subject", "2": "verb"}
+    assert value["predictions"] == [{"type": "formula", "formula": FORMULA}]
+    assert [item["item_number"] for item in value["items"]] == [1, 2]
+    assert sentences(file) == [["", ""]] * 4
+
+
+def test_validate_says_what_is_still_to_be_written(pommel: Pommel, file: Path) -> None:
+    pommel("suites", "new", file, *FLAGS, "--no-input")
+    outcome = pommel("validate", file)
+    assert outcome.status == 3
+    assert outcome.stdout == "".join(
+        f"{file}:{line}:17: all regions of condition '{name}' are empty; write the sentence's text "
+        f"into them (at items[0].conditions[{place}])\n"
+        for line, name, place in ((20, "match", 0), (27, "mismatch", 1))
+    )
+    lines = file.read_text().replace('"content": ""', '"content": "word"')
+    file.write_text(lines)
+    assert pommel("validate", file).stdout == (
+        f"{file}: ok: 1 item x 2 conditions, 2 regions, 1 prediction\n"
+    )
+
+
+def test_without_flags_everything_is_asked_for(pommel: Pommel, file: Path) -> None:
+    answers = typed(
+        *("agreement", "en", ""),
+        *("match", "mis%match", "match", "mismatch", ""),
+        *("subject", "verb", "rest", ""),
+        *("(2;%match%) < < 1", "(2;%match%) < (4;%mismatch%)", FORMULA, ""),
+        *("2", "y"),
+        *("The dog", "barks", "-"),
+        *("", "bark", ""),
+        "n",
+    )
+    outcome = pommel("suites", "new", file, stdin=answers)
+    assert outcome.status == 0, outcome.stderr
+    value = written(file)
+    assert value["meta"] == {"name": "agreement", "metric": "sum", "language": "en"}
+    assert value["region_meta"] == {"1": "subject", "2": "verb", "3": "rest"}
+    assert value["predictions"] == [{"type": "formula", "formula": FORMULA}]
+    assert sentences(file) == [
+        ["The dog", "barks", ""],
+        ["The dog", "bark", ""],
+        [""] * 3,
+        [""] * 3,
+    ]
+    said = outcome.stderr
+    assert "  the condition's name 'mis%match' has a '%', which ends a name in formulas\n" in said
+    assert "  there is a condition 'match' already\n" in said
+    assert (
+        "  condition 'mismatch' has no region 4\n"
+        "      (2;%match%) < (4;%mismatch%)\n"
+        "                    ~~~~~~~~~~~~~^\n"
+        "  its regions are 1, 2, 3\n"
+    ) in said
+    assert "      (2;%match%) < < 1\n                    ^\n" in said
+    assert "  region 2 (verb) must be less surprising in *match* than in *mismatch*\n" in said
+    assert "    The dog barks\n" in said
+    assert "    The dog bark\n" in said
+    assert said.endswith(
+        f"{file}: 2 items, 4 sentences, 2 to be written\n"
+        f"`pommel suites preview --watch {file}` shows them as you write\n"
+    )
+
+
+def test_what_flags_say_is_not_asked_for(pommel: Pommel, file: Path) -> None:
+    answers = typed("y", "The dog", "barks", "", "bark")
+    outcome = pommel("suites", "new", file, *META, *FLAGS, "--items", "1", stdin=answers)
+    assert outcome.status == 0
+    assert outcome.stderr == (
+        "Write item 1 now [Y/n]:"
+        "   Enter takes what stands in [ ]; - leaves a region empty\n"
+        "  match, region 1 (subject):"
+        "   match, region 2 (verb):"
+        "     The dog barks\n"
+        "  mismatch, region 1 (subject) [The dog]:"
+        "   mismatch, region 2 (verb) [barks]:"
+        "     The dog bark\n"
+        f"{file}: 1 item, 2 sentences\n"
+        f"`pommel suites preview {file}` shows them\n"
+    )
+    shown = pommel("suites", "preview", file, "--item", "1")
+    assert shown.stdout.endswith("    mismatch  [1 The dog] [[2 bark]]\n")
+
+
+def test_a_sentence_left_empty_is_one_to_be_written(pommel: Pommel, file: Path) -> None:
+    answers = typed("", "-", "-", "The dog", "bark")
+    outcome = pommel("suites", "new", file, *META, *FLAGS, "--items", "1", stdin=answers)
+    assert "    empty: to be written in the file\n" in outcome.stderr
+    assert f"{file}: 1 item, 2 sentences, 1 to be written\n" in outcome.stderr
+
+
+def test_a_formula_that_surprises_is_warned_of(pommel: Pommel, file: Path) -> None:
+    formula = "1<(2;%match%) | 1>2 & 1>(2;%match%)"
+    answers = typed(formula, "", "n")
+    options = (*META, *FLAGS[:-2], "--items", "1")
+    outcome = pommel("suites", "new", file, *options, stdin=answers)
+    assert (
+        "  warning: '&' and '|' share one level and associate to the left; put brackets around "
+        "what belongs together\n"
+    ) in outcome.stderr
+    assert written(file)["predictions"][0]["formula"] == formula
+
+
+def test_like_another_suite(pommel: Pommel, file: Path) -> None:
+    outcome = pommel(
+        "suites", "new", file, "--like", "number_orc", "--language", "de", "--no-input"
+    )
+    assert (outcome.status, outcome.stdout) == (0, "")
+    value = written(file)
+    assert value["meta"] == {
+        "name": "new",
+        "metric": "sum",
+        "language": "de",
+        "circuit": "agreement",
+    }
+    assert value["region_meta"]["7"] == "matrix_v"
+    assert value["predictions"][0]["description"].startswith("The verb is less surprising")
+    assert len(value["items"]) == 24
+    assert sentences(file) == [[""] * 8] * 96
+
+
+def test_like_another_suite_with_questions(pommel: Pommel, suite_file: Path, file: Path) -> None:
+    answers = typed("  ", "de", "", "1", "", "Der Autor", "ist", "gut .", "", "sind", "")
+    outcome = pommel("suites", "new", file, "--like", suite_file, stdin=answers)
+    assert outcome.status == 0, outcome.stderr
+    assert written(file)["meta"] == {"name": "new", "metric": "sum", "language": "de"}
+    assert sentences(file) == [["Der Autor", "ist", "gut ."], ["Der Autor", "sind", "gut ."]]
+
+
+@pytest.mark.parametrize(("language", "joiner"), [("zh", ""), ("en", None)])
+def test_words_are_joined_as_in_the_language(
+    pommel: Pommel, suite_file: Path, file: Path, language: str, joiner: str | None
+) -> None:
+    value = suite_value()
+    value["meta"] |= {"language": "zh", "joiner": ""}
+    suite_file.write_text(json.dumps(value))
+    pommel("suites", "new", file, "--like", suite_file, "--language", language, "--no-input")
+    assert written(file)["meta"].get("joiner") == joiner
+
+
+def test_other_predictions_for_the_same_design(pommel: Pommel, file: Path) -> None:
+    options = ("--like", "center_embed", "--prediction", "(6;%plaus%) < (6;%implaus%)")
+    assert pommel("suites", "new", file, *options, "--no-input").status == 0
+    assert written(file)["predictions"] == [
+        {"type": "formula", "formula": "(6;%plaus%) < (6;%implaus%)"}
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "status", "message"),
+    [
+        (("--no-input",), 2, "--no-input asks nothing: give --condition and --region, or --like"),
+        (
+            ("--condition", "a", "--no-input"),
+            2,
+            "--no-input asks nothing: give --region, or --like",
+        ),
+        (
+            ("--condition", "a", "--condition", "a"),
+            2,
+            "--condition: there is a condition 'a' already",
+        ),
+        (("--name", ""), 2, "--name: the name of the suite is empty"),
+        (("--region", "\udcff"), 2, "--region: this is not UTF-8"),
+        (
+            ("--like", "number_orc", "--region", "x"),
+            2,
+            "--region and --like exclude each other: SUITE has its own",
+        ),
+        (
+            ("--like", "suites:en/agreement"),
+            2,
+            "--like suites:en/agreement: these are 4 suites; name one",
+        ),
+        (
+            (*FLAGS[:-1], "(2;%match%) < (2;%mismtch%)"),
+            3,
+            (
+                "there is no condition 'mismtch'\n"
+                "    (2;%match%) < (2;%mismtch%)\n"
+                "                  ~~~~~~~~~~~~^\n"
+                "did you mean 'mismatch'?"
+            ),
+        ),
+    ],
+)
+def test_what_makes_no_sense(
+    pommel: Pommel, file: Path, options: tuple[str, ...], status: int, message: str
+) -> None:
+    outcome = pommel("suites", "new", file, *options)
+    assert (outcome.status, outcome.stderr) == (status, f"pommel: {message}\n")
+    assert not file.exists()
+
+
+def test_nothing_is_overwritten_unless_it_has_to_be(pommel: Pommel, file: Path) -> None:
+    file.write_text("mine")
+    outcome = pommel("suites", "new", file, *FLAGS, "--no-input")
+    assert outcome.status == 1
+    assert outcome.stderr == f"pommel: {file}: it is there already; --force overwrites it\n"
+    assert file.read_text() == "mine"
+    assert pommel("suites", "new", file, *FLAGS, "--no-input", "--force").status == 0
+    assert written(file)["meta"]["name"] == "new"
+
+
+def test_a_suite_is_a_json_file(pommel: Pommel, tmp_path: Path) -> None:
+    outcome = pommel("suites", "new", tmp_path / "new.csv", *FLAGS, "--no-input")
+    assert outcome.stderr == f"pommel: {tmp_path / 'new.csv'}: a suite's file ends in .json\n"
+    folder = tmp_path / "folder.json"
+    folder.mkdir()
+    outcome = pommel("suites", "new", folder, *FLAGS, "--no-input", "--force")
+    assert outcome.stderr == f"pommel: {folder}: this is a folder; name a file in it\n"
+    assert outcome.status == 2
+
+
+def test_the_end_of_input_leaves_nothing_behind(pommel: Pommel, file: Path) -> None:
+    outcome = pommel("suites", "new", file, stdin=typed("agreement", "en"))
+    assert outcome.status == 1
+    assert outcome.stderr.endswith("\npommel: aborted; nothing was written\n")
+    assert list(file.parent.iterdir()) == []
+
+
+@pytest.mark.parametrize("how", ["ctrl-d", "ctrl-c"])
+def test_leaving_on_a_terminal(file: Path, how: str) -> None:
+    with on_terminal("suites", "new", file) as started:
+        started.wait_for("Name of the suite [new]: ")
+        started.type("été\n")
+        started.wait_for("Language (a tag, e.g. en): ")
+        if how == "ctrl-d":
+            started.type("\x04")
+        else:
+            # Who types is waiting for the key by then; a process may not be, and miss the first.
+            while not started.has_written(within_s=1):
+                started.process.send_signal(signal.SIGINT)
+        started.wait_for("\npommel: aborted; nothing was written\n")
+        assert started.end() == 1
+    assert list(file.parent.iterdir()) == []
+
+
+def test_other_scripts_on_a_terminal(file: Path) -> None:
+    options = ("--name", "x", "--language", "he", "--circuit", "", *FLAGS, "--items", "1")
+    with on_terminal("suites", "new", file, *options) as started:
+        started.wait_for("Write item 1 now [Y/n]: ")
+        started.type("y\n")
+        for text in ("המורה", "מחייך", "", "מחייכים"):
+            started.wait_for("): " if text != "" and "ים" not in text else "]: ")
+            started.type(f"{text}\n")
+        assert started.wait_for("shows them\n")
+        assert started.end() == 0
+    assert sentences(file) == [["המורה", "מחייך"], ["המורה", "מחייכים"]]

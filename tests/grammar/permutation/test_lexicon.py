@@ -1,0 +1,90 @@
+"""Lexicons of designs, and what can be wrong with them."""
+
+from pathlib import Path
+
+import pytest
+from tests.grammar.permutation.german import DESIGN, NOUNS, faults_of
+
+from pommel.grammar.permutation.lexicon import parse_lexicon
+
+ONE = NOUNS.splitlines()[1]
+
+
+def test_forms_by_word_and_column() -> None:
+    text = '\nnom,word,gender\n"der  Herr, ja",Herr Graf ,m\ndie Frau,Frau,\n'
+    lexicon, faults = parse_lexicon(text, file="x/nouns.csv")
+    assert (faults, lexicon.is_whole, lexicon.has_header) == ([], True, True)
+    assert {word: dict(noun.forms) for word, noun in lexicon.nouns.items()} == {
+        "Herr Graf": {"nom": "der Herr, ja", "word": "Herr Graf", "gender": "m"},
+        "Frau": {"nom": "die Frau", "word": "Frau", "gender": ""},
+    }
+    place = lexicon.place(lexicon.nouns["Herr Graf"], "gender")
+    assert (place.file, place.line, place.column) == ("x/nouns.csv", 3, 28)
+    assert lexicon.name == "nouns.csv"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "faults"),
+    [
+        ("word,", "noun,", ["1:1: the column 'word' is missing; write word,noun,nom,acc,dat"]),
+        (",", ";", ["1:1: the columns are separated by ';'; separate them by commas"]),
+        (NOUNS, "", ["1:1: the file is empty; its first line is word"]),
+        (
+            NOUNS,
+            "word,nom,acc,dat\n",
+            ["1:1: there is nothing but a header; write some rows"],
+        ),
+        (
+            ",dat\n",
+            ",dat,acc\n",
+            ["1:18: the column 'acc' stands here for the second time; remove one of the two"],
+        ),
+        (
+            ONE,
+            f"{ONE[:-4]}\n,der Tag,den Tag,dem Tag\n{ONE},\nTag,der Tag,,",
+            [
+                "3:1: this row has no word; write one",
+                (
+                    "4:41: this row has 5 fields, and the header has 4; put a form with a comma "
+                    "between quotes"
+                ),
+                "5:13: Tag has no acc; write its form, with its article",
+                "5:14: Tag has no dat; write its form, with its article",
+            ],
+        ),
+        (
+            ONE,
+            f"{ONE}\nTag,der Tag,den Tag\n{ONE}",
+            [
+                (
+                    "3:13: this row has 3 fields, and the header has 4; an empty field has its "
+                    "comma, too"
+                ),
+                (
+                    "4:1: Lehrer stands here for the second time, after line 2; give one of the "
+                    "two another name"
+                ),
+            ],
+        ),
+        (
+            ONE,
+            f'{ONE}\nTag,der "Tag,den Tag,dem Tag\nTag,"der "Tag",den Tag,dem Tag',
+            [
+                (
+                    "4:11: there is text behind the quote that ends the field; write a quote that "
+                    'is part of the text ""'
+                ),
+            ],
+        ),
+    ],
+)
+def test_faults(tmp_path: Path, old: str, new: str, faults: list[str]) -> None:
+    found = faults_of(tmp_path, DESIGN, NOUNS.replace(old, new))
+    assert found == [f"nouns.csv:{fault}" for fault in faults]
+
+
+def test_no_noun_is_missed_where_rows_are_wrong(tmp_path: Path) -> None:
+    # The row that is wrong may have been the noun's.
+    nouns = NOUNS.replace(ONE, 'Lehrer,"der Lehrer"x,den Lehrer,dem Lehrer')
+    (fault,) = faults_of(tmp_path, DESIGN, nouns)
+    assert fault.startswith("nouns.csv:2:20: there is text behind the quote")

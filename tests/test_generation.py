@@ -1,0 +1,114 @@
+"""Which sets and items come out of a source, and what they look like."""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pommel.contents import ItemContent, SetContent
+from pommel.errors import UsageError
+from pommel.generation import Generation, Tally, drawn_numbers
+from pommel.grammar.source import GeneratedCondition, GeneratedItem
+from pommel.minimal_sets import MinimalSet
+
+
+class Words:
+    """A source of a set for each pair of words, some of them the same."""
+
+    def __init__(self, *words: str) -> None:
+        self.words = words
+        self.n_sets = len(words)
+        self.n_others = frozenset([1])
+        self.recipe: Mapping[str, Any] = {"kind": "words"}
+
+    def sets(self, indices: Sequence[int] | None = None) -> Iterator[MinimalSet]:
+        chosen = range(self.n_sets) if indices is None else indices
+        return (MinimalSet("", self.words[each], ("-",), "") for each in chosen)
+
+
+class Items:
+    """A source of items with a suite of their own."""
+
+    words = ("ein", "Hund", "bellt")
+    recipe: Mapping[str, Any] = {"kind": "items"}
+    head: Mapping[str, Any] = {
+        "meta": {"language": "de"},
+        "region_meta": {"1": "first", "2": "rest"},
+        "predictions": [],
+    }
+    n_items = 3
+
+    def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
+        for each in range(3) if indices is None else indices:
+            yield (GeneratedCondition("a", ("", f"ein Hund {each}")),)
+
+
+@given(st.integers(0, 60), st.integers(0, 3))
+def test_all_numbers_are_drawn_once(n: int, seed: int) -> None:
+    drawn = list(drawn_numbers(n, seed))
+    assert sorted(drawn) == list(range(n))
+    assert list(drawn_numbers(n, seed)) == drawn
+
+
+def test_a_draw_from_very_many_takes_no_time() -> None:
+    assert len(set(itertools.islice(drawn_numbers(10**40, 1), 100))) == 100
+
+
+def test_a_sample_has_distinct_sentences_in_the_order_of_the_source() -> None:
+    words = Words(*"aabbccdd")
+    for seed in range(20):
+        generation = Generation(source=words, name="x", n_sampled=3, seed=seed)
+        found = [each.form for each in generation.content(as_sets=True).sets()]
+        assert len(set(found)) == 3
+        assert found == sorted(found)
+
+
+@pytest.mark.parametrize(
+    ("n_sampled", "there"),
+    [
+        (9, "x has 8 minimal sets"),
+        (5, "x has 8 minimal sets, of which 4 are distinct"),
+        (0, "x has 8 minimal sets"),
+    ],
+)
+def test_fewer_distinct_sets_than_are_asked_for(n_sampled: int, there: str) -> None:
+    generation = Generation(source=Words(*"aabbccdd"), name="x", n_sampled=n_sampled)
+    with pytest.raises(UsageError) as caught:
+        generation.content(as_sets=True)
+    message = f"a sample of {n_sampled} cannot be drawn: {there}; ask for no more, or add words"
+    assert str(caught.value) == message
+
+
+def test_a_suite_of_items_keeps_what_the_grammar_says_of_it() -> None:
+    tally = Tally()
+    generation = Generation(source=Items(), name="x", n_sampled=2, capitalize=True)
+    content = generation.content(as_sets=True, tally=tally)
+    assert isinstance(content, ItemContent)
+    assert content.head["meta"]["language"] == "de"
+    assert content.head["meta"]["name"] == "x"
+    assert content.head["meta"]["metric"] == "sum"
+    assert content.head["meta"]["generator"]["sample"] == {"n": 2, "seed": 1}
+    texts = [item.conditions[0].regions[1].content for item in content.items()]
+    assert len(texts) == tally.n_written == 2
+    # The first region is empty: the sentence begins in the second.
+    assert all(text.startswith("Ein Hund") for text in texts)
+
+
+def test_marks_of_the_end_stand_behind_items_and_sets() -> None:
+    made = Generation(source=Items(), name="x", eos=True).content(as_sets=False)
+    first = next(made.items())
+    assert first.conditions[0].sentence().text == "ein Hund 0 . <eos>"
+    tally = Tally()
+    content = Generation(source=Words("a"), name="x", eos=True, capitalize=True).content(
+        as_sets=True, tally=tally
+    )
+    assert isinstance(content, SetContent)
+    assert [each.grammatical for each in content.sets()] == ["A . <eos>"]
+    assert (tally.n_written, tally.n_bare) == (1, 0)
+
+
+def test_words_that_a_vocabulary_lacks() -> None:
+    assert Generation(source=Items(), name="x").unknown_words(["Hund"]) == ["ein", "bellt"]
