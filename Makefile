@@ -9,13 +9,14 @@ DEMO_RESULTS := pommel-demo-results
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types imports unit engines benchmarks builtin-models clean clean-engines
+.PHONY: help demo test lint types imports unit engines benchmarks builtin-models suites clean clean-engines
 
 help:
 	@echo "make demo             run the shipped English suites on the two built-in models"
 	@echo "make test             linters, type checker, import layers, all tests"
 	@echo "make benchmarks       print figures that docs/performance.md quotes (not those of containers)"
 	@echo "make builtin-models   train the two built-in models again (about half an hour)"
+	@echo "make suites           write the shipped suites again from their grammars"
 	@echo "make engines          start the tests' container engines, so that they stay between runs"
 	@echo "make clean            delete environments and caches"
 	@echo "make clean-engines    stop the tests' container engines, delete their images"
@@ -76,6 +77,10 @@ benchmarks: $(VENV)/.bench
 builtin-models: $(VENV)/.dev
 	OMP_NUM_THREADS=1 $(BIN)/python -m pommel.training gpt2 --out runner/pommel/builtin/en-gpt2
 	$(BIN)/python -m pommel.training ngram --out runner/pommel/builtin/en-ngram
+
+suites: $(VENV)/.dev
+	$(BIN)/python -m pommel.training suites --out suites
+	$(BIN)/python -m pommel.training generated-suites suites
 
 clean:
 	rm -rf $(VENV) $(DEMO_RESULTS) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from pommel.contents import Content, ItemContent, SetContent, SuiteContent
-from pommel.errors import UsageError
+from pommel.errors import InputError, UsageError
 from pommel.formats.long_csv import long_csv_pieces
 from pommel.formats.sentence_lines import sentence_lines
 from pommel.grammar.source import GeneratedCondition, GeneratedItem
@@ -16,8 +16,10 @@ from pommel.suite_file import parse_suite
 PAIRS = [MinimalSet.of("the dog barks .", "the dog bark ."), MinimalSet.of("I am", "I is")]
 
 
-def sets(*found: MinimalSet, n_others: Sequence[int] = (1,)) -> SetContent:
-    return SetContent(all_sets=found, n_others=n_others, meta={"name": "pairs"})
+def sets(*found: MinimalSet, ungrammatical_counts: Sequence[int] = (1,)) -> SetContent:
+    return SetContent(
+        all_sets=found, ungrammatical_counts=ungrammatical_counts, meta={"name": "pairs"}
+    )
 
 
 def items(*found: GeneratedItem) -> ItemContent:
@@ -59,16 +61,35 @@ def test_sets_are_a_suite_a_table_sentences_and_sets() -> None:
 
 def test_sets_of_different_sizes_become_pairs() -> None:
     three = MinimalSet.of("I am", "I is", "I are")
-    loaded = parse_suite("".join(sets(three, *PAIRS, n_others=(1, 2)).suite_pieces())).suite
+    loaded = parse_suite(
+        "".join(sets(three, *PAIRS, ungrammatical_counts=(1, 2)).suite_pieces())
+    ).suite
     assert len(loaded.items) == 4
-    loaded = parse_suite("".join(sets(three, n_others=(2, 0)).suite_pieces())).suite
+    loaded = parse_suite("".join(sets(three, ungrammatical_counts=(2, 0)).suite_pieces())).suite
     assert loaded.condition_names == ("grammatical", "ungrammatical_1", "ungrammatical_2")
 
 
 def test_sets_without_anything_to_compare_are_no_suite() -> None:
-    message = "pairs: no sentence has an ungrammatical one to compare with"
-    with pytest.raises(UsageError, match=message):
-        sets(MinimalSet.of("I am"), n_others=(0,)).suite_pieces()
+    lone = MinimalSet.of("I am")
+    for taken in (SetContent.suite_pieces, SetContent.items, SetContent.sets):
+        with pytest.raises(InputError) as caught:
+            taken(sets(lone, ungrammatical_counts=(0,)))
+        assert str(caught.value) == (
+            "pairs: no sentence has an ungrammatical one to compare with; what is contrasted has "
+            "one spelling everywhere"
+        )
+    assert list(sets(lone, ungrammatical_counts=(0,)).sets(with_lone=True)) == [lone]
+
+
+def test_what_is_left_out_is_counted() -> None:
+    alike = MinimalSet("a", "sheep", ("sheep",), "")
+    partly = MinimalSet("a", "sheep", ("sheep", "goat"), "")
+    content = sets(MinimalSet.of("I am"), *PAIRS, alike, partly)
+    assert list(content.sets()) == [*PAIRS, MinimalSet("a", "sheep", ("goat",), "")]
+    assert (content.tally.n_written, content.tally.n_left_out) == (3, 2)
+    content = sets(MinimalSet.of("I am"), *PAIRS, alike)
+    assert len(list(content.sets(with_lone=True))) == 4
+    assert (content.tally.n_written, content.tally.n_left_out) == (4, 0)
 
 
 def test_items_are_written_with_their_glosses() -> None:
@@ -102,7 +123,7 @@ def test_items_are_sets_if_their_conditions_say_so() -> None:
         MinimalSet("I", "am", ("is", "are"), ""), MinimalSet("we", "are", ("is", "am"), "")
     ]  # fmt: skip
     with pytest.raises(UsageError) as caught:
-        next(items(item(match=("I", "am"), mismatch=("I", "is"))).sets())
+        items(item(match=("I", "am"), mismatch=("I", "is"))).sets()
     assert str(caught.value) == (
         "made has no condition 'grammatical': it has match, mismatch; name two with "
         "--grammatical and --ungrammatical"
@@ -116,4 +137,12 @@ def test_a_suite_is_sets_of_the_conditions_that_are_named() -> None:
     assert [each.grammatical for each in turned.sets()] == ["the dog bark .", "I is"]
     one = SuiteContent(suite=loaded, grammatical="ungrammatical")
     with pytest.raises(UsageError, match="pairs has no condition 'ungrammatical': it has"):
-        next(one.sets())
+        one.sets()
+
+
+def test_one_condition_cannot_be_both() -> None:
+    loaded = parse_suite("".join(sets(*PAIRS).suite_pieces())).suite
+    both = SuiteContent(suite=loaded, ungrammatical=("grammatical",))
+    with pytest.raises(UsageError) as caught:
+        both.sets()
+    assert str(caught.value) == "pairs: 'grammatical' cannot be grammatical and ungrammatical"

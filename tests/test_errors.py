@@ -11,6 +11,7 @@ from pommel.errors import (
     InputError,
     ModelError,
     ModelNotAvailableError,
+    Place,
     PommelError,
     SuiteError,
     SurprisalError,
@@ -51,6 +52,11 @@ def test_a_fault_in_a_line() -> None:
     assert str(FAULT) == "s.json:3:7: wrong; write it (at meta.name)"
     whole = Fault(file="s.json", line=0, column=0, path="", message="odd", severity="warning")
     assert str(whole) == "s.json: warning: odd"
+
+
+def test_a_fault_at_a_place() -> None:
+    place = Place(file="s.avg", line=2, column=5)
+    assert str(place.further(3).fault("wrong", "write it")) == "s.avg:2:8: wrong; write it"
 
 
 def test_a_formula_error_marks_the_place() -> None:

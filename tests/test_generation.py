@@ -1,6 +1,7 @@
 """Which sets and items come out of a source, and what they look like."""
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from pommel.contents import ItemContent, SetContent
 from pommel.errors import UsageError
-from pommel.generation import Generation, Tally, drawn_numbers
+from pommel.generation import Generation, drawn_numbers
 from pommel.grammar.source import GeneratedCondition, GeneratedItem
 from pommel.minimal_sets import MinimalSet
 
@@ -21,7 +22,7 @@ class Words:
     def __init__(self, *words: str) -> None:
         self.words = words
         self.n_sets = len(words)
-        self.n_others = frozenset([1])
+        self.ungrammatical_counts = frozenset([1])
         self.recipe: Mapping[str, Any] = {"kind": "words"}
 
     def sets(self, indices: Sequence[int] | None = None) -> Iterator[MinimalSet]:
@@ -83,16 +84,17 @@ def test_fewer_distinct_sets_than_are_asked_for(n_sampled: int, there: str) -> N
 
 
 def test_a_suite_of_items_keeps_what_the_grammar_says_of_it() -> None:
-    tally = Tally()
-    generation = Generation(source=Items(), name="x", n_sampled=2, capitalize=True)
-    content = generation.content(as_sets=True, tally=tally)
+    generation = Generation(
+        source=Items(), name="x", n_sampled=2, capitalize=True, about={"circuit": "agreement"}
+    )
+    content = generation.content(as_sets=True)
     assert isinstance(content, ItemContent)
     assert content.head["meta"]["language"] == "de"
-    assert content.head["meta"]["name"] == "x"
+    assert (content.head["meta"]["name"], content.head["meta"]["circuit"]) == ("x", "agreement")
     assert content.head["meta"]["metric"] == "sum"
     assert content.head["meta"]["generator"]["sample"] == {"n": 2, "seed": 1}
     texts = [item.conditions[0].regions[1].content for item in content.items()]
-    assert len(texts) == tally.n_written == 2
+    assert len(texts) == content.tally.n_written == 2
     # The first region is empty: the sentence begins in the second.
     assert all(text.startswith("Ein Hund") for text in texts)
 
@@ -101,14 +103,59 @@ def test_marks_of_the_end_stand_behind_items_and_sets() -> None:
     made = Generation(source=Items(), name="x", eos=True).content(as_sets=False)
     first = next(made.items())
     assert first.conditions[0].sentence().text == "ein Hund 0 . <eos>"
-    tally = Tally()
-    content = Generation(source=Words("a"), name="x", eos=True, capitalize=True).content(
-        as_sets=True, tally=tally
+    content = Generation(source=Words("a", "b!"), name="x", eos=True, capitalize=True).content(
+        as_sets=True
     )
     assert isinstance(content, SetContent)
-    assert [each.grammatical for each in content.sets()] == ["A . <eos>"]
-    assert (tally.n_written, tally.n_bare) == (1, 0)
+    # Where there is a mark already, no other is put behind it.
+    assert [each.grammatical for each in content.sets()] == ["A . <eos>", "B! <eos>"]
+    assert (content.tally.n_written, content.tally.n_left_out) == (2, 0)
 
 
 def test_words_that_a_vocabulary_lacks() -> None:
     assert Generation(source=Items(), name="x").unknown_words(["Hund"]) == ["ein", "bellt"]
+
+
+class Repeated(Words):
+    """A source of very many sets, of which three are distinct."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.n_sets = 10**30
+
+    def sets(self, indices: Sequence[int] | None = None) -> Iterator[MinimalSet]:
+        return (MinimalSet("", f"{each % 3}", ("-",), "") for each in indices or ())
+
+
+def test_a_search_for_distinct_sentences_ends() -> None:
+    three = Generation(source=Repeated(), name="x", n_sampled=3).content(as_sets=True)
+    assert {each.form for each in three.sets()} == {"0", "1", "2"}
+    with pytest.raises(UsageError) as caught:
+        Generation(source=Repeated(), name="x", n_sampled=4).content(as_sets=True)
+    assert re.fullmatch(
+        r"a sample of 4 cannot be drawn: x has 10{30} minimal sets, of which 3 are distinct as far "
+        r"as 2\d{4} draws tell; ask for no more, or add words",
+        str(caught.value),
+    )
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        (MinimalSet("the dog", "barks", ("bark",), ""), ["The dog barks", "The dog bark"]),
+        (MinimalSet("", "this", ("these",), "dog"), ["This dog", "These dog"]),
+        # One of the sentences begins behind the contrast.
+        (MinimalSet("", "", ("this",), "dogs bark"), ["Dogs bark", "This dogs bark"]),
+    ],
+)
+def test_every_sentence_begins_with_a_capital_letter(
+    found: MinimalSet, expected: list[str]
+) -> None:
+    class One(Words):
+        def sets(self, indices: Sequence[int] | None = None) -> Iterator[MinimalSet]:
+            assert indices is None
+            yield found
+
+    content = Generation(source=One("a"), name="x", capitalize=True).content(as_sets=True)
+    (made,) = content.sets()
+    assert [made.grammatical, *made.ungrammatical] == expected

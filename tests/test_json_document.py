@@ -284,7 +284,7 @@ def test_deep_nesting_is_refused_before_anything_overflows() -> None:
     ]
     message = (
         "x.json: the file is nested too deeply to be read; "
-        "a suite has no more than 100 levels of brackets"
+        "no more than 100 levels of brackets are read"
     )
     for depth in (MAX_DEPTH + 1, 900, 100_000):
         for text in (nested(depth), '{"a":' * depth + "1" + "}" * depth):

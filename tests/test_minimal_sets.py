@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pommel.json_document import json_chunks, to_json
-from pommel.minimal_sets import MinimalSet, suite_head, suite_items
+from pommel.minimal_sets import MinimalSet, suite_head, suite_items, words_in
 from pommel.suite_file import item_from_dict, suite_from_dict
 
 
@@ -106,6 +106,19 @@ def test_where_a_context_ends_stays_as_it_is() -> None:
     assert MinimalSet.of_item(item, "grammatical", ["ungrammatical"]) == found
     with pytest.raises(KeyError):
         MinimalSet.of_item(item, "good", ["ungrammatical"])
+
+
+def test_words_are_what_white_space_of_ascii_separates() -> None:
+    assert words_in(" a\t\r\nb\u00a0! \f\u3000c\u2028 ") == ["a", "b\u00a0!", "\u3000c\u2028"]
+    found = MinimalSet.of("Les  chats\u00a0! dorment", "Les chats\u00a0! dort")
+    assert found == MinimalSet("Les chats\u00a0!", "dorment", ("dort",), "")
+    assert MinimalSet.of("a\u202f!", "a !") == MinimalSet("", "a\u202f!", ("a !",), "")
+
+
+def test_a_tab_in_a_region_is_a_blank() -> None:
+    # A sentence is a line of many formats, or a cell of them.
+    texts = [("the\tdog", "barks", ""), ("the dog", "bark", "")]
+    assert MinimalSet.of_regions(texts) == MinimalSet("the dog", "barks", ("bark",), "")
 
 
 def test_sets_of_other_suites_differ_where_their_sentences_do() -> None:

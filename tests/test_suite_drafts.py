@@ -12,15 +12,19 @@ from tests.builders import make_suite
 from pommel import data
 from pommel.errors import FormulaError, SuiteError
 from pommel.suite_drafts import (
+    Design,
     condition_fault,
     design_of,
     draft,
     draft_text,
+    filled,
     fitting_formula,
+    language_fault,
     new_design,
+    region_fault,
     with_formulas,
 )
-from pommel.suite_file import parse_suite, read_suite, suite_from_dict
+from pommel.suite_file import parse_draft, parse_suite, read_suite, suite_from_dict
 
 FORMULA = "(2;%match%) < (2;%mismatch%)"
 DESIGN = new_design(["match", "mismatch"], ["subject", "verb"], [FORMULA])
@@ -177,3 +181,71 @@ def test_a_name_without_fault_is_one_that_suites_may_have(name: str) -> None:
         assert condition_fault(name)
     else:
         assert not condition_fault(name)
+
+
+def test_a_draft_is_read_without_a_fault() -> None:
+    value = draft(DESIGN, {"name": "agreement"}, n_items=2)
+    value["items"][0]["conditions"][0]["regions"][0]["content"] = " The dog"
+    found = parse_draft(draft_text(value))
+    assert found.suite
+    assert found.suite.name == "agreement"
+    assert [each.is_written for item in found.suite.items for each in item.conditions] == [
+        *(True, False),
+        *(False, False),
+    ]
+    assert design_of(found.suite) == DESIGN
+    assert found.errors == ()
+    assert [fault.message for fault in found.faults] == ["stray space in the content ' The dog'"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "is_readable"),
+    [
+        ("(2;%match%)", "(3;%match%)", "condition 'match' has no region 3", True),
+        ('"item_number": 2', '"item_number": 1', "the suite has the item number 1 twice", True),
+        ("(2;%match%) <", "(2;%match%) < <", "'<'", False),
+        ('"name": "agreement"', '"nam": "agreement"', "'name' is missing", False),
+        ('"content": ""', '"content": "\\ud800"', "half of a character", False),
+        ('"metric"', '"name": "b", "metric"', "for the second time", False),
+        ('"items"', "items", "this is not JSON", False),
+    ],
+)
+def test_other_faults_of_a_draft_are_told(
+    old: str, new: str, message: str, *, is_readable: bool
+) -> None:
+    text = draft_text(draft(DESIGN, {"name": "agreement"}, n_items=2))
+    assert old in text
+    found = parse_draft(text.replace(old, new, 1))
+    assert (found.suite is not None) == is_readable
+    assert len(found.errors) == 1
+    assert message in found.errors[0].message
+
+
+@pytest.mark.parametrize(
+    ("metric", "first"), [("sum", "sum"), ("mean", "mean"), (["max", "sum"], "max"), ("all", "sum")]
+)
+def test_the_metric_that_predictions_are_checked_with(metric: str | list[str], first: str) -> None:
+    design = Design(regions_of={"a": (1,)}, region_names={1: "r"}, metric=metric)
+    assert design.first_metric == first
+    assert suite_from_dict(filled(design)).suite.metrics[0] == first
+
+
+def test_a_filled_design_has_no_two_regions_alike() -> None:
+    suite = suite_from_dict(filled(DESIGN)).suite
+    texts = [region.text for each in suite.items[0].conditions for region in each.regions]
+    assert texts == ["word0.1", "word0.2", "word1.1", "word1.2"]
+
+
+@pytest.mark.parametrize("tag", ["en", "eu", "zh-Hant", "de-CH-1901", "x-klingon", "i-default"])
+def test_language_tags(tag: str) -> None:
+    assert language_fault(tag) == ""
+
+
+@pytest.mark.parametrize("tag", ["", "e", "x", "en_US", "not a tag!", "en-", "en\n", "englishish"])
+def test_what_is_no_language_tag(tag: str) -> None:
+    assert language_fault(tag) == f"{tag!r} is no language tag; write one such as en, eu, zh-Hant"
+
+
+def test_names_of_regions() -> None:
+    assert region_fault(" ") == "the name of a region is empty"
+    assert region_fault("verb") == ""

@@ -763,7 +763,7 @@ def test_nesting_that_no_suite_has() -> None:
     assert told(replaced(('"barks"', deep))) == [
         (
             "s.json: the file is nested too deeply to be read; "
-            "a suite has no more than 100 levels of brackets"
+            "no more than 100 levels of brackets are read"
         )
     ]
     deep = "[" * 90 + "]" * 90

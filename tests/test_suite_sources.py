@@ -1,6 +1,9 @@
 """From what a user names as suites to suites."""
 
+import io
 import json
+import socket
+import sys
 from pathlib import Path
 
 import pytest
@@ -8,7 +11,7 @@ from tests.cli.samples import suite_value
 
 from pommel import data
 from pommel.errors import InputError, SuiteError
-from pommel.suite_sources import check_distinct_names, find_suites, load_suites
+from pommel.suite_sources import check_distinct_names, find_suites, load_drafts, load_suites
 
 ROWS = """item_number,condition_name,region_number,region_name,content
 1,a,1,only, The  dog
@@ -32,6 +35,10 @@ def test_a_folder_at_every_depth(folder: Path) -> None:
 def test_shipped_collections_and_names() -> None:
     assert find_suites("suites:") == data.suite_files()
     assert find_suites("suites:en/agreement") == data.suite_files("en/agreement")
+    assert find_suites("suites:all") == data.suite_files()
+    clams = find_suites("suites:clams")
+    assert len(clams) == 28
+    assert {path.parts[-3] for path in clams} == {"de", "fr", "he", "ru"}
     assert [path.stem for path in find_suites("number_prep")] == ["number_prep"]
     assert find_suites("suites:number_prep") == find_suites("number_prep")
 
@@ -40,7 +47,7 @@ def test_shipped_collections_and_names() -> None:
     ("source", "message"),
     [
         ("", "the name of a suite is empty"),
-        ("suites:fr", "suites:fr: no such collection; `pommel suites list` shows them"),
+        ("suites:xx", "suites:xx: no such collection; `pommel suites list` shows them"),
         ("suites:../tests", "suites:../tests: no such collection"),
         ("number_pref", "did you mean suites:number_prep?"),
     ],
@@ -84,3 +91,29 @@ def test_a_csv_has_no_surprisals(tmp_path: Path) -> None:
     path.write_text(ROWS)
     with pytest.raises(InputError, match=r"small\.csv: a CSV has no surprisals"):
         load_suites([str(path)], evaluated=True)
+
+
+def test_drafts_are_read_one_by_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    Path("c.csv").write_text(ROWS)
+    Path("d.csv").write_text("item_number\n1\n")
+    Path("e.json").write_text("[")
+    # It is there, and cannot be read by anybody.
+    with socket.socket(socket.AF_UNIX) as served:
+        served.bind("f.json")
+        found = load_drafts([".", "c.csv", "d.csv", "f.json"])
+    assert [each.suite and each.suite.name for each in found] == ["b", None, "a", "c", None, None]
+    assert [len(each.errors) > 0 for each in found] == [False, True, False, False, True, True]
+    assert [fault.severity for fault in found[3].faults] == ["warning"]
+    (fault,) = found[-1].faults
+    assert str(fault).startswith("f.json: ")
+    assert str(fault).count("f.json") == 1
+
+
+def test_a_draft_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    for text, name in ((json.dumps(suite_value("a")), "a"), ("\xff", None)):
+        stream = io.TextIOWrapper(io.BytesIO(text.encode("latin-1")), encoding="ascii")
+        monkeypatch.setattr(sys, "stdin", stream)
+        (found,) = load_drafts(["-"])
+        assert (found.suite.name if found.suite else None) == name
+        assert [fault.file for fault in found.faults] == ([] if name else ["<stdin>"])

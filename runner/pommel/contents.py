@@ -5,10 +5,10 @@ Each can be written as a suite, as items (long CSV, sentences), and, where it ma
 
 import itertools
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from pommel.errors import UsageError
+from pommel.errors import InputError, UsageError
 from pommel.grammar.source import GeneratedItem
 from pommel.json_document import json_chunks
 from pommel.minimal_sets import (
@@ -28,8 +28,24 @@ from pommel.wording import listed
 _INDENT = 1
 
 
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """How many items or sets have been written, and how many sets were left out.
+
+    Those had no ungrammatical sentence, or only such as are spelt like the grammatical one.
+    """
+
+    n_written: int = 0
+    n_left_out: int = 0
+
+
 class Content(Protocol):
-    """Something to be written; where it streams, it can be taken once."""
+    """Something to be written; where it streams, it can be taken once. Its `tally` is kept."""
+
+    @property
+    def tally(self) -> Tally:
+        """What has been written of it."""
+        ...
 
     @property
     def name(self) -> str:
@@ -47,30 +63,34 @@ class Content(Protocol):
         ...
 
     def suite_pieces(self) -> Iterator[str]:
-        """Yield the text of the suite's JSON, piece by piece. Raises `UsageError` for no items."""
+        """Return the text of the suite's JSON, piece by piece. Raises `InputError` for no items."""
         ...
 
     def items(self) -> Iterator[Item]:
-        """Yield the suite's items."""
+        """Return the suite's items. Raises `InputError` for none."""
         ...
 
-    def sets(self) -> Iterator[MinimalSet]:
-        """Yield minimal sets. Raises `UsageError` if these are none."""
+    def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
+        """Return the minimal sets, `with_lone` also those without an ungrammatical sentence.
+
+        Raises `UsageError` if these are no minimal sets, and `InputError` if there is none.
+        """
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetContent:
-    """Minimal sets; `n_others` are the numbers of ungrammatical sentences that they have.
+    """Minimal sets; `ungrammatical_counts` says how many ungrammatical sentences they have.
 
     A set of more than one ungrammatical sentence is one item if all have as many, and otherwise
     an item for each. Sets without any are no items. `compared` is what the prediction compares.
     """
 
     all_sets: Iterable[MinimalSet]
-    n_others: Collection[int]
+    ungrammatical_counts: Collection[int]
     meta: Mapping[str, Any]
     compared: Compared = "sentence"
+    tally: Tally = field(default_factory=Tally)
 
     @property
     def name(self) -> str:
@@ -88,27 +108,22 @@ class SetContent:
         return " "
 
     def suite_pieces(self) -> Iterator[str]:
-        """Yield the suite's JSON."""
+        """Return the suite's JSON."""
         n_own, sets = self._comparable()
         head = suite_head(self.meta, n_own, self.compared)
         return json_chunks(head, "items", suite_items(sets), indent=_INDENT)
 
     def items(self) -> Iterator[Item]:
-        """Yield an item a set, or a pair."""
+        """Return an item a set, or a pair."""
         return map(item_from_dict, suite_items(self._comparable()[1]))
 
-    def sets(self) -> Iterator[MinimalSet]:
-        """Yield the sets."""
-        return iter(self.all_sets)
+    def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
+        """Return the sets."""
+        return _tallied(self.all_sets, self, with_lone=with_lone)
 
     def _comparable(self) -> tuple[int, Iterator[MinimalSet]]:
-        compared = (each for each in self.all_sets if each.others)
-        first = next(compared, None)
-        if first is None:
-            hint = "no sentence has an ungrammatical one to compare with"
-            raise UsageError(f"{self.name}: {hint}")
-        own = itertools.chain([first], compared)
-        n_own, *more = sorted({*self.n_others} - {0})
+        own = self.sets()
+        n_own, *more = sorted({*self.ungrammatical_counts} - {0})
         if more:
             n_own, own = 1, itertools.chain.from_iterable(each.pairs() for each in own)
         return n_own, own
@@ -116,10 +131,16 @@ class SetContent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemContent:
-    """Generated items, with the JSON of their suite without its items."""
+    """Generated items, with the JSON of their suite without its items.
+
+    As minimal sets they are like a suite; see `SuiteContent`.
+    """
 
     all_items: Iterable[GeneratedItem]
     head: Mapping[str, Any]
+    grammatical: str = GRAMMATICAL
+    ungrammatical: tuple[str, ...] = ()
+    tally: Tally = field(default_factory=Tally)
 
     @property
     def name(self) -> str:
@@ -141,20 +162,25 @@ class ItemContent:
         return json_chunks(self.head, "items", self._item_values(), indent=_INDENT)
 
     def items(self) -> Iterator[Item]:
-        """Yield the items."""
+        """Return the items."""
         return map(item_from_dict, self._item_values())
 
-    def sets(self) -> Iterator[MinimalSet]:
-        """Yield a set an item, if that is what its conditions are."""
+    def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
+        """Return a set an item, if that is what its conditions are."""
+        return _tallied(self._sets(), self, with_lone=with_lone)
+
+    def _sets(self) -> Iterator[MinimalSet]:
         items = iter(self.all_items)
         first = next(items)
-        names = _set_names([each.name for each in first], GRAMMATICAL, (), name=self.name)
+        conditions = [each.name for each in first]
+        names = _set_names(conditions, self.grammatical, self.ungrammatical, name=self.name)
         for item in itertools.chain([first], items):
             contents = {each.name: each.contents for each in item}
             yield MinimalSet.of_regions([contents[name] for name in names], joiner=self.joiner)
 
     def _item_values(self) -> Iterator[dict[str, Any]]:
         for number, item in enumerate(self.all_items, start=1):
+            self.tally.n_written += 1
             yield {
                 "item_number": number,
                 "conditions": [
@@ -181,6 +207,7 @@ class SuiteContent:
     suite: Suite
     grammatical: str = GRAMMATICAL
     ungrammatical: tuple[str, ...] = ()
+    tally: Tally = field(default_factory=Tally)
 
     @property
     def name(self) -> str:
@@ -199,19 +226,51 @@ class SuiteContent:
 
     def suite_pieces(self) -> Iterator[str]:
         """Yield the suite's JSON, with all that was in it."""
+        self.tally.n_written = len(self.suite.items)
         yield suite_to_text(self.suite)
 
     def items(self) -> Iterator[Item]:
-        """Yield the items."""
+        """Return the items."""
+        self.tally.n_written = len(self.suite.items)
         return iter(self.suite.items)
 
-    def sets(self) -> Iterator[MinimalSet]:
-        """Yield a set an item."""
+    def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
+        """Return a set an item."""
+        return _tallied(self._sets(), self, with_lone=with_lone)
+
+    def _sets(self) -> Iterator[MinimalSet]:
         names = _set_names(
             self.suite.condition_names, self.grammatical, self.ungrammatical, name=self.name
         )
         for item in self.suite.items:
             yield MinimalSet.of_item(item, names[0], names[1:], joiner=self.joiner)
+
+
+def _tallied(
+    sets: Iterable[MinimalSet], content: Content, *, with_lone: bool
+) -> Iterator[MinimalSet]:
+    """Return the sets that are written, without sentences that are spelt like the grammatical one.
+
+    Raises `InputError` if there is none.
+    """
+    written = _written(sets, content.tally, with_lone=with_lone)
+    first = next(written, None)
+    if first is None:
+        what = "no sentence has an ungrammatical one to compare with"
+        raise InputError(f"{content.name}: {what}; what is contrasted has one spelling everywhere")
+    return itertools.chain([first], written)
+
+
+def _written(sets: Iterable[MinimalSet], tally: Tally, *, with_lone: bool) -> Iterator[MinimalSet]:
+    for each in sets:
+        if each.form in each.others:
+            each = replace(each, others=tuple(form for form in each.others if form != each.form))  # noqa: PLW2901
+        if each.others or with_lone:
+            tally.n_written += 1
+        else:
+            tally.n_left_out += 1
+            continue
+        yield each
 
 
 def _set_names(
@@ -223,6 +282,8 @@ def _set_names(
         for each in conditions
         if each != grammatical and (each == UNGRAMMATICAL or each.startswith(f"{UNGRAMMATICAL}_"))
     ]
+    if grammatical in others:
+        raise UsageError(f"{name}: {grammatical!r} cannot be grammatical and ungrammatical")
     unknown = [each for each in (grammatical, *others) if each not in conditions]
     if unknown or not others:
         lacks = listed([repr(each) for each in unknown or [UNGRAMMATICAL]])

@@ -15,9 +15,7 @@ from pommel.minimal_sets import GRAMMATICAL, Compared, MinimalSet
 from pommel.suite import LoadedSuite
 from pommel.suite_file import read_suite
 from pommel.wording import counted, listed
-
-# Formats of whole suites, by the names that `--from` and `--format` give them.
-SUITE, CSV = "suite", "csv"
+from pommel.written_forms import CSV, SUITE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +47,10 @@ class Conversion:
         set_format = format_named(form)
         if set_format is not None:
             return self._sets(path, set_format), ()
+        if self.by or self.compared:
+            option = "--by" if self.by else "--compare"
+            raise UsageError(f"{path}: {option} is for minimal sets; this is a suite")
         loaded = self._suite(path, form)
-        if self.by:
-            raise UsageError(f"{path}: --by is for minimal sets; this is a suite")
         content = SuiteContent(
             suite=loaded.suite, grammatical=self.grammatical, ungrammatical=self.ungrammatical
         )
@@ -80,7 +79,7 @@ class Conversion:
     ) -> Content:
         return SetContent(
             all_sets=sets,
-            n_others={len(each.others) for each in sets},
+            ungrammatical_counts={len(each.others) for each in sets},
             meta={"name": name, **self.about, **meta},
             compared=self.compared or form.compared,
         )

@@ -5,7 +5,8 @@ that a wheel, an editable install and a bare checkout behave alike.
 """
 
 import json
-from collections.abc import Iterator
+import tomllib
+from collections.abc import Iterator, Mapping
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -17,20 +18,23 @@ def schema(name: str) -> Any:
 
 
 def suite_files(collection: str = "") -> list[Path]:
-    """Return the shipped suite files below the folder `collection` ("en/agreement"), sorted.
+    """Return the shipped suite files of a collection, sorted.
 
-    The empty collection means all. A collection that does not exist has no files.
+    It is a folder ("en/agreement"), or one of those in `collections.toml` ("clams"); the empty one
+    means all. A collection that does not exist has no files.
     """
     folder = _root() / "suites"
+    if patterns := _named_collections().get(collection):
+        return sorted({path for pattern in patterns for path in folder.glob(pattern)})
     return sorted((folder / collection).rglob("*.json")) if _inside(collection) else []
 
 
 def suite_collections() -> list[str]:
-    """Return the names that `suite_files` knows, "en" as well as "en/agreement"."""
+    """Return the names that `suite_files` knows, "en" as well as "en/agreement" and "clams"."""
     folder = _root() / "suites"
     names = {path.relative_to(folder).parent for path in folder.rglob("*.json")}
     every = names | {parent for name in names for parent in name.parents}
-    return sorted(name.as_posix() for name in every if name.parts)
+    return sorted({*_named_collections(), *(name.as_posix() for name in every if name.parts)})
 
 
 def builtin_model(name: str) -> Path:
@@ -54,6 +58,10 @@ def lm_zoo_registry() -> Any:
 def image_sources() -> Path:
     """Return the folder with the sources of the container images that ship with pommel."""
     return _root() / "image_sources"
+
+
+def _named_collections() -> Mapping[str, list[str]]:
+    return tomllib.loads((_root() / "suites" / "collections.toml").read_text("utf-8"))
 
 
 def _folders(folder: Path) -> Iterator[str]:

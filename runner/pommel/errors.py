@@ -57,6 +57,30 @@ class Fault:
         return f"{place}: {word}{self.message}{hint}{where}"
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where something stands in a file; as in a fault, line and column count from 1, or are 0."""
+
+    file: str
+    line: int
+    column: int
+
+    def further(self, n_characters: int) -> "Place":
+        """Return the place so many characters further on in the line."""
+        return Place(file=self.file, line=self.line, column=self.column + n_characters)
+
+    def fault(self, message: str, hint: str) -> Fault:
+        """Return what is wrong here, and what to do about it."""
+        return Fault(
+            file=self.file,
+            line=self.line,
+            column=self.column,
+            path="",
+            message=message,
+            hint=hint,
+        )
+
+
 class FaultyFileError(InputError):
     """A file is invalid; `faults` holds every fault that was found, in file order."""
 

@@ -22,6 +22,14 @@ def write_text(path: Path, text: str) -> None:
         aside.write_text(text, encoding="utf-8", newline="")
 
 
+def file_name_fault(name: str) -> str | None:
+    """Return why a name cannot be a file's name, on any system; None if it can."""
+    if not name.strip(". ") or name != name.strip():
+        return "is empty but for dots and blanks, or begins or ends with blanks"
+    wrong = next((each for each in name if each in '/\\:*?"<>|' or not each.isprintable()), None)
+    return f"has the character {wrong!r}" if wrong else None
+
+
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[Path]:
     """Give the path of a new file that takes the place of `path` when all has gone well.

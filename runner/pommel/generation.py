@@ -1,11 +1,11 @@
 """Minimal sets and items from a grammar: which of them, how they look, and their recipe."""
 
 import random
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from pommel.contents import Content, ItemContent, SetContent
+from pommel.contents import ItemContent, SetContent
 from pommel.errors import UsageError
 from pommel.grammar.source import GeneratedItem, ItemSource, SetSource, has_items, has_sets
 from pommel.minimal_sets import MinimalSet
@@ -16,15 +16,11 @@ _T = TypeVar("_T")
 
 # What the published program writes behind every sentence, and what a model of its kind was
 # trained on.
-_END = ". <eos>"
-
-
-@dataclass(slots=True, kw_only=True)
-class Tally:
-    """What has been written so far; `n_bare` sets had no ungrammatical sentence to compare with."""
-
-    n_written: int = 0
-    n_bare: int = 0
+_STOP, _EOS = ".", "<eos>"
+# What ends a sentence already, in any of the scripts that suites are written in.
+_STOPS = (".", "!", "?", "…", "।", "。", "؟")
+# So many draws one after another that bring nothing new end the search for distinct sentences.
+_MOST_REPEATED = 20_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,8 +28,8 @@ class Generation:
     """All sets or items of a source, or `n_sampled` distinct ones, drawn at random with `seed`.
 
     A sample is drawn without replacement, and stands in the order of the source. `eos` writes a
-    full stop and `<eos>` behind every sentence, `capitalize` its first letter as a capital one
-    (Mueller et al. 2020).
+    full stop, where there is none, and `<eos>` behind every sentence, `capitalize` its first letter
+    as a capital one (Mueller et al. 2020). `about` goes into the suite's `meta`.
     """
 
     source: SetSource | ItemSource
@@ -42,24 +38,26 @@ class Generation:
     seed: int = 1
     eos: bool = False
     capitalize: bool = False
+    about: Mapping[str, str] = field(default_factory=dict)
 
-    def content(self, *, as_sets: bool, tally: Tally | None = None) -> Content:
-        """Return what there is to write; `tally` is kept while it is written.
+    def content(self, *, as_sets: bool) -> SetContent | ItemContent:
+        """Return what there is to write.
 
         A source of both sets and items gives sets where they are asked for (`as_sets`), and items
         otherwise. Raises `UsageError` for a sample of more than there are.
         """
-        tally = tally or Tally()
-        meta = {"name": self.name, "generator": self._recipe()}
+        meta = {"name": self.name, **self.about, "generator": self._recipe()}
         if has_items(self.source) and not (as_sets and has_sets(self.source)):
             items = _chosen(self, self.source.items, self.source.n_items, _sentences, "item")
             head = {**self.source.head, "meta": {**self.source.head["meta"], **meta}}
             head["meta"].setdefault("metric", "sum")
-            return ItemContent(all_items=self._finished_items(items, tally), head=head)
+            return ItemContent(all_items=map(self._finished_item, items), head=head)
         assert has_sets(self.source)  # noqa: S101 - there is no third kind
         sets = _chosen(self, self.source.sets, self.source.n_sets, _set_sentences, "minimal set")
         return SetContent(
-            all_sets=self._finished_sets(sets, tally), n_others=self.source.n_others, meta=meta
+            all_sets=map(self._finished, sets),
+            ungrammatical_counts=self.source.ungrammatical_counts,
+            meta=meta,
         )
 
     def unknown_words(self, vocabulary: Collection[str]) -> list[str]:
@@ -81,35 +79,34 @@ class Generation:
             "pommel": pommel_version(),
         }
 
-    def _finished_sets(self, sets: Iterable[MinimalSet], tally: Tally) -> Iterator[MinimalSet]:
-        for each in sets:
-            tally.n_written += 1
-            tally.n_bare += not each.others
-            yield self._finished(each)
-
     def _finished(self, found: MinimalSet) -> MinimalSet:
         if self.eos:
-            found = replace(found, after=f"{found.after} {_END}".lstrip())
+            end = _end(found.grammatical)
+            found = replace(found, after=f"{found.after} {end}".lstrip())
         if not self.capitalize:
             return found
         if found.before:
             return replace(found, before=with_first_letter(found.before, str.title))
-        form, *others = (with_first_letter(each, str.title) for each in (found.form, *found.others))
+        forms = (found.form, *found.others)
+        if not all(forms):
+            # Some sentences begin behind the contrast: then that is where they differ, too.
+            sentences = (found.grammatical, *found.ungrammatical)
+            return MinimalSet.of(*(with_first_letter(each, str.title) for each in sentences))
+        form, *others = (with_first_letter(each, str.title) for each in forms)
         return replace(found, form=form, others=tuple(others))
 
-    def _finished_items(
-        self, items: Iterable[GeneratedItem], tally: Tally
-    ) -> Iterator[GeneratedItem]:
-        for item in items:
-            tally.n_written += 1
-            yield tuple(
-                replace(each, contents=self._finished_contents(each.contents)) for each in item
-            )
+    def _finished_item(self, item: GeneratedItem) -> GeneratedItem:
+        if not self.eos and not self.capitalize:
+            return item
+        return tuple(
+            replace(each, contents=self._finished_contents(each.contents)) for each in item
+        )
 
     def _finished_contents(self, contents: Sequence[str]) -> tuple[str, ...]:
         found = list(contents)
         if self.eos:
-            found[-1] = f"{found[-1]} {_END}".lstrip()
+            end = _end(" ".join(contents).rstrip())
+            found[-1] = f"{found[-1]} {end}".lstrip()
         first = next((n for n, content in enumerate(found) if content), None)
         if self.capitalize and first is not None:
             found[first] = with_first_letter(found[first], str.title)
@@ -127,22 +124,32 @@ def _chosen(
     n_sampled = generation.n_sampled
     if n_sampled is None:
         return take(None)
-    numbers = drawn_numbers(n_there, generation.seed)
     seen: set[object] = set()
     kept: list[int] = []
-    for number in numbers if 0 < n_sampled <= n_there else ():
+    n_repeated = n_drawn = 0
+    for number in drawn_numbers(n_there, generation.seed) if 0 < n_sampled <= n_there else ():
         (found,) = take([number])
-        key = sentences(found)
-        if key not in seen:
+        n_drawn += 1
+        n_repeated += 1
+        if (key := sentences(found)) not in seen:
             seen.add(key)
             kept.append(number)
+            n_repeated = 0
         if len(kept) == n_sampled:
             return take(sorted(kept))
+        if n_repeated == _MOST_REPEATED:
+            break
     there = counted(n_there, noun)
     if kept and len(kept) < n_there:
         there += f", of which {len(kept)} are distinct"
+        # So many more would take for ever to go through.
+        there += f" as far as {n_drawn} draws tell" if n_drawn < n_there else ""
     what = f"a sample of {n_sampled} cannot be drawn"
     raise UsageError(f"{what}: {generation.name} has {there}; ask for no more, or add words")
+
+
+def _end(sentence: str) -> str:
+    return _EOS if sentence.endswith(_STOPS) else f"{_STOP} {_EOS}"
 
 
 def drawn_numbers(n: int, seed: int) -> Iterator[int]:

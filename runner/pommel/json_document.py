@@ -112,8 +112,17 @@ def read_document(path: Path) -> JsonDocument:
     return parse_document(decoded.text, file=str(path), has_bom=decoded.has_bom)
 
 
-def parse_document(text: str, *, file: str, has_bom: bool = False) -> JsonDocument:
-    """Parse JSON text; `file` is its name in messages. Raises `SuiteError`."""
+def parse_document(
+    text: str,
+    *,
+    file: str,
+    has_bom: bool = False,
+    expected: str = "a suite is a JSON object { }",
+) -> JsonDocument:
+    """Parse JSON text; `file` is its name in messages, `expected` what to say of an empty one.
+
+    Raises `SuiteError`.
+    """
     decoded = without_bom(text)
     text, has_bom = decoded.text, has_bom or decoded.has_bom
     n_lost = 0
@@ -133,7 +142,7 @@ def parse_document(text: str, *, file: str, has_bom: bool = False) -> JsonDocume
             object_pairs_hook=collect,
         )
     except json.JSONDecodeError as error:
-        raise SuiteError([_syntax_fault(file, error)]) from None
+        raise SuiteError([_syntax_fault(file, error, expected)]) from None
     except RecursionError:
         raise _too_deep(file) from None
     if _is_too_deep(value):
@@ -177,12 +186,12 @@ def _is_too_deep(value: Any) -> bool:
 
 def _too_deep(file: str) -> SuiteError:
     message = "the file is nested too deeply to be read"
-    hint = f"a suite has no more than {MAX_DEPTH} levels of brackets"
+    hint = f"no more than {MAX_DEPTH} levels of brackets are read"
     return SuiteError([Fault(file=file, line=0, column=0, path="", message=message, hint=hint)])
 
 
-def _syntax_fault(file: str, error: json.JSONDecodeError) -> Fault:
-    position, message, hint = json_syntax.describe(error)
+def _syntax_fault(file: str, error: json.JSONDecodeError, expected: str) -> Fault:
+    position, message, hint = json_syntax.describe(error, expected)
     return Fault(
         file=file,
         line=error.doc.count("\n", 0, position) + 1,

@@ -22,12 +22,15 @@ _PIECE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
 _TRAILING_COMMA = re.compile(r",\s*[\]}]")
 
 
-def describe(error: json.JSONDecodeError) -> tuple[int, str, str]:
-    """Return where a text stops being JSON, what is wrong there, and what would be right."""
+def describe(error: json.JSONDecodeError, expected: str) -> tuple[int, str, str]:
+    """Return where a text stops being JSON, what is wrong there, and what would be right.
+
+    `expected` is what would be right where there is nothing.
+    """
     text, position = error.doc, error.pos
     end = len(text.rstrip())
     if not end:
-        return 0, "the file is empty", "a suite is a JSON object { }"
+        return 0, "the file is empty", expected
     # Some versions of Python stop at the comma, others behind it.
     comma = max(text.rfind(",", 0, position + 1), 0)
     is_near = not text[comma + 1 : position].strip() and "control" not in error.msg

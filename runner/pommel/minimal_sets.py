@@ -1,6 +1,7 @@
 """Minimal sets: a grammatical sentence and those that differ from it in one place."""
 
 import itertools
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -12,6 +13,8 @@ UNGRAMMATICAL = "ungrammatical"
 REGION_NAMES = {"1": "before", "2": "contrast", "3": "after"}
 # The key of an item's JSON under which it keeps what its file said of the set.
 SOURCE = "source"
+
+_WORD = re.compile(r"[^ \t\n\r\f\v]+")
 
 # What a prediction compares: the whole sentence, or the contrast only.
 Compared = Literal["sentence", "contrast"]
@@ -38,9 +41,9 @@ class MinimalSet:
         cls, grammatical: str, *ungrammatical: str, fields: Mapping[str, Any] | None = None
     ) -> "MinimalSet":
         """Return the set of some sentences: what they share is their longest common prefix and,
-        in what that leaves, their longest common suffix, in words.
+        in what that leaves, their longest common suffix, in words (as `words_in`).
         """
-        sentences = [each.split() for each in (grammatical, *ungrammatical)]
+        sentences = [words_in(each) for each in (grammatical, *ungrammatical)]
         n_before = _n_shared(sentences)
         rests = [words[n_before:] for words in sentences]
         n_after = _n_shared([words[::-1] for words in rests])
@@ -79,7 +82,11 @@ class MinimalSet:
         joiner: str = " ",
         fields: Mapping[str, Any] | None = None,
     ) -> "MinimalSet":
-        """Return the set of some sentences, the grammatical one first, each cut into regions."""
+        """Return the set of some sentences, the grammatical one first, each cut into regions.
+
+        Their words stay what they are, with blanks between.
+        """
+        texts = [[" ".join(words_in(text)) for text in each] for each in texts]
         if joiner == " " and all(len(each) == len(REGION_NAMES) for each in texts):
             (before, form, after), *others = texts
             if all(each[0] == before and each[2] == after for each in others):
@@ -105,8 +112,17 @@ class MinimalSet:
         return " ".join(filter(None, (self.before, form, self.after)))
 
 
+def words_in(text: str) -> list[str]:
+    """Return the words of a text: what white space of ASCII separates (blanks, tabs, line ends).
+
+    A no-break space stands within a word, as in French before an exclamation mark, and so do the
+    other blanks of Unicode: models are given these characters.
+    """
+    return _WORD.findall(text)
+
+
 def suite_head(
-    meta: Mapping[str, Any], n_others: int, compared: Compared = "sentence"
+    meta: Mapping[str, Any], n_ungrammatical: int, compared: Compared = "sentence"
 ) -> dict[str, Any]:
     """Return the JSON of a suite of minimal sets with so many ungrammatical sentences each.
 
@@ -114,7 +130,7 @@ def suite_head(
     surprising than every ungrammatical one.
     """
     region = _COMPARED_REGION[compared]
-    names = ungrammatical_names(n_others)
+    names = ungrammatical_names(n_ungrammatical)
     worse = [f"({region};%{GRAMMATICAL}%) < ({region};%{name}%)" for name in names]
     what = "sentence" if compared == "sentence" else "form"
     description = f"The grammatical {what} is less surprising than the ungrammatical one"
@@ -125,7 +141,7 @@ def suite_head(
             {
                 "type": "formula",
                 "formula": " & ".join(worse),
-                "description": f"{description}{'s' if n_others > 1 else ''}.",
+                "description": f"{description}{'s' if n_ungrammatical > 1 else ''}.",
             }
         ],
     }

@@ -51,6 +51,11 @@ class Condition:
     regions: tuple[Region, ...]
     as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
+    @property
+    def is_written(self) -> bool:
+        """Whether any of its regions has text; so it is in every suite that is no draft."""
+        return any(region.text for region in self.regions)
+
     def sentence(self, joiner: str = " ") -> Sentence:
         """Join the regions that have content; text and spans are made together, once."""
         text = ""
@@ -157,6 +162,34 @@ class LoadedSuite:
 
     suite: Suite
     warnings: tuple[Fault, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedDraft:
+    """What can be made of a file whose suite is still being written, and what is wrong with it.
+
+    `suite` is None where nothing can be made of it. Otherwise conditions may be without text, which
+    is no fault of a draft; what else it is must be looked up in `faults`.
+    """
+
+    suite: Suite | None
+    faults: tuple[Fault, ...]
+
+    @property
+    def errors(self) -> tuple[Fault, ...]:
+        """The faults that no suite may have."""
+        return tuple(fault for fault in self.faults if fault.severity == "error")
+
+
+def condition_name_fault(name: str) -> str:
+    """Say why no condition can have this name, "" if one can."""
+    if not name.strip():
+        return "the name of a condition is empty"
+    if name != name.strip():
+        return f"the condition's name {name!r} has spaces around it"
+    if "%" in name:
+        return f"the condition's name {name!r} has a '%', which ends a name in formulas"
+    return ""
 
 
 def has_stray_space(content: str) -> bool:

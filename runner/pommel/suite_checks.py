@@ -20,7 +20,7 @@ class Finding:
     """A place in a suite's JSON, what is wrong there, what would be right.
 
     `within` is the character of the string that is meant. `stray_space` findings are warnings
-    unless the check is strict.
+    unless the check is strict. `unwritten` ones are what is still to be done in a draft.
     """
 
     path: JsonPath
@@ -29,6 +29,7 @@ class Finding:
     within: int | None = None
     warning: bool = False
     stray_space: bool = False
+    unwritten: bool = False
 
 
 def findings(document: Any) -> Iterator[Finding]:
@@ -111,7 +112,8 @@ def _condition_findings(condition: Any, path: JsonPath) -> Iterator[Finding]:
         )
     if contents and not any(content is None or content.strip() for content in contents):
         hint = "write the sentence's text into them"
-        yield Finding(path=path, message=f"all regions of {where} are empty", hint=hint)
+        message = f"all regions of {where} are empty"
+        yield Finding(path=path, message=message, hint=hint, unwritten=True)
     for position, content in enumerate(contents):
         if content is not None:
             yield from _content_findings(content, (*path, "regions", position, "content"))

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from pommel.errors import FormulaError
 from pommel.formula import Formula, check_references, parse
 from pommel.json_document import to_json
-from pommel.suite import Suite
+from pommel.suite import METRICS, Suite, condition_name_fault
 
 # The contents of one item: condition -> region -> text.
 Sentences = Mapping[str, Mapping[int, str]]
@@ -26,6 +26,13 @@ class Design:
     region_names: Mapping[int, str]
     predictions: tuple[Mapping[str, str], ...] = ()
     metric: Any = "sum"
+
+    @property
+    def first_metric(self) -> str:
+        """The metric that predictions are checked with."""
+        if self.metric == "all":
+            return METRICS[0]
+        return str(self.metric if isinstance(self.metric, str) else self.metric[0])
 
 
 def new_design(
@@ -48,12 +55,8 @@ def with_formulas(design: Design, formulas: Sequence[str]) -> Design:
     """Return the design with these predictions instead; raises `FormulaError`."""
     for formula in formulas:
         fitting_formula(formula, design.regions_of)
-    return Design(
-        regions_of=design.regions_of,
-        region_names=design.region_names,
-        predictions=tuple({"type": "formula", "formula": formula} for formula in formulas),
-        metric=design.metric,
-    )
+    predictions = tuple({"type": "formula", "formula": formula} for formula in formulas)
+    return replace(design, predictions=predictions)
 
 
 def design_of(suite: Suite) -> Design:
@@ -77,15 +80,25 @@ def design_of(suite: Suite) -> Design:
 
 def condition_fault(name: str, known: Sequence[str] = ()) -> str:
     """Say why a condition cannot have this name, "" if it can; `known` are those of the others."""
-    if not name.strip():
-        return "the name of a condition is empty"
-    if name != name.strip():
-        return f"the condition's name {name!r} has spaces around it"
-    if "%" in name:
-        return f"the condition's name {name!r} has a '%', which ends a name in formulas"
     if name in known:
         return f"there is a condition {name!r} already"
-    return ""
+    return condition_name_fault(name)
+
+
+def region_fault(name: str) -> str:
+    """Say why a new region cannot have this name, "" if it can."""
+    return "" if name.strip() else "the name of a region is empty"
+
+
+# A primary language and its subtags (RFC 5646), whether or not they are registered.
+_LANGUAGE = re.compile(r"(?:[A-Za-z]{2,8}|[iIxX](?=-))(?:-[A-Za-z0-9]{1,8})*")
+
+
+def language_fault(tag: str) -> str:
+    """Say why this is no language tag, "" if it is one."""
+    if _LANGUAGE.fullmatch(tag):
+        return ""
+    return f"{tag!r} is no language tag; write one such as en, eu, zh-Hant"
 
 
 def fitting_formula(text: str, regions_of: Mapping[str, Sequence[int]]) -> Formula:
@@ -123,6 +136,15 @@ def draft(
             for index in range(n_items)
         ],
     }
+
+
+def filled(design: Design) -> dict[str, Any]:
+    """Return the JSON of a suite with one item, whose regions all have a text of their own."""
+    sentences = {
+        name: {number: f"word{place}.{number}" for number in numbers}
+        for place, (name, numbers) in enumerate(design.regions_of.items())
+    }
+    return draft(design, {"name": "filled"}, n_items=1, sentences=[sentences])
 
 
 def _conditions(design: Design, contents: Sentences) -> list[dict[str, Any]]:

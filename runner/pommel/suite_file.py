@@ -1,16 +1,27 @@
 """SyntaxGym JSON <-> `Suite`, without loss, and with every fault of a file reported at once."""
 
+import contextlib
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, cast
 
-from pommel.errors import SuiteError
+from pommel.errors import Fault, FormulaError, SuiteError
 from pommel.formula import parse
 from pommel.json_document import JsonDocument, parse_document, read_document, to_json
-from pommel.suite import METRICS, Condition, Item, LoadedSuite, Metric, Prediction, Region, Suite
-from pommel.suite_checks import findings
+from pommel.suite import (
+    METRICS,
+    Condition,
+    Item,
+    LoadedDraft,
+    LoadedSuite,
+    Metric,
+    Prediction,
+    Region,
+    Suite,
+)
+from pommel.suite_checks import Finding, findings
 from pommel.suite_outline import outline
 from pommel.suite_schema import shape_faults
 from pommel.surprisal_checks import surprisal_findings
@@ -63,6 +74,41 @@ def suite_hash(suite: Suite) -> str:
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
+def read_draft(path: Path) -> LoadedDraft:
+    """Read a suite file that is still being written; raises `InputError` if it cannot be read."""
+    try:
+        document = read_document(path)
+    except SuiteError as error:
+        return LoadedDraft(suite=None, faults=error.faults)
+    return _draft(document)
+
+
+def parse_draft(text: str, *, file: str = "<suite>") -> LoadedDraft:
+    """Read JSON text as `read_draft` does a file."""
+    try:
+        document = parse_document(text, file=file)
+    except SuiteError as error:
+        return LoadedDraft(suite=None, faults=error.faults)
+    return _draft(document)
+
+
+def _draft(document: JsonDocument) -> LoadedDraft:
+    faults = [*document.duplicate_key_faults(), *document.surrogate_faults()]
+    shape = _shape(document)
+    faults += shape
+    is_sound = not faults
+    found = [each for each in _findings(document, is_sound=not shape) if not each.unwritten]
+    faults += _faults(document, found)
+    if document.has_bom:
+        faults.append(bom_fault(document.file, strict=False))
+    suite = None
+    if is_sound:
+        # A formula that does not parse is among the faults.
+        with contextlib.suppress(FormulaError):
+            suite = _suite(document.value)
+    return LoadedDraft(suite=suite, faults=_in_order(faults))
+
+
 def _load(document: JsonDocument, *, strict: bool, evaluated: bool) -> LoadedSuite:
     faults = [*document.duplicate_key_faults(), *document.surrogate_faults()]
     is_bare = evaluated and "metric_value" not in document.text
@@ -70,30 +116,41 @@ def _load(document: JsonDocument, *, strict: bool, evaluated: bool) -> LoadedSui
         hint = "compute its surprisals first, with `pommel surprisals`"
         message = "this suite has not been evaluated: no region has a metric_value"
         faults.append(document.fault((), message, hint=hint))
-    shape = shape_faults(
-        document.value, "evaluated_suite" if evaluated and not is_bare else "suite"
-    )
-    faults += [document.fault(each.path, each.message, hint=each.hint) for each in shape]
-    found_all = [*findings(outline(document.value) if shape else document.value)]
+    shape = _shape(document, "evaluated_suite" if evaluated and not is_bare else "suite")
+    faults += shape
+    found_all = _findings(document, is_sound=not shape)
     if evaluated and not shape and not is_bare:
         found_all += surprisal_findings(document.value)
-    for found in found_all:
-        is_warning = found.warning or (found.stray_space and not strict)
-        faults.append(
-            document.fault(
-                found.path,
-                found.message,
-                hint=found.hint,
-                warning=is_warning,
-                within=found.within,
-            )
-        )
+    faults += _faults(document, found_all, strict=strict)
     if document.has_bom:
         faults.append(bom_fault(document.file, strict=strict))
-    faults.sort(key=lambda fault: (fault.line, fault.column))
-    if any(fault.severity == "error" for fault in faults):
-        raise SuiteError(faults)
-    return LoadedSuite(suite=_suite(document.value), warnings=tuple(faults))
+    ordered = _in_order(faults)
+    if any(fault.severity == "error" for fault in ordered):
+        raise SuiteError(ordered)
+    return LoadedSuite(suite=_suite(document.value), warnings=ordered)
+
+
+def _shape(document: JsonDocument, schema_name: str = "suite") -> list[Fault]:
+    found = shape_faults(document.value, schema_name)
+    return [document.fault(each.path, each.message, hint=each.hint) for each in found]
+
+
+def _findings(document: JsonDocument, *, is_sound: bool) -> list[Finding]:
+    return list(findings(document.value if is_sound else outline(document.value)))
+
+
+def _faults(
+    document: JsonDocument, found: Iterable[Finding], *, strict: bool = False
+) -> Iterator[Fault]:
+    for each in found:
+        is_warning = each.warning or (each.stray_space and not strict)
+        yield document.fault(
+            each.path, each.message, hint=each.hint, warning=is_warning, within=each.within
+        )
+
+
+def _in_order(faults: Iterable[Fault]) -> tuple[Fault, ...]:
+    return tuple(sorted(faults, key=lambda fault: (fault.line, fault.column)))
 
 
 def _suite(value: dict[str, Any]) -> Suite:

@@ -7,6 +7,8 @@ where it was, and what cannot be relied on is None.
 
 from typing import Any
 
+from pommel.suite import condition_name_fault
+
 
 def outline(document: Any) -> dict[str, Any]:
     """Return the parts of a suite's JSON that the checks look at, None for each unsound one."""
@@ -63,7 +65,7 @@ def _text(value: Any) -> str | None:
 
 
 def _name(value: Any) -> str | None:
-    return value if isinstance(value, str) and value and "%" not in value else None
+    return value if isinstance(value, str) and not condition_name_fault(value) else None
 
 
 def _number(value: Any) -> int | None:

@@ -8,8 +8,8 @@ from pathlib import Path
 from pommel import data
 from pommel.errors import Fault, InputError, SuiteError
 from pommel.formats.long_csv import read_long_csv
-from pommel.suite import LoadedSuite, Suite
-from pommel.suite_file import parse_suite, read_suite
+from pommel.suite import LoadedDraft, LoadedSuite, Suite
+from pommel.suite_file import parse_draft, parse_suite, read_draft, read_suite
 from pommel.text_file import decode
 from pommel.wording import nearest
 
@@ -59,6 +59,15 @@ def load_suites(
     return loaded
 
 
+def load_drafts(sources: Sequence[str]) -> list[LoadedDraft]:
+    """Load all suites that `sources` name as they are, finished or not, each file once.
+
+    What is wrong with a file keeps no other from being read. Raises `InputError` where nothing is
+    found.
+    """
+    return [_load_draft(path) for path in _distinct_files(sources)]
+
+
 def check_distinct_names(suites: Sequence[Suite]) -> None:
     """Raise `InputError` if two suites have one name: results could not tell them apart."""
     twice = [name for name, n in Counter(suite.name for suite in suites).items() if n > 1]
@@ -87,6 +96,25 @@ def _load(path: Path | None, *, strict: bool, evaluated: bool) -> LoadedSuite:
             raise InputError(f"{path}: a CSV has no surprisals; name an evaluated suite's JSON")
         return read_long_csv(path, strict=strict)
     return read_suite(path, strict=strict, evaluated=evaluated)
+
+
+def _load_draft(path: Path | None) -> LoadedDraft:
+    try:
+        if path is None:
+            return parse_draft(decode(sys.stdin.buffer.read(), file="<stdin>").text, file="<stdin>")
+        if path.suffix.lower() == ".csv":
+            loaded = read_long_csv(path)
+            return LoadedDraft(suite=loaded.suite, faults=loaded.warnings)
+        return read_draft(path)
+    except SuiteError as error:
+        return LoadedDraft(suite=None, faults=error.faults)
+    except InputError as error:
+        # It may have gone since it was found, or be closed to us.
+        name = str(path or "<stdin>")
+        message = str(error).removeprefix(f"{name}: ")
+        return LoadedDraft(
+            suite=None, faults=(Fault(file=name, line=0, column=0, path="", message=message),)
+        )
 
 
 def _shipped(collection: str) -> list[Path]:

@@ -1,20 +1,25 @@
 """Bytes to text: UTF-8, with or without a byte order mark, and the place where it is not."""
 
 import gzip
+import hashlib
 import io
+import re
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from pommel.errors import Fault, InputError, SuiteError
+from pommel.errors import Fault, InputError, Place, SuiteError
 
 # What reading a gzip stream raises where it is cut short or damaged.
 GZIP_FAULTS = (EOFError, zlib.error, gzip.BadGzipFile)
 
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _GZIP_MAGIC = b"\x1f\x8b"
+_LINE_END = re.compile(r"\r\n|\r|\n")
+# Unlike joiners without a width and marks of direction, these belong to no script.
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,6 +29,12 @@ class DecodedText:
     text: str
     has_bom: bool
 
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the bytes that were read, whatever has become of the file since."""
+        # UTF-8 has one spelling for each text.
+        return hashlib.sha256((_BOM * self.has_bom + self.text).encode()).hexdigest()
+
 
 def read_text(path: Path) -> DecodedText:
     """Read a file; raises `InputError` if it cannot be read, and as `decode` does."""
@@ -32,6 +43,33 @@ def read_text(path: Path) -> DecodedText:
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
     return decode(raw, file=str(path))
+
+
+def read_words(path: Path) -> DecodedText:
+    """Read a file of words; raises as `read_text`, and `SuiteError` for control characters.
+
+    Tabs and line ends are none. Of a line with several the first one is reported.
+    """
+    read = read_text(path)
+    if _CONTROL.search(read.text):
+        faults = [
+            Place(file=str(path), line=number, column=found.start() + 1).fault(
+                f"this line has the character {found[0]!r}", "take it out; words have none"
+            )
+            for number, line in enumerate(lines(read.text), start=1)
+            if (found := _CONTROL.search(line))
+        ]
+        raise SuiteError(faults)
+    return read
+
+
+def lines(text: str) -> list[str]:
+    """Return a text's lines without their ends, which are LF, CRLF or CR.
+
+    `str.splitlines` ends lines at ten more characters, where no editor does.
+    """
+    found = _LINE_END.split(text)
+    return found if found[-1] else found[:-1]
 
 
 @contextmanager

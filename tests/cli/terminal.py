@@ -1,5 +1,6 @@
 """The command line in a process of its own, on a terminal or in a pipe."""
 
+import codecs
 import contextlib
 import os
 import select
@@ -21,6 +22,9 @@ class Started:
     process: subprocess.Popen[bytes]
     reading: int
     seen: str = field(default="")
+    decoder: codecs.IncrementalDecoder = field(
+        default_factory=codecs.getincrementaldecoder("utf-8")
+    )
 
     def wait_for(self, text: str) -> str:
         """Return all that was written up to and with `text`, which is then forgotten."""
@@ -29,7 +33,8 @@ class Started:
             ready, _, _ = select.select([self.reading], [], [], max(deadline - time.monotonic(), 0))
             piece = self._read() if ready else b""
             assert piece, f"{text!r} never came: {self.seen!r}"
-            self.seen += piece.decode().replace("\r\n", "\n")
+            # A piece may end within a character.
+            self.seen += self.decoder.decode(piece).replace("\r\n", "\n")
         before, _, self.seen = self.seen.partition(text)
         return before + text
 

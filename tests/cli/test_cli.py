@@ -58,6 +58,17 @@ def test_a_reader_that_leaves_early_is_no_error(suite_file: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("arguments", ["suites list", "suites show cleft", "--help"])
+def test_a_closed_stdout_is_a_message(arguments: str) -> None:
+    done = subprocess.run(
+        ["bash", "-c", f"{sys.executable} -m pommel {arguments} >&-"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (1, "pommel: the output: Bad file descriptor\n")
+
+
 def test_a_full_disk_on_stdout_is_a_message(suite_file: Path) -> None:
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(

@@ -176,7 +176,7 @@ def test_unknown_words_are_a_json_list(pommel: Pommel) -> None:
 @pytest.mark.parametrize(
     ("stdin", "message"),
     [
-        ("context,target\na,\n", "<stdin>:2: the target is empty; write the words to score"),
+        ("context,target\na,\n", "<stdin>:2:3: the target is empty; write the words to score"),
         (
             "context,target,oovs\na,b,c\n",
             "-: there is a column 'oovs'; rename it: the command adds a column of this name",

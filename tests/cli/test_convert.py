@@ -184,7 +184,15 @@ def test_options_that_do_not_fit(pommel: Pommel, lines: Path, tmp_path: Path) ->
 
     folder = "--by writes several files; name a folder for them with -o"
     assert message(lines, "--by", "case") == folder
-    assert message(lines, "--by", "case", "-o", lines) == folder
+    other = tmp_path / "other.txt"
+    other.touch()
+    assert message(lines, "--by", "case", "-o", other) == folder
+    read = f"{lines}: this is read; name another file to write"
+    assert message(lines, "-o", lines) == read
+    assert lines.read_text() == LINES
+    empty = "--by names a field, and --name a suite; neither is empty"
+    assert message(lines, "--by", "", "-o", tmp_path / "folder") == empty
+    assert message(lines, "--name", "") == empty
     without = f"{lines}: 2 minimal sets without the field 'case'; the file has no fields"
     assert message(lines, "--by", "case", "-o", tmp_path / "folder") == without
     suite = tmp_path / "x.json"
@@ -193,6 +201,8 @@ def test_options_that_do_not_fit(pommel: Pommel, lines: Path, tmp_path: Path) ->
     assert message(suite, "--name", "y") == named
     by = f"{suite}: --by is for minimal sets; this is a suite"
     assert message(suite, "--by", "case", "-o", tmp_path / "folder") == by
+    compare = f"{suite}: --compare is for minimal sets; this is a suite"
+    assert message(suite, "--compare", "contrast") == compare
     ending = f"{tmp_path / 'x.docx'}: say --format, or let the file end in one of .json, .csv, "
     assert message(lines, "-o", tmp_path / "x.docx").startswith(ending)
 
@@ -214,7 +224,50 @@ def test_files_that_are_wrong(pommel: Pommel, tmp_path: Path) -> None:
     path.write_text("True\ta b\n")
     outcome = pommel("convert", path, "-o", out)
     assert (outcome.status, outcome.stderr) == (
-        2,
-        "pommel: x: no sentence has an ungrammatical one to compare with\n",
+        3,
+        (
+            "pommel: x: no sentence has an ungrammatical one to compare with; what is contrasted "
+            "has one spelling everywhere\n"
+        ),
     )
     assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (("a/b", "c"), "'a/b' cannot be a file's name: it has the character '/'"),
+        (("a\x00b", "c"), "'a\\x00b' cannot be a file's name: it has the character '\\x00'"),
+        (
+            ("..", "c"),
+            (
+                "'..' cannot be a file's name: it is empty but for dots and blanks, or begins or "
+                "ends with blanks"
+            ),
+        ),
+        (("Case", "case"), "'Case' and 'case' differ in capital letters only"),
+    ],
+)
+def test_values_that_name_no_file(
+    pommel: Pommel, tmp_path: Path, values: tuple[str, str], message: str
+) -> None:
+    path, out = tmp_path / "x.jsonl", tmp_path / "out"
+    lines = [{"sentence_good": "a b", "sentence_bad": "a c", "UID": value} for value in values]
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    outcome = pommel("convert", path, "--by", "UID", "-o", out)
+    assert (outcome.status, outcome.stderr) == (3, f"pommel: {message}\n")
+    assert not out.exists()
+
+
+def test_standard_input(pommel: Pommel, lines: Path) -> None:
+    outcome = pommel("convert", "-", "--from", "clams", "--format", "tsv", stdin=lines.read_text())
+    assert outcome.status == 0
+    assert outcome.stdout.splitlines()[1] == "les chats dorment\tles chats dort"
+    value = json.loads(pommel("convert", "-", "--from", "clams", stdin=lines.read_text()).stdout)
+    assert value["meta"]["name"] == "stdin"
+    outcome = pommel("convert", "-", stdin="")
+    message = "pommel: say with --from what standard input is\n"
+    assert (outcome.status, outcome.stderr) == (2, message)
+    outcome = pommel("convert", "-", "--from", "clams", stdin="True\ta\nx\n")
+    assert outcome.status == 3
+    assert outcome.stderr.startswith("pommel: <stdin>:2:1: this is no sentence with its mark")

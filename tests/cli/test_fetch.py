@@ -13,8 +13,9 @@ from pathlib import Path
 import pytest
 from tests.cli.samples import Pommel
 from tests.fetch.server import FileServer, Reply, file_server, tree
+from tests.fetch.shared_files import files_beside
 
-from pommel.fetch.source import Source, find_source, known_sources
+from pommel.fetch.source import PublishedSource, find_source, known_sources
 
 UNLICENSED = (
     "no licence is known. Nobody may pass these files on, changed or not, without leave of their "
@@ -44,7 +45,7 @@ def mirror(monkeypatch: pytest.MonkeyPatch, cache: Path) -> Iterator[FileServer]
         yield server
 
 
-def at(source: Source, path: str) -> str:
+def at(source: PublishedSource, path: str) -> str:
     """Return where a mirror has a file."""
     return f"{source.name}/{source.commit}/{path}"
 
@@ -157,7 +158,8 @@ def test_published_suites_have_their_checksums(
     assert outcome.stderr == "hu2020: 35 files (35 fetched), MIT\n"
     copied = (tmp_path / "hu" / "test_suites" / "json" / "cleft.json").read_bytes()
     assert copied == (hu2020 / "suites" / "cleft.json").read_bytes()
-    assert (tmp_path / "hu" / "LICENSE.txt").read_bytes() == (hu2020 / "LICENSE").read_bytes()
+    assert (tmp_path / "hu" / "LICENSE").read_bytes() == (hu2020 / "LICENSE").read_bytes()
+    assert not (tmp_path / "hu" / "LICENSE.txt").exists()
 
 
 def test_a_lie_about_a_checksum(pommel: Pommel, mirror: FileServer, cache: Path) -> None:
@@ -212,6 +214,79 @@ def test_suites_that_run(
     assert cache.exists()
 
 
+def test_suites_where_other_files_are_json_too(
+    pommel: Pommel, mirror: FileServer, shared_data: Path, tmp_path: Path
+) -> None:
+    source = find_source("sg_eval")
+    for path, there in files_beside(source, shared_data).items():
+        mirror.serve(at(source, path), there.read_bytes())
+    outcome = pommel("fetch", "sg_eval", "-o", tmp_path / "sg", "--suites")
+    assert (outcome.status, outcome.stdout) == (0, f"{tmp_path / 'sg'}\n")
+    assert outcome.stderr.splitlines()[-2:] == [
+        "sg_eval: 1 suite",
+        (
+            "note: 4 files left out, no suites: LICENSE, examples/surprisals_fgd_hierarchy.txt, "
+            "spec.template.json, ..."
+        ),
+    ]
+    suite = "test_suites-json-fgd_hierarchy.json"
+    assert tree(tmp_path / "sg") == ["LICENSE.txt", "SOURCE.txt", suite]
+    # Nothing is said of suites that are not written.
+    (tmp_path / "sg" / suite).write_text("mine")
+    again = pommel("fetch", "sg_eval", "-o", tmp_path / "sg", "--suites")
+    assert again.status == 2
+    assert "1 suite" not in again.stderr
+
+
+def test_more_of_a_source_into_the_same_folder(
+    pommel: Pommel, mirror: FileServer, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine"
+    for pattern in ("suites/hindi-S_O_V*", "suites/basque-DO-S_DO_V_AUX*"):
+        outcome = pommel("fetch", "multilingual", "--only", pattern, "-o", folder)
+        assert outcome.status == 0, outcome.stderr
+    files = json.loads((folder / "SOURCE.txt").read_text("utf-8"))["files"]
+    assert [each["path"] for each in files] == [
+        "suites/hindi-S_O_V.json",
+        "suites/basque-DO-S_DO_V_AUX.json",
+    ]
+    assert mirror.asked
+
+
+def test_what_was_fetched_for_programs(
+    pommel: Pommel, mirror: FileServer, cache: Path, tmp_path: Path
+) -> None:
+    only = ("--only", "suites/hindi-S_O_V*", "--format", "json")
+    outcome = pommel("fetch", "multilingual", *only)
+    source = find_source("multilingual")
+    expected = {
+        "name": "multilingual",
+        "commit": source.commit,
+        "licence": None,
+        "folder": str(cache / "multilingual" / source.commit),
+        "files": ["suites/hindi-S_O_V.json"],
+        "n_fetched": 1,
+        "damaged": [],
+        "without_checksum": ["suites/hindi-S_O_V.json"],
+    }
+    assert json.loads(outcome.stdout) == expected
+    copied = json.loads(pommel("fetch", "multilingual", *only, "-o", tmp_path / "mine").stdout)
+    files = ["suites/hindi-S_O_V.json", "LICENSE.txt", "SOURCE.txt"]
+    folder = str(tmp_path / "mine")
+    assert copied == {**expected, "folder": folder, "files": files, "n_fetched": 0}
+    assert mirror.asked
+
+
+def test_a_mirror_of_the_environment(
+    pommel: Pommel, cache: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("POMMEL_MIRROR", "ftp://birds")
+    outcome = pommel("fetch", "sg_eval")
+    message = "a mirror's address begins with https:// or http://, and is a folder's"
+    assert (outcome.status, outcome.stderr) == (2, f"pommel: ftp://birds: {message}\n")
+    assert tree(cache) == []
+
+
 def test_what_to_cite(pommel: Pommel, cache: Path) -> None:
     outcome = pommel("fetch", "bert_syntax", "--citation")
     assert outcome.stdout.startswith("@misc{goldberg2019assessing,\n")
@@ -232,6 +307,11 @@ def test_what_to_cite(pommel: Pommel, cache: Path) -> None:
         ),
         (["hu2020", "--list"], "--list shows all sources; leave out the NAME"),
         (["--citation"], "--citation needs the NAME of a source, and no --list"),
+        (
+            ["clams", "--citation", "--format", "json"],
+            "--citation prints BibTeX; leave out --format",
+        ),
+        (["--base-url", "https://x"], "--base-url needs the NAME of a source, and no --list"),
         (["clams", "--list", "-o", "x"], "--output needs the NAME of a source, and no --list"),
         (["clams", "--force"], "--force says what becomes of files in a folder; add -o FOLDER"),
         (
@@ -240,7 +320,7 @@ def test_what_to_cite(pommel: Pommel, cache: Path) -> None:
         ),
         (
             ["clams", "--base-url", "m.org"],
-            "m.org: a mirror's address begins with https:// and is a folder's",
+            "m.org: a mirror's address begins with https:// or http://, and is a folder's",
         ),
     ],
 )
@@ -252,7 +332,13 @@ def test_calls_that_make_no_sense(
     assert tree(cache) == []
 
 
-def test_an_interrupt_leaves_whole_files_only(mirror: FileServer, cache: Path) -> None:
+@pytest.mark.parametrize(
+    ("sent", "status", "said"),
+    [(signal.SIGINT, 130, "pommel: interrupted"), (signal.SIGTERM, 143, "")],
+)
+def test_an_interrupt_leaves_whole_files_only(
+    mirror: FileServer, cache: Path, sent: signal.Signals, status: int, said: str
+) -> None:
     source = find_source("multilingual")
     stuck = source.files[0].path
     mirror.serve(at(source, stuck), Reply(body=b"x" * 1000, drip_s=0.1))
@@ -268,9 +354,9 @@ def test_an_interrupt_leaves_whole_files_only(mirror: FileServer, cache: Path) -
             assert process.poll() is None
             assert time.monotonic() < give_up
             time.sleep(0.01)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(sent)
         stdout, stderr = process.communicate(timeout=30)
-    assert (process.returncode, stdout, stderr.strip()) == (130, "", "pommel: interrupted")
+    assert (process.returncode, stdout, stderr.strip()) == (status, "", said)
     there = {file.path: file.path.encode() for file in source.files if file.path != stuck}
     assert {path: (folder / path).read_bytes() for path in tree(folder)} == there
     # The next call fetches what is missing.

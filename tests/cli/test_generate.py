@@ -131,8 +131,8 @@ def test_sets_without_a_contrast_are_no_items(pommel: Pommel, tmp_path: Path) ->
     out = tmp_path / "x.json"
     outcome = pommel("generate", path, "-o", out)
     assert outcome.stderr == (
-        f"2 minimal sets: {out}\n"
-        "note: 1 minimal set without an ungrammatical sentence: what is varied has one spelling\n"
+        f"1 minimal set: {out}\n"
+        "note: 1 minimal set left out, without an ungrammatical sentence of another spelling\n"
     )
     assert len(json.loads(out.read_text())["items"]) == 1
     found = {}
@@ -141,7 +141,10 @@ def test_sets_without_a_contrast_are_no_items(pommel: Pommel, tmp_path: Path) ->
         found[outcome.status] = outcome.stdout
     # Of one set that has no contrast, no suite can be made.
     assert json.loads(found[0])["items"]
-    assert found[2] == ""
+    assert found[3] == ""
+    # The lines of CLAMS have a place for it.
+    lines = pommel("generate", path, "--format", "clams").stdout.splitlines()
+    assert [line.split("\t")[0] for line in lines].count("True") == 2
 
 
 def test_which_words_a_vocabulary_lacks(pommel: Pommel, grammar: Path, tmp_path: Path) -> None:
@@ -208,8 +211,11 @@ def test_grammars_that_are_wrong(pommel: Pommel, tmp_path: Path) -> None:
     path.write_text("vary: V[s]\nS[] a V[s]\nV[s] x\n")
     outcome = pommel("generate", path, "-o", out)
     assert (outcome.status, outcome.stderr) == (
-        2,
-        "pommel: x: no sentence has an ungrammatical one to compare with\n",
+        3,
+        (
+            "pommel: x: no sentence has an ungrammatical one to compare with; what is contrasted "
+            "has one spelling everywhere\n"
+        ),
     )
     assert not out.exists()
     outcome = pommel("generate", tmp_path / "x.txt")
@@ -265,6 +271,9 @@ def test_a_template_and_its_lexicons(pommel: Pommel, tmp_path: Path) -> None:
     outcome = pommel("generate", path, "--format", "clams")
     assert outcome.status == 2
     assert "english near has no condition 'grammatical': it has match_near, " in outcome.stderr
+    chosen = ("--grammatical", "match_far", "--ungrammatical", "mismatch_far", "--sample", "3")
+    lines = pommel("generate", path, "--format", "clams", *chosen).stdout.splitlines()
+    assert [line.split("\t")[0] for line in lines] == ["True", "False"] * 3
     outcome = pommel("generate", path, "--sample", "10000")
     assert outcome.status == 2
     assert outcome.stderr.startswith("pommel: a sample of 10000 cannot be drawn: english near has ")
@@ -282,3 +291,36 @@ def test_a_permutation_design(pommel: Pommel, tmp_path: Path) -> None:
     run = pommel("run", "dummy://", out, "--format", "csv")
     (row,) = csv.DictReader(run.stdout.splitlines())
     assert row["n_items"] == "4"
+
+
+def test_how_many_there_are(pommel: Pommel, grammar: Path, tmp_path: Path) -> None:
+    assert pommel("generate", grammar, "--count").stdout == "12 minimal sets\n"
+    assert pommel("generate", written(tmp_path), "--count").stdout == "4 items, 144 minimal sets\n"
+
+
+def test_what_a_suite_says_besides(pommel: Pommel, grammar: Path) -> None:
+    chosen = ("--meta", "language=fr", "--meta", "license=CC-BY-4.0")
+    meta = json.loads(pommel("generate", grammar, *chosen).stdout)["meta"]
+    assert (meta["language"], meta["license"]) == ("fr", "CC-BY-4.0")
+    for wrong in ("language", "=fr", "name=x"):
+        outcome = pommel("generate", grammar, "--meta", wrong)
+        message = f"pommel: --meta {wrong!r}: write KEY=VALUE, with a key of your own\n"
+        assert (outcome.status, outcome.stderr) == (2, message)
+
+
+def test_a_grammar_is_not_overwritten(pommel: Pommel, grammar: Path) -> None:
+    (grammar.parent / "common.avg").write_text("X[] x\n")
+    for path in (grammar, grammar.parent / "common.avg"):
+        outcome = pommel("generate", grammar, "-o", path, "--format", "clams")
+        message = f"pommel: {path}: this is read; name another file to write\n"
+        assert (outcome.status, outcome.stderr) == (2, message)
+    assert grammar.read_text("utf-8") == GRAMMAR
+
+
+def test_conditions_are_named_of_items_only(pommel: Pommel, grammar: Path) -> None:
+    outcome = pommel("generate", grammar, "--grammatical", "x", "--format", "tsv")
+    assert outcome.status == 2
+    assert outcome.stderr == (
+        "pommel: --grammatical and --ungrammatical name conditions; this grammar says itself which "
+        "sentences are which\n"
+    )

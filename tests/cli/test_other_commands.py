@@ -95,10 +95,31 @@ def test_validate_as_json(pommel: Pommel, tmp_path: Path) -> None:
 
 
 def test_suites_list_knows_the_shipped_ones(pommel: Pommel) -> None:
-    rows = json.loads(pommel("suites", "list", "--format", "json").stdout)
+    rows = json.loads(pommel("suites", "list", "suites:en", "--format", "json").stdout)
     circuits = {row["circuit"] for row in rows}
     assert len(circuits) == 6
     assert all(row["language"] == "en" and row["n_items"] >= 24 for row in rows)
+
+
+def test_suites_added_up_by_circuit(pommel: Pommel, suite_file: Path) -> None:
+    rows = json.loads(
+        pommel("suites", "list", "suites:en", "--by", "circuit", "--format", "json").stdout
+    )
+    assert rows[0] == {
+        "language": "en",
+        "circuit": "agreement",
+        "n_suites": 4,
+        "n_items": 96,
+        "n_predictions": 4,
+    }
+    chosen = ("--by", "circuit", "--format", "markdown")
+    lines = pommel("suites", "list", suite_file, *chosen).stdout.split("\n")
+    cells = [
+        [cell.strip() for cell in line.strip("| ").split("|")] for line in lines if "|" in line
+    ]
+    assert cells[0] == ["language", "circuit", "suites", "items", "predictions"]
+    assert cells[-1][0] == "all"
+    assert cells[-1][2:] == ["1", "3", "1"]
 
 
 def test_suites_show_has_predictions_and_an_item(pommel: Pommel, suite_file: Path) -> None:

@@ -85,7 +85,7 @@ def test_without_flags_everything_is_asked_for(pommel: Pommel, file: Path) -> No
         *("2", "y"),
         *("The dog", "barks", "-"),
         *("", "bark", ""),
-        "n",
+        *("", "n"),
     )
     outcome = pommel("suites", "new", file, stdin=answers)
     assert outcome.status == 0, outcome.stderr
@@ -119,18 +119,19 @@ def test_without_flags_everything_is_asked_for(pommel: Pommel, file: Path) -> No
 
 
 def test_what_flags_say_is_not_asked_for(pommel: Pommel, file: Path) -> None:
-    answers = typed("y", "The dog", "barks", "", "bark")
+    answers = typed("y", "The dog", "barks", "", "bark", "")
     outcome = pommel("suites", "new", file, *META, *FLAGS, "--items", "1", stdin=answers)
     assert outcome.status == 0
     assert outcome.stderr == (
-        "Write item 1 now [Y/n]:"
-        "   Enter takes what stands in [ ]; - leaves a region empty\n"
-        "  match, region 1 (subject):"
-        "   match, region 2 (verb):"
-        "     The dog barks\n"
-        "  mismatch, region 1 (subject) [The dog]:"
-        "   mismatch, region 2 (verb) [barks]:"
-        "     The dog bark\n"
+        "Write item 1 now [Y/n]: "
+        "  Enter takes what stands in [ ]; - leaves a region empty\n"
+        "  match, region 1 (subject): "
+        "  match, region 2 (verb): "
+        "    The dog barks\n"
+        "  mismatch, region 1 (subject) [The dog]: "
+        "  mismatch, region 2 (verb) [barks]: "
+        "    The dog bark\n"
+        "Write item 1 again [y/N]: "
         f"{file}: 1 item, 2 sentences\n"
         f"`pommel suites preview {file}` shows them\n"
     )
@@ -139,7 +140,7 @@ def test_what_flags_say_is_not_asked_for(pommel: Pommel, file: Path) -> None:
 
 
 def test_a_sentence_left_empty_is_one_to_be_written(pommel: Pommel, file: Path) -> None:
-    answers = typed("", "-", "-", "The dog", "bark")
+    answers = typed("", "-", "-", "The dog", "bark", "")
     outcome = pommel("suites", "new", file, *META, *FLAGS, "--items", "1", stdin=answers)
     assert "    empty: to be written in the file\n" in outcome.stderr
     assert f"{file}: 1 item, 2 sentences, 1 to be written\n" in outcome.stderr
@@ -176,7 +177,7 @@ def test_like_another_suite(pommel: Pommel, file: Path) -> None:
 
 
 def test_like_another_suite_with_questions(pommel: Pommel, suite_file: Path, file: Path) -> None:
-    answers = typed("  ", "de", "", "1", "", "Der Autor", "ist", "gut .", "", "sind", "")
+    answers = typed("  ", "de", "", "1", "", "Der Autor", "ist", "gut .", "", "sind", "", "")
     outcome = pommel("suites", "new", file, "--like", suite_file, stdin=answers)
     assert outcome.status == 0, outcome.stderr
     assert written(file)["meta"] == {"name": "new", "metric": "sum", "language": "de"}
@@ -218,6 +219,15 @@ def test_other_predictions_for_the_same_design(pommel: Pommel, file: Path) -> No
         ),
         (("--name", ""), 2, "--name: the name of the suite is empty"),
         (("--region", "\udcff"), 2, "--region: this is not UTF-8"),
+        (("--region", " "), 2, "--region: the name of a region is empty"),
+        (("--region", "a\nb"), 2, "--region: this has the control character '\\n'"),
+        (("--condition", "a\nb"), 2, "--condition: this has the control character '\\n'"),
+        (("--name", "a\x1bb"), 2, "--name: this has the control character '\\x1b'"),
+        (
+            ("--language", "not a tag!"),
+            2,
+            "--language: 'not a tag!' is no language tag; write one such as en, eu, zh-Hant",
+        ),
         (
             ("--like", "number_orc", "--region", "x"),
             2,
@@ -251,7 +261,7 @@ def test_what_makes_no_sense(
 def test_nothing_is_overwritten_unless_it_has_to_be(pommel: Pommel, file: Path) -> None:
     file.write_text("mine")
     outcome = pommel("suites", "new", file, *FLAGS, "--no-input")
-    assert outcome.status == 1
+    assert outcome.status == 2
     assert outcome.stderr == f"pommel: {file}: it is there already; --force overwrites it\n"
     assert file.read_text() == "mine"
     assert pommel("suites", "new", file, *FLAGS, "--no-input", "--force").status == 0
@@ -300,6 +310,161 @@ def test_other_scripts_on_a_terminal(file: Path) -> None:
         for text in ("המורה", "מחייך", "", "מחייכים"):
             started.wait_for("): " if text != "" and "ים" not in text else "]: ")
             started.type(f"{text}\n")
+        started.wait_for("Write item 1 again [y/N]: ")
+        started.type("\n")
         assert started.wait_for("shows them\n")
         assert started.end() == 0
     assert sentences(file) == [["המורה", "מחייך"], ["המורה", "מחייכים"]]
+
+
+def test_arrow_keys_move_in_the_line(file: Path) -> None:
+    pytest.importorskip("readline")
+    options = ("--language", "en", "--circuit", "", *FLAGS, "--items", "1")
+    with on_terminal("suites", "new", file, *options) as started:
+        started.wait_for("Name of the suite [new]: ")
+        started.type("the dg\x1b[Do\n")
+        started.wait_for("Write item 1 now [Y/n]: ")
+        started.type("n\n")
+        started.wait_for("as you write\n")
+        assert started.end() == 0
+    assert written(file)["meta"]["name"] == "the dog"
+
+
+def test_what_cannot_be_written_is_asked_for_again(pommel: Pommel, file: Path) -> None:
+    answers = typed("a\x1b[Db", "a", "not a tag!", "en", "", "x", "2", "maybe", "n")
+    outcome = pommel("suites", "new", file, *FLAGS, stdin=answers)
+    assert outcome.status == 0
+    assert outcome.stderr.startswith(
+        "Name of the suite [new]:   this has the control character '\\x1b'\n"
+        "Name of the suite [new]: "
+        "Language (a tag, e.g. en):   'not a tag!' is no language tag; write one such as en, eu, "
+        "zh-Hant\n"
+        "Language (a tag, e.g. en): Circuit: "
+        "How many items [1]:   this has to be a whole number, 1 or more\n"
+        "How many items [1]: "
+        "Write item 1 now [Y/n]:   type y or n\n"
+        "Write item 1 now [Y/n]: "
+    )
+    assert written(file)["meta"] == {"name": "a", "metric": "sum", "language": "en"}
+
+
+@pytest.mark.parametrize(
+    ("formula", "doubt"),
+    [
+        (
+            "(2;%match%) < (2;%match%)",
+            "this can never hold; look at what it compares, and which way round",
+        ),
+        (
+            "(2;%match%) >= 0",
+            "this always holds; it says nothing of a model; look at what it compares",
+        ),
+        (
+            "1<2",
+            (
+                "the formula mentions no region, so it is the same for every item; name a region, "
+                "e.g. (1;%condition%)"
+            ),
+        ),
+    ],
+)
+def test_a_formula_that_says_nothing_is_warned_of(
+    pommel: Pommel, file: Path, formula: str, doubt: str
+) -> None:
+    flags = (*FLAGS[:-1], formula)
+    by_flag = pommel("suites", "new", file, *META, *flags, "--no-input")
+    assert by_flag.stderr.startswith(f"warning: --prediction '{formula}': {doubt}\n{file}: ")
+    assert by_flag.status == 0
+    answers = typed(formula, "", "n")
+    options = (*META, *FLAGS[:-2], "--items", "1", "--force")
+    asked = pommel("suites", "new", file, *options, stdin=answers)
+    assert f"  warning: {doubt}\n" in asked.stderr
+
+
+def test_a_prediction_is_taken_back(pommel: Pommel, file: Path) -> None:
+    other = "(1;%match%) < (1;%mismatch%)"
+    answers = typed("-", other, "-", FORMULA, "", "n")
+    options = (*META, *FLAGS[:-2], "--items", "1")
+    outcome = pommel("suites", "new", file, *options, stdin=answers)
+    assert "  there is none to take back\n" in outcome.stderr
+    assert f"  taken back: {other}\n" in outcome.stderr
+    assert "Prediction 2 (Enter: no more; -: take back the last one): " in outcome.stderr
+    assert [each["formula"] for each in written(file)["predictions"]] == [FORMULA]
+
+
+def test_an_item_is_written_again(pommel: Pommel, file: Path) -> None:
+    answers = typed("", "The dg", "barks", "", "bark", "y", "The dog", "", "The dog", "", "")
+    outcome = pommel("suites", "new", file, *META, *FLAGS, "--items", "1", stdin=answers)
+    assert outcome.status == 0
+    assert "  match, region 1 (subject) [The dg]: " in outcome.stderr
+    assert "  mismatch, region 2 (verb) [bark]: " in outcome.stderr
+    assert sentences(file) == [["The dog", "barks"], ["The dog", "bark"]]
+
+
+@pytest.mark.parametrize("answer", ["y", ""])
+def test_who_leaves_may_keep_the_finished_items(file: Path, answer: str) -> None:
+    with on_terminal("suites", "new", file, *META, *FLAGS, "--items", "2") as started:
+        for text in ("", "The dog", "barks", "", "bark", "", "y", "A half"):
+            started.wait_for(": ")
+            started.type(f"{text}\n")
+        started.wait_for("match, region 2 (verb): ")
+        started.type("\x04")
+        started.wait_for("Write the file with 1 finished item [y/N]: ")
+        started.type(f"{answer}\n")
+        assert started.end() == (0 if answer else 1)
+    if answer:
+        assert sentences(file) == [["The dog", "barks"], ["The dog", "bark"], [""] * 2, [""] * 2]
+    else:
+        assert not file.exists()
+
+
+def test_like_a_draft(pommel: Pommel, file: Path) -> None:
+    pommel("suites", "new", file, *META, *FLAGS, "--no-input")
+    other = file.with_name("other.json")
+    outcome = pommel("suites", "new", other, "--like", file, "--no-input")
+    assert outcome.status == 0, outcome.stderr
+    assert written(other) == written(file) | {"meta": written(file)["meta"] | {"name": "other"}}
+
+
+def test_like_a_faulty_suite(pommel: Pommel, suite_file: Path, file: Path) -> None:
+    suite_file.write_text(suite_file.read_text().replace("(2;%match%)", "(4;%match%)"))
+    outcome = pommel("suites", "new", file, "--like", suite_file, "--no-input")
+    assert outcome.status == 3
+    assert "condition 'match' has no region 4; its regions are 1, 2, 3" in outcome.stderr
+    assert not file.exists()
+
+
+def test_metric_and_joiner(pommel: Pommel, file: Path) -> None:
+    options = (*META, *FLAGS[:-2], "--items", "1", "--metric", "mean", "--joiner", "")
+    answers = typed(FORMULA, "", "", "The", "dog", "", "dogs", "")
+    outcome = pommel("suites", "new", file, *options, stdin=answers)
+    assert "  region 2 (verb) must be less surprising on average per token in" in outcome.stderr
+    assert "    Thedog\n" in outcome.stderr
+    assert written(file)["meta"] | {"name": ""} == {
+        "name": "",
+        "metric": "mean",
+        "language": "en",
+        "circuit": "agreement",
+        "joiner": "",
+    }
+    liked = ("--like", file, "--metric", "all", "--no-input", "--force")
+    assert pommel("suites", "new", file, *liked).status == 0
+    assert written(file)["meta"]["metric"] == "all"
+
+
+def test_a_new_folder_is_told_of(pommel: Pommel, tmp_path: Path) -> None:
+    file = tmp_path / "missing" / "new.json"
+    outcome = pommel("suites", "new", file, *FLAGS, "--no-input")
+    assert outcome.stderr.startswith(f"note: the folder {file.parent} is made\n{file}: ")
+    assert file.is_file()
+
+
+def test_bytes_that_are_no_text_are_refused(pommel: Pommel, file: Path) -> None:
+    outcome = pommel("suites", "new", file, stdin=b"\xff\n")
+    assert outcome.status == 1
+    assert outcome.stderr == (
+        "Name of the suite [new]:   this is not UTF-8\n"
+        "Name of the suite [new]: \n"
+        "pommel: aborted; nothing was written\n"
+    )
+    assert not file.exists()

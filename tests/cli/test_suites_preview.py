@@ -1,6 +1,8 @@
 """`pommel suites preview`: which items are shown, to pipes and to terminals."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -105,11 +107,89 @@ def test_standard_input_csv_and_shipped_suites(
     assert "    region 6 (matrix_v) must be less surprising in *match_sing* than in" in shipped
 
 
-def test_a_faulty_suite_is_an_error(pommel: Pommel, suite_file: Path) -> None:
+def test_a_faulty_suite_is_an_error_and_shown_as_far_as_it_goes(
+    pommel: Pommel, suite_file: Path
+) -> None:
     suite_file.write_text(suite_file.read_text().replace("(2;%match%)", "(4;%match%)"))
+    outcome = pommel("suites", "preview", suite_file, "--item", "1")
+    assert outcome.status == 3
+    assert outcome.stdout.endswith(
+        "    match     [1 The pilot] [2 is] [3 good .]\n"
+        "    mismatch  [1 The pilot] [[2 are]] [3 good .]\n"
+    )
+    fault, last = outcome.stderr.splitlines()
+    assert "condition 'match' has no region 4; its regions are 1, 2, 3" in fault
+    assert last == "pommel: 1 error in 1 of 1 file"
+
+
+@pytest.mark.parametrize("text", ["{", '{"meta": {}}', "\ufeff[]"])
+def test_what_is_no_suite_is_its_faults_alone(pommel: Pommel, suite_file: Path, text: str) -> None:
+    suite_file.write_text(text)
     outcome = pommel("suites", "preview", suite_file)
     assert (outcome.status, outcome.stdout) == (3, "")
-    assert "condition 'match' has no region 4; its regions are 1, 2, 3" in outcome.stderr
+    assert outcome.stderr.startswith(f"pommel: {suite_file}:1:")
+
+
+def test_a_faulty_file_hides_no_other(pommel: Pommel, suite_file: Path) -> None:
+    faulty = suite_file.with_name("faulty.json")
+    faulty.write_text("{")
+    outcome = pommel("suites", "preview", suite_file.parent, "--item", "2")
+    assert (outcome.status, outcome.stdout) == (3, HEAD + SECOND)
+    assert outcome.stderr.startswith(f"{faulty}:1:2: this is not JSON")
+    assert outcome.stderr.endswith("\npommel: 1 error in 1 of 2 files\n")
+
+
+def draft_file(tmp_path: Path, n_written: int, n_items: int = 7) -> Path:
+    """Write a suite whose first sentences are written."""
+    value = suite_value("draft", n_items)
+    conditions = [each for item in value["items"] for each in item["conditions"]]
+    for condition in conditions[n_written:]:
+        for region in condition["regions"]:
+            region["content"] = ""
+    path = tmp_path / "draft.json"
+    path.write_text(json.dumps(value))
+    return path
+
+
+def test_a_draft_shows_what_is_written(pommel: Pommel, tmp_path: Path) -> None:
+    outcome = pommel("suites", "preview", draft_file(tmp_path, 1, n_items=2))
+    assert (outcome.status, outcome.stderr) == (0, "")
+    assert outcome.stdout == (
+        "draft\n"
+        "  2 items · 3 sentences to be written\n"
+        "  prediction 0: (2;%match%) < (2;%mismatch%)\n"
+        "    region 2 (verb) must be less surprising in *match* than in *mismatch*\n"
+        "\n"
+        "  item 1\n"
+        "    match     [1 The pilot] [[2 is]] [3 good .]\n"
+        "    mismatch  (to be written)\n"
+        "\n"
+        "  item 2\n"
+        "    match     (to be written)\n"
+        "    mismatch  (to be written)\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("n_written", "shown"),
+    [(0, [1, 2, 3]), (3, [1, 2, 3]), (7, [2, 3, 4]), (13, [5, 6, 7]), (14, [1, 2, 3])],
+)
+def test_of_a_draft_the_item_that_is_being_written(
+    pommel: Pommel, tmp_path: Path, n_written: int, shown: list[int]
+) -> None:
+    outcome = pommel("suites", "preview", draft_file(tmp_path, n_written))
+    assert numbers(outcome.stdout) == shown
+
+
+def test_a_reader_that_leaves_is_no_error() -> None:
+    command = [sys.executable, "-m", "pommel", "suites", "preview", "suites:", "--all"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout
+        assert process.stderr
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 0
 
 
 def test_stray_spaces_are_warned_of_and_breaks_stay_in_their_line(

@@ -57,7 +57,8 @@ def test_a_file_that_is_gone_for_a_moment_and_one_that_stays_away(suite_file: Pa
         # Whether the gap was seen or not: the next preview is that of the new file.
         assert started.wait_for(READY).startswith("back\n")
         suite_file.unlink()
-        assert started.wait_for(READY).startswith(f"pommel: {suite_file}: no such file")
+        gone = f"pommel: {suite_file}: it is gone; if it comes back, it is shown again\n"
+        assert started.wait_for(READY) == gone + READY
         write(suite_file, "again")
         assert started.wait_for(READY).startswith("again\n")
 
@@ -67,6 +68,36 @@ def test_a_folder_is_watched_with_what_comes_into_it(suite_file: Path) -> None:
         started.wait_for(READY)
         write(suite_file.with_name("b.json"), "second")
         assert "\n\nsecond\n" in started.wait_for(READY)
+
+
+def test_a_folder_that_is_gone_hides_no_other_source(suite_file: Path) -> None:
+    # Its name is that of a collection that ships, too.
+    folder = suite_file.with_name("en")
+    folder.mkdir()
+    write(folder / "second.json", "second")
+    with in_pipe("suites", "preview", folder, suite_file, "--watch", "--item", "1") as started:
+        assert started.wait_for(READY).startswith("second\n")
+        folder.rename(folder.with_name("away"))
+        shown = started.wait_for(READY)
+        assert shown.startswith(f"pommel: {folder}: it is gone; if it comes back")
+        assert "\nagreement\n" in shown
+        folder.with_name("away").rename(folder)
+        assert started.wait_for(READY).startswith("second\n")
+
+
+def test_a_draft_is_shown_as_it_is_written(suite_file: Path) -> None:
+    value = suite_value(n_items=1)
+    regions = value["items"][0]["conditions"][0]["regions"]
+    whole = [region["content"] for region in regions]
+    for region in regions:
+        region["content"] = ""
+    suite_file.write_text(json.dumps(value))
+    with in_pipe("suites", "preview", suite_file, "--watch") as started:
+        assert "    match     (to be written)\n" in started.wait_for(READY)
+        for region, content in zip(regions, whole, strict=True):
+            region["content"] = content
+        suite_file.write_text(json.dumps(value))
+        assert "    match     [1 The pilot] [[2 is]] [3 good .]\n" in started.wait_for(READY)
 
 
 def test_content_counts_not_time(suite_file: Path) -> None:

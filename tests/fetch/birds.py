@@ -7,13 +7,13 @@ from tests.fetch.server import COMMIT, FileServer, tree
 
 from pommel.errors import PommelError
 from pommel.fetch.fetching import FetchOptions, fetch_source
-from pommel.fetch.source import Source
+from pommel.fetch.source import PublishedSource
 
 WREN, TIT = b'{"bird": "wren"}', b'{"bird": "great tit"}'
 AT = f"birds/{COMMIT}"
 
 
-def failure(source: Source, options: FetchOptions) -> str:
+def failure(source: PublishedSource, options: FetchOptions) -> str:
     """Return what is said of a source that cannot be fetched; nothing half may be left."""
     with pytest.raises(PommelError) as caught:
         fetch_source(source, options=options)
@@ -28,7 +28,7 @@ def reason(server: FileServer, message: str, path: str = "wren.json") -> str:
     expected = rf"birds: 1 of \d files? could not be fetched\n  {re.escape(path)}: (.*) "
     address = re.escape(f"({server.address}/{AT}/{path})")
     hopeless = r"(\ntry again when the server can be reached, or name a mirror \(--base-url\))?"
-    kept = rf"{hopeless}(\nwhat has come whole is kept; the same command fetches the rest)?"
+    kept = rf"{hopeless}(\nwhat has come whole is kept(; the same command fetches the rest)?)?"
     matched = re.fullmatch(expected + address + kept, message)
     assert matched is not None, message
     return matched[1]

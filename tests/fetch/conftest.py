@@ -9,7 +9,7 @@ from tests.fetch.server import FileServer, file_server
 
 from pommel.fetch.download import DownloadOptions
 from pommel.fetch.fetching import FetchOptions
-from pommel.fetch.source import Source
+from pommel.fetch.source import PublishedSource
 from pommel.waiting import Waiting
 
 
@@ -39,7 +39,7 @@ def options(cache: Path, quick: DownloadOptions) -> FetchOptions:
 
 
 @pytest.fixture
-def birds(server: FileServer) -> Source:
+def birds(server: FileServer) -> PublishedSource:
     """A source of two files that are served."""
     server.serve(f"{AT}/wren.json", WREN)
     server.serve(f"{AT}/a/tit.json", TIT)

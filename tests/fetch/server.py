@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from pommel.fetch.source import Source, SourceFile
+from pommel.fetch.source import PublishedSource, SourceFile
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
@@ -70,13 +70,13 @@ class FileServer:
             with self._lock:
                 self.n_at_once -= 1
 
-    def source(self, files: Mapping[str, bytes | None], **fields: Any) -> Source:
+    def source(self, files: Mapping[str, bytes | None], **fields: Any) -> PublishedSource:
         """Return a source whose files are here; None makes a file with an unknown checksum."""
         entries = []
         for path, content in files.items():
             sha256 = hashlib.sha256(content).hexdigest() if content is not None else None
             entries.append(SourceFile(path=path, sha256=sha256))
-        return Source(
+        return PublishedSource(
             **{
                 "name": "birds",
                 "title": "suites about birds",

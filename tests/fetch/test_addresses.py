@@ -5,9 +5,11 @@ import pytest
 
 from pommel.errors import UsageError
 from pommel.fetch.addresses import RefusedRedirectError, file_address, next_address
-from pommel.fetch.source import Source
+from pommel.fetch.source import PublishedSource
 
-SOURCE = Source(name="birds", title="", address="https://example.org/r/0123456", commit="0123456")
+SOURCE = PublishedSource(
+    name="birds", title="", address="https://example.org/r/0123456", commit="0123456"
+)
 
 
 @pytest.mark.parametrize(
@@ -26,7 +28,7 @@ def test_where_a_file_is(base_url: str | None, address: str) -> None:
 def test_a_mirror_that_is_none(base_url: str) -> None:
     with pytest.raises(UsageError) as caught:
         file_address(SOURCE, "a.json", base_url)
-    message = f"{base_url}: a mirror's address begins with https:// and is a folder's"
+    message = f"{base_url}: a mirror's address begins with https:// or http://, and is a folder's"
     assert str(caught.value) == message
 
 

@@ -1,8 +1,13 @@
 """Unpacking: what is asked for, and nothing of an archive that has anything odd in it."""
 
 import gzip
+import io
+import random
 import re
+import shutil
 import tarfile
+import tracemalloc
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -185,6 +190,64 @@ def test_what_is_no_archive(kind: ArchiveKind, raw: bytes, said: str, tmp_path: 
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_member_that_is_not_there(kind: ArchiveKind, tmp_path: Path) -> None:
     assert refusal(tmp_path, packed(kind, BIRDS), kind) == "it does not hold wren.json"
+
+
+def test_too_many_members_are_not_even_listed(tmp_path: Path) -> None:
+    # The end record says that there is one; the list has 20,000 all the same.
+    raw = bytearray(zipped({f"{n}.json": b"" for n in range(20_000)}))
+    end = raw.rindex(b"PK\x05\x06")
+    raw[end + 8 : end + 12] = b"\1\0\1\0"
+    roomy = UnpackLimits(n_members=2_000, n_bytes=100_000)
+    archive = tmp_path / "archive"
+    archive.write_bytes(raw)
+    tracemalloc.start()
+    try:
+        with pytest.raises(PommelError, match=r"it has more than 2000 members$"):
+            unpack(archive, "zip", ["0.json"], tmp_path, limits=roomy)
+        most_bytes = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    # As values of Python's they would be ten times as much.
+    assert most_bytes < 2 * len(raw)
+
+
+def test_a_list_of_members_that_is_too_long(tmp_path: Path) -> None:
+    names = {f"{n}{'x' * 60_000}": b"" for n in range(3)}
+    assert refusal(tmp_path, zipped(names), "zip") == "it has more than 10 members"
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_damage_to_a_zip_file_is_a_message(method: int, tmp_path: Path) -> None:
+    packed_birds = io.BytesIO()
+    with zipfile.ZipFile(packed_birds, "w", method) as sound:
+        for name, content in BIRDS.items():
+            sound.writestr(name, content)
+    unpack_damaged(packed_birds.getvalue(), "zip", tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["tar", "tar.gz"])
+def test_damage_to_a_tar_file_is_a_message(kind: ArchiveKind, tmp_path: Path) -> None:
+    unpack_damaged(packed(kind, BIRDS), kind, tmp_path)
+
+
+def unpack_damaged(raw: bytes, kind: ArchiveKind, tmp_path: Path) -> None:
+    """Unpack 500 damaged copies of an archive; anything but a message of ours is an error."""
+    chance = random.Random(20_240_229)  # noqa: S311 - damage that can be repeated
+    archive, folder = tmp_path / "archive", tmp_path / "folder"
+    n_refused = 0
+    for _ in range(500):
+        damaged = bytearray(raw)
+        for _ in range(chance.choice([1, 2, 5, 20])):
+            at = chance.randrange(len(damaged))
+            damaged[at : at + chance.randrange(4)] = chance.randbytes(chance.randrange(4))
+        archive.write_bytes(damaged)
+        folder.mkdir()
+        try:
+            unpack(archive, kind, ["birds/wren.json"], folder, limits=LIMITS)
+        except PommelError:
+            n_refused += 1
+        shutil.rmtree(folder)
+    assert n_refused > 100
 
 
 def test_a_compression_that_is_not_known(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from tests.fetch.server import COMMIT
 
 from pommel.fetch.cache import SourceCache, cache_folder
-from pommel.fetch.source import Source, SourceFile
+from pommel.fetch.source import PublishedSource, SourceFile
 
 HOME = Path.home()
 
@@ -36,7 +36,7 @@ UNKNOWN = SourceFile(path="tit.json")
 @pytest.fixture
 def kept(tmp_path: Path) -> SourceCache:
     """The place of a source with two files, none of which is there."""
-    source = Source(
+    source = PublishedSource(
         name="birds", title="", address="https://x/y", commit=COMMIT, files=(KNOWN, UNKNOWN)
     )
     return SourceCache(root=tmp_path, source=source)

@@ -9,7 +9,7 @@ from tests.fetch.server import COMMIT, FileServer, Reply, tree
 
 from pommel.fetch.download import DownloadOptions
 from pommel.fetch.fetching import FetchOptions, fetch_source
-from pommel.fetch.source import Source
+from pommel.fetch.source import PublishedSource, SourceFile
 from pommel.waiting import Waiting
 
 
@@ -24,7 +24,7 @@ from pommel.waiting import Waiting
     ],
 )
 def test_what_may_pass_is_tried_again(
-    birds: Source, server: FileServer, options: FetchOptions, broken: Reply
+    birds: PublishedSource, server: FileServer, options: FetchOptions, broken: Reply
 ) -> None:
     server.serve(f"{AT}/wren.json", broken, broken, WREN)
     assert fetch_source(birds, options=options).files[0].read_bytes() == WREN
@@ -60,7 +60,7 @@ def test_what_may_pass_is_tried_again(
     ],
 )
 def test_what_does_not_pass(
-    birds: Source, server: FileServer, options: FetchOptions, broken: Reply, said: str
+    birds: PublishedSource, server: FileServer, options: FetchOptions, broken: Reply, said: str
 ) -> None:
     fetch_source(birds, only=["a/tit.json"], options=options)
     server.serve(f"{AT}/wren.json", broken)
@@ -68,14 +68,14 @@ def test_what_does_not_pass(
 
 
 def test_a_body_that_ends_early_without_a_length(
-    birds: Source, server: FileServer, options: FetchOptions
+    birds: PublishedSource, server: FileServer, options: FetchOptions
 ) -> None:
     server.serve(f"{AT}/wren.json", Reply(body=WREN[:5], has_length=False))
     assert "its SHA-256 is " in reason(server, failure(birds, options))
 
 
 def test_redirects_are_followed_to_other_hosts(
-    birds: Source, server: FileServer, options: FetchOptions
+    birds: PublishedSource, server: FileServer, options: FetchOptions
 ) -> None:
     other = server.address.replace("127.0.0.1", "localhost")
     server.serve(f"{AT}/wren.json", Reply(status=302, headers={"Location": f"{other}/moved"}))
@@ -85,14 +85,14 @@ def test_redirects_are_followed_to_other_hosts(
 
 
 def test_one_missing_file_does_not_stop_the_others(
-    birds: Source, server: FileServer, options: FetchOptions, cache: Path
+    birds: PublishedSource, server: FileServer, options: FetchOptions, cache: Path
 ) -> None:
     server.serve(f"{AT}/wren.json", Reply(status=404))
     said = failure(birds, options)
     assert said == (
         "birds: 1 of 2 files could not be fetched\n"
         f"  wren.json: the server says 404 Not Found ({server.address}/{AT}/wren.json)\n"
-        "what has come whole is kept; the same command fetches the rest"
+        "what has come whole is kept"
     )
     assert tree(cache) == [f"birds/{COMMIT}/a/tit.json"]
     server.serve(f"{AT}/wren.json", WREN)
@@ -110,7 +110,7 @@ def test_many_missing_files_are_not_all_named(server: FileServer, options: Fetch
 
 
 def test_a_server_that_says_nothing(
-    birds: Source, server: FileServer, options: FetchOptions
+    birds: PublishedSource, server: FileServer, options: FetchOptions
 ) -> None:
     server.serve(f"{AT}/wren.json", Reply(body=WREN, pause_s=0.5))
     impatient = DownloadOptions(n_retries=0, timeout_seconds=0.1)
@@ -119,7 +119,7 @@ def test_a_server_that_says_nothing(
 
 
 def test_a_server_that_takes_its_time(
-    birds: Source, server: FileServer, options: FetchOptions
+    birds: PublishedSource, server: FileServer, options: FetchOptions
 ) -> None:
     server.serve(f"{AT}/wren.json", Reply(body=WREN, drip_s=0.05))
     impatient = DownloadOptions(longest_seconds=0.2)
@@ -127,15 +127,43 @@ def test_a_server_that_takes_its_time(
     assert reason(server, said) == "it had not come after 0.2 s"
 
 
-def test_a_file_that_is_too_big(birds: Source, server: FileServer, options: FetchOptions) -> None:
+def test_a_file_that_is_too_big(
+    birds: PublishedSource, server: FileServer, options: FetchOptions
+) -> None:
     server.serve(f"{AT}/wren.json", bytes(1000))
     small = replace(options.download, max_bytes=999)
     said = failure(birds, replace(options, download=small))
     assert reason(server, said) == "it is bigger than 999 bytes"
 
 
+def test_a_file_that_does_not_end_at_its_size(
+    birds: PublishedSource, server: FileServer, options: FetchOptions, cache: Path
+) -> None:
+    server.serve(f"{AT}/wren.json", Reply(body=bytes(1 << 24), has_length=False))
+    sized = tuple(replace(file, size=len(WREN)) for file in birds.files[:1])
+    told: list[int] = []
+    watched = replace(options, progress=lambda done, _total: told.append(done))
+    said = failure(replace(birds, files=sized), watched)
+    assert reason(server, said) == "it is bigger than 16 bytes, which it has to have"
+    assert max(told) <= len(WREN)
+    assert tree(cache) == []
+
+
+def test_the_rest_can_come_later_where_a_failure_may_pass(
+    birds: PublishedSource, server: FileServer, options: FetchOptions
+) -> None:
+    server.serve(f"{AT}/owl.json", Reply(status=503))
+    more = replace(birds, files=(*birds.files, SourceFile(path="owl.json")))
+    one_by_one = replace(options.download, n_parallel=1)
+    said = failure(more, replace(options, download=one_by_one))
+    assert said.splitlines()[-2:] == [
+        "try again when the server can be reached, or name a mirror (--base-url)",
+        "what has come whole is kept; the same command fetches the rest",
+    ]
+
+
 def test_a_wait_that_a_server_asks_for_has_a_limit(
-    birds: Source, server: FileServer, options: FetchOptions
+    birds: PublishedSource, server: FileServer, options: FetchOptions
 ) -> None:
     busy = Reply(status=429, headers={"Retry-After": "3600"})
     server.serve(f"{AT}/wren.json", busy, WREN)

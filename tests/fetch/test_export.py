@@ -9,15 +9,15 @@ import pytest
 from tests.fetch.server import COMMIT, FileServer, tree
 
 from pommel.errors import UsageError
-from pommel.fetch.export import export
+from pommel.fetch.export import MadeFile, export
 from pommel.fetch.fetching import FetchedSource, FetchOptions, fetch_source
-from pommel.fetch.source import Source
+from pommel.fetch.source import PublishedSource
 
 WREN, LICENCE = b'{"bird": "wren"}', "Do as you like. \N{COPYRIGHT SIGN} Wren".encode()
 
 
 @pytest.fixture
-def birds(server: FileServer) -> Source:
+def birds(server: FileServer) -> PublishedSource:
     """A source with a licence, and a file whose checksum nobody knows."""
     contents = {"a/wren.json": WREN, "LICENSE": LICENCE, "tit.json": b"{}"}
     for path, content in contents.items():
@@ -33,7 +33,7 @@ def birds(server: FileServer) -> Source:
 
 
 @pytest.fixture
-def fetched(birds: Source, options: FetchOptions) -> FetchedSource:
+def fetched(birds: PublishedSource, options: FetchOptions) -> FetchedSource:
     """The same, fetched."""
     return fetch_source(birds, options=options)
 
@@ -43,10 +43,10 @@ def test_the_licence_and_the_origin_travel_with_the_files(
 ) -> None:
     folder = tmp_path / "mine"
     paths = export(fetched, folder)
-    assert tree(folder) == ["LICENSE", "LICENSE.txt", "SOURCE.txt", "a/wren.json", "tit.json"]
+    assert tree(folder) == ["LICENSE", "SOURCE.txt", "a/wren.json", "tit.json"]
     assert sorted(path.relative_to(folder).as_posix() for path in paths) == tree(folder)
     assert (folder / "a" / "wren.json").read_bytes() == WREN
-    assert (folder / "LICENSE.txt").read_bytes() == LICENCE
+    assert (folder / "LICENSE").read_bytes() == LICENCE
     table, first = "pommel's table", "the first download"
     assert json.loads((folder / "SOURCE.txt").read_text("utf-8")) == {
         "name": "birds",
@@ -85,6 +85,71 @@ def test_what_is_there_is_not_overwritten_by_another(
     assert (tmp_path / "tit.json").read_bytes() == b"{}"
     # The same files are no others.
     export(fetched, tmp_path)
+
+
+def listed_in(folder: Path) -> list[str]:
+    """Return the files that SOURCE.txt lists, those that were made by what they were made of."""
+    value = json.loads((folder / "SOURCE.txt").read_text("utf-8"))
+    return [" of ".join(filter(None, [each.get("made"), each["path"]])) for each in value["files"]]
+
+
+def test_what_comes_later_is_added(
+    birds: PublishedSource, options: FetchOptions, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine"
+    wren = fetch_source(birds, only=["a/*"], options=options)
+    export(wren, folder)
+    tit = fetch_source(birds, only=["tit.json"], options=options)
+    export(tit, folder)
+    assert listed_in(folder) == ["a/wren.json", "LICENSE", "tit.json"]
+    both = {path: (folder / path).read_bytes() for path in tree(folder)}
+    export(tit, folder)
+    assert {path: (folder / path).read_bytes() for path in tree(folder)} == both
+    # What is not there any more, or is not what it was, is not listed.
+    (folder / "a" / "wren.json").write_bytes(b"mine")
+    export(tit, folder)
+    assert listed_in(folder) == ["LICENSE", "tit.json"]
+
+
+def test_what_was_made_is_listed_with_what_it_was_made_of(
+    fetched: FetchedSource, tmp_path: Path
+) -> None:
+    folder = tmp_path / "mine"
+    made = {"wren.json": MadeFile(content=b"made", made_of="a/wren.json")}
+    export(fetched, folder, made=made)
+    assert tree(folder) == ["LICENSE.txt", "SOURCE.txt", "wren.json"]
+    assert (folder / "LICENSE.txt").read_bytes() == LICENCE
+    (entry,) = json.loads((folder / "SOURCE.txt").read_text("utf-8"))["files"]
+    assert entry == {
+        "path": "a/wren.json",
+        "sha256": sha256(WREN).hexdigest(),
+        "checksum_of": "pommel's table",
+        "made": "wren.json",
+        "made_sha256": sha256(b"made").hexdigest(),
+    }
+    export(fetched, folder, made={"t.json": MadeFile(content=b"{}", made_of="tit.json")})
+    assert listed_in(folder) == ["wren.json of a/wren.json", "t.json of tit.json"]
+
+
+@pytest.mark.parametrize(
+    "there",
+    [
+        '{"name": "owls", "commit": "0123456", "files": []}',
+        '{"name": "birds", "commit": "another", "files": []}',
+        '{"files": 1}',
+        "[]",
+        "what I know of them",
+    ],
+)
+def test_the_origin_of_other_files_is_not_lost(
+    fetched: FetchedSource, tmp_path: Path, there: str
+) -> None:
+    (tmp_path / "SOURCE.txt").write_text(there)
+    with pytest.raises(UsageError, match=r"1 file there would be .* \(SOURCE\.txt\)"):
+        export(fetched, tmp_path)
+    assert (tmp_path / "SOURCE.txt").read_text() == there
+    export(fetched, tmp_path, force=True)
+    assert listed_in(tmp_path) == ["a/wren.json", "LICENSE", "tit.json"]
 
 
 def test_a_folder_where_a_file_should_be(fetched: FetchedSource, tmp_path: Path) -> None:

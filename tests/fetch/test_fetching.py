@@ -14,11 +14,11 @@ from tests.fetch.server import COMMIT, FileServer, Reply, tree
 from pommel.errors import PommelError, UsageError
 from pommel.fetch.download import DownloadOptions
 from pommel.fetch.fetching import FetchOptions, fetch, fetch_source
-from pommel.fetch.source import Source, SourceFile
+from pommel.fetch.source import PublishedSource, SourceFile
 
 
 def test_what_was_published_lies_in_the_cache(
-    birds: Source, server: FileServer, options: FetchOptions, cache: Path
+    birds: PublishedSource, server: FileServer, options: FetchOptions, cache: Path
 ) -> None:
     fetched = fetch_source(birds, options=options)
     assert fetched.folder == cache / "birds" / COMMIT
@@ -29,7 +29,7 @@ def test_what_was_published_lies_in_the_cache(
 
 
 def test_nothing_is_asked_for_twice(
-    birds: Source, server: FileServer, options: FetchOptions
+    birds: PublishedSource, server: FileServer, options: FetchOptions
 ) -> None:
     fetch_source(birds, options=options)
     server.asked.clear()
@@ -40,7 +40,7 @@ def test_nothing_is_asked_for_twice(
 
 
 def test_only_what_is_missing_is_fetched(
-    birds: Source, server: FileServer, options: FetchOptions
+    birds: PublishedSource, server: FileServer, options: FetchOptions
 ) -> None:
     fetch_source(birds, only=["*/tit.json"], options=options)
     assert server.asked == [f"/{AT}/a/tit.json"]
@@ -48,7 +48,7 @@ def test_only_what_is_missing_is_fetched(
     assert server.asked == [f"/{AT}/a/tit.json", f"/{AT}/wren.json"]
 
 
-def test_a_damaged_file_is_fetched_again(birds: Source, options: FetchOptions) -> None:
+def test_a_damaged_file_is_fetched_again(birds: PublishedSource, options: FetchOptions) -> None:
     fetched = fetch_source(birds, options=options)
     fetched.files[0].write_bytes(b"{}")
     again = fetch_source(birds, options=options)
@@ -57,7 +57,7 @@ def test_a_damaged_file_is_fetched_again(birds: Source, options: FetchOptions) -
 
 
 def test_offline_says_what_is_missing(
-    birds: Source, server: FileServer, options: FetchOptions, cache: Path
+    birds: PublishedSource, server: FileServer, options: FetchOptions, cache: Path
 ) -> None:
     offline = replace(options, offline=True)
     assert failure(birds, offline) == (
@@ -67,7 +67,9 @@ def test_offline_says_what_is_missing(
     assert server.asked == []
 
 
-def test_offline_a_damaged_file_is_none(birds: Source, options: FetchOptions, cache: Path) -> None:
+def test_offline_a_damaged_file_is_none(
+    birds: PublishedSource, options: FetchOptions, cache: Path
+) -> None:
     fetch_source(birds, options=options).files[0].write_bytes(b"{}")
     said = failure(birds, replace(options, offline=True))
     where = f"1 file is not in {cache}/birds/{COMMIT} (wren.json), or there but damaged (1); "
@@ -80,7 +82,9 @@ def test_no_network_at_all(options: FetchOptions) -> None:
         # Nobody listens there.
         address = f"http://127.0.0.1:{taken.getsockname()[1]}"
         files = tuple(SourceFile(path=f"{n}.json") for n in range(9))
-        source = Source(name="birds", title="", address=address, commit="0123456", files=files)
+        source = PublishedSource(
+            name="birds", title="", address=address, commit="0123456", files=files
+        )
         said = failure(source, replace(options, download=DownloadOptions(n_parallel=1)))
     assert said.splitlines()[0] == "birds: 9 of 9 files could not be fetched"
     assert re.fullmatch(
@@ -93,7 +97,10 @@ def test_no_network_at_all(options: FetchOptions) -> None:
 
 
 def test_a_mirror_has_the_files_as_the_cache_has(
-    birds: Source, options: FetchOptions, monkeypatch: pytest.MonkeyPatch, server: FileServer
+    birds: PublishedSource,
+    options: FetchOptions,
+    monkeypatch: pytest.MonkeyPatch,
+    server: FileServer,
 ) -> None:
     elsewhere = replace(birds, address="https://nowhere.invalid/x")
     fetch_source(elsewhere, options=replace(options, base_url=f"{server.address}/"))
@@ -102,13 +109,13 @@ def test_a_mirror_has_the_files_as_the_cache_has(
     assert fetch_source(elsewhere, options=again).n_downloaded == 2
 
 
-def test_a_mirror_that_is_no_address(birds: Source, options: FetchOptions) -> None:
+def test_a_mirror_that_is_no_address(birds: PublishedSource, options: FetchOptions) -> None:
     with pytest.raises(UsageError, match=r"^ftp://m.org: a mirror's address begins with https://"):
         fetch_source(birds, options=replace(options, base_url="ftp://m.org"))
 
 
 def test_a_wrong_checksum_is_told_and_nothing_is_kept(
-    birds: Source, server: FileServer, options: FetchOptions, cache: Path
+    birds: PublishedSource, server: FileServer, options: FetchOptions, cache: Path
 ) -> None:
     server.serve(f"{AT}/wren.json", b"cuckoo")
     said = failure(birds, options)
@@ -147,7 +154,7 @@ def test_several_files_at_once_but_not_too_many(server: FileServer, options: Fet
     assert 2 <= server.most_at_once <= 4
 
 
-def test_progress_counts_bytes(birds: Source, options: FetchOptions) -> None:
+def test_progress_counts_bytes(birds: PublishedSource, options: FetchOptions) -> None:
     told: list[tuple[int, int]] = []
     sizes = {"wren.json": len(WREN), "a/tit.json": len(TIT)}
     sized = replace(birds, files=tuple(replace(f, size=sizes[f.path]) for f in birds.files))
@@ -158,7 +165,9 @@ def test_progress_counts_bytes(birds: Source, options: FetchOptions) -> None:
     assert [done for done, _ in told] == sorted(done for done, _ in told)
 
 
-def test_a_cache_that_cannot_be_written(birds: Source, options: FetchOptions, cache: Path) -> None:
+def test_a_cache_that_cannot_be_written(
+    birds: PublishedSource, options: FetchOptions, cache: Path
+) -> None:
     cache.mkdir()
     (cache / "birds").write_text("in the way")
     with pytest.raises(PommelError) as caught:
@@ -171,7 +180,7 @@ def test_the_table_is_what_fetch_looks_at(options: FetchOptions) -> None:
         fetch("birds", options=options)
 
 
-def test_it_works_where_an_event_loop_runs(birds: Source, options: FetchOptions) -> None:
+def test_it_works_where_an_event_loop_runs(birds: PublishedSource, options: FetchOptions) -> None:
     import asyncio  # noqa: PLC0415
 
     async def notebook() -> int:
@@ -180,7 +189,7 @@ def test_it_works_where_an_event_loop_runs(birds: Source, options: FetchOptions)
     assert asyncio.run(notebook()) == 2
 
 
-def fetch_in_a_process(source: Source, root: Path) -> tuple[int, list[bytes]]:
+def fetch_in_a_process(source: PublishedSource, root: Path) -> tuple[int, list[bytes]]:
     """Fetch in another process; return what came of it."""
     fetched = fetch_source(source, options=FetchOptions(root=root))
     return fetched.n_downloaded, [path.read_bytes() for path in fetched.files]

@@ -9,10 +9,10 @@ from tests.fetch.packing import tarred, zipped
 from tests.fetch.server import COMMIT, FileServer, tree
 
 from pommel.fetch.fetching import FetchOptions, fetch_source
-from pommel.fetch.source import Archive, Source, SourceFile
+from pommel.fetch.source import Archive, PublishedSource, SourceFile
 
 
-def packed_source(server: FileServer, raw: bytes, sha256_hex: str | None = None) -> Source:
+def packed_source(server: FileServer, raw: bytes, sha256_hex: str | None = None) -> PublishedSource:
     """Return a source with an archive of two files that are wanted, and serve it."""
     server.serve(f"{AT}/birds.zip", raw)
     members = {
@@ -71,6 +71,45 @@ def test_an_archive_with_a_name_that_leads_out(
     )
     assert tree(cache) == []
     assert not list(tmp_path.rglob("evil*"))
+
+
+def test_an_archive_that_has_come_is_kept_when_another_file_fails(
+    server: FileServer, options: FetchOptions, cache: Path
+) -> None:
+    packed = packed_source(server, SOUND)
+    source = replace(packed, files=(SourceFile(path="owl.json"),))
+    assert failure(source, options) == (
+        "birds: 1 of 2 files could not be fetched\n"
+        f"  owl.json: the server says 404 Not Found ({server.address}/{AT}/owl.json)\n"
+        "what has come whole is kept"
+    )
+    assert tree(cache / "birds" / COMMIT) == ["a/tit.json", "wren.json"]
+    server.asked.clear()
+    server.serve(f"{AT}/owl.json", b"{}")
+    assert fetch_source(source, options=options).n_downloaded == 1
+    assert server.asked == [f"/{AT}/owl.json"]
+
+
+def test_an_archive_that_is_broken_does_not_stop_another(
+    server: FileServer, options: FetchOptions, cache: Path
+) -> None:
+    (sound,) = packed_source(server, SOUND).archives
+    raw = zipped({"owl.json": b"{}"})[:-3]
+    server.serve(f"{AT}/owls.zip", raw)
+    broken = Archive(
+        path="owls.zip",
+        kind="zip",
+        members={"owl.json": SourceFile(path="owl.json")},
+        sha256=sha256(raw).hexdigest(),
+    )
+    source = server.source({"lost.json": None}, archives=(broken, sound))
+    assert failure(source, options) == (
+        f"{server.address}/{AT}/owls.zip: it is no sound zip file: File is not a zip file\n"
+        "birds: 1 of 3 files could not be fetched\n"
+        f"  lost.json: the server says 404 Not Found ({server.address}/{AT}/lost.json)\n"
+        "what has come whole is kept"
+    )
+    assert tree(cache / "birds" / COMMIT) == ["a/tit.json", "wren.json"]
 
 
 def test_a_member_with_a_wrong_checksum(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
+from tests.fetch.shared_files import SHARED, files_beside
 
 from pommel.errors import UsageError
 from pommel.fetch import source as source_module
@@ -14,31 +15,6 @@ from pommel.fetch.source import Archive, SourceFile, find_source, known_sources,
 TABLE = Path(source_module.__file__).with_name("sources.json")
 SCHEMA = Path(__file__).with_name("sources_schema.json")
 
-# A file of the table -> the same file among the published data.
-SHARED = {
-    "hu2020": {"test_suites/json/": "hu2020/suites/", "LICENSE": "hu2020/LICENSE"},
-    "blimp": {"data/": "blimp/", "raw_results/summary/": "blimp/"},
-    "clams": {
-        "LICENSE": "clams/LICENSE",
-        **{
-            f"{language}_{kind}": f"clams/{there}"
-            for language in ("de", "en", "fr", "he", "ru")
-            for kind, there in (
-                ("replication/", f"{language}_replication/"),
-                ("evalset/", f"evalset_small/{language}."),
-            )
-        },
-    },
-    "lm_syneval": {"data/templates/": "lm_syneval/", "LICENSE.md": "lm_syneval/LICENSE.md"},
-    "bert_syntax": {"results/": "bert_syntax/", "LICENSE": "bert_syntax/LICENSE"},
-    "sg_eval": {
-        "test_suites/json/": "sg_eval/",
-        "test_suites/txt/": "sg_eval/",
-        "examples/": "sg_eval/",
-        "spec.template.json": "sg_eval/spec.template.json",
-        "LICENSE": "sg_eval/LICENSE",
-    },
-}
 N_SHARED = {"hu2020": 35, "blimp": 5, "clams": 48, "lm_syneval": 5, "bert_syntax": 3, "sg_eval": 5}
 
 
@@ -56,7 +32,9 @@ def test_no_name_and_no_path_comes_twice() -> None:
         # Some file systems do not tell cases apart.
         paths = [file.path.casefold() for file in source.every_file]
         assert len(set(paths)) == len(paths), source.name
-        assert not {"license.txt", "source.json"} & set(paths), source.name
+        assert not {"license.txt", "source.txt"} & set(paths), source.name
+        # What is half there begins with a dot.
+        assert not [path for path in paths if path.startswith(".") or "/." in path], source.name
 
 
 def test_addresses_are_of_the_commit_and_licences_among_the_files() -> None:
@@ -71,20 +49,14 @@ def test_addresses_are_of_the_commit_and_licences_among_the_files() -> None:
 
 @pytest.mark.parametrize("name", SHARED)
 def test_the_checksums_are_those_of_the_published_files(name: str, shared_data: Path) -> None:
-    n_compared = 0
-    for file in find_source(name).files:
-        (there,) = [
-            folder + file.path.removeprefix(prefix)
-            for prefix, folder in SHARED[name].items()
-            if file.path.startswith(prefix)
-        ] or [""]
-        path = shared_data / there
-        if there and path.is_file():
-            content = path.read_bytes()
+    source = find_source(name)
+    there = files_beside(source, shared_data)
+    for file in source.files:
+        if file.path in there:
+            content = there[file.path].read_bytes()
             expected = (hashlib.sha256(content).hexdigest(), len(content))
             assert (file.sha256, file.size) == expected, file.path
-            n_compared += 1
-    assert n_compared == N_SHARED[name]
+    assert len(there) == N_SHARED[name]
 
 
 def test_every_evaluation_set_of_clams_has_the_published_checksum(shared_data: Path) -> None:

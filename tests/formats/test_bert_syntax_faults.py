@@ -120,7 +120,35 @@ FIELDS = {"correct": True, "n_attr": 0, "logits": [2.0, 1.0]}
         ),
         (
             FIELDS | {"logits": [1.0]},
-            "minimal set 1 has not two logits, which results of bert-syntax need",
+            "'logits' of minimal set 1 is no list of two numbers",
+        ),
+        (
+            FIELDS | {"logits": [None, 1]},
+            "'logits' of minimal set 1 is no list of two numbers",
+        ),
+        (
+            FIELDS | {"logits": [1.0, 10**400]},
+            "'logits' of minimal set 1 is no list of two numbers",
+        ),
+        (
+            FIELDS | {"correct": False},
+            "'correct' of minimal set 1 is False, and the logits are 2.0 and 1.0",
+        ),
+        (FIELDS | {"correct": "yes"}, "'correct' of minimal set 1 is neither true nor false"),
+        (
+            FIELDS | {"n_attr": [1]},
+            "'n_attr' of minimal set 1 is no number of attractors, such as 0 or 2",
+        ),
+        *(
+            (
+                FIELDS | {"lines_before": value},
+                "'lines_before' of minimal set 1 is no list of lines that are no results",
+            )
+            for value in (3, ["a", 3], ["True x"], ["a\nb"])
+        ),
+        (
+            FIELDS | {"case": "x y", "subcase": "z"},
+            "'case' of minimal set 1 is no text without spaces",
         ),
         (
             {"case": "x", "correct": True},

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.formats.set_round_trips import through_suite
+from tests.set_round_trips import through_a_suite
 
 from pommel.errors import SuiteError
 from pommel.formats.blimp import BLIMP, blimp_lines, parse_blimp
+from pommel.formats.pair_rows import mended_text
 from pommel.minimal_sets import MinimalSet
 
 PARADIGMS = (
@@ -38,7 +39,7 @@ def test_the_published_files_come_out_as_they_went_in(shared_data: Path, name: s
     assert {(each.fields or {})["UID"] for each in pairs} == {name}
     assert "sentence_good" not in (pairs[0].fields or {})
     assert _written(pairs).encode() == raw
-    again = through_suite(pairs)
+    again = through_a_suite(pairs)
     assert again == pairs
     assert _written(again).encode() == raw
     assert BLIMP.is_like(raw.decode()[:4096])
@@ -73,16 +74,14 @@ def test_all_keys_are_kept(keys: str) -> None:
     )
     assert list(pair.fields or {}) == [*json.loads(f"{{{keys}{REST}}}")]
     assert _written([pair]) == line
-    assert _written(through_suite([pair])) == line
+    assert _written(through_a_suite([pair])) == line
 
 
 @pytest.mark.parametrize(
     "line",
     [
         '{"sentence_good": "A  b.", "sentence_bad": "A c.", "pairID": 1}',
-        '{"sentence_good": "A b.", "sentence_bad": " A\\u00a0c. ", "pairID": 1}'.replace(
-            "\\u00a0", "\u00a0"
-        ),
+        '{"sentence_good": "A b.", "sentence_bad": " A\tc. ", "pairID": 1}'.replace("\t", "\\t"),
         '{"pairID": "1", "sentence_good": "A b.", "sentence_bad": "A c."}',
         '{"sentence_bad": "A c.", "sentence_good": "A b.", "pairID": "1"}',
         '{"sentence_good": "A b.", "sentence_bad": "A c."}',
@@ -93,7 +92,26 @@ def test_other_orders_and_stray_spaces_come_back(line: str) -> None:
     (pair,) = parse_blimp(line, file="x.jsonl")
     assert (pair.grammatical, pair.ungrammatical) == ("A b.", ("A c.",))
     assert _written([pair]) == f"{line}\n"
-    assert _written(through_suite([pair])) == f"{line}\n"
+    assert _written(through_a_suite([pair])) == f"{line}\n"
+
+
+@pytest.mark.parametrize("space", ["\u00a0", "\u202f", "\u3000"])
+def test_the_blanks_of_unicode_are_scored(space: str) -> None:
+    start = f"Les chats{space}!"
+    line = f'{{"sentence_good": "{start} dorment", "sentence_bad": "{start} dort"}}\n'
+    (pair,) = parse_blimp(line, file="x.jsonl")
+    assert (pair.before, pair.form) == (f"Les chats{space}!", "dorment")
+    (again,) = through_a_suite([pair])
+    assert again.grammatical == f"Les chats{space}! dorment"
+    assert _written([again]) == line
+
+
+@pytest.mark.parametrize("sentence", ["\u3000Le chat\u00a0! dort", "Le chat \u00a0 ! dort"])
+def test_blanks_that_a_suite_mends_come_back(sentence: str) -> None:
+    line = f'{{"sentence_good": "{sentence}", "sentence_bad": "{sentence}s", "UID": "x"}}\n'
+    (pair,) = parse_blimp(line, file="x.jsonl")
+    assert _written([pair]) == line
+    assert _written(through_a_suite([pair])) == line
 
 
 def test_what_a_pair_has_become_is_written() -> None:
@@ -191,14 +209,18 @@ def test_any_sets_are_read_as_they_were_written(
         MinimalSet.of(" ".join(good), " ".join(bad), fields=fields)
         for good, bad, fields in given_pairs
     ]
-    # U+2028 is white space: a sentence may have no words, or those of the other one.
-    sets = [each for each in sets if len({"", each.grammatical, *each.ungrammatical}) == 3]
+    # A suite takes U+2028 for white space: it may mend one sentence to nothing, or to the other.
+    sets = [
+        each
+        for each in sets
+        if len({"", *map(mended_text, (each.grammatical, *each.ungrammatical))}) == 3
+    ]
     text = _written(sets)
     if sets:
         read = parse_blimp(text, file="x.jsonl")
         assert [each.grammatical for each in read] == [each.grammatical for each in sets]
         assert [each.ungrammatical for each in read] == [each.ungrammatical for each in sets]
         assert _written(read) == text
-        assert _written(through_suite(read)) == text
+        assert _written(through_a_suite(read)) == text
     else:
         assert text == ""

@@ -30,6 +30,11 @@ def test_the_published_files_come_out_as_they_went_in(shared_data: Path) -> None
         assert {len(each.others) for each in sets} == {1}
 
 
+def test_lines_end_where_editors_end_them() -> None:
+    (found,) = parse_clams("True\ta\u2028b\u0085 c\r\nFalse\ta\u2028b\u0085 d\r\n", file="x.txt")
+    assert found == MinimalSet("a\u2028b\u0085", "c", ("d",), "")
+
+
 @pytest.mark.parametrize(
     ("text", "faults"),
     [
@@ -42,6 +47,10 @@ def test_the_published_files_come_out_as_they_went_in(shared_data: Path) -> None
                     "its line True before it"
                 )
             ],
+        ),
+        (
+            "True\ta b\nFalse\ta  b\n",
+            ["x.txt:2:1: this sentence is the grammatical one; write what is ungrammatical"],
         ),
         (
             "True\ta\nmaybe\ta\nTrue a\nTrue\t \n\nFalse\ta b\n",

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.formats.set_round_trips import through_suite
+from tests.set_round_trips import through_a_suite
 
 from pommel.errors import InputError, SuiteError
 from pommel.formats.context_pairs import (
@@ -38,7 +38,7 @@ def test_a_target_is_the_contrast() -> None:
     ]
     assert CONTEXT_PAIRS.compared == "contrast"
     assert _written(pairs) == TEXT
-    assert through_suite(pairs) == pairs
+    assert through_a_suite(pairs) == pairs
 
 
 @pytest.mark.parametrize(
@@ -52,7 +52,7 @@ def test_a_target_is_the_contrast() -> None:
 def test_stray_spaces_come_back(text: str) -> None:
     pairs = parse_context_pairs(text, file="x.json")
     assert _written(pairs) == text
-    assert _written(through_suite(pairs)) == text
+    assert _written(through_a_suite(pairs)) == text
 
 
 def test_what_a_pair_has_become_is_written() -> None:
@@ -94,6 +94,10 @@ ITEM = "[[context, context], [good target, bad target]]"
 @pytest.mark.parametrize(
     ("text", "faults"),
     [
+        (
+            " ",
+            [f"x.json:1:1: this is not JSON: the file is empty; write [{ITEM}, ...]"],
+        ),
         ("{}", [f"x.json:1:1: this is no list of minimal pairs; write [{ITEM}, ...]"]),
         (
             '[[["a", "a"], ["c", "d"]],\n [["a", "a"], ["c"]]]',

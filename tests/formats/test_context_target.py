@@ -51,47 +51,60 @@ def test_a_tab_below_the_header_separates_nothing() -> None:
     assert table.pairs == [("a\tb", "c")]
 
 
-QUOTE_IT = "put text that holds a separator between quotes"
-DOUBLE_IT = 'between quotes, a quote that is part of the text is written ""'
+TWO = "header has 2"
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("", ["f: the file is empty; its first line names the columns, context and target"]),
-        ("\n\r\n", ["f: the file is empty; its first line names the columns, context and target"]),
-        ("\ncontext,target\n", ["f:2: there is nothing but a header; write some rows"]),
+        ("", ["f:1:1: the file is empty; its first line is context,target"]),
+        ("\n\r\n", ["f:1:1: the file is empty; its first line is context,target"]),
+        ("\ncontext,target\n", ["f:2:1: there is nothing but a header; write some rows"]),
         (
             "Context;Target\na;b\n",
-            ["f:1: the columns are separated by ';'; separate them by tabs or commas"],
+            ["f:1:1: the columns are separated by ';'; separate them by commas"],
         ),
-        ("contxt,target\n", ["f:1: there is no column 'context'; rename 'contxt'"]),
-        ("x,context\n", ["f:1: there is no column 'target'; name it in the first line"]),
+        ("contxt,target\na,b\n", ["f:1:1: the column 'context' is missing; rename 'contxt'"]),
+        ("x,context\na,b\n", ["f:1:1: the column 'target' is missing; write context,target"]),
         (
-            "context,target,context\n",
-            ["f:1: the column 'context' stands here twice; remove one of the two"],
+            "context\tx\na\tb\n",
+            ["f:1:1: the column 'target' is missing; write context, target, with tabs between"],
+        ),
+        (
+            "context,target,context\na,b,c\n",
+            ["f:1:16: the column 'context' stands here for the second time; remove one of the two"],
         ),
         (
             "context,target\na,b,c\na,b\n\na\n",
             [
-                f"f:2: this row has 3 fields, and the header has 2; {QUOTE_IT}",
-                f"f:5: this row has 1 field, and the header has 2; {QUOTE_IT}",
+                (
+                    f"f:2:5: this row has 3 fields, and the {TWO}; "
+                    "put text with a comma between quotes"
+                ),
+                f"f:5:1: this row has 1 field, and the {TWO}; an empty field has its comma, too",
             ],
         ),
         (
             'context,target\n"a\nb",c\na,\na, \n',
             [
-                "f:4: the target is empty; write the words to score",
-                "f:5: the target is empty; write the words to score",
+                "f:4:3: the target is empty; write the words to score",
+                "f:5:3: the target is empty; write the words to score",
             ],
         ),
         (
-            'context\ttarget\na\t"Yes," he said\n',
-            [f"f:2: this is not TSV: '\t' expected after '\"'; {DOUBLE_IT}"],
+            'context\ttarget\na\t"Yes," he said\nb\n',
+            [
+                "f:2:9: there is text behind the quote that ends the field; "  # noqa: ISC004
+                'write a quote that is part of the text ""',
+                f"f:3:1: this row has 1 field, and the {TWO}; an empty field has its tab, too",
+            ],
         ),
         (
             'context,target\na,b\na,"c\n',
-            [f"f:3: this is not CSV: unexpected end of data; {DOUBLE_IT}"],
+            [
+                "f:3:3: this quote is never closed; close it; "  # noqa: ISC004
+                'a quote that is part of the text is written "", and between quotes'
+            ],
         ),
     ],
 )
@@ -124,6 +137,10 @@ ITEM = "[[context, context], [good target, bad target]]"
     ("text", "expected"),
     [
         ("{}", [f"f:1:1: this is no list of minimal pairs; write [{ITEM}, ...]"]),
+        (
+            '[["a",',
+            ["f:1:7: this is not JSON: the file ends too early; the [ in line 1 is never closed"],
+        ),
         (" []", [f"f:1:2: this is no list of minimal pairs; write [{ITEM}, ...]"]),
         (
             """[[["a", "b"], ["c", "d"]],

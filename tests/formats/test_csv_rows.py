@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.formats.csv_rows import header_faults, parse_csv
+from pommel.formats.csv_rows import csv_line, header_faults, parse_csv, row_length_fault
 
 
 def test_rows_and_places() -> None:
@@ -43,15 +43,30 @@ def test_tabs() -> None:
     ]
     table = parse_csv("x" * 200_000, file="f.tsv", separator="\t")
     assert [fault.message for fault in table.faults] == [
-        "this is not TSV: field larger than field limit (131072)"
+        "this field has more than 131,072 characters"
     ]
 
 
-def test_field_that_is_too_long() -> None:
-    table = parse_csv("x" * 200_000, file="f.csv")
-    assert [fault.message for fault in table.faults] == [
-        "this is not CSV: field larger than field limit (131072)"
+@pytest.mark.parametrize(
+    ("field", "hint"),
+    [
+        ("x" * 131_073, "shorten it"),
+        ('"' + "x\n" * 70_000 + '"', "close its quote, or shorten it"),
+        # Nothing of what may be part of a quote is taken for a row.
+        ('"' + "x\n" * 70_000, "close its quote, or shorten it"),
+    ],
+)
+def test_a_field_that_is_too_long_is_the_last(field: str, hint: str) -> None:
+    table = parse_csv(f"a,b\nc,{field},d\ne,f\n", file="f.csv")
+    assert [row.fields for row in table.rows] == [("a", "b")]
+    assert [str(fault) for fault in table.faults] == [
+        f"f.csv:2:3: this field has more than 131,072 characters; {hint}"
     ]
+
+
+def test_a_field_may_have_131_072_characters() -> None:
+    table = parse_csv("x" * 131_072 + ',"' + '""' * 131_072 + '"', file="f.csv")
+    assert [len(each) for each in table.rows[0].fields] == [131_072, 131_072]
 
 
 @pytest.mark.parametrize(
@@ -69,6 +84,62 @@ def test_field_that_is_too_long() -> None:
 def test_headers(text: str, messages: list[str]) -> None:
     faults = header_faults(parse_csv(text, file="f.csv"), ("a", "b"))
     assert [fault.message for fault in faults] == messages
+
+
+@pytest.mark.parametrize(
+    ("text", "faults"),
+    [
+        ("x\tb\ta\n1\t2\t3\n", []),
+        ("", ["1:1: the file is empty; its first line is a, b, with tabs between"]),
+        ("a,b\n1,2\n", ["1:1: the columns are separated by ','; separate them by tabs"]),
+        (
+            "\na\tother\ta\n1\t2\t3\n",
+            [
+                "2:9: the column 'a' stands here for the second time; remove one of the two",
+                "2:1: the column 'b' is missing; write a, b, with tabs between",
+            ],
+        ),
+        ("a\tcontxt\n", ["1:1: there is nothing but a header; write some rows"]),
+    ],
+)
+def test_headers_that_may_have_other_columns(text: str, faults: list[str]) -> None:
+    table = parse_csv(text, file="f", separator="\t")
+    required = ("a", "context") if "contxt" in text else ("a", "b")
+    found = [str(fault) for fault in header_faults(table, required, others_allowed=True)]
+    if "contxt" in text:
+        assert found.pop(0) == "f:1:1: the column 'context' is missing; rename 'contxt'"
+    assert found == [f"f:{fault}" for fault in faults]
+
+
+def test_a_header_whose_quotes_are_broken_is_not_looked_for_below() -> None:
+    table = parse_csv('a,"b"c\n1,2\n', file="f.csv")
+    assert table.header is None
+    assert list(header_faults(table, ("a", "b"))) == []
+
+
+def test_rows_of_another_length() -> None:
+    table = parse_csv("a,b\n1,2\n1,2,3\n1\n", file="f.csv")
+    assert [str(row_length_fault(table, row)) for row in table.rows[1:]] == [
+        "None",
+        (
+            "f.csv:3:5: this row has 3 fields, and the header has 2; "
+            "put text with a comma between quotes"
+        ),
+        "f.csv:4:1: this row has 1 field, and the header has 2; an empty field has its comma, too",
+    ]
+
+
+@given(
+    st.lists(st.lists(st.text('a,\t "\n\r', max_size=5), min_size=1, max_size=3), max_size=3),
+    st.sampled_from(",\t"),
+)
+def test_what_is_written_is_read_back(rows: list[list[str]], separator: str) -> None:
+    text = "".join(csv_line(row, separator) for row in rows)
+    table = parse_csv(text, file="f", separator=separator)
+    assert table.faults == ()
+    assert [list(row.fields) for row in table.rows] == rows
+    # Python's own reader agrees.
+    assert list(csv.reader(io.StringIO(text, newline=""), delimiter=separator)) == rows
 
 
 @given(st.lists(st.lists(st.text('a, "\n\r', max_size=5), min_size=2, max_size=3), max_size=3))

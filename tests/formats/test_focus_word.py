@@ -16,7 +16,7 @@ from pommel.formats.focus_word import (
     whole_number,
     words_of,
 )
-from pommel.minimal_sets import MinimalSet
+from pommel.minimal_sets import MinimalSet, words_in
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_words_without_the_mark_at_the_end(sentence: str, words: list[str]) -> N
 def test_both_forms_stand_where_the_index_says(words: list[str], data: st.DataObject) -> None:
     index = data.draw(st.integers(0, len(words) - 1))
     found = focus_set(words, index, ("is", "are"), {})
-    assert found.grammatical.split() == [*words[:index], "is", *words[index + 1 :]]
-    assert found.ungrammatical[0].split() == [*words[:index], "are", *words[index + 1 :]]
+    assert words_in(found.grammatical) == [*words[:index], "is", *words[index + 1 :]]
+    assert words_in(found.ungrammatical[0]) == [*words[:index], "are", *words[index + 1 :]]
     assert n_before(found) == index
     assert stands_among(found, words)
     assert not stands_among(found, [*words, "more"])

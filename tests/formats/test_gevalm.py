@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.formats.set_round_trips import through_suite
+from tests.set_round_trips import through_a_suite
 
 from pommel.errors import InputError, SuiteError
 from pommel.formats.gevalm import GEVALM, gevalm_lines, parse_gevalm
@@ -43,8 +43,8 @@ def test_what_is_scored_and_what_has_been_scored() -> None:
     assert pairs[0].fields == {"indexMASK": -2, "case": "Hunde_sg"}
     assert list(pairs[1].fields or {}) == ["indexMASK", "case", "probs", "tokenized"]
     assert _written(pairs) == INPUT + OUTPUT
-    assert through_suite(pairs) == pairs
-    assert _written(through_suite(pairs)) == INPUT + OUTPUT
+    assert through_a_suite(pairs) == pairs
+    assert _written(through_a_suite(pairs)) == INPUT + OUTPUT
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_odd_lines_come_back(line: str, parts: tuple[str, str, tuple[str, ...], 
     (pair,) = parse_gevalm(line, file="x.jsonl")
     assert _parts(pair) == parts
     assert _written([pair]) == f"{line}\n"
-    assert _written(through_suite([pair])) == f"{line}\n"
+    assert _written(through_a_suite([pair])) == f"{line}\n"
 
 
 def test_what_a_pair_has_become_is_written() -> None:
@@ -286,4 +286,4 @@ def test_any_sets_are_read_as_they_were_written(
         assert [each.grammatical for each in read] == [each.grammatical for each in sets]
         assert [each.ungrammatical for each in read] == [each.ungrammatical for each in sets]
         assert _written(read) == text
-        assert _written(through_suite(read)) == text
+        assert _written(through_a_suite(read)) == text

@@ -69,7 +69,7 @@ def test_faults_stand_in_their_lines() -> None:
             [
                 (
                     "f:1:1: the line is nested too deeply to be read; "
-                    "a suite has no more than 100 levels of brackets"
+                    "no more than 100 levels of brackets are read"
                 )
             ],
         ),

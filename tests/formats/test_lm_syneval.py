@@ -83,12 +83,23 @@ def test_what_is_read_is_written(
 
 
 def test_spaces_are_kept_while_the_words_are_the_same(path: Path) -> None:
-    value = {"sing": [(" the  cook sits\n", "the cook\u00a0sit")]}
+    value = {"sing": [(" the  cook sits\n", "the cook\tsit")]}
     (found,) = read(path, value)
     assert found.grammatical == "the cook sits"
     assert written(path, through_a_suite([found])) == value
     changed = MinimalSet(found.before, "eats", found.others, found.after, found.fields)
     assert written(path, [changed]) == {"sing": [("the cook eats", "the cook sit")]}
+
+
+@pytest.mark.parametrize("sentences", [3, [1, 2], ["a b"], None])
+def test_sentences_that_are_none_are_not_written(path: Path, sentences: object) -> None:
+    found = MinimalSet.of("a b", "a c", fields={"case": "x", "sentences": sentences})
+    assert written(path, [found]) == {"x": [("a b", "a c")]}
+
+
+def test_a_case_is_text(path: Path) -> None:
+    with pytest.raises(InputError, match="'case' of minimal set 1 is no text"):
+        save_templates([MinimalSet.of("a b", "a c", fields={"case": [1]})], path)
 
 
 def test_sets_of_other_files_have_a_case_named_after_the_file(path: Path) -> None:
@@ -185,4 +196,4 @@ def test_a_small_file_of_endless_repetitions(path: Path, kind: str) -> None:
 
 def test_what_the_table_of_formats_says() -> None:
     assert (LM_SYNEVAL.name, LM_SYNEVAL.endings) == ("lm-syneval", (".pickle", ".pkl"))
-    assert (LM_SYNEVAL.compared, LM_SYNEVAL.is_written) == ("sentence", True)
+    assert LM_SYNEVAL.compared == "sentence"

@@ -210,17 +210,24 @@ def test_order_is_that_of_first_appearance() -> None:
         ),
         (
             HEADER + "1,,1,n,x\n",
-            "s.csv:2:3: the condition_name is ''; a name has at least one character and no '%'",
+            "s.csv:2:3: the name of a condition is empty; write a name like match",
         ),
         (
             HEADER + "1,100%,1,n,x\n",
-            "s.csv:2:3: the condition_name is '100%'; a name has at least one character and no '%'",
+            (
+                "s.csv:2:3: the condition's name '100%' has a '%', which ends a name in formulas; "
+                "write a name like match"
+            ),
+        ),
+        (
+            HEADER + "1, a,1,n,x\n",
+            "s.csv:2:3: the condition's name ' a' has spaces around it; write a name like match",
         ),
         (
             HEADER + "1,a,1,n,Yes, sir\n",
             (
                 "s.csv:2:13: this row has 6 fields, and the header has 5; "
-                "put content with a comma between quotes"
+                "put text with a comma between quotes"
             ),
         ),
         (
@@ -314,7 +321,7 @@ def test_faults_of_predictions_come_last() -> None:
     ) == [
         (
             "s.csv:3:23: this row has 6 fields, and the header has 5; "
-            "put content with a comma between quotes"
+            "put text with a comma between quotes"
         )
     ]
     messages = _messages(SMALL, ["(2;%match%) <", "(9;%match%) < (2;%mach%)"])
@@ -379,6 +386,7 @@ def test_published_suites(shared_data: Path) -> None:
 
 
 _words = st.text(st.characters(codec="utf-8", exclude_characters="%"), min_size=1, max_size=8)
+_words = _words.filter(lambda word: word == word.strip())
 _contents = st.one_of(
     st.sampled_from(["", "x", "a, b", '"', 'say "no"', "NA", "é", "a\nb", "a\rb", "\r\n"]),
     st.text(st.characters(codec="utf-8"), max_size=8),

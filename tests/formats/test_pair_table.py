@@ -20,6 +20,12 @@ def test_a_pair_a_line(header: str) -> None:
     assert "".join(pair_lines(pairs)) == f"{HEADER}{text}"
 
 
+def test_lines_end_where_editors_end_them() -> None:
+    text = "it\u2028\u0085is a\u00a0b\tit\u2028\u0085are a\u00a0b\r\n"
+    (pair,) = parse_pairs(text, file="x.tsv")
+    assert pair == MinimalSet("", "it\u2028\u0085is", ("it\u2028\u0085are",), "a\u00a0b")
+
+
 def test_larger_sets_are_several_pairs() -> None:
     found = "".join(pair_lines([MinimalSet("I", "am", ("is", "are"), "")]))
     assert found == f"{HEADER}I am\tI is\nI am\tI are\n"

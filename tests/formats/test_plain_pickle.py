@@ -15,7 +15,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pommel.errors import InputError
-from pommel.formats import plain_pickle
 from pommel.formats.plain_pickle import Scalar, read_plain_pickle
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
@@ -195,11 +194,10 @@ def test_a_registered_extension_is_not_looked_up(path: Path) -> None:
         (b"h\x00.", 0),
         (b"ga\n.", 0),
         (b"pa\n.", 0),
-        # No list, no dictionary, no pairs, no text as a key.
+        # No list, no dictionary, no pairs.
         (b"}]a.", 2),
         (b"](]]u.", 4),
         (b"(S'a'\nd.", 6),
-        (b"(]S'a'\nd.", 7),
         (b"S'a\n.", 0),
     ],
 )
@@ -240,7 +238,18 @@ def test_doubling_takes_no_time_or_memory(path: Path) -> None:
 def test_doubled_tuples_as_keys_are_not_hashed(path: Path) -> None:
     # ((a, a), (a, a)) ... a hundred times over: the hash would never be done.
     raw = b"}(S'a'\n" + b"q\x00h\x00\x86" * 100 + b"S'b'\nu."
-    assert refusal(path, raw) == "this is no pickle, or a damaged one, at byte 512"
+    assert refusal(path, raw) == (
+        "a dictionary has a key that is no text, at byte 512; keys have to be text"
+    )
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("key", [1, None, ("a", "b")])
+def test_keys_are_text(path: Path, key: object, protocol: int) -> None:
+    assert re.fullmatch(
+        r"a dictionary has a key that is no text, at byte \d+; keys have to be text",
+        refusal(path, pickle.dumps({"a": [], key: []}, protocol)),
+    )
 
 
 def test_doubled_tuples_as_names_of_a_class_are_not_printed(path: Path) -> None:
@@ -263,17 +272,16 @@ def test_an_index_of_the_memo_reserves_nothing(path: Path) -> None:
     assert read(path, raw) == ["a", "a"]
 
 
-def test_limits(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plain_pickle, "_MOST_INSTRUCTIONS", 1000)
-    assert refusal(path, b"]" * 1001 + b".") == (
-        "has more than 1,000 instructions; no such file is read"
-    )
-    monkeypatch.setattr(plain_pickle, "_MOST_BYTES", 1 << 20)
-    assert refusal(path, b"]" * ((1 << 20) + 1)) == "has more than 1 MiB; no such pickle is read"
+def test_limits(path: Path) -> None:
+    path.write_bytes(b"]" * 1001 + b".")
+    with pytest.raises(InputError) as caught:
+        read_plain_pickle(path, most_instructions=1000)
+    assert str(caught.value) == (f"{path}: has more than 1,000 instructions; no such file is read")
+    # Far larger than any memory, and nothing on the disk.
     with path.with_suffix(".sparse").open("wb") as sparse:
         sparse.truncate(1 << 40)
     with pytest.raises(InputError) as caught:
-        read_plain_pickle(path.with_suffix(".sparse"))
+        read_plain_pickle(path.with_suffix(".sparse"), most_bytes=1 << 20)
     assert str(caught.value).endswith("has more than 1 MiB; no such pickle is read")
 
 

@@ -367,3 +367,12 @@ def _regions(node: Expression, metric: str) -> list[str]:
     has_whole = len(found) > 1 and any(each.region is None for each in found)
     is_short = len(found) == 1 or (metric == "sum" and not has_whole)
     return texts if is_sum and is_one and is_short else []
+
+
+@pytest.mark.parametrize(
+    ("written", "said"), [("1e-5", "1e-5"), ("0.00001", "1e-5"), ("1e30", "1e30"), ("100", "100")]
+)
+def test_exponents_are_not_padded(written: str, said: str) -> None:
+    assert words(f"(1;%a%) < {written}") == (
+        f"the surprisal of region 1 in *a* must be lower than {said} bits"
+    )

@@ -34,7 +34,17 @@ def shown(text: str) -> list[str]:
         # One condition, a number, and what is no sum: no contrast.
         ("(1;%a%) < (2;%a%)", []),
         ("(1;%a%) < 3", []),
-        ("2 * (1;%a%) < (1;%b%)", []),
+        # Factors change nothing but the direction.
+        ("2 * (1;%a%) < 2 * (1;%b%)", ["region 1 of 'a' and 'b'"]),
+        ("(1;%a%) / 2 < (1;%b%)", ["region 1 of 'a' and 'b'"]),
+        ("((1;%a%) + (2;%a%)) / 2 < (1;%b%)", ["regions 1 + 2 of 'a' and region 1 of 'b'"]),
+        ("-1 * (1;%a%) < (1;%b%) / -3", ["region 1 of 'b' and 'a'"]),
+        ("1 / 2 * ((1;%a%) - (1;%b%)) > 0", ["region 1 of 'b' and 'a'"]),
+        (
+            "2 * ((1;%a%) - (1;%b%)) > -2 * ((1;%c%) - (1;%d%))",
+            ["region 1 of 'b' and 'a'", "region 1 of 'd' and 'c'"],
+        ),
+        ("0 * (1;%a%) < (1;%b%)", []),
     ],
 )
 def test_sides_and_the_direction(formula: str, expected: list[str]) -> None:

@@ -59,3 +59,24 @@ def test_the_end_of_a_sentence_belongs_to_its_last_region() -> None:
 
 def test_nothing_is_not_the_same_as_nothing() -> None:
     assert remarks("no-contrast", item("", "")) == []
+
+
+def test_without_spaces_a_token_may_reach_into_what_differs() -> None:
+    items: Sentences = {"a": ("狗", "在吠", "了"), "b": ("狗", "在吠", "吗")}
+    apart = make_suite([items], [LESS])
+    assert len(check_suite(apart, ["no-contrast"])) == 1
+    joined = make_suite([items], [LESS], joiner="")
+    assert check_suite(joined, ["no-contrast"]) == []
+    same: Sentences = {"a": ("狗", "在吠", "了"), "b": ("狗", "在吠", "了")}
+    assert len(check_suite(make_suite([same], [LESS], joiner=""), ["no-contrast"])) == 1
+
+
+def test_what_can_never_hold_for_that_is_not_said_again() -> None:
+    suite = make_suite([item("runs", "run"), item("barks", "barks")], [LESS])
+    rules = ["never-holds", "always-holds", "no-contrast"]
+    assert [each.rule for each in check_suite(suite, rules)] == ["never-holds"]
+    # This one may hold all the same, and that one never does for another reason.
+    either = make_suite([item("barks", "barks")], [f"({LESS}) | (1;%a%) < 5"])
+    assert [each.rule for each in check_suite(either, rules)] == ["no-contrast"]
+    never = make_suite([item("barks", "barks")], [f"({LESS}) & (1;%a%) < (1;%a%)"])
+    assert [each.rule for each in check_suite(never, rules)] == ["never-holds", "no-contrast"]

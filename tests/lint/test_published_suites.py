@@ -34,8 +34,6 @@ def test_the_34_suites_of_hu_et_al(published: dict[str, Suite]) -> None:
         # Item 5: "consumed" in all four conditions, the unambiguous ones included.
         ("never-holds", "mvrr"): 1,
         ("never-holds", "mvrr_mod"): 1,
-        ("no-contrast", "mvrr"): 1,
-        ("no-contrast", "mvrr_mod"): 1,
         # Items 10 and 23: "walked down" and "traveled towards" in place of one verb.
         ("unequal-context", "cleft"): 2,
         ("unequal-context", "cleft_modifier"): 2,
@@ -73,9 +71,9 @@ def test_an_item_with_its_conditions_turned_round(published: dict[str, Suite]) -
     assert [number for number, is_gap in gap.items() if is_gap] == [12]
 
 
-def test_shipped_suites_are_clean_by_tokens_too() -> None:
+def test_english_suites_are_clean_by_tokens_too() -> None:
     model = load_model("builtin://en-gpt2", LoadOptions())
-    for path in data.suite_files():
+    for path in data.suite_files("en"):
         suite = read_suite(path).suite
         texts = sorted({each.text for row in sentence_layouts(suite) for each in row})
         scored = score_all(model, texts, Policy(), [()] * len(texts))

@@ -1,5 +1,6 @@
 """A suite as its author reads it: the lines of a preview."""
 
+from dataclasses import replace
 from typing import Any
 
 from hypothesis import given
@@ -7,7 +8,7 @@ from hypothesis import strategies as st
 from tests.builders import make_suite, suite_value
 
 from pommel.report.suite_preview import compared_regions, preview
-from pommel.suite import Suite
+from pommel.suite import Item, Suite
 from pommel.suite_file import suite_from_dict
 
 MATCH = "(2;%match%) < (2;%mismatch%)"
@@ -119,3 +120,30 @@ def test_no_content_is_lost(contents: list[str]) -> None:
     suite = make_suite([{"a": contents}], ["(1;%a%) > 0"])
     (first, *others) = (f"{n} {text}" if text else str(n) for n, text in enumerate(contents, 1))
     assert lines(suite)[-1] == " ".join([f"    a  [[{first}]]", *(f"[{each}]" for each in others)])
+
+
+def test_long_formulas_are_shortened_and_not_said_in_words() -> None:
+    long = " + ".join(["(1;%match%)"] * 60) + " < 1"
+    value = suite_value(formulas=[long])
+    value["predictions"][0]["description"] = "All in all."
+    shown = lines(suite_from_dict(value).suite)
+    first = " + ".join(["(1;%match%)"] * 4)
+    assert shown[2:5] == [f"  prediction 0: {first} ... and 56 more", "    All in all.", ""]
+
+
+def test_a_formula_with_few_references_is_not_shortened() -> None:
+    names = ["m" * 250, "n" * 250]
+    suite = make_suite([dict.fromkeys(names, ("word",))], [f"(1;%{names[0]}%) < (1;%{names[1]}%)"])
+    assert lines(suite)[2:4] == [f"  prediction 0: (1;%{names[0]}%) < (1;%{names[1]}%)", ""]
+
+
+def test_items_of_a_draft_may_lack_conditions_and_have_others() -> None:
+    suite = make_suite()
+    item = suite.items[0]
+    first, second = item.conditions
+    other = replace(second, name="other")
+    uneven = replace(suite, items=(item, Item(number=2, conditions=(other, first))))
+    assert lines(uneven)[-2:] == [
+        "    match     [1 The dog] [[2 barks]] [3 .]",
+        "    other     [1 The dog] [2 bark] [3 .]",
+    ]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pommel.cli.failures import exit_on_failure
+from pommel.cli.failures import drop_output, exit_on_failure
 from pommel.version import pommel_version
 from pommel.wording import nearest
 
@@ -56,6 +56,14 @@ class _LazyGroup(click.Group):
             import_module(f"pommel.cli.{file}"), attribute or "command"
         )
         return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            # Click would end with status 1 where the reader of our output (`| head`) has gone.
+            drop_output()
+            ctx.exit(0)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
         with formatter.section("Commands"):

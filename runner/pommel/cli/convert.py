@@ -1,5 +1,9 @@
 """`pommel convert`: suites and minimal sets from one format to another."""
 
+import sys
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -7,20 +11,26 @@ import click
 
 from pommel.cli.output import note, show_warnings
 from pommel.cli.set_files import (
+    check_output,
     chosen_format,
-    ending_of,
+    pair_options,
     set_output_options,
-    write_content,
+    show_left_out,
+    show_or_write,
 )
-from pommel.contents import Content, SetContent
+from pommel.contents import Content
 from pommel.conversion import Conversion, input_names
-from pommel.errors import InputError, UsageError
+from pommel.errors import Fault, FaultyFileError, InputError, UsageError
+from pommel.files import file_name_fault
 from pommel.minimal_sets import GRAMMATICAL, Compared
 from pommel.wording import counted
+from pommel.written_forms import SUITE, ending_of, write_content
+
+_STANDARD_INPUT = Path("-")
 
 
 @click.command("convert", no_args_is_help=True)
-@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
 @click.option(
     "--from",
     "read_as",
@@ -29,11 +39,10 @@ from pommel.wording import counted
     help="What FILE is.  [default: by its ending and how it begins]",
 )
 @set_output_options
-@click.option("--name", default="", help="What the suite is called.  [default: the file]")
+@click.option("--name", help="What the suite is called.  [default: the file]")
 @click.option(
     "--by",
     metavar="FIELD",
-    default="",
     help="Write one file for each value of a field, into the folder -o: --by UID.",
 )
 @click.option(
@@ -43,21 +52,9 @@ from pommel.wording import counted
     help="What the prediction compares: the whole sentence or the words that differ.  "
     "[default: what is usual for the format]",
 )
-@click.option(
-    "--grammatical",
-    metavar="CONDITION",
-    default=GRAMMATICAL,
-    show_default=True,
-    help="The condition of a suite that is the grammatical one of minimal sets.",
-)
-@click.option(
-    "--ungrammatical",
-    metavar="CONDITION",
-    multiple=True,
-    help="An ungrammatical one; may be repeated.  [default: those that are called so]",
-)
+@pair_options
 def command(file: Path, **chosen: Any) -> None:
-    """Convert a suite, or minimal sets, from one format to another.
+    """Convert a suite, or minimal sets, from one format to another; "-" is standard input.
 
     What the sentences of a set share at their beginnings and ends, in words, becomes regions of
     their own in a suite. What else a file says of a set is kept there, and written back.
@@ -71,35 +68,53 @@ def command(file: Path, **chosen: Any) -> None:
     output: Path | None = chosen["output"]
     conversion = Conversion(
         read_as=chosen["read_as"] or "",
-        name=chosen["name"],
+        name=chosen["name"] or "",
         compared=chosen["compared"],
-        grammatical=chosen["grammatical"],
+        grammatical=chosen["grammatical"] or GRAMMATICAL,
         ungrammatical=chosen["ungrammatical"],
-        by=chosen["by"],
+        by=chosen["by"] or "",
     )
+    if chosen["by"] == "" or chosen["name"] == "":
+        raise UsageError("--by names a field, and --name a suite; neither is empty")
+    check_output(output, [file])
     if conversion.by and (output is None or output.is_file()):
         raise UsageError("--by writes several files; name a folder for them with -o")
-    form = chosen_format(chosen["form"], None if conversion.by else output)
-    contents, warnings = conversion.contents(file)
+    form = (chosen["form"] or SUITE) if conversion.by else chosen_format(chosen["form"], output)
+    contents, warnings = _contents(conversion, file)
     show_warnings(warnings)
     if conversion.by and output:
         _write_each(contents, form, output)
         return
     (content,) = contents
-    if write_content(content, form, output):
-        note(f"{_size(content)}: {output}")
+    show_or_write(content, form, output)
+
+
+def _contents(conversion: Conversion, file: Path) -> tuple[list[Content], Sequence[Fault]]:
+    if file != _STANDARD_INPUT:
+        return conversion.contents(file)
+    if not conversion.read_as:
+        raise UsageError("say with --from what standard input is")
+    with tempfile.TemporaryDirectory() as folder:
+        # Formats read files, some of them twice.
+        spooled = Path(folder) / f"stdin{ending_of(conversion.read_as)}"
+        spooled.write_bytes(sys.stdin.buffer.read())
+        try:
+            return conversion.contents(spooled)
+        except FaultyFileError as error:
+            faults = [replace(fault, file="<stdin>") for fault in error.faults]
+            raise type(error)(faults) from None
 
 
 def _write_each(contents: list[Content], form: str, folder: Path) -> None:
+    names: dict[str, str] = {}
     for content in contents:
-        if Path(content.name).name != content.name:
-            raise InputError(f"{content.name!r} cannot be a file's name; choose another field")
+        if fault := file_name_fault(content.name):
+            raise InputError(f"{content.name!r} cannot be a file's name: it {fault}")
+        # Not every file system tells capital letters from small ones.
+        other = names.setdefault(content.name.casefold(), content.name)
+        if other != content.name:
+            raise InputError(f"{other!r} and {content.name!r} differ in capital letters only")
     for content in contents:
         write_content(content, form, folder / f"{content.name}{ending_of(form)}")
+        show_left_out(content, form)
     note(f"{counted(len(contents), 'file')}: {folder}")
-
-
-def _size(content: Content) -> str:
-    if isinstance(content, SetContent):
-        return counted(sum(1 for _ in content.sets()), "minimal set")
-    return counted(sum(1 for _ in content.items()), "item")

@@ -1,18 +1,21 @@
 """`pommel fetch`: suites and sentences that others have published."""
 
 import json
+import signal
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from pommel.cli.fetched_suites import suites_of
 from pommel.cli.output import download_bar, note, show_table
 from pommel.errors import UsageError
 from pommel.fetch.cache import SourceCache, cache_folder
-from pommel.fetch.export import export, unlicensed
+from pommel.fetch.export import MadeFile, export, unlicensed
 from pommel.fetch.fetching import FetchedSource, FetchOptions, fetch
-from pommel.fetch.source import Source, find_source, known_sources
+from pommel.fetch.source import PublishedSource, find_source, known_sources
+from pommel.fetched_suites import suites_of
 from pommel.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ _NEED_NAME = {
     "suites": "--suites",
     "only": "--only",
     "offline": "--offline",
+    "base_url": "--base-url",
 }
 
 
@@ -38,7 +42,7 @@ _NEED_NAME = {
     type=click.Choice(["table", "json"]),
     default="table",
     show_default=True,
-    help="Format of the list.",
+    help="Format of the list; of what was fetched JSON, or only its folder.",
 )
 @click.option("--citation", is_flag=True, help="Print what to cite (BibTeX), and fetch nothing.")
 @click.option(
@@ -61,9 +65,7 @@ _NEED_NAME = {
 @click.option(
     "--base-url",
     metavar="URL",
-    envvar="POMMEL_MIRROR",
-    show_envvar=True,
-    help="Mirror to fetch from, a folder like the cache: URL/NAME/COMMIT/FILE.",
+    help="Mirror to fetch from, a folder like the cache: URL/NAME/COMMIT/FILE; else POMMEL_MIRROR.",
 )
 def command(name: str | None, **chosen: Any) -> None:
     """Fetch suites and sentences that others have published, and print where they are.
@@ -81,6 +83,8 @@ def command(name: str | None, **chosen: Any) -> None:
         _check_list(name, chosen)
         _show_list(chosen["form"])
     elif chosen["citation"]:
+        if chosen["form"] == "json":
+            raise UsageError("--citation prints BibTeX; leave out --format")
         click.echo(find_source(name).citation, nl=False)
     else:
         _fetch(name, chosen)
@@ -101,26 +105,67 @@ def _fetch(name: str, chosen: dict[str, Any]) -> None:
     ):
         if chosen[option] and chosen["output"] is None:
             raise UsageError(f"{what}; add -o FOLDER")
-    with download_bar(name) as tell:
-        options = FetchOptions(
-            base_url=chosen["base_url"], offline=chosen["offline"], progress=tell
-        )
-        fetched = fetch(name, only=chosen["only"], options=options)
-    _report(fetched)
-    folder = fetched.folder
-    if chosen["output"] is not None:
-        folder = chosen["output"]
-        made = _made_suites(fetched) if chosen["suites"] else None
-        export(fetched, folder, made=made, force=chosen["force"])
-    click.echo(str(folder))
+    with _tidied_up_on_sigterm():
+        with download_bar(name) as tell:
+            options = FetchOptions(
+                base_url=chosen["base_url"], offline=chosen["offline"], progress=tell
+            )
+            fetched = fetch(name, only=chosen["only"], options=options)
+        _report(fetched)
+        folder, paths = fetched.folder, fetched.files
+        if chosen["output"] is not None:
+            folder = chosen["output"]
+            paths = _export(fetched, folder, as_suites=chosen["suites"], force=chosen["force"])
+    if chosen["form"] == "json":
+        click.echo(json.dumps(_outcome(fetched, folder, paths), ensure_ascii=False, indent=2))
+    else:
+        click.echo(str(folder))
 
 
-def _made_suites(fetched: FetchedSource) -> dict[str, bytes]:
-    suites, others = suites_of(fetched)
-    note(f"{fetched.source.name}: {counted(len(suites), 'suite')}")
+@contextmanager
+def _tidied_up_on_sigterm() -> Iterator[None]:
+    """Have SIGTERM end the process as Ctrl-C does, with the exit status that it has anyway."""
+
+    def end(number: int, _frame: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    if signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        # Somebody wants something else, or nothing at all.
+        yield
+        return
+    signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def _export(
+    fetched: FetchedSource, folder: Path, *, as_suites: bool, force: bool
+) -> tuple[Path, ...]:
+    made: dict[str, MadeFile] | None = None
+    others: Sequence[str] = ()
+    if as_suites:
+        made, others = suites_of(fetched)
+    paths = export(fetched, folder, made=made, force=force)
+    if made is not None:
+        note(f"{fetched.source.name}: {counted(len(made), 'suite')}")
     if others:
         note(f"note: {counted(len(others), 'file')} left out, no suites: {listed(others)}")
-    return suites
+    return paths
+
+
+def _outcome(fetched: FetchedSource, folder: Path, paths: Sequence[Path]) -> dict[str, Any]:
+    return {
+        "name": fetched.source.name,
+        "commit": fetched.source.commit,
+        "licence": fetched.source.licence,
+        "folder": str(folder),
+        "files": [path.relative_to(folder).as_posix() for path in paths],
+        "n_fetched": fetched.n_downloaded,
+        "damaged": list(fetched.damaged),
+        "without_checksum": list(fetched.unknown),
+    }
 
 
 def _report(fetched: FetchedSource) -> None:
@@ -169,7 +214,7 @@ def _table(caches: list[SourceCache]) -> "Table":
 
 
 def _entry(cache: SourceCache) -> dict[str, Any]:
-    source: Source = cache.source
+    source: PublishedSource = cache.source
     return {
         "name": source.name,
         "title": source.title,

@@ -1,6 +1,7 @@
 """`pommel generate`: minimal sets and suites from grammars."""
 
-from collections.abc import Callable
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -8,31 +9,25 @@ import click
 
 from pommel.cli.output import note
 from pommel.cli.set_files import (
-    WITHOUT_MARKS,
+    check_output,
     chosen_format,
-    is_of_sets,
+    pair_options,
     set_output_options,
-    write_content,
+    show_or_write,
 )
-from pommel.contents import SetContent
+from pommel.contents import Content, SetContent
 from pommel.errors import UsageError
-from pommel.generation import Generation, Tally
-from pommel.grammar.attribute_varying.source import AttributeVaryingSource
-from pommel.grammar.context_free.source import ContextFreeSource
-from pommel.grammar.lexicon_template.source import LexiconTemplateSource
-from pommel.grammar.permutation.source import PermutationSource
-from pommel.grammar.source import ItemSource, SetSource, has_items
+from pommel.generation import Generation
+from pommel.grammar.opening import open_grammar
+from pommel.grammar.source import Source, has_items, has_sets
+from pommel.minimal_sets import GRAMMATICAL
 from pommel.models.word_level.vocabulary import read_word_list
 from pommel.wording import counted, listed
+from pommel.written_forms import WITHOUT_MARKS, is_of_sets
 
-# How a grammar's file ends -> what reads it.
-_GRAMMARS: dict[str, Callable[[Path], SetSource | ItemSource]] = {
-    ".avg": AttributeVaryingSource,
-    ".cfg": ContextFreeSource,
-    ".template": LexiconTemplateSource,
-    ".design": PermutationSource,
-}
 _SHOWN = 20
+# What a suite says of itself by other options, or by the grammar.
+_OWN_KEYS = ("name", "generator", "metric")
 
 
 @click.command("generate", no_args_is_help=True)
@@ -51,8 +46,27 @@ _SHOWN = 20
     metavar="N",
     help="How deep the trees of a context-free grammar may be, if it is recursive.",
 )
-@click.option("--seed", default=1, show_default=True, help="Seed of the sample.")
-@click.option("--eos", is_flag=True, help="Write '. <eos>' behind every sentence.")
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="Seed of the sample.",
+)
+@click.option("--count", is_flag=True, help="Say how many there are, and generate nothing.")
+@pair_options
+@click.option(
+    "--meta",
+    "about",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="What the suite's meta says besides: language=de; may be repeated.",
+)
+@click.option(
+    "--eos",
+    is_flag=True,
+    help="Write '. <eos>' behind every sentence; '<eos>', if it has a full stop.",
+)
 @click.option("--capitalize", is_flag=True, help="Begin every sentence with a capital letter.")
 @click.option(
     "--vocabulary",
@@ -74,7 +88,14 @@ def command(grammar: Path, **chosen: Any) -> None:
       pommel generate simple_agrmt.avg --format clams --sample 100 --capitalize
       pommel generate subject_verb.template --sample 200 -o subject_verb.json
     """
-    source = _open(grammar, chosen["depth"])
+    source = open_grammar(grammar, depth=chosen["depth"])
+    if chosen["count"]:
+        click.echo(", ".join(_counts(source)))
+        return
+    output: Path | None = chosen["output"]
+    form = chosen_format(chosen["form"], output)
+    _check(chosen, form)
+    check_output(output, [grammar, *(grammar.parent / name for name in source.recipe["files"])])
     generation = Generation(
         source=source,
         name=chosen["name"] or _name_of(source, grammar),
@@ -82,39 +103,56 @@ def command(grammar: Path, **chosen: Any) -> None:
         seed=chosen["seed"],
         eos=chosen["eos"],
         capitalize=chosen["capitalize"],
+        about=_about(chosen["about"]),
     )
     if chosen["vocabulary"]:
         _report_unknown(generation, chosen["vocabulary"])
-    output: Path | None = chosen["output"]
-    form = chosen_format(chosen["form"], output)
+    show_or_write(_content(generation, chosen, form), form, output)
+
+
+def _counts(source: Source) -> Iterator[str]:
+    if has_items(source):
+        yield counted(source.n_items, "item")
+    if has_sets(source):
+        yield counted(source.n_sets, "minimal set")
+
+
+def _check(chosen: dict[str, Any], form: str) -> None:
+    if chosen["name"] == "":
+        raise UsageError("a suite needs a name")
     if chosen["eos"] and form in WITHOUT_MARKS:
         hint = "write sentences or minimal sets, or leave the mark out"
         raise UsageError(f"in a suite, the end of a sentence is the model's own mark; {hint}")
-    tally = Tally()
-    content = generation.content(as_sets=is_of_sets(form), tally=tally)
-    if write_content(content, form, output):
-        noun = "minimal set" if isinstance(content, SetContent) else "item"
-        note(f"{counted(tally.n_written, noun)}: {output}")
-    if tally.n_bare:
-        bare = counted(tally.n_bare, "minimal set")
-        note(f"note: {bare} without an ungrammatical sentence: what is varied has one spelling")
 
 
-def _name_of(source: SetSource | ItemSource, grammar: Path) -> str:
+def _content(generation: Generation, chosen: dict[str, Any], form: str) -> Content:
+    named = chosen["grammatical"] or chosen["ungrammatical"]
+    content = generation.content(as_sets=is_of_sets(form) and not named)
+    if not named:
+        return content
+    if isinstance(content, SetContent):
+        what = "--grammatical and --ungrammatical name conditions"
+        raise UsageError(f"{what}; this grammar says itself which sentences are which")
+    return replace(
+        content,
+        grammatical=chosen["grammatical"] or GRAMMATICAL,
+        ungrammatical=chosen["ungrammatical"],
+    )
+
+
+def _about(pairs: Sequence[str]) -> dict[str, str]:
+    found = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key or key in _OWN_KEYS:
+            raise UsageError(f"--meta {pair!r}: write KEY=VALUE, with a key of your own")
+        found[key] = value
+    return found
+
+
+def _name_of(source: Source, grammar: Path) -> str:
     head = source.head if has_items(source) else {}
     return str(head.get("meta", {}).get("name") or grammar.stem)
-
-
-def _open(grammar: Path, depth: int | None) -> SetSource | ItemSource:
-    opener = _GRAMMARS.get(grammar.suffix)
-    if opener is None:
-        endings = listed(list(_GRAMMARS), most=len(_GRAMMARS))
-        raise UsageError(f"{grammar}: a grammar's file ends in one of {endings}")
-    if depth is None:
-        return opener(grammar)
-    if opener is not ContextFreeSource:
-        raise UsageError("--depth is for context-free grammars (.cfg)")
-    return ContextFreeSource(grammar, depth=depth)
 
 
 def _report_unknown(generation: Generation, path: Path) -> None:

@@ -1,6 +1,7 @@
 """`pommel suites`: the suites that ship with pommel, and any other."""
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import click
@@ -8,11 +9,12 @@ import click
 from pommel.cli import suites_check, suites_new, suites_preview
 from pommel.cli.output import note, show_table
 from pommel.errors import InputError
-from pommel.files import write_text
+from pommel.files import file_name_fault, write_text
 from pommel.formats.long_csv import suite_to_long_csv
 from pommel.formats.sentence_lines import sentences_of
-from pommel.report.tables import suite_list_table
+from pommel.report.suite_list import circuit_list_table, suite_list_table
 from pommel.suite import Suite
+from pommel.suite_cards import circuit_cards, suite_cards
 from pommel.suite_file import suite_to_text
 from pommel.suite_sources import SHIPPED, check_distinct_names, load_suites
 from pommel.wording import counted
@@ -28,27 +30,24 @@ def command() -> None:
 @command.command("list")
 @click.argument("collection", default=SHIPPED)
 @click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
+    "--by", type=click.Choice(["suite", "circuit"]), default="suite", help="What a row is."
 )
-def list_suites(collection: str, form: str) -> None:
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["table", "markdown", "json"]),
+    default="table",
+    show_default=True,
+)
+def list_suites(collection: str, by: str, form: str) -> None:
     """List the shipped suites, or those of a COLLECTION (suites:en/agreement) or folder."""
-    suites = [each.suite for each in load_suites([collection])]
-    if form == "table":
-        show_table(suite_list_table(suites))
+    cards = suite_cards(collection)
+    if form != "json":
+        table = suite_list_table if by == "suite" else circuit_list_table
+        show_table(table(cards, markdown=form == "markdown"))
         return
-    rows = [
-        {
-            "name": suite.name,
-            "language": suite.language,
-            "circuit": suite.circuit,
-            "version": suite.version,
-            "n_items": len(suite.items),
-            "conditions": list(suite.condition_names),
-            "modifier_of": suite.meta.get("modifier_of"),
-        }
-        for suite in suites
-    ]
-    click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+    rows = cards if by == "suite" else circuit_cards(cards)
+    click.echo(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=2))
 
 
 @command.command("show")
@@ -78,8 +77,8 @@ def export(suites: tuple[str, ...], output: Path, form: str) -> None:
     loaded = [each.suite for each in load_suites(suites)]
     check_distinct_names(loaded)
     for suite in loaded:
-        if Path(suite.name).name != suite.name:
-            raise InputError(f"the suite's name {suite.name!r} cannot be a file's name")
+        if fault := file_name_fault(suite.name):
+            raise InputError(f"the suite's name {suite.name!r} cannot be a file's name: it {fault}")
     for suite in loaded:
         write_text(output / f"{suite.name}.{form}", writer(suite))
     note(f"{counted(len(loaded), 'suite')}: {output}")

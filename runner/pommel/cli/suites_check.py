@@ -11,7 +11,7 @@ import click
 
 from pommel.cli.opening import open_model
 from pommel.cli.options import model_options
-from pommel.cli.output import progress_bar
+from pommel.cli.output import note, progress_bar
 from pommel.errors import Fault, InputError, PommelError, SuiteError, UsageError
 from pommel.json_document import JsonDocument, parse_document
 from pommel.lint import (
@@ -19,6 +19,7 @@ from pommel.lint import (
     PEDANTIC,
     RULES,
     Evidence,
+    Frequencies,
     Remark,
     Tokenized,
     check_suite,
@@ -62,7 +63,8 @@ class _Found:
     "--frequencies",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
-    help="How frequent words are (rule word-frequency): a list, or a text to count them in.",
+    help="How frequent words are (rule word-frequency): a list, or a text to count them in; "
+    "says which it was taken for.",
 )
 @click.option(
     "--select", multiple=True, type=click.Choice(_NAMES), metavar="RULE", help="Only this rule."
@@ -88,7 +90,7 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
       pommel suites check my_suite.json --frequencies words.tsv --model builtin://en-gpt2
     """
     rules = _rules(chosen)
-    frequencies = read_frequencies(chosen["frequencies"]) if chosen["frequencies"] else None
+    frequencies = _frequencies(chosen["frequencies"]) if chosen["frequencies"] else None
     files = [_read(source) for source in _sources(suites)]
     tokenized = _tokenized(files, chosen) if chosen["model"] and "token-count" in rules else None
     evidence = Evidence(frequencies=frequencies, tokenized=tokenized)
@@ -110,6 +112,12 @@ def _rules(chosen: dict[str, Any]) -> frozenset[str]:
             raise UsageError(f"the rule {rule!r} needs {_OPTIONS[NEEDS[rule]]}")
     usual = _NAMES if chosen["pedantic"] else [each for each in _NAMES if each not in PEDANTIC]
     return frozenset(chosen["select"] or usual) - set(chosen["ignore"])
+
+
+def _frequencies(path: Path) -> Frequencies:
+    frequencies = read_frequencies(path)
+    note(f"{path}: taken as {frequencies.taken_as}")
+    return frequencies
 
 
 def _sources(suites: Sequence[str]) -> list[str]:

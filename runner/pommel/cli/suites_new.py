@@ -1,34 +1,40 @@
 """`pommel suites new`: the file of a new suite, from questions, flags, or another suite."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import click
 
+from pommel.cli.asking import ask, ask_number, no_fault, text_fault
 from pommel.cli.output import note
-from pommel.errors import FormulaError, PommelError, UsageError
+from pommel.cli.suite_questions import (
+    ask_conditions,
+    ask_predictions,
+    ask_regions,
+    ask_sentences,
+    doubts,
+)
+from pommel.errors import PommelError, SuiteError, UsageError
 from pommel.files import write_text
-from pommel.formula import lint, parse
-from pommel.formula.words import in_words
-from pommel.suite import Suite, without_stray_spaces
+from pommel.formula import parse
+from pommel.suite import METRICS, Suite
 from pommel.suite_drafts import (
     Design,
-    Sentences,
     condition_fault,
     design_of,
     draft,
     draft_text,
     fitting_formula,
+    language_fault,
     new_design,
+    region_fault,
     with_formulas,
 )
-from pommel.suite_sources import load_suites
+from pommel.suite_sources import load_drafts
 from pommel.text_file import is_encodable
-from pommel.wording import counted, printable
-
-# What is typed for a region without text: Enter takes what the condition before has.
-_EMPTY = "-"
+from pommel.wording import counted
 
 
 @click.command("new", no_args_is_help=True)
@@ -39,6 +45,10 @@ _EMPTY = "-"
 @click.option("--condition", "conditions", multiple=True, help="A condition's name; repeatable.")
 @click.option("--region", "regions", multiple=True, help="A region's name, in order; repeatable.")
 @click.option("--prediction", "predictions", multiple=True, help="A formula; repeatable.")
+@click.option(
+    "--metric", type=click.Choice([*METRICS, "all"]), help="The region metric.  [default: sum]"
+)
+@click.option("--joiner", help="What stands between two regions.  [default: a space]")
 @click.option("--items", "n_items", type=click.IntRange(min=1), help="How many items.")
 @click.option(
     "--like",
@@ -50,8 +60,8 @@ _EMPTY = "-"
 def command(file: Path, **given: Any) -> None:
     """Begin a suite: write FILE.json with its conditions, regions and predictions.
 
-    What no option says is asked for. Sentences can be typed at once, region by region, or later
-    in the file: what is still empty there, `pommel validate` tells.
+    What no option says is asked for, except --metric and --joiner. Sentences can be typed at once,
+    region by region, or later in the file: what is still empty there, `pommel validate` tells.
 
     \b
       pommel suites new agreement.json
@@ -63,12 +73,16 @@ def command(file: Path, **given: Any) -> None:
     _check_text(given)
     like = _liked(given)
     design = _given_design(given, like, is_silent=given["is_silent"])
+    if design:
+        _warn_of(design, given["predictions"])
     try:
         value = _asked(file, given, like, design)
     except click.Abort:
         # What was asked last has no line break behind it.
         note("")
         raise PommelError("aborted; nothing was written") from None
+    if not file.parent.is_dir():
+        note(f"note: the folder {file.parent} is made")
     write_text(file, draft_text(value))
     _tell_what_is_next(file, value)
 
@@ -91,17 +105,22 @@ def _check_file(file: Path, *, force: bool) -> None:
     if file.is_dir():
         raise UsageError(f"{file}: this is a folder; name a file in it")
     if not force and (file.exists() or file.is_symlink()):
-        raise PommelError(f"{file}: it is there already; --force overwrites it")
+        raise UsageError(f"{file}: it is there already; --force overwrites it")
 
 
 def _check_text(given: dict[str, Any]) -> None:
-    """Refuse an empty name, and bytes that are no UTF-8: no file could hold them."""
-    if given["name"] == "":
+    """Refuse an empty name, and what no file can or should hold."""
+    if given["name"] is not None and not given["name"].strip():
         raise UsageError("--name: the name of the suite is empty")
     for key, value in given.items():
         written = value if isinstance(value, tuple) else (value,)
-        if not all(is_encodable(each) for each in written if isinstance(each, str)):
-            raise UsageError(f"--{key.removesuffix('s')}: this is not UTF-8")
+        for each in written:
+            # A formula may have line breaks, and says itself what it cannot have.
+            is_name = isinstance(each, str) and (key != "predictions" or not is_encodable(each))
+            if is_name and (fault := text_fault(each)):
+                raise UsageError(f"--{key.removesuffix('s')}: {fault}")
+    if given["language"] and (fault := language_fault(given["language"])):
+        raise UsageError(f"--language: {fault}")
 
 
 def _liked(given: dict[str, Any]) -> Suite | None:
@@ -110,54 +129,45 @@ def _liked(given: dict[str, Any]) -> Suite | None:
     both = [flag for flag in ("condition", "region") if given[f"{flag}s"]]
     if both:
         raise UsageError(f"--{both[0]} and --like exclude each other: SUITE has its own")
-    loaded = load_suites([given["like"]])
-    if len(loaded) > 1:
-        raise UsageError(f"--like {given['like']}: these are {len(loaded)} suites; name one")
-    return loaded[0].suite
+    drafts = load_drafts([given["like"]])
+    if len(drafts) > 1:
+        raise UsageError(f"--like {given['like']}: these are {len(drafts)} suites; name one")
+    (found,) = drafts
+    if found.errors:
+        raise SuiteError(found.errors)
+    return found.suite
+
+
+def _warn_of(design: Design, formulas: Sequence[str]) -> None:
+    for text in formulas:
+        for doubt in doubts(design, fitting_formula(text, design.regions_of)):
+            note(f"warning: --prediction {text!r}: {doubt}")
 
 
 def _asked(
     file: Path, given: dict[str, Any], like: Suite | None, design: Design | None
 ) -> dict[str, Any]:
     """Return the new suite's JSON; raises `click.Abort` where the user leaves."""
-    ask = None if given["is_silent"] else _ask
-    meta = _meta(file, given, like, ask)
-    design = design or _asked_design(given)
+    is_asked = not given["is_silent"]
+    meta = _meta(file, given, like, is_asked=is_asked)
+    if not design:
+        conditions = given["conditions"] or ask_conditions()
+        regions = given["regions"] or ask_regions()
+        design = _with_metric(new_design(conditions, regions, given["predictions"]), given)
+        _warn_of(design, given["predictions"])
     n_items = given["n_items"] or (len(like.items) if like else 1)
-    if not ask:
+    if not is_asked:
         return draft(design, meta, n_items=n_items)
     if not like and not given["predictions"]:
-        design = _with_asked_predictions(design)
+        design = ask_predictions(design)
     if not given["n_items"]:
-        at_least_one = click.IntRange(min=1)
-        n_items = click.prompt("How many items", default=n_items, type=at_least_one, err=True)
-    sentences = _sentences(design, n_items, meta.get("joiner", " "))
+        n_items = ask_number("How many items", n_items)
+    sentences = ask_sentences(design, n_items, meta.get("joiner", " "))
     return draft(design, meta, n_items=n_items, sentences=sentences)
 
 
-# Question and default -> what was typed.
-_Ask = Callable[[str, str], str]
-
-
-def _ask(question: str, default: str = "") -> str:
-    def sound(typed: str) -> str:
-        # What a terminal sends that is no UTF-8 could not be written to a file.
-        if not is_encodable(typed):
-            raise click.UsageError("this is not UTF-8")
-        return typed
-
-    answer: str = click.prompt(
-        printable(question),
-        default=default,
-        show_default=bool(default),
-        value_proc=sound,
-        err=True,
-    )
-    return answer
-
-
 def _meta(
-    file: Path, given: dict[str, Any], like: Suite | None, ask: _Ask | None
+    file: Path, given: dict[str, Any], like: Suite | None, *, is_asked: bool
 ) -> dict[str, str]:
     defaults = {
         "name": file.stem,
@@ -173,11 +183,15 @@ def _meta(
     for key, default in defaults.items():
         value = given[key]
         if value is None:
-            value = (ask(questions[key], default).strip() if ask else "") or default
+            fault_of = language_fault if key == "language" else no_fault
+            typed = ask(questions[key], default, fault_of=fault_of) if is_asked else ""
+            value = typed.strip() or default
         if value:
             meta[key] = value
     # Whether words are written apart is a matter of the language, not of the design.
-    if like and "joiner" in like.meta and meta.get("language", "") == like.language:
+    if given["joiner"] is not None:
+        meta["joiner"] = given["joiner"]
+    elif like and "joiner" in like.meta and meta.get("language", "") == like.language:
         meta["joiner"] = like.joiner
     return meta
 
@@ -189,13 +203,16 @@ def _given_design(given: dict[str, Any], like: Suite | None, *, is_silent: bool)
     """
     conditions, regions, formulas = given["conditions"], given["regions"], given["predictions"]
     if like:
-        design = design_of(like)
+        design = _with_metric(design_of(like), given)
         return with_formulas(design, formulas) if formulas else design
     for place, name in enumerate(conditions):
         if fault := condition_fault(name, conditions[:place]):
             raise UsageError(f"--condition: {fault}")
+    for name in regions:
+        if fault := region_fault(name):
+            raise UsageError(f"--region: {fault}")
     if conditions and regions:
-        return new_design(conditions, regions, formulas)
+        return _with_metric(new_design(conditions, regions, formulas), given)
     if is_silent:
         missing = [f"--{flag}" for flag in ("condition", "region") if not given[f"{flag}s"]]
         raise UsageError(f"--no-input asks nothing: give {' and '.join(missing)}, or --like")
@@ -204,76 +221,5 @@ def _given_design(given: dict[str, Any], like: Suite | None, *, is_silent: bool)
     return None
 
 
-def _asked_design(given: dict[str, Any]) -> Design:
-    conditions = given["conditions"] or _each("Condition", condition_fault)
-    regions = given["regions"] or _each("Region", lambda _name, _known: "")
-    return new_design(conditions, regions, given["predictions"])
-
-
-def _each(noun: str, fault_of: Callable[[str, Sequence[str]], str]) -> list[str]:
-    """Ask for names until Enter says that there are no more; there is at least one."""
-    names: list[str] = []
-    while True:
-        more = " (Enter: no more)" if names else ""
-        name = _ask(f"{noun} {len(names) + 1}{more}").strip()
-        if not name and names:
-            return names
-        fault = fault_of(name, names) if name else f"there has to be a {noun.lower()}"
-        if fault:
-            note(f"  {fault}")
-        else:
-            names.append(name)
-
-
-def _with_asked_predictions(design: Design) -> Design:
-    """Ask for formulas; what is wrong with one is shown, and it is asked for again."""
-    formulas: list[str] = []
-    first, *others = design.regions_of
-    example = f"(1;%{first}%) < (1;%{others[0]}%)" if others else f"(1;%{first}%) < 10"
-    note(f"A prediction is a formula, such as {printable(example)}")
-    while True:
-        text = _ask(f"Prediction {len(formulas) + 1} (Enter: no more)").strip()
-        if not text:
-            return with_formulas(design, formulas)
-        try:
-            formula = fitting_formula(text, design.regions_of)
-        except FormulaError as error:
-            note(_indented(str(error)))
-            continue
-        for remark in lint(formula):
-            note(f"  warning: {remark.message}; {remark.hint}")
-        note(_indented("\n".join(in_words(formula, design.region_names))))
-        formulas.append(text)
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"  {printable(line)}" for line in text.split("\n"))
-
-
-def _sentences(design: Design, n_items: int, joiner: str) -> list[Sentences]:
-    """Ask for the sentences of one item after the other, as long as the user likes to."""
-    sentences: list[Sentences] = []
-    for number in range(1, n_items + 1):
-        if not click.confirm(f"Write item {number} now", default=True, err=True):
-            break
-        if number == 1:
-            note(f"  Enter takes what stands in [ ]; {_EMPTY} leaves a region empty")
-        sentences.append(_item(design, joiner))
-    return sentences
-
-
-def _item(design: Design, joiner: str) -> Sentences:
-    item: dict[str, dict[int, str]] = {}
-    before: dict[int, str] = {}
-    for condition, numbers in design.regions_of.items():
-        contents: dict[int, str] = {}
-        for number in numbers:
-            name = design.region_names.get(number, "")
-            question = f"  {condition}, region {number}" + (f" ({name})" if name else "")
-            typed = _ask(question, before.get(number, ""))
-            contents[number] = without_stray_spaces("" if typed.strip() == _EMPTY else typed)
-        item[condition] = contents
-        before = {**before, **contents}
-        sentence = joiner.join(content for content in contents.values() if content)
-        note(f"    {printable(sentence) or 'empty: to be written in the file'}")
-    return item
+def _with_metric(design: Design, given: dict[str, Any]) -> Design:
+    return replace(design, metric=given["metric"]) if given["metric"] else design

@@ -9,10 +9,10 @@ import click
 
 from pommel.cli.output import note, show_warnings
 from pommel.cli.watching import watch
-from pommel.errors import UsageError
-from pommel.report.suite_preview import Piece, PreviewLine, preview
+from pommel.errors import InputError, SuiteError, UsageError
+from pommel.report.suite_preview import Piece, PreviewLine, preview, unwritten
 from pommel.suite import Item, Suite
-from pommel.suite_sources import load_suites
+from pommel.suite_sources import load_drafts
 from pommel.wording import counted, printable
 
 if TYPE_CHECKING:
@@ -38,7 +38,8 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
     """Show the sentences of SUITEs with their regions, and what the predictions say, in words.
 
     SUITEs are files, folders, shipped suites, - for standard input. A region in double brackets is
-    one that a prediction looks at in this condition.
+    one that a prediction looks at in this condition. A suite need not be finished: the sentences
+    that are still to be written are marked.
 
     \b
       pommel suites preview my_suite.json --items 1..5
@@ -46,11 +47,11 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
     """
     wanted = _wanted(chosen)
 
-    def show() -> None:
-        _show(suites, wanted, plain=chosen["plain"])
+    def show(sources: Sequence[str]) -> None:
+        _show(sources, wanted, plain=chosen["plain"])
 
     if not chosen["is_watched"]:
-        show()
+        show(suites)
         return
     if "-" in suites:
         raise UsageError("standard input cannot be watched; name a file or a folder")
@@ -83,13 +84,32 @@ def _range(written: str) -> _Range:
 
 def _show(sources: Sequence[str], wanted: Collection[_Range] | None, *, plain: bool) -> None:
     """Print the previews; `wanted` is None for all items, empty for the first ones."""
-    loaded = load_suites(sources)
-    show_warnings([fault for each in loaded for fault in each.warnings])
-    chosen = [(each.suite, _chosen(each.suite, wanted)) for each in loaded]
+    drafts = load_drafts(sources)
+    suites = [each.suite for each in drafts if each.suite]
+    if not suites:
+        raise SuiteError([fault for each in drafts for fault in each.faults])
+    chosen = [(suite, _chosen(suite, wanted)) for suite in suites]
     if not any(items for _, items in chosen):
         shown = ", ".join(f"{a}" if a == b else f"{a}..{b}" for a, b in wanted or ())
         only = chosen[0][0].name if len(chosen) == 1 else ""
         raise UsageError(f"{only} has no item {shown}" if only else f"no suite has an item {shown}")
+    for each in drafts:
+        for error in each.errors:
+            note(str(error))
+    show_warnings([fault for each in drafts for fault in each.faults if fault not in each.errors])
+    _show_items(chosen, wanted, plain=plain)
+    n_errors = [len(each.errors) for each in drafts]
+    if any(n_errors):
+        in_files = f"{sum(map(bool, n_errors))} of {counted(len(drafts), 'file')}"
+        raise InputError(f"{counted(sum(n_errors), 'error')} in {in_files}")
+
+
+def _show_items(
+    chosen: Iterable[tuple[Suite, Sequence[Item]]],
+    wanted: Collection[_Range] | None,
+    *,
+    plain: bool,
+) -> None:
     is_first = True
     for suite, items in chosen:
         if not items:
@@ -107,7 +127,10 @@ def _chosen(suite: Suite, wanted: Collection[_Range] | None) -> tuple[Item, ...]
     if wanted is None:
         return suite.items
     if not wanted:
-        return suite.items[:_FIRST]
+        # Of a draft, those up to the one that is being written.
+        unfinished = (place for place, item in enumerate(suite.items) if unwritten(item))
+        end = max(next(unfinished, 0) + 1, _FIRST)
+        return suite.items[end - _FIRST : end]
     return tuple(
         item for item in suite.items if any(first <= item.number <= last for first, last in wanted)
     )

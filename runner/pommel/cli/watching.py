@@ -3,7 +3,7 @@
 import contextlib
 import hashlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -28,29 +28,37 @@ _Stamp = tuple[int, int, int, int]
 _Seen = dict[Path, str]
 
 
-def watch(sources: Sequence[str], show: Callable[[], None]) -> None:
+def watch(sources: Sequence[str], show: Callable[[Sequence[str]], None]) -> None:
     """Call `show` now and whenever a suite file of `sources` changes, comes, or goes.
 
-    What a user can mend is told on stderr, and watching goes on. Returns when the user interrupts
-    it. Raises `InputError` if a source names nothing to begin with.
+    It gets those of the sources that are there. What a user can mend is told on stderr, and
+    watching goes on. Returns when the user interrupts it. Raises `InputError` if a source names
+    nothing to begin with.
     """
     for source in sources:
         find_suites(source)
-    files = _Files(sources=sources)
+    # What was a file or a folder stays one, gone or not: it never means a shipped suite.
+    files = _Files(
+        sources=sources, places=frozenset(each for each in sources if Path(each).exists())
+    )
     try:
         seen = files.look()
         while True:
-            _show(show)
+            _show(show, files)
             seen = _next_change(files, seen)
     except KeyboardInterrupt:
         return
 
 
-def _show(show: Callable[[], None]) -> None:
+def _show(show: Callable[[Sequence[str]], None], files: "_Files") -> None:
     # Only a terminal is cleared: a pipe gets one preview after the other.
     click.clear()
     try:
-        show()
+        there = files.there()
+        for gone in sorted({*files.sources} - {*there}):
+            note(f"pommel: {gone}: it is gone; if it comes back, it is shown again")
+        if there:
+            show(there)
     except PommelError as error:
         note(f"pommel: {error}")
     except click.ClickException as error:
@@ -75,14 +83,22 @@ def _next_change(files: "_Files", seen: _Seen) -> _Seen:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Files:
-    """The suite files of some sources, and what they held when they were last read."""
+    """The suite files of some sources, and what they held when they were last read.
+
+    `places` are the sources that are paths.
+    """
 
     sources: Sequence[str]
+    places: Collection[str]
     known: dict[Path, tuple[_Stamp, str]] = field(default_factory=dict)
+
+    def there(self) -> list[str]:
+        """Return the sources without the paths that lead nowhere now."""
+        return [each for each in self.sources if each not in self.places or Path(each).exists()]
 
     def look(self) -> _Seen:
         seen: _Seen = {}
-        for source in self.sources:
+        for source in self.there():
             with contextlib.suppress(InputError):
                 for path in find_suites(source):
                     with contextlib.suppress(FileNotFoundError):

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
 from pommel.errors import UsageError
-from pommel.fetch.source import Source
+from pommel.fetch.source import PublishedSource
 from pommel.wording import printable
 
 if TYPE_CHECKING:
@@ -15,7 +15,7 @@ class RefusedRedirectError(Exception):
     """A redirect that is not followed; the message says why."""
 
 
-def file_address(source: Source, path: str, base_url: str | None = None) -> str:
+def file_address(source: PublishedSource, path: str, base_url: str | None = None) -> str:
     """Return the address of one of a source's files: where it was published, or at a mirror.
 
     A mirror has the files as a cache has: `BASE/NAME/COMMIT/PATH`. Raises `UsageError` if
@@ -25,7 +25,9 @@ def file_address(source: Source, path: str, base_url: str | None = None) -> str:
         return f"{source.address}/{quote(path)}"
     parts = urlsplit(base_url)
     if parts.scheme not in {"http", "https"} or not parts.netloc or parts.query or parts.fragment:
-        raise UsageError(f"{base_url}: a mirror's address begins with https:// and is a folder's")
+        raise UsageError(
+            f"{base_url}: a mirror's address begins with https:// or http://, and is a folder's"
+        )
     return f"{base_url.rstrip('/')}/{quote(source.name)}/{source.commit}/{quote(path)}"
 
 

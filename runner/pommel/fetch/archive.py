@@ -7,8 +7,8 @@ archive that holds anything else than files and folders with plain names is refu
 import gzip
 import io
 import lzma
-import shutil
 import stat
+import struct
 import tarfile
 import unicodedata
 import zipfile
@@ -21,18 +21,29 @@ from typing import IO
 
 from pommel.errors import PommelError
 from pommel.fetch.source import ArchiveKind
+from pommel.files import replacing
 from pommel.wording import first_line, listed, quoted
 
 _CHUNK_BYTES = 1 << 16
+# Python's readers trust what lies in an archive: damage leads them to any of these.
 _BROKEN = (
     zipfile.BadZipFile,
     tarfile.TarError,
-    gzip.BadGzipFile,
     zlib.error,
     lzma.LZMAError,
+    struct.error,
     EOFError,
-    NotImplementedError,  # a compression that Python does not know
+    OSError,  # gzip, bzip2, and places before the beginning
+    RuntimeError,  # a compression that Python does not know
+    ValueError,  # names that are not UTF-8, and places again
+    LookupError,
+    OverflowError,
 )
+# What a zip file's list of members may take for each, names and remarks included.
+_BYTES_PER_MEMBER = 1024
+# As far from its end as a zip file's list of members can end: the end record, with its remark.
+_ZIP_END_BYTES = (1 << 16) + 22
+_ZIP_MEMBER = b"PK\x01\x02"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,21 +87,37 @@ def unpack(
                 name = _checked_name(archive, entry, seen)
                 n_bytes += entry.size
                 if number >= limits.n_members:
-                    raise PommelError(f"{archive}: it has more than {limits.n_members} members")
+                    raise _too_many(archive, limits)
                 if n_bytes > limits.n_bytes:
                     raise _too_big(archive, limits)
                 if name in wanted and entry.stream is not None:
                     copied[name] = folder / str(number)
-                    with copied[name].open("xb") as target:
-                        shutil.copyfileobj(entry.stream, target, _CHUNK_BYTES)
+                    _copy(entry.stream, copied[name])
+    except _TooManyError:
+        raise _too_many(archive, limits) from None
     except _BoundError:
         raise _too_big(archive, limits) from None
-    except _BROKEN as error:
+    except (*_BROKEN, _BrokenError) as error:
         raise PommelError(f"{archive}: it is no sound {kind} file: {first_line(error)}") from None
     missing = sorted(set(wanted) - copied.keys())
     if missing:
         raise PommelError(f"{archive}: it does not hold {listed(missing)}")
     return copied
+
+
+def _copy(stream: IO[bytes], path: Path) -> None:
+    """Copy a member; raises `PommelError` if it cannot be written, `_BrokenError` for damage."""
+    with replacing(path) as aside, aside.open("wb") as target:
+        for piece in _pieces(stream):
+            target.write(piece)
+
+
+def _pieces(stream: IO[bytes]) -> Iterator[bytes]:
+    try:
+        while piece := stream.read(_CHUNK_BYTES):
+            yield piece
+    except _BROKEN as error:
+        raise _BrokenError(first_line(error)) from None
 
 
 def _checked_name(archive: Path, entry: _Entry, seen: set[str]) -> str:
@@ -114,6 +141,10 @@ def _checked_name(archive: Path, entry: _Entry, seen: set[str]) -> str:
     return name
 
 
+def _too_many(archive: Path, limits: UnpackLimits) -> PommelError:
+    return PommelError(f"{archive}: it has more than {limits.n_members} members")
+
+
 def _too_big(archive: Path, limits: UnpackLimits) -> PommelError:
     return PommelError(f"{archive}: unpacked it has more than {limits.n_bytes:,} bytes")
 
@@ -121,7 +152,12 @@ def _too_big(archive: Path, limits: UnpackLimits) -> PommelError:
 @contextmanager
 def _opened(archive: Path, kind: ArchiveKind, limits: UnpackLimits) -> Iterator[Iterator[_Entry]]:
     if kind == "zip":
-        with zipfile.ZipFile(archive) as packed, closing(_zip_entries(packed)) as entries:
+        with (
+            _ZipReader(archive, limits.n_members) as reader,
+            zipfile.ZipFile(reader) as packed,
+            closing(_zip_entries(packed)) as entries,
+        ):
+            reader.is_opening = False
             yield entries
         return
     with archive.open("rb") as raw:
@@ -165,6 +201,10 @@ def _tar_entries(packed: tarfile.TarFile) -> Iterator[_Entry]:
             yield _Entry(name=member.name, kind=kind, size=0, stream=None)
 
 
+class _BrokenError(Exception):
+    """What is packed cannot be unpacked; not that a file could not be written."""
+
+
 class _BoundError(Exception):
     """More came out of a file than may."""
 
@@ -181,4 +221,32 @@ class _Bounded(io.RawIOBase):
             raise _BoundError
         piece = self._stream.read(size)
         self._left -= len(piece)
+        return piece
+
+
+class _TooManyError(Exception):
+    """A zip file lists more members than it may have."""
+
+
+class _ZipReader(io.BufferedReader):
+    """A zip file whose list of members is counted before `ZipFile` makes anything of it.
+
+    The list is read at once. Whatever the end record says of it, it has no more members than marks.
+    """
+
+    def __init__(self, path: Path, most_members: int) -> None:
+        super().__init__(io.FileIO(path))
+        self.is_opening = True
+        self._most_members = most_members
+
+    def read(self, size: int | None = -1) -> bytes:
+        if not self.is_opening:
+            return super().read(size)
+        most = _ZIP_END_BYTES + self._most_members * _BYTES_PER_MEMBER
+        if size is not None and size > most:
+            raise _TooManyError
+        # The end record is sought in all that is left, behind a place that is near the end.
+        piece = super().read(most if size is None or size < 0 else size)
+        if piece.count(_ZIP_MEMBER) > self._most_members:
+            raise _TooManyError
         return piece

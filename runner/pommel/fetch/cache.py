@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Literal
 
 from pommel.errors import InputError
-from pommel.fetch.source import Source, SourceFile
+from pommel.fetch.source import PublishedSource, SourceFile
 from pommel.files import sha256_of, write_text
 
 State = Literal["there", "missing", "damaged"]
@@ -47,12 +47,17 @@ class SourceCache:
     """The place of one source in the cache."""
 
     root: Path
-    source: Source
+    source: PublishedSource
 
     @property
     def folder(self) -> Path:
         """The folder that a source's paths begin in."""
         return self.root / self.source.name / self.source.commit
+
+    @property
+    def records(self) -> Path:
+        """The folder of checksums that the table does not have."""
+        return self.root / ".sha256" / self.source.name / self.source.commit
 
     def path(self, file: SourceFile) -> Path:
         """Return where a file lies, or would."""
@@ -93,4 +98,4 @@ class SourceCache:
         return sum(self.path(file).is_file() for file in self.source.every_file)
 
     def _record(self, file: SourceFile) -> Path:
-        return self.root / ".sha256" / self.source.name / self.source.commit / file.path
+        return self.records / file.path

@@ -31,7 +31,7 @@ class DownloadOptions:
     """How files are fetched.
 
     A server may be silent for `timeout_seconds`, and a file take `longest_seconds`. No file may be
-    bigger than `max_bytes`.
+    bigger than `max_bytes`, nor than its own size where that is known.
     """
 
     n_parallel: int = 4
@@ -45,7 +45,7 @@ class DownloadOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Download:
-    """One file to be fetched to `target`.
+    """One file to be fetched to `target`; `size` in bytes, None if it is not known.
 
     `accept` is called with the SHA-256 of what has come before it is moved there; it raises
     `UnwantedError` for what must not be.
@@ -245,12 +245,15 @@ class _Run:
     async def _copy(self, response: "httpx.Response", download: Download, target: BinaryIO) -> str:
         digest = hashlib.sha256()
         most = self._options.max_bytes
+        if download.size is not None:
+            most = min(most, download.size)
         n_bytes = 0
         self._tell(download, 0)
         async for piece in response.aiter_raw():
             n_bytes += len(piece)
             if n_bytes > most:
-                raise _TryError(f"it is bigger than {most:,} bytes")
+                has_to = ", which it has to have" if most == download.size else ""
+                raise _TryError(f"it is bigger than {most:,} bytes{has_to}")
             digest.update(piece)
             target.write(piece)
             self._tell(download, n_bytes)

@@ -21,7 +21,8 @@ from pommel.fetch.download import (
     download_all,
 )
 from pommel.fetch.interruptible import run_interruptible
-from pommel.fetch.source import Archive, Source, SourceFile, find_source
+from pommel.fetch.leftovers import PART_PREFIX, PART_SUFFIX, without_leftovers
+from pommel.fetch.source import Archive, PublishedSource, SourceFile, find_source
 from pommel.files import make_folder, replacing, sha256_of
 from pommel.wording import counted, listed
 
@@ -37,7 +38,7 @@ class FetchedSource:
     `unknown` of those whose checksum the table does not have: they are what came the first time.
     """
 
-    source: Source
+    source: PublishedSource
     folder: Path
     files: tuple[Path, ...]
     n_downloaded: int
@@ -74,7 +75,7 @@ def fetch(
 
 
 def fetch_source(
-    source: Source, *, only: Collection[str] = (), options: FetchOptions | None = None
+    source: PublishedSource, *, only: Collection[str] = (), options: FetchOptions | None = None
 ) -> FetchedSource:
     """Do what `fetch` does, with a source that need not stand in the table."""
     options = options or FetchOptions()
@@ -85,7 +86,10 @@ def fetch_source(
     if wanted and options.offline:
         raise _not_kept(cache, wanted, len(_paths(states, "damaged")))
     if wanted:
-        _Order(cache, options).fetch(wanted)
+        make_folder(cache.folder)
+    with without_leftovers(cache.folder, [cache.records]):
+        if wanted:
+            _Order(cache, options).fetch(wanted)
     return FetchedSource(
         source=source,
         folder=cache.folder,
@@ -136,10 +140,17 @@ class _Order:
             ]
             options = self._options
             came = run_interruptible(download_all(downloads, options.download, options.progress))
-            if came.failures:
-                raise self._not_fetched(came, len(downloads))
-            for path, archive in packed.items():
-                self._unpack(archive, path, wanted)
+            unpacked = [
+                self._unpacked(archive, path, wanted)
+                for path, archive in packed.items()
+                if archive.path in came.done
+            ]
+        faults = [fault for fault in unpacked if fault]
+        if came.failures:
+            kept = len(came.done) > len(faults)
+            faults.append(self._not_fetched(came, len(downloads), any_kept=kept))
+        if faults:
+            raise PommelError("\n".join(faults))
 
     def _download(self, file: SourceFile | Archive, target: Path) -> Download:
         return Download(
@@ -171,6 +182,14 @@ class _Order:
         if file.sha256 is None:
             self._cache.remember(file, sha256)
 
+    def _unpacked(self, archive: Archive, path: Path, wanted: Sequence[SourceFile]) -> str:
+        """Unpack an archive; return why that is not possible, nothing if all is well."""
+        try:
+            self._unpack(archive, path, wanted)
+        except PommelError as error:
+            return str(error)
+        return ""
+
     def _unpack(self, archive: Archive, path: Path, wanted: Sequence[SourceFile]) -> None:
         taken = {name: file for name, file in archive.members.items() if file in wanted}
         with self._aside() as folder:
@@ -194,11 +213,12 @@ class _Order:
     @contextmanager
     def _aside(self) -> Iterator[Path]:
         """Give a folder beside the files that is gone afterwards."""
-        make_folder(self._cache.folder)
-        with tempfile.TemporaryDirectory(dir=self._cache.folder, prefix=".") as folder:
+        with tempfile.TemporaryDirectory(
+            dir=self._cache.folder, prefix=PART_PREFIX, suffix=PART_SUFFIX
+        ) as folder:
             yield Path(folder)
 
-    def _not_fetched(self, came: Downloaded, n_files: int) -> PommelError:
+    def _not_fetched(self, came: Downloaded, n_files: int, *, any_kept: bool) -> str:
         n_missing = n_files - len(came.done)
         of = f"{n_missing} of {counted(n_files, 'file')}"
         lines = [f"{self._source.name}: {of} could not be fetched"]
@@ -207,9 +227,10 @@ class _Order:
             lines.append(f"  and {more} more")
         if came.is_hopeless:
             lines.append("try again when the server can be reached, or name a mirror (--base-url)")
-        if came.done:
-            lines.append("what has come whole is kept; the same command fetches the rest")
-        return PommelError("\n".join(lines))
+        if any_kept:
+            again = "; the same command fetches the rest" if came.is_hopeless else ""
+            lines.append(f"what has come whole is kept{again}")
+        return "\n".join(lines)
 
 
 def _mismatch(expected: str, found: str, *, is_first: bool = False) -> str:

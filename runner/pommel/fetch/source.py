@@ -39,7 +39,7 @@ class Archive:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Source:
+class PublishedSource:
     """Data that somebody has published.
 
     `licence` is its SPDX identifier, None if no licence is known; `licence_file` the path of the
@@ -90,13 +90,13 @@ class Source:
 
 
 @cache
-def known_sources() -> tuple[Source, ...]:
+def known_sources() -> tuple[PublishedSource, ...]:
     """Return the table of sources, in its order."""
     text = files("pommel.fetch").joinpath("sources.json").read_text("utf-8")
     return tuple(source_from_dict(value) for value in json.loads(text))
 
 
-def find_source(name: str) -> Source:
+def find_source(name: str) -> PublishedSource:
     """Return the source of that name; raises `UsageError`, with the nearest name there is."""
     by_name = {source.name: source for source in known_sources()}
     if name not in by_name:
@@ -106,10 +106,10 @@ def find_source(name: str) -> Source:
     return by_name[name]
 
 
-def source_from_dict(value: Mapping[str, Any]) -> Source:
+def source_from_dict(value: Mapping[str, Any]) -> PublishedSource:
     """Return the source that an entry of the table describes."""
     fields = dict(value)
-    return Source(
+    return PublishedSource(
         **{
             **fields,
             "languages": tuple(fields.get("languages", ())),

@@ -13,22 +13,27 @@ a skipped one follows nevertheless, as `False`: it has no result.
 """
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pommel.errors import Fault, InputError, SuiteError
+from pommel.errors import Fault, Place, SuiteError
 from pommel.formats.focus_word import (
+    N_ATTR,
+    attractors_of,
+    field_error,
     field_of,
     focus_set,
     form_faults,
     forms_of,
     whole_number,
 )
+from pommel.formats.pair_rows import has_words, kept_text, kept_texts, mended_set
 from pommel.formats.python_literal import text_of_literal
-from pommel.formats.set_format import SetFormat
-from pommel.minimal_sets import MinimalSet
-from pommel.text_file import read_text
+from pommel.formats.set_format import SetFormat, TextPieces
+from pommel.minimal_sets import MinimalSet, words_in
+from pommel.text_file import lines, read_text
 from pommel.wording import counted, quoted
 
 MASK = "***mask***"
@@ -37,11 +42,13 @@ MASK = "***mask***"
 # sentences are counted by, the sentence where we would write it otherwise, and the lines that are
 # no results before it and, at the end of a file, after it.
 CORRECT, LOGITS, SENTENCE = "correct", "logits", "sentence"
-N_ATTR, CASE, SUBCASE = "n_attr", "case", "subcase"
+CASE, SUBCASE = "case", "subcase"
 LINES_BEFORE, LINES_AFTER = "lines_before", "lines_after"
 
 _RESULT = re.compile(r"(?:True|False)(?!\S)")
 _LIKE = re.compile(rf"^(?:True|False)[\t ].*{re.escape(MASK)}", re.MULTILINE)
+_IS_NO_OTHER = re.compile(rf"\A(?:True|False)(?!\S)|[\t\r\n]|{re.escape(MASK)}")
+_LARGEST = sys.float_info.max
 _LOGIT = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?")
 _ATTRACTOR_COLUMNS = (
     "True or False",
@@ -69,7 +76,8 @@ class _Line:
 
     def fault(self, index: int, message: str, hint: str) -> None:
         column = sum(len(cell) + 1 for cell in self.cells[:index]) + 1
-        self.faults.append(_fault(self.file, self.number, column, message, hint))
+        place = Place(file=self.file, line=self.number, column=column)
+        self.faults.append(place.fault(message, hint))
 
     def has_columns(self, columns: Sequence[str], separated: str) -> bool:
         if len(self.cells) != len(columns):
@@ -90,8 +98,7 @@ def parse_bert_syntax(text: str, *, file: str) -> list[MinimalSet]:
     faults: list[Fault] = []
     others: list[str] = []
     fields: dict[str, Any] = {}
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    for number, line in enumerate(lines if lines[-1] else lines[:-1], start=1):
+    for number, line in enumerate(lines(text), start=1):
         if _RESULT.match(line):
             fields = {LINES_BEFORE: others} if others else {}
             cells = line.split("\t") if "\t" in line else line.split(" ", 5)
@@ -101,14 +108,15 @@ def parse_bert_syntax(text: str, *, file: str) -> list[MinimalSet]:
             others = []
         elif "\t" in line or MASK in line:
             hint = "a result begins with True or False"
-            faults.append(_fault(file, number, 1, "this is no result", hint))
+            place = Place(file=file, line=number, column=1)
+            faults.append(place.fault("this is no result", hint))
         else:
             others.append(line)
     if others:
         fields[LINES_AFTER] = others
     if not sets and not faults:
         hint = f"write {', '.join(_ATTRACTOR_COLUMNS)}, with tabs between"
-        faults.append(_fault(file, 0, 0, "there is no result", hint))
+        faults = [Place(file=file, line=0, column=0).fault("there is no result", hint)]
     if faults:
         raise SuiteError(faults)
     return sets
@@ -120,10 +128,9 @@ def bert_syntax_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
     Raises `InputError` for a set without a result, or whose contrast is not one word and another.
     """
     for number, each in enumerate(sets, start=1):
-        fields = each.fields or {}
-        line = _marvin_line if CASE in fields else _attractor_line
-        lines = (*fields.get(LINES_BEFORE, ()), line(each, number), *fields.get(LINES_AFTER, ()))
-        yield "".join(f"{one}\n" for one in lines)
+        line = _marvin_line if CASE in (each.fields or {}) else _attractor_line
+        before, after = (_others(each, number, name) for name in (LINES_BEFORE, LINES_AFTER))
+        yield "".join(f"{one}\n" for one in (*before, line(each, number), *after))
 
 
 def _attractor_set(result: _Line) -> list[MinimalSet]:
@@ -175,7 +182,7 @@ def _marvin_set(result: _Line) -> list[MinimalSet]:
 
 
 def _words(result: _Line, index: int, sentence: str) -> list[str]:
-    words = sentence.split()
+    words = words_in(sentence)
     if words.count(MASK) != 1:
         hint = "write it once, with spaces around, in the place of the form"
         result.fault(index, f"this sentence has {words.count(MASK)} {MASK}", hint)
@@ -186,31 +193,63 @@ def _set(
     result: _Line, words: Sequence[str], forms: tuple[str, str], spelt: Callable[[str], str]
 ) -> MinimalSet:
     found = focus_set(words, words.index(MASK), forms, result.fields)
-    if spelt(_masked(found)) != result.cells[-1]:
+    if spelt(_masked(mended_set(found))) != result.cells[-1]:
         result.fields[SENTENCE] = result.cells[-1]
     return found
 
 
 def _attractor_line(found: MinimalSet, number: int) -> str:
     correct, wrong = forms_of(found, number, _TITLE)
-    n_attr = field_of(found, number, N_ATTR, _TITLE)
-    mark = bool(field_of(found, number, CORRECT, _TITLE))
-    logits = field_of(found, number, LOGITS, _TITLE)
-    if not isinstance(logits, list) or len(logits) != len((correct, wrong)):
-        raise InputError(f"minimal set {number} has not two {LOGITS}, which {_TITLE} need")
-    first, second = (each if isinstance(each, str) else repr(float(each)) for each in logits)
+    n_attractors = attractors_of(found, number, _TITLE)
+    mark = _mark(field_of(found, number, CORRECT, _TITLE), number)
+    values = field_of(found, number, LOGITS, _TITLE)
+    logits = list(map(_written_logit, values)) if isinstance(values, list) else []
+    if len(logits) != len((correct, wrong)) or not all(map(_LOGIT.fullmatch, logits)):
+        raise field_error(number, LOGITS, "no list of two numbers")
+    first, second = logits
+    if (float(first) > float(second)) != mark:
+        raise field_error(number, CORRECT, f"{mark}, and the logits are {first} and {second}")
     sentence = _sentence(found, text_of_literal) or _literal(_masked(found))
-    return "\t".join((str(mark), str(n_attr), correct, first, wrong, second, sentence))
+    return "\t".join((str(mark), str(n_attractors), correct, first, wrong, second, sentence))
 
 
 def _marvin_line(found: MinimalSet, number: int) -> str:
     correct, wrong = forms_of(found, number, _TITLE)
-    case, subcase = (field_of(found, number, name, _TITLE) for name in (CASE, SUBCASE))
+    names = {name: field_of(found, number, name, _TITLE) for name in (CASE, SUBCASE)}
+    for name, value in names.items():
+        if not isinstance(value, str) or re.search(r"[ \t\r\n]", value):
+            raise field_error(number, name, "no text without spaces")
     fields = found.fields or {}
     # What was skipped has None for a result, and is printed as wrong.
-    mark = bool(fields[CORRECT] if CORRECT in fields else field_of(found, number, CORRECT, _TITLE))
+    is_skipped = CORRECT in fields and fields[CORRECT] is None
+    mark = not is_skipped and _mark(field_of(found, number, CORRECT, _TITLE), number)
+    case, subcase = names.values()
     sentence = _sentence(found, str) or _masked(found)
     return f"{mark} {case} {subcase} {correct} {wrong} {sentence}"
+
+
+def _others(found: MinimalSet, number: int, name: str) -> tuple[str, ...]:
+    """Return the lines beside a result that are none themselves."""
+    if name not in (found.fields or {}):
+        return ()
+    texts = kept_texts(found.fields, name)
+    if texts is None or any(map(_IS_NO_OTHER.search, texts)):
+        raise field_error(number, name, "no list of lines that are no results")
+    return texts
+
+
+def _mark(value: Any, number: int) -> bool:
+    if not isinstance(value, bool):
+        raise field_error(number, CORRECT, "neither true nor false")
+    return value
+
+
+def _written_logit(value: Any) -> str:
+    """Return how a logit is written; what is none is written as such, too."""
+    if not isinstance(value, int | float) or isinstance(value, bool):
+        return str(value)
+    # A whole number may be too large for any float.
+    return repr(float(value)) if abs(value) <= _LARGEST else "inf"
 
 
 def _masked(found: MinimalSet) -> str:
@@ -219,14 +258,14 @@ def _masked(found: MinimalSet) -> str:
 
 def _sentence(found: MinimalSet, read: Callable[[str], str]) -> str:
     """Return the sentence as it was written, if that still is this sentence, otherwise ""."""
-    written = (found.fields or {}).get(SENTENCE)
-    if not isinstance(written, str) or "\n" in written:
+    written = kept_text(found.fields, SENTENCE)
+    if written is None or "\t" in written:
         return ""
     try:
-        words = read(written).split()
+        sentence = read(written)
     except ValueError:
         return ""
-    return written if words == _masked(found).split() else ""
+    return written if has_words(sentence, _masked(found)) else ""
 
 
 def _literal(sentence: str) -> str:
@@ -239,16 +278,12 @@ def _logit(text: str) -> float | str:
     return number if repr(number) == text else text
 
 
-def _fault(file: str, line: int, column: int, message: str, hint: str) -> Fault:
-    return Fault(file=file, line=line, column=column, path="", message=message, hint=hint)
-
-
 BERT_SYNTAX = SetFormat(
     name="bert-syntax",
     title="results of bert-syntax",
     endings=(".txt",),
     read=lambda path: parse_bert_syntax(read_text(path).text, file=str(path)),
-    pieces=bert_syntax_lines,
+    written=TextPieces(bert_syntax_lines),
     compared="contrast",
     is_like=lambda text: _LIKE.search(text) is not None,
 )

@@ -9,10 +9,17 @@ Whatever keys there are, they are kept, with their order and types.
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pommel.errors import Fault, SuiteError
+from pommel.errors import Fault
 from pommel.formats.json_lines import JsonLine, json_line, parse_json_lines
-from pommel.formats.pair_rows import has_words, kept_fields, pairs_of, whole_row
-from pommel.formats.set_format import SetFormat
+from pommel.formats.pair_rows import (
+    checked_pairs,
+    pair_with_fields,
+    pairs_of,
+    row_of_sentences,
+    sameness,
+    sentences_under,
+)
+from pommel.formats.set_format import SetFormat, TextPieces
 from pommel.minimal_sets import MinimalSet
 from pommel.text_file import read_text
 from pommel.wording import nearest
@@ -47,9 +54,7 @@ def blimp_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
         fields = pair.fields or {}
         if fields.keys().isdisjoint(_OWN):
             fields = {**_UNKNOWN, "pairID": str(number), **fields}
-        spelt = _spelt(pair)
-        kept = all(has_words(fields.get(key, text), text) for key, text in spelt.items())
-        yield json_line(whole_row(fields, spelt, as_kept=kept))
+        yield json_line(row_of_sentences(fields, _spelt(pair)))
 
 
 def parse_blimp(text: str, *, file: str) -> list[MinimalSet]:
@@ -59,22 +64,15 @@ def parse_blimp(text: str, *, file: str) -> list[MinimalSet]:
     twice, and for a text without a pair.
     """
     parsed = parse_json_lines(text, file=file, example=_EXAMPLE)
-    faults = list(parsed.faults)
-    pairs: list[MinimalSet] = []
-    for line in parsed.lines:
-        own = list(_faults(line))
-        faults += own
-        if not own:
-            pair = MinimalSet.of(line.value[_GOOD], line.value[_BAD])
-            fields = kept_fields(line.value, _spelt(pair), _OWN)
-            pairs.append(MinimalSet(pair.before, pair.form, pair.others, pair.after, fields))
-    if faults:
-        raise SuiteError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
-    return pairs
+    return checked_pairs(parsed.lines, _faults, _pair, parsed.faults)
 
 
-def _spelt(pair: MinimalSet) -> dict[str, str]:
-    return {_GOOD: pair.grammatical, _BAD: pair.ungrammatical[0]}
+def _pair(line: JsonLine) -> MinimalSet:
+    pair = MinimalSet.of(line.value[_GOOD], line.value[_BAD])
+    return pair_with_fields(pair, line.value, _spelt, _OWN)
+
+
+_spelt = sentences_under(_GOOD, _BAD)
 
 
 def _faults(line: JsonLine) -> Iterator[Fault]:
@@ -86,8 +84,8 @@ def _faults(line: JsonLine) -> Iterator[Fault]:
             yield line.fault((), f"there is no {key!r}", hint)
         elif not isinstance(row[key], str) or not row[key].strip():
             yield line.fault((key,), "this is no sentence", "write its words as a text")
-        elif key == _BAD and has_words(row.get(_GOOD), row[_BAD]):
-            yield line.fault((key,), "both sentences are the same", "write what is ungrammatical")
+        elif key == _BAD and (same := sameness(row.get(_GOOD), row[_BAD])):
+            yield line.fault((key,), *same)
 
 
 BLIMP = SetFormat(
@@ -95,6 +93,6 @@ BLIMP = SetFormat(
     title="BLiMP's JSON Lines",
     endings=(".jsonl",),
     read=lambda path: parse_blimp(read_text(path).text, file=str(path)),
-    pieces=blimp_lines,
+    written=TextPieces(blimp_lines),
     is_like=lambda text: f'"{_GOOD}"' in text.lstrip().partition("\n")[0],
 )

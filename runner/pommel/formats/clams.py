@@ -5,10 +5,11 @@ A set is one line `True` and the lines `False` after it.
 
 from collections.abc import Iterable, Iterator
 
-from pommel.errors import Fault, SuiteError
-from pommel.formats.set_format import SetFormat
+from pommel.errors import Fault, Place, SuiteError
+from pommel.formats.pair_rows import SAME_AS_GRAMMATICAL, sameness
+from pommel.formats.set_format import SetFormat, TextPieces
 from pommel.minimal_sets import MinimalSet
-from pommel.text_file import read_text
+from pommel.text_file import lines, read_text
 
 _N_COLUMNS = 2
 
@@ -24,31 +25,32 @@ def parse_clams(text: str, *, file: str) -> list[MinimalSet]:
     """Return the sets of a file's text.
 
     Sentences keep their words and lose doubled spaces. Raises `SuiteError` with every line that is
-    none of these, a `False` without a `True` before it, and a text without a set.
+    none of these, a `False` without a `True` before it or with its sentence, and a text without a
+    set.
     """
     found: list[list[str]] = []
     faults: list[Fault] = []
-    for number, line in enumerate(text.splitlines(), start=1):
+    for number, line in enumerate(lines(text), start=1):
+        place = Place(file=file, line=number, column=1)
         mark, tab, sentence = line.partition("\t")
         if mark not in ("True", "False") or not tab or not sentence.strip():
             hint = "write True or False, a tab, and a sentence"
-            faults.append(_fault(file, number, "this is no sentence with its mark", hint))
+            faults.append(place.fault("this is no sentence with its mark", hint))
         elif mark == "True":
             found.append([sentence])
+        elif found and (same := sameness(found[-1][0], sentence, SAME_AS_GRAMMATICAL)):
+            faults.append(place.fault(*same))
         elif found:
             found[-1].append(sentence)
         else:
             what = "this ungrammatical sentence belongs to no grammatical one"
-            faults.append(_fault(file, number, what, "write its line True before it"))
+            faults.append(place.fault(what, "write its line True before it"))
     if not found and not faults:
-        faults.append(_fault(file, 0, "there is no sentence", "write True, a tab, and a sentence"))
+        nowhere = Place(file=file, line=0, column=0)
+        faults = [nowhere.fault("there is no sentence", "write True, a tab, and a sentence")]
     if faults:
         raise SuiteError(faults)
     return [MinimalSet.of(*sentences) for sentences in found]
-
-
-def _fault(file: str, line: int, message: str, hint: str) -> Fault:
-    return Fault(file=file, line=line, column=1, path="", message=message, hint=hint)
 
 
 def _is_like(text: str) -> bool:
@@ -61,6 +63,7 @@ CLAMS = SetFormat(
     title="CLAMS's True/False lines",
     endings=(".txt",),
     read=lambda path: parse_clams(read_text(path).text, file=str(path)),
-    pieces=clams_lines,
+    written=TextPieces(clams_lines),
+    has_lone=True,
     is_like=_is_like,
 )

@@ -5,14 +5,15 @@ twice so that both targets are scored in one call.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError
 from pommel.formats.json_lines import json_text
-from pommel.formats.pair_rows import has_words, pairs_of
-from pommel.formats.set_format import SetFormat
+from pommel.formats.pair_rows import has_words, kept_texts, mended_set, pairs_of, sameness
+from pommel.formats.set_format import SetFormat, TextPieces
 from pommel.json_document import JsonDocument, parse_document
-from pommel.minimal_sets import MinimalSet
+from pommel.minimal_sets import MinimalSet, words_in
 from pommel.text_file import read_text
 from pommel.wording import quoted
 
@@ -22,6 +23,11 @@ ContextPair = tuple[tuple[str, str], tuple[str, str]]
 _ITEM = "[[context, context], [good target, bad target]]"
 # Keys under which a set keeps its item where its words do not say how it was written.
 _CONTEXTS, _TARGETS = "contexts", "targets"
+
+
+def context_pairs_document(text: str, *, file: str) -> JsonDocument:
+    """Parse the JSON of such a file; raises `SuiteError`."""
+    return parse_document(text, file=file, expected=f"write [{_ITEM}, ...]")
 
 
 def context_pairs(document: JsonDocument) -> list[ContextPair]:
@@ -60,7 +66,7 @@ def parse_context_pairs(text: str, *, file: str) -> list[MinimalSet]:
     Raises `SuiteError` as `context_pairs` does, and for an item with two contexts (the region that
     is compared would not be the target), or twice the same target.
     """
-    document = parse_document(text, file=file)
+    document = context_pairs_document(text, file=file)
     pairs = context_pairs(document)
     faults = [fault for index, pair in enumerate(pairs) for fault in _faults(document, index, pair)]
     if faults:
@@ -73,17 +79,19 @@ def _faults(document: JsonDocument, index: int, pair: ContextPair) -> Iterator[F
     if not has_words(first, second):
         hint = "write it twice, or score both with `pommel conditional`"
         yield document.fault((index, 0, 1), "this is another context than the first", hint=hint)
-    if has_words(good, bad):
-        hint = "write what is ungrammatical"
-        yield document.fault((index, 1, 1), "both targets are the same", hint=hint)
+    if same := sameness(good, bad, "both targets are the same"):
+        message, hint = same
+        yield document.fault((index, 1, 1), message, hint=hint)
 
 
 def _set_of(pair: ContextPair) -> MinimalSet:
     contexts, targets = pair
-    before, good, bad = (" ".join(text.split()) for text in (contexts[0], *targets))
-    as_written = contexts == (before, before) and targets == (good, bad)
-    fields = {_CONTEXTS: [*contexts], _TARGETS: [*targets]}
-    return MinimalSet(before, good, (bad,), "", None if as_written else fields)
+    before, good, bad = (" ".join(words_in(text)) for text in (contexts[0], *targets))
+    found = MinimalSet(before, good, (bad,), "")
+    again = mended_set(found)
+    if contexts == (again.before, again.before) and targets == (again.form, *again.others):
+        return found
+    return replace(found, fields={_CONTEXTS: [*contexts], _TARGETS: [*targets]})
 
 
 def context_pair_pieces(sets: Iterable[MinimalSet]) -> Iterator[str]:
@@ -112,14 +120,11 @@ def _kept_item(
     fields: Mapping[str, Any], context: str, targets: list[str]
 ) -> list[list[str]] | None:
     """Return the item as it was read, if it still has these words."""
-    contexts, own_targets = fields.get(_CONTEXTS), fields.get(_TARGETS)
-    if not isinstance(contexts, list) or not isinstance(own_targets, list):
-        return None
-    expected = ([context, context], targets)
-    for texts, words in zip((contexts, own_targets), expected, strict=True):
+    kept = [kept_texts(fields, name) or () for name in (_CONTEXTS, _TARGETS)]
+    for texts, words in zip(kept, ([context, context], targets), strict=True):
         if len(texts) != len(words) or not all(map(has_words, texts, words)):
             return None
-    return [contexts, own_targets]
+    return [[*texts] for texts in kept]
 
 
 CONTEXT_PAIRS = SetFormat(
@@ -127,7 +132,7 @@ CONTEXT_PAIRS = SetFormat(
     title="JSON of targets after contexts",
     endings=(".json",),
     read=lambda path: parse_context_pairs(read_text(path).text, file=str(path)),
-    pieces=context_pair_pieces,
+    written=TextPieces(context_pair_pieces),
     compared="contrast",
     is_like=lambda text: text.lstrip().startswith("["),
 )

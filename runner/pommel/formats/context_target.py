@@ -1,17 +1,21 @@
 """Targets with their left contexts: a table with such columns, or the JSON of minimal pairs."""
 
-import csv
-import io
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pommel.errors import InputError
-from pommel.formats.context_pairs import context_pairs
-from pommel.json_document import JsonDocument, parse_document
-from pommel.text_file import read_text, without_bom
-from pommel.wording import counted, nearest
+from pommel.errors import Fault, SuiteError
+from pommel.formats.context_pairs import context_pairs, context_pairs_document
+from pommel.formats.csv_rows import (
+    CsvRow,
+    CsvTable,
+    fault_at,
+    header_faults,
+    parse_csv,
+    row_length_fault,
+)
+from pommel.json_document import JsonDocument
+from pommel.text_file import lines, read_text, without_bom
 
 CONTEXT, TARGET = "context", "target"
 
@@ -50,12 +54,11 @@ def parse_targets(text: str, *, file: str) -> TargetTable:
     commas otherwise. Its fields are the text that stands there (`NA`, `007`), with double quotes
     around what holds a separator, a quote or a line break; it keeps all its columns.
 
-    Raises `InputError` with all faults, each with its line, and `SuiteError` with their columns,
-    too, for JSON.
+    Raises `SuiteError` with all faults.
     """
     text = without_bom(text).text
     if text.lstrip()[:1] in ("[", "{"):
-        return _from_json(parse_document(text, file=file))
+        return _from_json(context_pairs_document(text, file=file))
     return _from_table(text, file)
 
 
@@ -70,57 +73,22 @@ def _from_json(document: JsonDocument) -> TargetTable:
 
 
 def _from_table(text: str, file: str) -> TargetTable:
-    lines = list(_csv_lines(text, file))
-    if not lines:
-        message = f"{file}: the file is empty"
-        raise InputError(f"{message}; its first line names the columns, {CONTEXT} and {TARGET}")
-    (line, header), *rows = lines
-    faults = [(line, each) for each in _header_faults(header)] or [
-        (number, each) for number, row in rows for each in _row_faults(header, row)
-    ]
-    if not faults and not rows:
-        faults = [(line, "there is nothing but a header; write some rows")]
+    header = next(iter(lines(text.lstrip("\r\n"))), "")
+    table = parse_csv(text, file=file, separator="\t" if "\t" in header else ",")
+    faults = [*table.faults, *header_faults(table, (CONTEXT, TARGET), others_allowed=True)]
+    if table.header and {CONTEXT, TARGET} <= {*table.header.fields}:
+        faults += (fault for row in table.rows[1:] for fault in _row_faults(table, row))
     if faults:
-        raise InputError("\n".join(f"{file}:{number}: {each}" for number, each in faults))
-    return TargetTable(columns=tuple(header), rows=tuple(tuple(row) for _, row in rows))
+        raise SuiteError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
+    columns, *rows = (row.fields for row in table.rows)
+    return TargetTable(columns=columns, rows=tuple(rows))
 
 
-def _csv_lines(text: str, file: str) -> Iterator[tuple[int, list[str]]]:
-    """Yield each row with the line in which it begins; blank lines are no rows."""
-    header = io.StringIO(text.lstrip("\r\n"), newline="").readline()
-    separator, kind = ("\t", "TSV") if "\t" in header else (",", "CSV")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    while True:
-        line = reader.line_num + 1
-        try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
-            hint = 'between quotes, a quote that is part of the text is written ""'
-            raise InputError(f"{file}:{line}: this is not {kind}: {error}; {hint}") from None
-        if row:
-            yield line, row
-
-
-def _header_faults(header: Sequence[str]) -> Iterator[str]:
-    if len(header) == 1 and (separator := re.search("[;|]", header[0])):
-        yield f"the columns are separated by {separator[0]!r}; separate them by tabs or commas"
+def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
+    if fault := row_length_fault(table, row):
+        yield fault
         return
-    for column in (CONTEXT, TARGET):
-        if column not in header:
-            meant = nearest(column, header)
-            hint = f"rename {meant!r}" if meant else "name it in the first line"
-            yield f"there is no column {column!r}; {hint}"
-    for column in dict.fromkeys(header):
-        if header.count(column) > 1:
-            yield f"the column {column!r} stands here twice; remove one of the two"
-
-
-def _row_faults(header: Sequence[str], row: Sequence[str]) -> Iterator[str]:
-    if len(row) != len(header):
-        hint = "put text that holds a separator between quotes"
-        fields = counted(len(row), "field")
-        yield f"this row has {fields}, and the header has {len(header)}; {hint}"
-    elif not row[header.index(TARGET)].strip():
-        yield "the target is empty; write the words to score"
+    target = table.rows[0].fields.index(TARGET)
+    if not row.fields[target].strip():
+        place = row.place(target)
+        yield fault_at(table, place, "the target is empty", "write the words to score")

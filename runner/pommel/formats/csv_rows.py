@@ -2,12 +2,15 @@
 
 import csv
 import io
+import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pommel.errors import Fault
-from pommel.wording import nearest
+from pommel.errors import Fault, Place
+from pommel.wording import counted, nearest
+
+_NAMES_OF_SEPARATORS = {",": "comma", "\t": "tab"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,13 +38,22 @@ class CsvTable:
     file: str
     rows: tuple[CsvRow, ...]
     faults: tuple[Fault, ...]
+    separator: str = ","
+
+    @property
+    def header(self) -> CsvRow | None:
+        """The first row; None if there is none, or if one with broken quotes was before it."""
+        if not self.rows or (self.faults and self.faults[0].line < self.rows[0].line):
+            return None
+        return self.rows[0]
 
 
 def parse_csv(text: str, *, file: str, separator: str = ",") -> CsvTable:
     """Read CSV (or TSV, separated by tabs) with double quotes; `file` is its name in messages.
 
     Lines end in LF, CRLF or CR, and may do so within quotes. Blank lines are no rows, and neither
-    are rows with broken quotes, which are faults.
+    are rows with broken quotes, which are faults; so is a field that is too long, the last to be
+    read.
     """
     lines = _Lines(text)
     reader = csv.reader(lines, delimiter=separator, strict=True)
@@ -55,51 +67,101 @@ def parse_csv(text: str, *, file: str, separator: str = ",") -> CsvTable:
             break
         except csv.Error as error:
             row = CsvRow(line=line, text=text[start : lines.offset], fields=(), separator=separator)
+            if str(error).startswith("field larger"):
+                # This may be in the midst of a quote, and nothing behind it a row.
+                faults.append(_too_long(row, file))
+                break
             faults.append(_broken(row, str(error), file))
             continue
         if fields:
             written = text[start : lines.offset]
             rows.append(CsvRow(line=line, text=written, fields=fields, separator=separator))
-    return CsvTable(file=file, rows=tuple(rows), faults=tuple(faults))
+    return CsvTable(file=file, rows=tuple(rows), faults=tuple(faults), separator=separator)
 
 
-def header_faults(table: CsvTable, columns: Sequence[str]) -> Iterator[Fault]:
-    """Yield what is wrong with a header that should have exactly these columns, in any order.
+def csv_line(fields: Iterable[str], separator: str = ",") -> str:
+    """Return a row with its line feed, with quotes only where it could not be read without them.
 
-    A file without rows, or with nothing but a header, is a fault, too.
+    The csv module's own writer leaves a lone carriage return bare.
     """
-    expected = ",".join(columns)
-    if not table.rows:
+    special = {separator, '"', "\r", "\n"}
+    cells = [
+        '"' + field.replace('"', '""') + '"' if special.intersection(field) else field
+        for field in fields
+    ]
+    # An empty line would be no row.
+    return '""\n' if cells == [""] else separator.join(cells) + "\n"
+
+
+def header_faults(
+    table: CsvTable, required: Sequence[str], *, others_allowed: bool = False
+) -> Iterator[Fault]:
+    """Yield what is wrong with a header that should have these columns, in any order.
+
+    It has no others unless these are allowed. A file without rows, or with nothing but a header,
+    is a fault, too; a header with broken quotes is one of the table's own.
+    """
+    separator = _NAMES_OF_SEPARATORS[table.separator]
+    expected = ",".join(required)
+    if table.separator != ",":
+        expected = f"{', '.join(required)}, with {separator}s between"
+    header = table.header
+    if header is None:
         if not table.faults:
             yield fault_at(table, (1, 1), "the file is empty", f"its first line is {expected}")
         return
-    header = table.rows[0]
     names = header.fields
-    if len(names) == 1 and (separator := re.search(r"[;\t|]", names[0])):
-        message = f"the columns are separated by {separator[0]!r}"
-        yield fault_at(table, (1, 1), message, "separate them by commas")
+    others = re.escape("".join({*",;\t|"} - {table.separator}))
+    if len(names) == 1 and (found := re.search(f"[{others}]", names[0])):
+        message = f"the columns are separated by {found[0]!r}"
+        yield fault_at(table, header.place(0), message, f"separate them by {separator}s")
         return
-    missing = [column for column in columns if column not in names]
-    for index, name in enumerate(names):
-        if name in names[:index]:
+    yield from _name_faults(table, header, required, expected, others_allowed=others_allowed)
+    if len(table.rows) == 1 and not table.faults:
+        message = "there is nothing but a header"
+        yield fault_at(table, header.place(0), message, "write some rows")
+
+
+def _name_faults(
+    table: CsvTable, header: CsvRow, required: Sequence[str], expected: str, *, others_allowed: bool
+) -> Iterator[Fault]:
+    missing = [column for column in required if column not in header.fields]
+    others: list[str] = []
+    for index, name in enumerate(header.fields):
+        if name in header.fields[:index]:
             message = f"the column {name!r} stands here for the second time"
             yield fault_at(table, header.place(index), message, "remove one of the two")
-        elif name not in columns:
-            meant = nearest(name, missing)
-            missing = [column for column in missing if column != meant]
-            hint = f"did you mean {meant!r}?" if meant else f"remove it; there are {expected}"
-            yield fault_at(table, header.place(index), f"there is no column {name!r}", hint)
+        elif name not in required:
+            others.append(name)
+            if not others_allowed:
+                meant = nearest(name, missing)
+                missing = [column for column in missing if column != meant]
+                hint = f"did you mean {meant!r}?" if meant else f"remove it; there are {expected}"
+                yield fault_at(table, header.place(index), f"there is no column {name!r}", hint)
     for column in missing:
-        message = f"the column {column!r} is missing"
-        yield fault_at(table, header.place(0), message, f"write {expected}")
-    if len(table.rows) == 1 and not table.faults:
-        yield fault_at(table, header.place(0), "there is nothing but a header", "write some rows")
+        meant = nearest(column, others) if others_allowed else None
+        hint = f"rename {meant!r}" if meant else f"write {expected}"
+        yield fault_at(table, header.place(0), f"the column {column!r} is missing", hint)
+
+
+def row_length_fault(table: CsvTable, row: CsvRow) -> Fault | None:
+    """Return what is wrong with a row that has not as many fields as the table's first one."""
+    n_columns = len(table.rows[0].fields)
+    if len(row.fields) == n_columns:
+        return None
+    separator = _NAMES_OF_SEPARATORS[table.separator]
+    fields = counted(len(row.fields), "field")
+    message = f"this row has {fields}, and the header has {n_columns}"
+    hint = f"put text with a {separator} between quotes"
+    if len(row.fields) < n_columns:
+        hint = f"an empty field has its {separator}, too"
+    return fault_at(table, row.place(n_columns), message, hint)
 
 
 def fault_at(table: CsvTable, place: tuple[int, int], message: str, hint: str) -> Fault:
     """Return the fault at a line and column of the file."""
     line, column = place
-    return Fault(file=table.file, line=line, column=column, path="", message=message, hint=hint)
+    return Place(file=table.file, line=line, column=column).fault(message, hint)
 
 
 class _Lines:
@@ -139,6 +201,16 @@ def _line_and_column(row: CsvRow, offset: int) -> tuple[int, int]:
     return row.line + len(ends), offset - (ends[-1] if ends else 0) + 1
 
 
+def _too_long(row: CsvRow, file: str) -> Fault:
+    most = csv.field_size_limit()
+    starts = [*_field_starts(row), len(row.text) + 1]
+    start = next(start for start, end in itertools.pairwise(starts) if end - 1 - start > most)
+    line, column = _line_and_column(row, start)
+    message = f"this field has more than {most:,} characters"
+    hint = "close its quote, or shorten it" if row.text[start] == '"' else "shorten it"
+    return Place(file=file, line=line, column=column).fault(message, hint)
+
+
 def _broken(row: CsvRow, problem: str, file: str) -> Fault:
     kind = "TSV" if row.separator == "\t" else "CSV"
     message, hint = f"this is not {kind}: {problem}", ""
@@ -156,4 +228,4 @@ def _broken(row: CsvRow, problem: str, file: str) -> Fault:
             hint = 'write a quote that is part of the text ""'
             break
     line, column = _line_and_column(row, offset)
-    return Fault(file=file, line=line, column=column, path="", message=message, hint=hint)
+    return Place(file=file, line=line, column=column).fault(message, hint)

@@ -5,11 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from pommel.errors import InputError
-from pommel.minimal_sets import MinimalSet
+from pommel.formats.pair_rows import has_words
+from pommel.minimal_sets import MinimalSet, words_in
 from pommel.wording import counted, quoted
 
 # What the corpora of word-level models end every sentence with.
 EOS = "<eos>"
+# A field of a set: how many nouns of the other number intervene.
+N_ATTR = "n_attr"
 
 _WHOLE_NUMBER = re.compile(r"0|[1-9][0-9]{0,14}")
 
@@ -21,7 +24,7 @@ def whole_number(text: str) -> int | None:
 
 def words_of(sentence: str) -> list[str]:
     """Return the words of a sentence, without the mark at its end."""
-    words = sentence.split()
+    words = words_in(sentence)
     return words[:-1] if words[-1:] == [EOS] else words
 
 
@@ -40,12 +43,12 @@ def stands_among(found: MinimalSet, words: Sequence[str]) -> bool:
     """Say whether a set's contrast has these words, but for one, around it."""
     index = n_before(found)
     around = [*words[:index], *words[index + 1 :]]
-    return len(words) > index and around == [*found.before.split(), *found.after.split()]
+    return len(words) > index and has_words(" ".join(around), f"{found.before} {found.after}")
 
 
 def n_before(found: MinimalSet) -> int:
     """Return how many words stand before the contrast, which is the index of a form."""
-    return len(found.before.split())
+    return len(words_in(found.before))
 
 
 def form_faults(correct: str, wrong: str) -> Iterator[tuple[int, str]]:
@@ -82,5 +85,20 @@ def field_of(found: MinimalSet, number: int, name: str, title: str) -> Any:
     return value
 
 
+def attractors_of(found: MinimalSet, number: int, title: str) -> int:
+    """Return the number of attractors of the set with this number; raises `InputError`."""
+    value = field_of(found, number, N_ATTR, title)
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    n_attractors = whole_number(str(value)) if is_number or isinstance(value, str) else None
+    if n_attractors is None:
+        raise field_error(number, N_ATTR, "no number of attractors, such as 0 or 2")
+    return n_attractors
+
+
+def field_error(number: int, name: str, what: str) -> InputError:
+    """Return the error that the set with this number (from 1) says `what` under a name."""
+    return InputError(f"{name!r} of minimal set {number} is {what}")
+
+
 def _is_word(text: str) -> bool:
-    return text.split() == [text]
+    return words_in(text) == [text]

@@ -10,12 +10,19 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from pommel.errors import InputError, SuiteError
+from pommel.errors import InputError
 from pommel.formats.json_lines import json_line, parse_json_lines
-from pommel.formats.pair_rows import has_words, kept_fields, pairs_of, whole_row
-from pommel.formats.set_format import SetFormat
+from pommel.formats.pair_rows import (
+    checked_pairs,
+    has_words,
+    pair_with_fields,
+    pairs_of,
+    sameness,
+    whole_row,
+)
+from pommel.formats.set_format import SetFormat, TextPieces
 from pommel.json_positions import JsonPath
-from pommel.minimal_sets import MinimalSet
+from pommel.minimal_sets import MinimalSet, words_in
 from pommel.text_file import read_text
 from pommel.wording import nearest, quoted
 
@@ -59,18 +66,12 @@ def parse_gevalm(text: str, *, file: str) -> list[MinimalSet]:
     pair.
     """
     parsed = parse_json_lines(text, file=file, example=_EXAMPLE)
-    faults = list(parsed.faults)
-    pairs: list[MinimalSet] = []
-    for line in parsed.lines:
-        own = [line.fault(*problem) for problem in _problems(line.value)]
-        faults += own
-        if not own:
-            pair = _pair(line.value)
-            fields = kept_fields(line.value, _spelt(pair), _OWN)
-            pairs.append(MinimalSet(pair.before, pair.form, pair.others, pair.after, fields))
-    if faults:
-        raise SuiteError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
-    return pairs
+    return checked_pairs(
+        parsed.lines,
+        lambda line: [line.fault(*problem) for problem in _problems(line.value)],
+        lambda line: pair_with_fields(_pair(line.value), line.value, _spelt, _OWN),
+        parsed.faults,
+    )
 
 
 def _problems(row: Mapping[str, Any]) -> Iterator[_Problem]:
@@ -83,9 +84,8 @@ def _problems(row: Mapping[str, Any]) -> Iterator[_Problem]:
     if missing or wrong:
         return
     good, bad = row[_CANDIDATES]
-    if has_words(good, bad):
-        hint = "write what is ungrammatical"
-        yield (_CANDIDATES, 1), "both candidates are the same", hint
+    if same := sameness(good, bad, "both candidates are the same"):
+        yield (_CANDIDATES, 1), *same
     if not has_words(row[_TEXT], _filled(row[_MASKED], good)):
         hint = f"it is {_filled(row[_MASKED], good)!r}"
         yield (_TEXT,), f"this is not {_MASKED!r} with the first candidate", hint
@@ -118,10 +118,10 @@ def _filled(masked: str, candidate: str) -> str:
 
 def _pair(row: Mapping[str, Any]) -> MinimalSet:
     masked, (good, bad) = row[_MASKED], row[_CANDIDATES]
-    if _MASK not in masked.split():
+    if _MASK not in words_in(masked):
         return MinimalSet.of(_filled(masked, good), _filled(masked, bad))
     before, _, after = masked.partition(_MASK)
-    before, good, bad, after = (" ".join(each.split()) for each in (before, good, bad, after))
+    before, good, bad, after = (" ".join(words_in(each)) for each in (before, good, bad, after))
     return MinimalSet(before, good, (bad,), after)
 
 
@@ -130,7 +130,9 @@ def _says(fields: Mapping[str, Any], pair: MinimalSet) -> bool:
     if any(_problems(fields)):
         return False
     written = _pair(fields)
-    return (written.grammatical, written.ungrammatical) == (pair.grammatical, pair.ungrammatical)
+    return has_words(written.grammatical, pair.grammatical) and has_words(
+        written.ungrammatical[0], pair.ungrammatical[0]
+    )
 
 
 def _spelt(pair: MinimalSet) -> dict[str, Any]:
@@ -155,7 +157,7 @@ def _n_shared_marks(good: str, bad: str) -> int:
 
 def _check_maskable(pair: MinimalSet, *, several: bool) -> None:
     for form in (pair.form, *pair.others):
-        n_words = len(form.split())
+        n_words = len(words_in(form))
         if n_words == 0 or (n_words > 1 and not several):
             sentences = f"{quoted(pair.grammatical)} and {quoted(pair.ungrammatical[0])}"
             what = f"differ in {quoted(form)}" if form else "differ in words that one of them lacks"
@@ -163,7 +165,7 @@ def _check_maskable(pair: MinimalSet, *, several: bool) -> None:
 
 
 def _place_from_end(masked: str) -> int:
-    words = masked.split()
+    words = words_in(masked)
     return next(index for index, word in enumerate(words) if _MASK in word) - len(words)
 
 
@@ -172,6 +174,6 @@ GEVALM = SetFormat(
     title="gevalm's JSON Lines",
     endings=(".jsonl",),
     read=lambda path: parse_gevalm(read_text(path).text, file=str(path)),
-    pieces=gevalm_lines,
+    written=TextPieces(gevalm_lines),
     is_like=lambda text: f'"{_MASKED}"' in text.lstrip().partition("\n")[0],
 )

@@ -6,16 +6,23 @@ forms are to be put in its place. Cells are separated by tabs, with quotes aroun
 quotes in them. Some of the published files have columns more.
 """
 
-import csv
-import io
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError
-from pommel.formats.csv_rows import CsvRow, CsvTable, fault_at, parse_csv
+from pommel.formats.csv_rows import (
+    CsvRow,
+    CsvTable,
+    csv_line,
+    fault_at,
+    header_faults,
+    parse_csv,
+    row_length_fault,
+)
 from pommel.formats.focus_word import (
     EOS,
+    field_error,
     field_of,
     focus_set,
     form_faults,
@@ -25,7 +32,7 @@ from pommel.formats.focus_word import (
     whole_number,
     words_of,
 )
-from pommel.formats.set_format import SetFormat
+from pommel.formats.set_format import SetFormat, TextPieces
 from pommel.minimal_sets import MinimalSet
 from pommel.text_file import read_text
 from pommel.wording import counted, quoted
@@ -75,9 +82,9 @@ def parse_gulordava(text: str, *, file: str) -> list[MinimalSet]:
     `SuiteError` with every row that has no partner, no such columns, or no such word.
     """
     table = parse_csv(text, file=file, separator="\t")
-    faults = [*table.faults, *_header_faults(table)]
-    header = table.rows[0] if table.rows else None
-    if header is None or any(fault.line <= header.line for fault in faults):
+    faults = [*table.faults, *header_faults(table, COLUMNS, others_allowed=True)]
+    header = table.header
+    if header is None or any(fault.line == header.line for fault in faults):
         raise SuiteError(faults)
     # A row whose quotes are broken is none of the table's, but somebody's partner.
     rows: list[tuple[int, _Row | None]] = [(fault.line, None) for fault in table.faults]
@@ -112,7 +119,7 @@ def gulordava_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
         fields = {**(each.fields or {}), **fields}
         if not columns:
             columns = tuple(fields) if fields.keys() >= {*COLUMNS} else _all_columns(fields)
-            yield _csv_line(columns)
+            yield csv_line(columns, "\t")
         for name in (*columns, *fields):
             if name not in fields and name not in _COMPUTED:
                 raise InputError(f"minimal set {number} has no {name!r}, which the first one has")
@@ -120,35 +127,13 @@ def gulordava_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
                 raise InputError(f"minimal set {number} has {name!r}, which the first one has not")
         for place, form in enumerate(forms):
             row = {**fields, **_computed(each, place, form)}
-            yield _csv_line([_cell(row[name], place, number, name) for name in columns])
-
-
-def _header_faults(table: CsvTable) -> Iterator[Fault]:
-    columns = " ".join(COLUMNS)
-    if not table.rows:
-        if not table.faults:
-            hint = f"its first line has the columns {columns}"
-            yield fault_at(table, (0, 0), "the file is empty", hint)
-        return
-    header = table.rows[0]
-    for index, name in enumerate(header.fields):
-        if name in header.fields[:index]:
-            what = f"the column {quoted(name)} stands here for the second time"
-            yield fault_at(table, header.place(index), what, "remove one of the two")
-    for name in COLUMNS:
-        if name not in header.fields:
-            hint = f"the first line has {columns}, with tabs between"
-            yield fault_at(table, header.place(0), f"the column {name!r} is missing", hint)
-    if len(table.rows) == 1 and not table.faults:
-        what = "there is nothing but a header"
-        yield fault_at(table, header.place(0), what, "write some rows")
+            yield csv_line([_cell(row[name], place, number, name) for name in columns], "\t")
 
 
 def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
     names = table.rows[0].fields
-    if len(row.fields) != len(names):
-        what = f"this row has {counted(len(row.fields), 'column')}, and the header {len(names)}"
-        yield fault_at(table, row.place(0), what, "write as many, with tabs between")
+    if fault := row_length_fault(table, row):
+        yield fault
         return
     index = names.index("class")
     if row.fields[index] not in _CLASSES:
@@ -226,17 +211,11 @@ def _computed(found: MinimalSet, place: int, form: str) -> dict[str, Any]:
 
 
 def _cell(value: Any, place: int, number: int, name: str) -> str:
-    if isinstance(value, list) and len(value) == len(_CLASSES):
+    if isinstance(value, list) and len(value) == len(_CLASSES) and name not in _SHARED:
         value = value[place]
     if not isinstance(value, (str, int, float)):
-        raise InputError(f"{name!r} of minimal set {number} is neither text nor a number")
+        raise field_error(number, name, "neither text nor a number")
     return str(value)
-
-
-def _csv_line(cells: Sequence[str]) -> str:
-    line = io.StringIO(newline="")
-    csv.writer(line, delimiter="\t", lineterminator="\n").writerow(cells)
-    return line.getvalue()
 
 
 def _is_like(text: str) -> bool:
@@ -248,7 +227,7 @@ GULORDAVA = SetFormat(
     title="Gulordava et al.'s generated.tab",
     endings=(".tab",),
     read=lambda path: parse_gulordava(read_text(path).text, file=str(path)),
-    pieces=gulordava_lines,
+    written=TextPieces(gulordava_lines),
     compared="contrast",
     is_like=_is_like,
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from pommel.errors import Fault, SuiteError
+from pommel.errors import Fault, Place, SuiteError
 from pommel.json_document import JsonDocument, WrittenFloat, parse_document
 from pommel.json_positions import JsonPath
 from pommel.text_file import without_bom
@@ -66,7 +66,7 @@ def parse_json_lines(text: str, *, file: str, example: str) -> JsonLines:
     if not lines and not faults:
         hint = f"write {example}, an object a line"
         message = "there is no minimal pair"
-        faults = [Fault(file=file, line=0, column=0, path="", message=message, hint=hint)]
+        faults = [Place(file=file, line=0, column=0).fault(message, hint)]
     return JsonLines(lines=tuple(lines), faults=tuple(faults))
 
 

@@ -10,11 +10,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pommel.errors import Fault, InputError, SuiteError, UsageError
+from pommel.errors import Fault, InputError, Place, SuiteError, UsageError
 from pommel.files import replacing
 from pommel.formats.focus_word import (
     EOS,
-    field_of,
+    N_ATTR,
+    attractors_of,
     focus_set,
     form_faults,
     forms_of,
@@ -23,16 +24,17 @@ from pommel.formats.focus_word import (
     whole_number,
     words_of,
 )
-from pommel.formats.set_format import SetFormat
+from pommel.formats.pair_rows import kept_text, mended_set
+from pommel.formats.set_format import SaveFile, SetFormat
 from pommel.minimal_sets import MinimalSet
-from pommel.text_file import read_text
+from pommel.text_file import lines, read_text
 from pommel.wording import counted, quoted
 
 TEXT_ENDING, GOLD_ENDING = ".text", ".gold"
 
-# Fields of a set: the number of attractors, and the line of text where it is not the sentence
-# with `<eos>` behind it (the published gold has "Are" once where the text has "are").
-N_ATTR, TEXT = "n_attr", "text"
+# A field of a set beside `N_ATTR`: the line of text where it is not the sentence with `<eos>`
+# behind it (the published gold has "Are" once where the text has "are").
+TEXT = "text"
 
 _COLUMNS = ("index", "correct form", "wrong form", "number of attractors")
 _N_GULORDAVA_COLUMNS = 12
@@ -75,18 +77,20 @@ def parse_linzen(source: LinzenText) -> list[MinimalSet]:
     Raises `SuiteError` with every line that has no such columns, or no such word where it says,
     letters' cases aside.
     """
-    texts, golds = _lines(source.text), _lines(source.gold)
+    texts, golds = lines(source.text), lines(source.gold)
     faults: list[Fault] = []
     if golds and len(golds[0].split("\t")) == _N_GULORDAVA_COLUMNS:
         hint = "convert the .tab beside it, which has the same sentences"
         what = f"this has {_N_GULORDAVA_COLUMNS} columns, as the .gold of Gulordava et al."
-        raise SuiteError([_fault(source.gold_file, 1, 1, what, hint)])
+        raise SuiteError([Place(file=source.gold_file, line=1, column=1).fault(what, hint)])
     if len(texts) != len(golds):
         what = f"this file has {counted(len(golds), 'line')}, and {source.text_file} {len(texts)}"
-        faults.append(_fault(source.gold_file, 0, 0, what, "write one for each sentence"))
+        nowhere = Place(file=source.gold_file, line=0, column=0)
+        faults.append(nowhere.fault(what, "write one for each sentence"))
     elif not texts:
         hint = "write one a line, with <eos> at its end"
-        faults.append(_fault(source.text_file, 0, 0, "there is no sentence", hint))
+        nowhere = Place(file=source.text_file, line=0, column=0)
+        faults.append(nowhere.fault("there is no sentence", hint))
     sets = []
     for number, (text, gold) in enumerate(zip(texts, golds, strict=False), start=1):
         wrong = list(_line_faults(source, number, text, gold))
@@ -113,8 +117,8 @@ def save_linzen(sets: Iterable[MinimalSet], path: Path) -> None:
     ):
         for number, each in enumerate(sets, start=1):
             correct, wrong = forms_of(each, number, _TITLE)
-            n_attr = field_of(each, number, N_ATTR, _TITLE)
-            gold.write(f"{n_before(each)}\t{correct}\t{wrong}\t{n_attr}\n")
+            n_attractors = attractors_of(each, number, _TITLE)
+            gold.write(f"{n_before(each)}\t{correct}\t{wrong}\t{n_attractors}\n")
             text.write(f"{_text(each)}\n")
 
 
@@ -127,25 +131,19 @@ def _both(path: Path) -> tuple[Path, Path]:
     return path.with_suffix(TEXT_ENDING), path.with_suffix(GOLD_ENDING)
 
 
-def _lines(text: str) -> list[str]:
-    # Texts of the web have characters that Python, but no other program, takes for line ends.
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    return lines if lines[-1] else lines[:-1]
-
-
 def _set(text: str, gold: str) -> MinimalSet:
     index, correct, wrong, n_attr = gold.split("\t")
     fields: dict[str, object] = {N_ATTR: int(n_attr)}
     found = focus_set(words_of(text), int(index), (correct, wrong), fields)
-    if _text(found) != text:
+    if _text(mended_set(found)) != text:
         fields[TEXT] = text
     return found
 
 
 def _text(found: MinimalSet) -> str:
     """Return the line of text, as it was written if that still is this sentence."""
-    written = (found.fields or {}).get(TEXT)
-    if isinstance(written, str) and "\n" not in written:
+    written = kept_text(found.fields, TEXT)
+    if written is not None:
         words = words_of(written)
         if stands_among(found, words) and _same(words[n_before(found)], found.form):
             return written
@@ -159,14 +157,15 @@ def _same(word: str, form: str) -> bool:
 def _line_faults(source: LinzenText, number: int, text: str, gold: str) -> Iterator[Fault]:
     cells = gold.split("\t")
     starts = [0, *itertools.accumulate(len(cell) + 1 for cell in cells)]
+    line = Place(file=source.gold_file, line=number, column=1)
 
     def fault(column: int, message: str, hint: str) -> Fault:
-        return _fault(source.gold_file, number, starts[column] + 1, message, hint)
+        return line.further(starts[column]).fault(message, hint)
 
     words = words_of(text)
     if not words:
-        hint = "write a sentence"
-        yield _fault(source.text_file, number, 1, "this line has no words", hint)
+        text_line = Place(file=source.text_file, line=number, column=1)
+        yield text_line.fault("this line has no words", "write a sentence")
     if len(cells) != len(_COLUMNS):
         hint = f"write {', '.join(_COLUMNS)}, with tabs between"
         yield fault(0, f"this line has {counted(len(cells), 'column')}", hint)
@@ -188,15 +187,11 @@ def _line_faults(source: LinzenText, number: int, text: str, gold: str) -> Itera
         yield fault(3, f"{quoted(cells[3])} is no number of attractors", hint)
 
 
-def _fault(file: str, line: int, column: int, message: str, hint: str) -> Fault:
-    return Fault(file=file, line=line, column=column, path="", message=message, hint=hint)
-
-
 LINZEN = SetFormat(
     name="linzen",
     title="Linzen et al.'s .text and .gold",
     endings=(TEXT_ENDING, GOLD_ENDING),
     read=read_linzen,
-    save=save_linzen,
+    written=SaveFile(save_linzen),
     compared="contrast",
 )

@@ -12,8 +12,16 @@ from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError
 from pommel.files import replacing
+from pommel.formats.focus_word import field_error
+from pommel.formats.pair_rows import (
+    SAME_AS_GRAMMATICAL,
+    has_words,
+    kept_texts,
+    mended_text,
+    sameness,
+)
 from pommel.formats.plain_pickle import Scalar, read_plain_pickle
-from pommel.formats.set_format import SetFormat
+from pommel.formats.set_format import SaveFile, SetFormat
 from pommel.minimal_sets import MinimalSet
 
 # A field of a set: the case it belongs to, and its sentences where they are not just their words
@@ -55,22 +63,24 @@ def save_templates(sets: Iterable[MinimalSet], path: Path) -> None:
         if not each.others:
             raise InputError(f"minimal set {number} has no ungrammatical sentence")
         case = (each.fields or {}).get(CASE)
-        cases.setdefault(path.stem if case is None else str(case), []).append(_sentences(each))
+        if not isinstance(case, str | None):
+            raise field_error(number, CASE, "no text")
+        cases.setdefault(path.stem if case is None else case, []).append(_sentences(each))
     with replacing(path) as aside:
         aside.write_bytes(pickle.dumps(cases, protocol=_PROTOCOL))
 
 
 def _set(case: str, entry: tuple[str, ...]) -> MinimalSet:
     fields: dict[str, Any] = {CASE: case}
-    if any(" ".join(sentence.split()) != sentence for sentence in entry):
+    if any(mended_text(sentence) != sentence for sentence in entry):
         fields[SENTENCES] = list(entry)
     return MinimalSet.of(*entry, fields=fields)
 
 
 def _sentences(found: MinimalSet) -> tuple[str, ...]:
     sentences = found.grammatical, *found.ungrammatical
-    written = tuple((found.fields or {}).get(SENTENCES, ()))
-    same = [each.split() for each in written] == [each.split() for each in sentences]
+    written = kept_texts(found.fields, SENTENCES) or ()
+    same = len(written) == len(sentences) and all(map(has_words, written, sentences))
     return written if same else sentences
 
 
@@ -121,13 +131,11 @@ def _entry_faults(entry: Any, file: str, where: str) -> Iterator[Fault]:
         for index in wrong:
             what = f"this is {_kind(entry[index])} and no sentence"
             yield _fault(file, f"{where}[{index}]", what, "write text")
-        words = [] if wrong else [each.split() for each in entry]
-        for index, each in enumerate(words):
-            if not each:
+        for index, each in enumerate(() if wrong else entry):
+            if not each.strip():
                 yield _fault(file, f"{where}[{index}]", "this sentence is empty", "write its words")
-            elif index and each == words[0]:
-                what = "this sentence is the grammatical one"
-                yield _fault(file, f"{where}[{index}]", what, "write what is ungrammatical")
+            elif index and (same := sameness(entry[0], each, SAME_AS_GRAMMATICAL)):
+                yield _fault(file, f"{where}[{index}]", *same)
 
 
 def _kind(value: Any) -> str:
@@ -144,5 +152,5 @@ LM_SYNEVAL = SetFormat(
     title="Marvin & Linzen's templates",
     endings=(".pickle", ".pkl"),
     read=read_templates,
-    save=save_templates,
+    written=SaveFile(save_templates),
 )

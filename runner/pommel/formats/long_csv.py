@@ -7,9 +7,25 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError
-from pommel.formats.csv_rows import CsvRow, CsvTable, fault_at, header_faults, parse_csv
+from pommel.formats.csv_rows import (
+    CsvRow,
+    CsvTable,
+    csv_line,
+    fault_at,
+    header_faults,
+    parse_csv,
+    row_length_fault,
+)
 from pommel.formula import parse
-from pommel.suite import Condition, Item, LoadedSuite, Prediction, Region, Suite
+from pommel.suite import (
+    Condition,
+    Item,
+    LoadedSuite,
+    Prediction,
+    Region,
+    Suite,
+    condition_name_fault,
+)
 from pommel.suite_checks import Finding, findings
 from pommel.text_file import DecodedText, bom_fault, read_text, without_bom
 
@@ -59,7 +75,7 @@ def _load(
         faults.append(bom_fault(file, strict=strict))
     cells: list[_Cell] = []
     # Without its columns a table tells nothing of its rows.
-    if table.rows and set(COLUMNS) <= set(table.rows[0].fields):
+    if table.header and set(COLUMNS) <= set(table.header.fields):
         faults += _read_cells(table, cells)
         is_whole = not any(fault.severity == "error" for fault in faults)
         faults += _suite_faults(table, cells, predictions, strict=strict, is_whole=is_whole)
@@ -80,7 +96,7 @@ def suite_to_long_csv(suite: Suite) -> str:
 
 def long_csv_pieces(items: Iterable[Item], region_names: Mapping[int, str]) -> Iterator[str]:
     """Yield the text of the long CSV of some items, piece by piece: the header, then the rows."""
-    yield ",".join(COLUMNS) + "\n"
+    yield csv_line(COLUMNS)
     for item in items:
         for condition in item.conditions:
             for region in condition.regions:
@@ -91,14 +107,7 @@ def long_csv_pieces(items: Iterable[Item], region_names: Mapping[int, str]) -> I
                     region_names.get(region.number, ""),
                     region.content,
                 )
-                yield ",".join(map(_quoted, fields)) + "\n"
-
-
-def _quoted(field: str) -> str:
-    # The csv module's own writer leaves a lone carriage return bare, and could not read it again.
-    if any(character in field for character in ',"\r\n'):
-        return '"' + field.replace('"', '""') + '"'
-    return field
+                yield csv_line(fields)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,15 +160,10 @@ _NUMBERS = {
 
 
 def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
-    header = table.rows[0].fields
-    if len(row.fields) != len(header):
-        message = f"this row has {len(row.fields)} fields, and the header has {len(header)}"
-        hint = "put content with a comma between quotes"
-        if len(row.fields) < len(header):
-            hint = "an empty field has its comma, too"
-        yield fault_at(table, row.place(len(header)), message, hint)
+    if fault := row_length_fault(table, row):
+        yield fault
         return
-    fields = dict(zip(header, row.fields, strict=True))
+    fields = dict(zip(table.rows[0].fields, row.fields, strict=True))
     for column, pattern in _NUMBERS.items():
         written = fields[column]
         if not pattern.fullmatch(written):
@@ -168,11 +172,9 @@ def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
             hint = f"write {number[1]}" if number else "write a whole number like 1"
             message = f"the {column} is {written!r}"
             yield fault_at(table, _place(table, row, column), message, hint)
-    name = fields["condition_name"]
-    if not name or "%" in name:
-        hint = "a name has at least one character and no '%'"
+    if message := condition_name_fault(fields["condition_name"]):
         place = _place(table, row, "condition_name")
-        yield fault_at(table, place, f"the condition_name is {name!r}", hint)
+        yield fault_at(table, place, message, "write a name like match")
 
 
 def _grouped(cells: Sequence[_Cell]) -> list[list[list[_Cell]]]:

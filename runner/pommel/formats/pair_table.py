@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 
-from pommel.errors import Fault, SuiteError
-from pommel.formats.set_format import SetFormat
-from pommel.minimal_sets import GRAMMATICAL, UNGRAMMATICAL, MinimalSet
-from pommel.text_file import read_text
+from pommel.errors import Fault, Place, SuiteError
+from pommel.formats.pair_rows import sameness
+from pommel.formats.set_format import SetFormat, TextPieces
+from pommel.minimal_sets import GRAMMATICAL, UNGRAMMATICAL, MinimalSet, words_in
+from pommel.text_file import lines, read_text
 
 _N_COLUMNS = 2
 
@@ -26,28 +27,25 @@ def parse_pairs(text: str, *, file: str) -> list[MinimalSet]:
     """
     pairs: list[MinimalSet] = []
     faults: list[Fault] = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        cells = [cell.strip() for cell in line.split("\t")]
+    for number, line in enumerate(lines(text), start=1):
+        place = Place(file=file, line=number, column=1)
+        cells = [" ".join(words_in(cell)) for cell in line.split("\t")]
         if number == 1 and cells == [GRAMMATICAL, UNGRAMMATICAL]:
             continue
-        if len(cells) != _N_COLUMNS or not all(cells):
+        if len(cells) != _N_COLUMNS or not all(map(str.strip, cells)):
             hint = "write the grammatical sentence, a tab, the ungrammatical one"
-            faults.append(_fault(file, number, "this is no pair of sentences", hint))
-        elif cells[0].split() == cells[1].split():
-            hint = "write what is ungrammatical"
-            faults.append(_fault(file, number, "both sentences are the same", hint))
+            faults.append(place.fault("this is no pair of sentences", hint))
+        elif same := sameness(*cells):
+            faults.append(place.fault(*same))
         else:
             pairs.append(MinimalSet.of(*cells))
     if not pairs and not faults:
         hint = "write a pair a line, with a tab between"
-        faults.append(_fault(file, 0, "there is no pair of sentences", hint))
+        nowhere = Place(file=file, line=0, column=0)
+        faults = [nowhere.fault("there is no pair of sentences", hint)]
     if faults:
         raise SuiteError(faults)
     return pairs
-
-
-def _fault(file: str, line: int, message: str, hint: str) -> Fault:
-    return Fault(file=file, line=line, column=1, path="", message=message, hint=hint)
 
 
 def _is_like(text: str) -> bool:
@@ -59,6 +57,6 @@ PAIR_TABLE = SetFormat(
     title="two columns",
     endings=(".tsv",),
     read=lambda path: parse_pairs(read_text(path).text, file=str(path)),
-    pieces=pair_lines,
+    written=TextPieces(pair_lines),
     is_like=_is_like,
 )

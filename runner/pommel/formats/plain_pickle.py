@@ -30,21 +30,28 @@ class Scalar:
     kind: str
 
 
-def read_plain_pickle(path: Path) -> Any:
+def read_plain_pickle(
+    path: Path, *, most_bytes: int = _MOST_BYTES, most_instructions: int = _MOST_INSTRUCTIONS
+) -> Any:
     """Return what a pickle holds: dictionaries with text as keys, lists, tuples, text, `Scalar`.
 
     Text of Python 2 (`str`) is UTF-8. Containers may hold one another, or themselves, to any depth
     and many times: whoever walks through them has to count. Raises `InputError` for a file that
-    cannot be read, is larger than 64 MiB, is no pickle, or has more in it than plain data.
+    cannot be read, is no pickle, has more in it than plain data, or more than `most_bytes` (whole
+    MiB) or `most_instructions`.
     """
     try:
         with path.open("rb") as stream:
-            raw = stream.read(_MOST_BYTES + 1)
+            raw = stream.read(most_bytes + 1)
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
-    if len(raw) > _MOST_BYTES:
-        raise InputError(f"{path}: has more than {_MOST_BYTES >> 20} MiB; no such pickle is read")
-    return _Machine(raw, str(path)).run()
+    if len(raw) > most_bytes:
+        raise InputError(f"{path}: has more than {most_bytes >> 20} MiB; no such pickle is read")
+    return _Machine(raw, str(path)).run(most_instructions)
+
+
+class _KeyIsNoTextError(Exception):
+    """A dictionary with a key that only programs could read."""
 
 
 class _Machine:
@@ -58,10 +65,10 @@ class _Machine:
         self.marks: list[int] = []
         self.memo: dict[int, Any] = {}
 
-    def run(self) -> Any:
+    def run(self, most_instructions: int) -> Any:
         start = 0
         try:
-            for _ in range(_MOST_INSTRUCTIONS):
+            for _ in range(most_instructions):
                 start = self.offset
                 code = self.take(1)
                 if code == b".":
@@ -70,12 +77,15 @@ class _Machine:
                 if act is None:
                     self._refuse(code)
                 act(self)
+        except _KeyIsNoTextError:
+            what = f"{self.file}: a dictionary has a key that is no text, at byte {start}"
+            raise InputError(f"{what}; keys have to be text") from None
         except UnicodeDecodeError:
             raise InputError(f"{self.file}: the text at byte {start} is not Unicode") from None
         except (ValueError, IndexError, KeyError, TypeError):
             what = f"{self.file}: this is no pickle, or a damaged one, at byte {start}"
             raise InputError(what) from None
-        n_most = f"{_MOST_INSTRUCTIONS:,}"
+        n_most = f"{most_instructions:,}"
         raise InputError(f"{self.file}: has more than {n_most} instructions; no such file is read")
 
     def take(self, n_bytes: int) -> bytes:
@@ -205,7 +215,7 @@ def _dictionary(values: list[Any]) -> dict[str, Any]:
     keys = values[::2]
     # The hash of nested tuples would take time without end.
     if not all(isinstance(key, str) for key in keys):
-        raise TypeError
+        raise _KeyIsNoTextError
     return dict(zip(keys, values[1::2], strict=True))
 
 

@@ -15,8 +15,8 @@ from pommel.formats.multiblimp import MULTIBLIMP
 from pommel.formats.pair_table import PAIR_TABLE
 from pommel.formats.set_format import SetFormat
 
-# Of formats that share an ending the first that recognises a file has it; the first that can be
-# written is what a file of that ending is written in.
+# Of formats that share an ending the first that recognises a file has it; the first of all is what
+# a file of that ending is written in.
 FORMATS: tuple[SetFormat, ...] = (
     CLAMS,
     PAIR_TABLE,
@@ -52,7 +52,7 @@ def recognised(path: Path) -> SetFormat | None:
 
 def written_at(ending: str) -> SetFormat | None:
     """Return the format in which a file of that ending is written."""
-    return next((each for each in FORMATS if each.is_written and ending in each.endings), None)
+    return next((each for each in FORMATS if ending in each.endings), None)
 
 
 def head_of(path: Path) -> str:

@@ -1,5 +1,6 @@
 """A formula in words: what a prediction says, for those who do not read formulas."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import starmap
@@ -20,6 +21,7 @@ from pommel.formula.tree import (
     is_truth,
     to_text,
 )
+from pommel.formula.word_tables import HIGH, MEASURES, SIGNS, SIZED, SURPRISING
 
 
 def in_words(
@@ -32,50 +34,14 @@ def in_words(
     checked with. Formulas that mean different things are different in words, too: what has no
     short wording is spelled out, with brackets. Raises `KeyError` for an unknown metric.
     """
-    speaker = _Speaker(region_names=region_names, metric=metric, measure=_MEASURES[metric])
+    speaker = _Speaker(region_names=region_names, metric=metric, measure=MEASURES[metric])
     try:
         return tuple(speaker.prediction(formula.tree))
     except RecursionError:
         return (f"this formula, which is nested too deeply for words, must hold: {formula.text}",)
 
 
-# What a metric over a region's tokens is called.
-_MEASURES = {
-    "sum": "surprisal",
-    "mean": "mean surprisal per token",
-    "median": "median token surprisal",
-    "min": "lowest token surprisal",
-    "max": "highest token surprisal",
-    "range": "range of token surprisals",
-}
-
-# Operator -> (is it a denial, how much, what the other side follows).
-_Degree = tuple[bool, str, str]
-_SURPRISING: dict[ComparisonOperator, _Degree] = {
-    "<": (False, "less surprising", "than"),
-    ">": (False, "more surprising", "than"),
-    "=": (False, "about as surprising", "as"),
-    "!=": (True, "about as surprising", "as"),
-    "<=": (False, "at most as surprising", "as"),
-    ">=": (False, "at least as surprising", "as"),
-}
-_HIGH: dict[ComparisonOperator, _Degree] = {
-    "<": (False, "lower", "than"),
-    ">": (False, "higher", "than"),
-    "=": (False, "about as high", "as"),
-    "!=": (True, "about as high", "as"),
-    "<=": (False, "at most as high", "as"),
-    ">=": (False, "at least as high", "as"),
-}
-_SIZED: dict[ComparisonOperator, _Degree] = {
-    "<": (False, "smaller", "than"),
-    ">": (False, "larger", "than"),
-    "=": (False, "about equal", "to"),
-    "!=": (True, "about equal", "to"),
-    "<=": (False, "at most", ""),
-    ">=": (False, "at least", ""),
-}
-_SIGNS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
+_PADDED_EXPONENT = re.compile(r"e(?:\+|(-))0*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +106,7 @@ class _Speaker:
         left, right = self._spot(node.left), self._spot(node.right)
         if left and right:
             return self._spots_compared(node.operator, left, right, must=must)
-        degrees = _HIGH if left and node.operator in "<>" else _SIZED
+        degrees = HIGH if left and node.operator in "<>" else SIZED
         is_denial, degree, link = degrees[node.operator]
         be = f"{_be(must=must, is_denial=is_denial)} {degree} {link}".rstrip()
         first, second = self._contrast(node.left), self._contrast(node.right)
@@ -156,10 +122,10 @@ class _Speaker:
         self, operator: ComparisonOperator, left: _Spot, right: _Spot, *, must: bool
     ) -> str:
         subject, other = self._place(left.regions), self._place(right.regions)
-        degrees, is_plural = _SURPRISING, len(left.regions) > 1
+        degrees, is_plural = SURPRISING, len(left.regions) > 1
         if self.metric not in ("sum", "mean"):
             subject, other = f"the {self.measure} of {subject}", f"that of {other}"
-            degrees = _HIGH
+            degrees = HIGH
         is_denial, degree, link = degrees[operator]
         be = f"{_be(must=must, is_denial=is_denial, is_plural=is_plural)} {degree}"
         if self.metric == "mean":
@@ -209,7 +175,7 @@ class _Speaker:
         goes_on = is_sum and isinstance(node.left, Arithmetic) and node.left.operator in "+-"
         bare = goes_on and not self._contrast(node.left)
         left = (self._quantity if bare else self._operand)(node.left, bits=left_bits)
-        return f"{left} {_SIGNS[node.operator]} {self._operand(node.right, bits=right_bits)}"
+        return f"{left} {SIGNS[node.operator]} {self._operand(node.right, bits=right_bits)}"
 
     def _operand(self, node: Expression, *, bits: bool) -> str:
         """Say a part of something longer; what is no single thing stands in brackets."""
@@ -296,7 +262,8 @@ def _condition(name: str) -> str:
 
 def _number(node: Number, *, bits: bool) -> str:
     unit = "" if not bits else " bit" if abs(node.value) == 1 else " bits"
-    return to_text(node) + unit
+    # Python pads an exponent with zeros: 1e-05.
+    return _PADDED_EXPONENT.sub(r"e\1", to_text(node)) + unit
 
 
 def _is_in_bits(node: Expression) -> bool:

@@ -30,7 +30,7 @@ class SetSource(Source, Protocol):
         ...
 
     @property
-    def n_others(self) -> frozenset[int]:
+    def ungrammatical_counts(self) -> frozenset[int]:
         """How many ungrammatical sentences the sets have: one number, or several."""
         ...
 
@@ -44,16 +44,20 @@ class SetSource(Source, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class GeneratedCondition:
-    """A condition of a generated item: what its regions 1, 2, ... contain, maybe nothing."""
+    """A condition of a generated item: what its regions 1, 2, ... contain, maybe nothing.
+
+    `joiner` is what stands between regions, as the `meta` of the suite says it.
+    """
 
     name: str
     contents: tuple[str, ...]
     gloss: str = ""
+    joiner: str = " "
 
     @property
     def sentence(self) -> str:
-        """The sentence, with a space between regions."""
-        return " ".join(filter(None, self.contents))
+        """The sentence; regions that are empty are left out."""
+        return self.joiner.join(filter(None, self.contents))
 
 
 GeneratedItem = tuple[GeneratedCondition, ...]

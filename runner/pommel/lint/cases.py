@@ -29,6 +29,8 @@ Conjunction = tuple[Inequality, ...]
 Alternatives = tuple[Conjunction, ...]
 
 _MOST_ALTERNATIVES = 512
+# What is joined to alternatives: many of the results are the same, or false.
+_MOST_JOINED = 4096
 _ALWAYS: Alternatives = ((),)
 
 
@@ -67,13 +69,18 @@ def all_of(*alternatives: Alternatives) -> Alternatives:
     """Return when all of several things are the case."""
     joined = _ALWAYS
     for each in alternatives:
+        if len(joined) * len(each) > _MOST_JOINED:
+            raise TooHardError
         joined = _checked([one + other for one in joined for other in each])
     return joined
 
 
-def is_possible(alternatives: Alternatives) -> bool:
-    """Say whether there are values of 0 or more for which one of the alternatives holds."""
-    return any(can_hold(each) for each in alternatives)
+def is_possible(alternatives: Alternatives, facts: Conjunction = ()) -> bool:
+    """Say whether there are values of 0 or more for which one of the alternatives holds.
+
+    `facts` are known of the values whatever they are.
+    """
+    return any(can_hold(each + facts) for each in alternatives)
 
 
 def _checked(alternatives: Sequence[Conjunction]) -> Alternatives:
@@ -125,7 +132,10 @@ def _compared(node: Comparison, lookup: Lookup) -> Outcomes:
     true: list[Conjunction] = []
     false: list[Conjunction] = []
     undefined: list[Conjunction] = []
-    for left, right in itertools.product(_values(node.left, lookup), _values(node.right, lookup)):
+    lefts, rights = _values(node.left, lookup), _values(node.right, lookup)
+    if len(lefts) * len(rights) > _MOST_ALTERNATIVES:
+        raise TooHardError
+    for left, right in itertools.product(lefts, rights):
         when = left.when + right.when
         if left.value is None or right.value is None:
             undefined.append(when)
@@ -155,13 +165,15 @@ def _comparison(operator: str, left: Form, right: Form) -> tuple[Alternatives, A
 def _closeness(left: Form, right: Form) -> tuple[Alternatives, Alternatives]:
     """Return when |left - right| is within the tolerance of `=`, and when it is not.
 
-    The tolerance has |right| in it, the larger of right and -right.
+    The tolerance has |right| in it, the larger of right and -right, mostly known to be the former.
     """
     difference = left - right
     opposite = difference.times(Fraction(-1))
     absolute = Form(constant=Fraction(ABSOLUTE_TOLERANCE_BITS))
     relative = right.times(Fraction(RELATIVE_TOLERANCE))
-    tolerances = (absolute + relative, absolute - relative)
+    tolerances = [absolute + relative]
+    if not right.is_never_negative:
+        tolerances.append(absolute - relative)
     close = tuple((_at_most(difference, each), _at_most(opposite, each)) for each in tolerances)
     far = tuple(
         tuple(_less(each, apart) for each in tolerances) for apart in (difference, opposite)
@@ -188,11 +200,10 @@ def _values(node: Expression, lookup: Lookup) -> list[_Case]:
         case Absolute():
             return [each for case in _values(node.operand, lookup) for each in _absolute(case)]
         case Arithmetic():
-            pairs = itertools.product(_values(node.left, lookup), _values(node.right, lookup))
-            cases = [_calculated(node.operator, left, right) for left, right in pairs]
-            if len(cases) > _MOST_ALTERNATIVES:
+            left, right = _values(node.left, lookup), _values(node.right, lookup)
+            if len(left) * len(right) > _MOST_ALTERNATIVES:
                 raise TooHardError
-            return cases
+            return [_calculated(node.operator, *pair) for pair in itertools.product(left, right)]
         case _:
             truth = outcomes(node, lookup)
             return [

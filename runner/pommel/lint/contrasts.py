@@ -83,6 +83,9 @@ def _contrasts(node: Expression, towards: _Direction) -> Iterator[Contrast]:
         case Logical() | Arithmetic(operator="+"):
             for child in children(node):
                 yield from _contrasts(child, towards)
+        case Arithmetic() if product := _product(node):
+            operand, factor = product
+            yield from _contrasts(operand, _turned(towards, _sign(factor)))
         case Arithmetic() | Absolute():
             for child in children(node):
                 yield from _contrasts(child, 0)
@@ -114,10 +117,16 @@ def _compared(left: Expression, right: Expression, towards: _Direction) -> Itera
 
 
 def _terms(node: Expression, sign: int) -> list[tuple[int, RegionValue]] | None:
-    """Return the regions that are added up, each with its sign; None if there is more to it."""
+    """Return the regions that are added up, each with its sign; None if there is more to it.
+
+    By how much a region is multiplied is not told.
+    """
     match node:
         case Number():
             return []
+        case Arithmetic(operator="*" | "/") if product := _product(node):
+            operand, factor = product
+            return _terms(operand, sign * _sign(factor)) if factor else []
         case RegionValue():
             return [(sign, node)]
         case Negative():
@@ -128,6 +137,40 @@ def _terms(node: Expression, sign: int) -> list[tuple[int, RegionValue]] | None:
             return None if left is None or right is None else left + right
         case _:
             return None
+
+
+def _product(node: Arithmetic) -> tuple[Expression, float] | None:
+    """Return what is multiplied or divided by a number, and this number."""
+    left, right = _number(node.left), _number(node.right)
+    match node.operator:
+        case "*" if right is not None:
+            return node.left, right
+        case "*" if left is not None:
+            return node.right, left
+        case "/" if right:
+            return node.left, right
+        case _:
+            return None
+
+
+def _number(node: Expression) -> float | None:
+    match node:
+        case Number():
+            return node.value
+        case Negative():
+            value = _number(node.operand)
+            return None if value is None else -value
+        case Arithmetic(operator="*" | "/"):
+            left, right = _number(node.left), _number(node.right)
+            if left is None or right is None or (node.operator == "/" and not right):
+                return None
+            return left * right if node.operator == "*" else left / right
+        case _:
+            return None
+
+
+def _sign(number: float) -> _Direction:
+    return 0 if not number else 1 if number > 0 else -1
 
 
 def _side(regions: list[RegionValue]) -> Side | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Sequence
 
-from pommel.lint.contrasts import Contrast
+from pommel.lint.contrasts import Contrast, Side
 from pommel.lint.remark import Remark, in_items
 from pommel.lint.subject import Subject
 
@@ -62,19 +62,19 @@ def no_contrast(subject: Subject) -> Iterator[Remark]:
             f"{in_items(numbers, len(subject.items))}",
             hint="every left-to-right model is as surprised by the one as by the other",
             item_numbers=numbers,
+            predictions=subject.predictions_with(contrast),
+            cause="same",
         )
 
 
 def _is_same(subject: Subject, item: int, contrast: Contrast) -> bool:
-    """Say whether both sides end the same text, and have the same part of it."""
-    ends = []
-    for side in (contrast.less, contrast.more):
-        laid = subject.items[item][side.condition]
-        spans = [laid.spans[region] for region in subject.regions(item, side)]
-        end = max((end for _, end in spans), default=0)
-        # Behind the last region there is a mark of the sentence's end, which belongs to it.
-        ends.append((laid.sentence.text[:end], spans, end == laid.end))
-    return ends[0] == ends[1] and bool(ends[0][1])
+    less, more = (_readings(subject, item, side) for side in (contrast.less, contrast.more))
+    return less == more and bool(less)
+
+
+def _readings(subject: Subject, item: int, side: Side) -> list[Hashable]:
+    laid = subject.items[item][side.condition]
+    return [subject.reading(laid, *laid.spans[region]) for region in subject.regions(item, side)]
 
 
 def _groups(keys: Sequence[Hashable]) -> Iterator[list[int]]:

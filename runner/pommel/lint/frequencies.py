@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,21 +10,27 @@ from math import log10
 from pathlib import Path
 
 from pommel.errors import Fault, FaultyFileError, InputError
+from pommel.lint.frequency_table import FrequencyTable, UnclearTableError, find_table
 from pommel.text_file import GZIP_FAULTS, opened
-from pommel.wording import quoted
+from pommel.wording import counted, quoted
 
-# The mark between the two may itself be a word of the list.
-_ENTRY = re.compile(r"(\S+?)\s*[,\s]\s*([0-9]{1,18})")
-_HEADING = re.compile(r"[^\W\d]+\s*[,\s]\s*[^\W\d]+")
+# So many lines, blank ones not counted, say whether a file is a list or a text.
+_N_HEAD = 100
+_MOST_FAULTS = 10
+_HINT = "write e.g. the<tab>1234; a count is 0 or more, without marks but the decimal point"
 _EDGES = re.compile(r"^[\W_]+|[\W_]+$")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Frequencies:
-    """Counts of words (as `words` gives them); `file` says where they are from."""
+    """Counts of words (as `words` gives them); `file` says where they are from.
+
+    `taken_as` says what the file was taken as: a list, or a text, of how many words.
+    """
 
     file: str
-    counts: Mapping[str, int]
+    counts: Mapping[str, float]
+    taken_as: str = ""
 
     @cached_property
     def _millions(self) -> float:
@@ -47,23 +53,24 @@ def words(text: str) -> Iterator[str]:
 
 
 def read_frequencies(path: Path) -> Frequencies:
-    """Read a frequency list (`word<tab>count`, `word,count` or `word count`), or count a text.
+    """Read a frequency list, or count the words of a text; the first lines say which it is.
 
-    A file whose first line is an entry, or a heading of two words before one, is a list; any other
-    is a text. It may be gzipped. Counts of words that differ in case or in the marks around them
-    are added up. Raises `FaultyFileError` with every line of a list that is no entry, and
-    `InputError` for a file that cannot be read or has no words.
+    A list has a column of words and one of counts, separated by tabs, semicolons, commas or blanks;
+    where there are more columns, a heading names these two. The file may be gzipped. Counts of
+    words that differ in case or in the marks around them are added up. Raises `FaultyFileError`
+    with the first lines of a list that are no entries, and `InputError` for a file that cannot be
+    read, has no words, or has a table that is not understood.
     """
     try:
         with opened(path) as stream:
-            counts = _counts(_decoded(stream, path), str(path))
+            found = _read(_decoded(stream, path), str(path))
     except OSError as error:
         raise InputError(f"{path}: {error.strerror or error}") from None
     except GZIP_FAULTS as error:
         raise InputError(f"{path}: the gzip file is damaged: {error}") from None
-    if not counts:
+    if not found.counts:
         raise InputError(f"{path}: there are no words in this file")
-    return Frequencies(file=str(path), counts=counts)
+    return found
 
 
 def _decoded(lines: Iterable[bytes], path: Path) -> Iterator[str]:
@@ -75,36 +82,46 @@ def _decoded(lines: Iterable[bytes], path: Path) -> Iterator[str]:
             raise InputError(message) from None
 
 
-def _counts(lines: Iterator[str], file: str) -> Counter[str]:
-    head = list(itertools.islice(lines, 2))
-    every = itertools.chain(head, lines)
-    entries = [_entry(line) for line in head]
-    if any(entries[:1]):
-        return _listed(enumerate(every, 1), file)
-    if any(entries) and _HEADING.fullmatch(head[0].strip()):
-        return _listed(enumerate(itertools.islice(every, 1, None), 2), file)
-    return Counter(word for line in every for word in words(line))
+def _read(lines: Iterator[str], file: str) -> Frequencies:
+    numbered = ((number, line) for number, line in enumerate(lines, 1) if line.strip())
+    head = list(itertools.islice(numbered, _N_HEAD))
+    # A list may have remarks above it.
+    shown = list(itertools.dropwhile(lambda each: each[1].startswith("#"), head))
+    try:
+        table = find_table([line for _, line in shown])
+    except UnclearTableError as error:
+        hint = "write a first line that calls two of its columns word and count"
+        raise InputError(f"{file}: {error}; {hint}") from None
+    if table:
+        return _listed(itertools.chain(shown, numbered), table, file)
+    every = itertools.chain(head, numbered)
+    counts = Counter(word for _, line in every for word in words(line))
+    taken_as = f"a text of {counted(counts.total(), 'word')}"
+    return Frequencies(file=file, counts=counts, taken_as=taken_as)
 
 
-def _listed(lines: Iterable[tuple[int, str]], file: str) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    faults = []
-    for number, line in lines:
-        entry = _entry(line)
-        if entry:
+def _listed(lines: Iterator[tuple[int, str]], table: FrequencyTable, file: str) -> Frequencies:
+    counts: defaultdict[str, float] = defaultdict(int)
+    faults: list[Fault] = []
+    n_more = 0
+    for number, line in itertools.islice(lines, int(bool(table.heading)), None):
+        if entry := table.entry(line):
             for word in words(entry[0]):
                 counts[word] += entry[1]
-        elif line.strip():
+        elif len(faults) < _MOST_FAULTS:
             message = f"this is no word with its count: {quoted(line.strip())}"
-            hint = "write e.g. the<tab>1234, the count a whole number"
-            faults.append(
-                Fault(file=file, line=number, column=1, path="", message=message, hint=hint)
-            )
+            faults.append(_fault(file, number, message, _HINT))
+        else:
+            n_more += 1
+    if n_more:
+        faults.append(_fault(file, 0, f"{n_more} more of its lines are no words with counts"))
     if faults:
         raise FaultyFileError(faults)
-    return counts
+    names = f" (its column {table.heading[table.count]!r})" if table.heading else ""
+    taken_as = f"a list of {counted(len(counts), 'word')}{names}"
+    return Frequencies(file=file, counts=counts, taken_as=taken_as)
 
 
-def _entry(line: str) -> tuple[str, int] | None:
-    match = _ENTRY.fullmatch(line.strip())
-    return (match[1], int(match[2])) if match else None
+def _fault(file: str, line: int, message: str, hint: str = "") -> Fault:
+    column = int(line > 0)
+    return Fault(file=file, line=line, column=column, path="", message=message, hint=hint)

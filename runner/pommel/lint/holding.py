@@ -1,114 +1,103 @@
 """Rules: predictions that can never hold, or always hold, and those that say the same."""
 
 import itertools
-from collections.abc import Callable, Iterator
-from typing import Literal
+from collections.abc import Iterator, Sequence
 
-from pommel.formula import Formula
-from pommel.lint.cases import Outcomes, all_of, is_possible, outcomes
-from pommel.lint.linear import TooHardError
-from pommel.lint.remark import Remark, in_items
-from pommel.lint.subject import Subject
-from pommel.lint.values import SHARINGS, Sharing, Values, item_values
+from pommel.lint.proofs import Proofs, Question, Reason
+from pommel.lint.remark import Cause, Remark, in_items
+from pommel.lint.values import Sharing, Values
 
-# Why something is so: whatever a model says, or for want of a value, or because values are shared.
-_Reason = Literal["undefined"] | Sharing
-_REASONS: dict[_Reason, str] = {
+# Why something is so, other than that it is so whatever a model says.
+_SHARED: dict[Sharing, str] = {
     "none": "",
-    "undefined": ": a region that it names is empty, and has no {metric}",
-    "sentence": ": conditions that it compares have the same sentence",
-    "left to right": ", for every left-to-right model: what it compares is the same, with all that "
+    "sentence": ": conditions that {they} have the same sentence",
+    "left to right": ", for every left-to-right model: what {they} is the same, with all that "
     "stands before it",
 }
 
-_Predicate = Callable[[Values], bool]
 
-
-def never_holds(subject: Subject) -> Iterator[Remark]:
+def never_holds(proofs: Proofs) -> Iterator[Remark]:
     """Yield the predictions that can never hold, whatever surprisals a model gives."""
-    for index, formula in _formulas(subject):
+    for index in proofs.predictions:
 
-        def can_not(values: Values, formula: Formula = formula) -> bool:
-            return not is_possible(_outcomes(formula, values).true)
+        def can_not(values: Values, index: int = index) -> bool:
+            return not proofs.can(index, "true", values)
 
         message = f"prediction {index} can never hold"
         hint = "look at what it compares, and which way round"
-        yield from _remarks(subject, "never-holds", index, can_not, message=message, hint=hint)
+        yield from _remarks(proofs, "never-holds", [index], can_not, message=message, hint=hint)
 
 
-def always_holds(subject: Subject) -> Iterator[Remark]:
+def always_holds(proofs: Proofs) -> Iterator[Remark]:
     """Yield the predictions that always hold, whatever surprisals a model gives."""
-    for index, formula in _formulas(subject):
+    for index in proofs.predictions:
 
-        def must(values: Values, formula: Formula = formula) -> bool:
-            return not is_possible(_outcomes(formula, values).not_true)
+        def must(values: Values, index: int = index) -> bool:
+            return not proofs.can(index, "not true", values)
 
         message = f"prediction {index} always holds"
         hint = "it says nothing of a model; look at what it compares"
-        yield from _remarks(subject, "always-holds", index, must, message=message, hint=hint)
+        yield from _remarks(proofs, "always-holds", [index], must, message=message, hint=hint)
 
 
-def contradiction(subject: Subject) -> Iterator[Remark]:
+def contradiction(proofs: Proofs) -> Iterator[Remark]:
     """Yield that the predictions can never hold together, though each of them can by itself."""
-    formulas = [formula for _, formula in _formulas(subject)]
+    indexes = proofs.predictions
+    if len(indexes) < 2:  # noqa: PLR2004 - a single one contradicts nothing
+        return
 
     def contradict(values: Values) -> bool:
-        true = [_outcomes(formula, values).true for formula in formulas]
-        return all(map(is_possible, true)) and not is_possible(all_of(*true))
+        each_can = all(proofs.can(index, "true", values) for index in indexes)
+        return each_can and not proofs.can_all_hold(indexes, values)
 
     message = "the predictions can never hold together"
     hint = "by the score rule `all` such an item never counts"
-    yield from _remarks(subject, "contradiction", None, contradict, message=message, hint=hint)
+    yield from _remarks(proofs, "contradiction", indexes, contradict, message=message, hint=hint)
 
 
-def equivalent_prediction(subject: Subject) -> Iterator[Remark]:
-    """Yield the predictions that say what an earlier one says."""
-    for one, other in itertools.combinations(_formulas(subject), 2):
-        if _implies(subject, one[1], other[1]) and _implies(subject, other[1], one[1]):
+def equivalent_prediction(proofs: Proofs) -> Iterator[Remark]:
+    """Yield the predictions that say what an earlier one says, each once."""
+    said = set()
+    for one, other in itertools.combinations(proofs.predictions, 2):
+        if other not in said and proofs.implies(one, other) and proofs.implies(other, one):
+            said.add(other)
             yield Remark(
                 rule="equivalent-prediction",
-                path=("predictions", other[0], "formula"),
-                message=f"prediction {other[0]} says the same as prediction {one[0]}",
+                path=("predictions", other, "formula"),
+                message=f"prediction {other} says the same as prediction {one}",
                 hint="remove one of them",
             )
 
 
-def implied_prediction(subject: Subject) -> Iterator[Remark]:
+def implied_prediction(proofs: Proofs) -> Iterator[Remark]:
     """Yield the predictions that hold wherever another one does, which says more."""
-    for one, other in itertools.permutations(_formulas(subject), 2):
-        if _implies(subject, one[1], other[1]) and not _implies(subject, other[1], one[1]):
+    for one, other in itertools.permutations(proofs.predictions, 2):
+        if proofs.implies(one, other) and not proofs.implies(other, one):
             yield Remark(
                 rule="implied-prediction",
-                path=("predictions", other[0], "formula"),
-                message=f"prediction {other[0]} holds wherever prediction {one[0]} does",
+                path=("predictions", other, "formula"),
+                message=f"prediction {other} holds wherever prediction {one} does",
                 hint="by the score rule `all` it changes nothing",
             )
 
 
-def _formulas(subject: Subject) -> list[tuple[int, Formula]]:
-    # Of a formula without regions `validate` has said that it is the same for every item.
-    return [(i, each) for i, each in enumerate(subject.formulas) if each.references]
-
-
-def _outcomes(formula: Formula, values: Values) -> Outcomes:
-    return outcomes(formula.tree, values.__getitem__)
-
-
 def _remarks(  # noqa: PLR0913 - each of these is a part of what is said
-    subject: Subject,
+    proofs: Proofs,
     rule: str,
-    prediction: int | None,
-    predicate: _Predicate,
+    predictions: Sequence[int],
+    question: Question,
     *,
     message: str,
     hint: str,
 ) -> Iterator[Remark]:
-    """Yield a remark for each reason why the predicate holds in some items, or in all."""
-    for reason, items in _items_where(subject, predicate).items():
+    """Yield a remark for each reason why something is so in some items, or in all."""
+    subject = proofs.subject
+    is_one = len(predictions) == 1
+    for reason, items in proofs.items_where(predictions, question).items():
         numbers = subject.numbers(items)
         is_all = len(items) == len(subject.items)
-        formula = ("predictions",) if prediction is None else ("predictions", prediction, "formula")
-        because = _REASONS[reason].format(metric=subject.suite.metrics[0])
+        formula = ("predictions", predictions[0], "formula") if is_one else ("predictions",)
+        because = _because(reason, subject.suite.metrics[0], is_one=is_one)
         where = "" if is_all else f" {in_items(numbers, len(subject.items))}"
         yield Remark(
             rule=rule,
@@ -116,39 +105,22 @@ def _remarks(  # noqa: PLR0913 - each of these is a part of what is said
             message=f"{message}{where}{because}",
             hint=hint,
             item_numbers=numbers,
+            predictions=tuple(predictions),
+            cause=_cause(reason),
         )
 
 
-def _items_where(subject: Subject, predicate: _Predicate) -> dict[_Reason, list[int]]:
-    known: dict[object, bool] = {}
-
-    def is_so(values: Values) -> bool:
-        # Most items of a suite are alike in all that counts.
-        key = tuple(values.values())
-        if key not in known:
-            try:
-                known[key] = predicate(values)
-            except TooHardError:
-                known[key] = False
-        return known[key]
-
-    found: dict[_Reason, list[int]] = {}
-    for item in range(len(subject.items)):
-        for sharing in SHARINGS:
-            values = item_values(subject, item, sharing)
-            if is_so(values):
-                reason = "undefined" if None in values.values() else sharing
-                found.setdefault(reason, []).append(item)
-                break
-    return found
+def _cause(reason: Reason) -> Cause | None:
+    # Where it takes both, neither of them says it.
+    if reason.is_empty:
+        return "empty" if reason.sharing == "none" else None
+    return None if reason.sharing == "none" else "same"
 
 
-def _implies(subject: Subject, one: Formula, other: Formula) -> bool:
-    """Say whether in every item `other` holds wherever `one`, which can hold, does."""
-
-    def follows(values: Values) -> bool:
-        first, second = _outcomes(one, values), _outcomes(other, values)
-        is_trivial = not is_possible(first.true) or not is_possible(second.not_true)
-        return not is_trivial and not is_possible(all_of(first.true, second.not_true))
-
-    return len(_items_where(subject, follows).get("none", ())) == len(subject.items)
+def _because(reason: Reason, metric: str, *, is_one: bool) -> str:
+    shared = _SHARED[reason.sharing].format(they="it compares" if is_one else "they compare")
+    if not reason.is_empty:
+        return shared
+    value = "and its sum is 0" if metric == "sum" else f"and has no {metric}"
+    named = "it names" if is_one else "they name"
+    return f"{shared}{'; and' if shared else ':'} a region that {named} is empty, {value}"

@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Iterator
 
+from pommel.formula.tree import RegionValue
 from pommel.lint.contrasts import Contrast
+from pommel.lint.regions import reported_empty
 from pommel.lint.remark import Remark, in_items
 from pommel.lint.subject import MOST, Subject
 from pommel.wording import counted, quoted
@@ -106,10 +108,24 @@ def _remark(  # noqa: PLR0913 - each of these is a part of what is said
     numbers = subject.numbers(items)
     where = in_items(numbers, len(subject.items))
     first = "" if len(items) == 1 else f" in item {numbers[0]}"
+    is_empty = rule != "unequal-context" and _has_empty_region(subject, contrast, items)
     return Remark(
         rule=rule,
         path=subject.items[items[0]][contrast.less.condition].path,
         message=f"{what} {where}: {example}{first}",
         hint="they do not in the other items",
         item_numbers=numbers,
+        predictions=subject.predictions_with(contrast),
+        cause="empty" if is_empty else None,
     )
+
+
+def _has_empty_region(subject: Subject, contrast: Contrast, items: list[int]) -> bool:
+    """Say whether each of the items has a region of the contrast that should not be empty."""
+    empty = reported_empty(subject)
+    own = {
+        RegionValue(region=region, condition=side.condition)
+        for side in contrast.sides
+        for region in side.regions or ()
+    }
+    return all(any(item in empty.get(each, ()) for each in own) for item in items)

@@ -2,18 +2,23 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from pommel.json_positions import JsonPath
 from pommel.wording import counted
 
 _SHOWN_ITEMS = 5
 
+# What several rules may find each in its way: an empty region, or compared texts that are the same.
+Cause = Literal["empty", "same"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remark:
     """A doubt about a suite: `path` is the place in its JSON where it is first seen.
 
-    `item_numbers` are the items concerned, empty where it is not about items.
+    `item_numbers` are the items concerned, empty where it is not about items; `predictions` are
+    the indexes of the predictions, and `cause` is set, where other rules may find the same.
     """
 
     rule: str
@@ -21,6 +26,8 @@ class Remark:
     message: str
     hint: str = ""
     item_numbers: tuple[int, ...] = ()
+    predictions: tuple[int, ...] = ()
+    cause: Cause | None = None
 
 
 def in_items(numbers: Sequence[int], n_items: int) -> str:

@@ -1,9 +1,11 @@
 """All rules by name, and a suite checked against those that are asked for."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+import itertools
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pommel.lint.characters import control_character
 from pommel.lint.duplicates import duplicate_contrast, duplicate_item, no_contrast
 from pommel.lint.frequencies import Frequencies
 from pommel.lint.holding import (
@@ -14,8 +16,9 @@ from pommel.lint.holding import (
     never_holds,
 )
 from pommel.lint.matching import unequal_context, unequal_length, unequal_words
+from pommel.lint.proofs import Proofs
 from pommel.lint.regions import empty_region
-from pommel.lint.remark import Remark
+from pommel.lint.remark import Cause, Remark
 from pommel.lint.subject import Subject
 from pommel.lint.token_counts import Tokenized, token_count
 from pommel.lint.unused import unused_condition, unused_region
@@ -24,13 +27,15 @@ from pommel.suite import Suite
 
 Need = Literal["frequencies", "model"]
 
-# Those that need nothing but the suite.
-_RULES: Mapping[str, Callable[[Subject], Iterator[Remark]]] = {
+# Those that need nothing but the suite; the first of them reason about its formulas.
+_PROVED: Mapping[str, Callable[[Proofs], Iterator[Remark]]] = {
     "never-holds": never_holds,
     "always-holds": always_holds,
     "contradiction": contradiction,
     "equivalent-prediction": equivalent_prediction,
     "implied-prediction": implied_prediction,
+}
+_SEEN: Mapping[str, Callable[[Subject], Iterator[Remark]]] = {
     "empty-region": empty_region,
     "no-contrast": no_contrast,
     "unequal-length": unequal_length,
@@ -38,14 +43,21 @@ _RULES: Mapping[str, Callable[[Subject], Iterator[Remark]]] = {
     "unequal-context": unequal_context,
     "duplicate-item": duplicate_item,
     "duplicate-contrast": duplicate_contrast,
+    "control-character": control_character,
     "unused-condition": unused_condition,
     "unused-region": unused_region,
 }
 NEEDS: Mapping[str, Need] = {"word-frequency": "frequencies", "token-count": "model"}
-RULES: tuple[str, ...] = (*_RULES, *NEEDS)
+RULES: tuple[str, ...] = (*_PROVED, *_SEEN, *NEEDS)
 
 # True, and often meant so.
 PEDANTIC = frozenset({"implied-prediction", "unused-condition", "unused-region"})
+
+# Which rules have the say where several find the same.
+_FIRST: Mapping[Cause, Collection[str]] = {
+    "empty": ("empty-region",),
+    "same": ("never-holds", "always-holds"),
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,11 +71,37 @@ class Evidence:
 def check_suite(
     suite: Suite, rules: Collection[str], evidence: Evidence | None = None
 ) -> list[Remark]:
-    """Return what the rules of these names have to say of a suite, in the order of `RULES`."""
+    """Return what the rules of these names have to say of a suite, in the order of `RULES`.
+
+    What one of them has said of the same predictions and items for the same cause is left out.
+    """
     subject = Subject(suite=suite)
-    remarks = [remark for name, rule in _RULES.items() if name in rules for remark in rule(subject)]
+    proofs = Proofs(subject)
+    remarks = [each for name, rule in _PROVED.items() if name in rules for each in rule(proofs)]
+    remarks += [each for name, rule in _SEEN.items() if name in rules for each in rule(subject)]
+    remarks = _without_repetition(remarks)
     if evidence and evidence.frequencies and "word-frequency" in rules:
         remarks += word_frequency(subject, evidence.frequencies)
     if evidence and evidence.tokenized and "token-count" in rules:
         remarks += token_count(subject, evidence.tokenized)
     return remarks
+
+
+def _without_repetition(remarks: Sequence[Remark]) -> list[Remark]:
+    said = {
+        (each.cause, *place)
+        for each in remarks
+        if each.cause and each.rule in _FIRST[each.cause]
+        for place in _places(each)
+    }
+    return [
+        each
+        for each in remarks
+        if not each.cause
+        or each.rule in _FIRST[each.cause]
+        or not all((each.cause, *place) in said for place in _places(each))
+    ]
+
+
+def _places(remark: Remark) -> Iterator[tuple[int, int]]:
+    return itertools.product(remark.predictions, remark.item_numbers)

@@ -1,6 +1,6 @@
 """A suite as the rules look at it: its sentences, and the texts of what predictions compare."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -70,6 +70,14 @@ class Subject:
         found = (each for formula in self.formulas for each in contrasts(formula))
         return tuple({each.sides: each for each in found}.values())
 
+    def predictions_with(self, contrast: Contrast) -> tuple[int, ...]:
+        """Return the indexes of the predictions that compare these sides."""
+        return tuple(
+            index
+            for index, formula in enumerate(self.formulas)
+            if any(each.sides == contrast.sides for each in contrasts(formula))
+        )
+
     @property
     def has_spaces(self) -> bool:
         """Whether a space stands between two regions, so that words can be told apart."""
@@ -88,6 +96,17 @@ class Subject:
             for number, (start, end) in laid.spans.items()
             if start < end and (side.regions is None or number in side.regions)
         ]
+
+    def reading(self, laid: Laid, start: int, end: int) -> Hashable:
+        """Return what a left-to-right model goes by in a span; what has equal ones has one value.
+
+        It is the span with all before it. At a sentence's end, which has a mark that is scored with
+        the last region, and where no space separates regions, so that a token may cross into the
+        next, it is the span with the whole sentence.
+        """
+        if end == laid.end or not self.has_spaces:
+            return laid.sentence.text, start, end
+        return laid.sentence.text[:end], start
 
     def text(self, item: int, side: Side) -> str:
         """Return what a side's regions say."""

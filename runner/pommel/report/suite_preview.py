@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from pommel.formula import Formula
 from pommel.formula.words import in_words
 from pommel.suite import Condition, Item, Region, Suite
 from pommel.wording import counted
@@ -14,6 +15,10 @@ _HEADING = "bold"
 _QUIET = "dim"
 _CONDITION = "cyan"
 _COMPARED = "bold yellow"
+
+# More words than a few lines are harder to read than the formula.
+_LONGEST_WORDS = 400
+_SHOWN_REFERENCES = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +44,8 @@ def preview(suite: Suite, items: Iterable[Item], *, plain: bool = False) -> Iter
 
     Regions stand in brackets with their numbers, in double ones where a prediction looks at them
     in this condition; conditions come in the suite's order. `plain` shows sentences as they are
-    scored. What a condition's `gloss` says stands under its sentence.
+    scored. What a condition's `gloss` says stands under its sentence. The suite may be a draft:
+    what is not written yet is marked.
     """
     yield from _head(suite)
     compared = compared_regions(suite)
@@ -51,25 +57,58 @@ def preview(suite: Suite, items: Iterable[Item], *, plain: bool = False) -> Iter
 
 def compared_regions(suite: Suite) -> Mapping[str, frozenset[int]]:
     """Return the regions that predictions look at, by condition; a whole sentence is all of it."""
-    found: dict[str, set[int]] = {name: set() for name in suite.condition_names}
+    found: dict[str, set[int]] = {
+        condition.name: set() for item in suite.items for condition in item.conditions
+    }
     for prediction in suite.predictions:
         for reference in prediction.formula.references:
             whole = suite.region_numbers if reference.region is None else (reference.region,)
-            found[reference.condition].update(whole)
+            # A draft's formula may name what is not there.
+            if reference.condition in found:
+                found[reference.condition].update(whole)
     return {name: frozenset(numbers) for name, numbers in found.items()}
+
+
+def short_words(
+    formula: Formula, region_names: Mapping[int, str], *, metric: str
+) -> tuple[str, ...]:
+    """Return a formula in words; nothing if there are so many that the formula says it better."""
+    lines = in_words(formula, region_names, metric=metric)
+    return lines if sum(map(len, lines)) <= _LONGEST_WORDS else ()
+
+
+def unwritten(item: Item) -> tuple[str, ...]:
+    """Return the names of an item's conditions that are still without text."""
+    return tuple(each.name for each in item.conditions if not each.is_written)
+
+
+def _short_text(formula: Formula) -> str:
+    text = formula.text.strip()
+    n_more = len(formula.references) - _SHOWN_REFERENCES
+    if len(text) <= _LONGEST_WORDS or n_more <= 0:
+        return text
+    end = formula.references[_SHOWN_REFERENCES - 1].span[1]
+    return f"{formula.text[:end].strip()} ... and {n_more} more"
 
 
 def _head(suite: Suite) -> Iterator[PreviewLine]:
     yield PreviewLine(label=((suite.name, _HEADING),))
-    facts = (suite.language, suite.circuit, suite.version, counted(len(suite.items), "item"))
+    n_unwritten = sum(len(unwritten(item)) for item in suite.items)
+    facts = (
+        suite.language,
+        suite.circuit,
+        suite.version,
+        counted(len(suite.items), "item"),
+        f"{counted(n_unwritten, 'sentence')} to be written" if n_unwritten else "",
+    )
     yield _quiet(2, " · ".join(fact for fact in facts if fact))
     for index, prediction in enumerate(suite.predictions):
         yield PreviewLine(
             indent=2,
             label=((f"prediction {index}: ", ""),),
-            pieces=((prediction.formula.text.strip(), _QUIET),),
+            pieces=((_short_text(prediction.formula), _QUIET),),
         )
-        for line in in_words(prediction.formula, suite.region_names, metric=suite.metrics[0]):
+        for line in short_words(prediction.formula, suite.region_names, metric=suite.metrics[0]):
             words = line.lstrip(" ")
             yield PreviewLine(indent=4 + len(line) - len(words), pieces=((words, ""),))
         if prediction.description:
@@ -87,15 +126,28 @@ def _item(
 ) -> Iterator[PreviewLine]:
     from rich.cells import cell_len  # noqa: PLC0415 - `import pommel` stays fast without it
 
-    width = max(map(cell_len, suite.condition_names))
-    for name in suite.condition_names:
-        condition = item.condition(name)
+    width = max(map(cell_len, compared))
+    for condition in _in_order(suite, item):
+        name = condition.name
         filling = " " * (width - cell_len(name) + 2)
-        pieces = _plain(suite, condition) if plain else _marked(condition, compared[name])
+        pieces: Iterable[Piece]
+        if not condition.is_written:
+            pieces = [("(to be written)", _QUIET)]
+        else:
+            pieces = _plain(suite, condition) if plain else _marked(condition, compared[name])
         yield PreviewLine(indent=4, label=((name, _CONDITION), (filling, "")), pieces=tuple(pieces))
         for gloss in _glosses(condition):
             blanks = ((" " * (width + 2), ""),)
             yield PreviewLine(indent=4, label=blanks, pieces=((gloss, _QUIET),))
+
+
+def _in_order(suite: Suite, item: Item) -> list[Condition]:
+    """Return an item's conditions in the suite's order; those that only it has come last."""
+    names = suite.condition_names
+    return sorted(
+        item.conditions,
+        key=lambda each: names.index(each.name) if each.name in names else len(names),
+    )
 
 
 def _plain(suite: Suite, condition: Condition) -> Iterator[Piece]:

@@ -8,7 +8,6 @@ from pommel.report.cells import add_suite_rows, score_cell
 from pommel.report.family_means import MAX_MEMBERS, FamilyMean, columns
 from pommel.results import SuiteResult
 from pommel.statistics import mean_score
-from pommel.suite import Suite
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -72,31 +71,6 @@ def prediction_table(results: Sequence[SuiteResult]) -> "Table":
                 score_cell(mean_score(margins), sign="+"),
                 str(each.n_ties),
             )
-    return table
-
-
-def suite_list_table(suites: Sequence[Suite]) -> "Table":
-    """Return one row a suite: language, circuit, name, items, conditions, version."""
-    from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
-
-    table = Table()
-    for name in ("language", "circuit", "suite"):
-        table.add_column(name)
-    for name in ("items", "conditions", "predictions"):
-        table.add_column(name, justify="right")
-    table.add_column("version")
-    table.add_column("modifier of")
-    for suite in suites:
-        table.add_row(
-            suite.language,
-            suite.circuit,
-            suite.name,
-            str(len(suite.items)),
-            str(len(suite.condition_names)),
-            str(len(suite.predictions)),
-            suite.version,
-            str(suite.meta.get("modifier_of") or ""),
-        )
     return table
 
 

@@ -67,5 +67,50 @@ def suites(out: Path) -> None:
         click.echo(path)
 
 
+@main.command("generated-suites")
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default="suites")
+def generated(folder: Path) -> None:
+    """Make the generated suites below FOLDER again, and name those that have changed."""
+    from pommel.files import write_text  # noqa: PLC0415
+    from pommel.training.generated_suites import generated_suites  # noqa: PLC0415
+
+    for path, text in generated_suites(folder):
+        if path.read_text("utf-8") != text:
+            write_text(path, text)
+            click.echo(path)
+
+
+@main.command("judgement-sheet")
+@click.argument("language", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--items", default=5, show_default=True, help="How many items of each suite.")
+@click.option("--seed", default=1, show_default=True)
+@click.option("--sheet", type=click.Path(path_type=Path), required=True, help="To be filled in.")
+@click.option("--key", type=click.Path(path_type=Path), required=True, help="Not to be seen.")
+def judgement_sheet(language: Path, items: int, seed: int, sheet: Path, key: Path) -> None:
+    """Write sentences of LANGUAGE's suites, in random order, for somebody to judge."""
+    from pommel.training.judgements import drawn_sentences, write_sheet  # noqa: PLC0415
+
+    sentences = drawn_sentences(language, n_items=items, seed=seed)
+    write_sheet(sentences, sheet, key)
+    click.echo(f"{len(sentences)} sentences")
+
+
+@main.command("judgements")
+@click.option("--sheet", type=click.Path(exists=True, path_type=Path), required=True)
+@click.option("--key", type=click.Path(exists=True, path_type=Path), required=True)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="judgements.csv")
+def judgements(sheet: Path, key: Path, out: Path) -> None:
+    """Put what was judged beside what was intended, and say how far they agree."""
+    from pommel.training.judgements import read_judged, write_judged  # noqa: PLC0415
+
+    judged = read_judged(sheet, key)
+    write_judged(judged, out)
+    click.echo(f"{sum(each.agrees for each in judged)} of {len(judged)} agree")
+    for each in judged:
+        if not each.agrees:
+            where = f"{each.suite} {each.item_number} {each.condition_name}"
+            click.echo(f"{where}: {each.intended}, {each.judged}: {each.sentence}  {each.note}")
+
+
 if __name__ == "__main__":
     main(prog_name="python -m pommel.training")

@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pommel.errors import Place
 from pommel.grammar.context_free.cycles import cycles, heights
 from pommel.grammar.context_free.tree import Symbol
-from pommel.grammar.place import Place
 
 PLACE = Place(file="x.cfg", line=1, column=1)
 

@@ -50,7 +50,7 @@ def test_agreement_in_simple_sentences(tmp_path: Path) -> None:
         MinimalSet("die Gärtnerin", "hat gewonnen", ("haben gewonnen",), "."),
     ]
     assert sets[-1].ungrammatical == ("die Kinder hat gewonnen .",)
-    assert source.n_others == {1}
+    assert source.ungrammatical_counts == {1}
     assert has_sets(source)
 
 
@@ -77,7 +77,7 @@ def test_reflexives_by_a_table_of_pronouns(tmp_path: Path) -> None:
     assert sets[6] == MinimalSet("du wäschst", "dich", ("euch",), "")
     # What is named twice is put there once.
     assert sets[-1].others == ("mich", "sich selbst")
-    assert source.n_others == {1, 2}
+    assert source.ungrammatical_counts == {1, 2}
 
 
 def test_a_recursive_grammar_has_a_depth(tmp_path: Path, attractors: ContextFreeSource) -> None:
@@ -109,7 +109,7 @@ def test_a_form_spelt_as_the_grammatical_one_is_no_contrast(tmp_path: Path) -> N
     text = "S -> 'sie' V\nV -> 'lachten' | 'ging'\nW -> 'lachten' | 'gingen'\n%contrast V W"
     source = source_of(text, tmp_path)
     assert [each.others for each in source.sets()] == [(), ("gingen",)]
-    assert source.n_others == {0, 1}
+    assert source.ungrammatical_counts == {0, 1}
 
 
 def test_words_are_those_of_the_sentences_in_the_order_of_the_grammar(tmp_path: Path) -> None:
@@ -194,7 +194,7 @@ def test_nothing_depends_on_the_order_of_hashes(tmp_path: Path) -> None:
         "for path in map(pathlib.Path, sys.argv[1:]):\n"
         "    try:\n"
         "        own = ContextFreeSource(path, depth=9)\n"
-        "        print(list(own.sets()), own.words, own.n_others, own.recipe)\n"
+        "        print(list(own.sets()), own.words, own.ungrammatical_counts, own.recipe)\n"
         "    except GrammarError as error:\n"
         "        print(error)\n"
     )
@@ -213,3 +213,42 @@ def test_nothing_depends_on_the_order_of_hashes(tmp_path: Path) -> None:
         for seed in ("1", "2")
     }
     assert len(printed) == 1
+
+
+def test_characters_that_no_word_has(tmp_path: Path) -> None:
+    path = tmp_path / "x.cfg"
+    path.write_text("S -> 'a'\nB -> 'b\x00'\n", "utf-8")
+    with pytest.raises(
+        InputError, match=r"x\.cfg:2:8: this line has the character '\\x00'; take it"
+    ):
+        ContextFreeSource(path)
+
+
+def test_the_recipe_is_of_what_was_read(tmp_path: Path) -> None:
+    text = "S -> 'a'\r\n%contrast 'a' 'b'\r\n"
+    path = tmp_path / "x.cfg"
+    path.write_bytes(text.encode())
+    own = ContextFreeSource(path)
+    path.unlink()
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    assert own.recipe == {"kind": "context-free grammar", "files": {"x.cfg": sha256}}
+
+
+def test_grammars_of_thousands_of_rules(tmp_path: Path) -> None:
+    path = tmp_path / "x.cfg"
+    rules = "".join(f"A{n} -> A{n + 1}\n" for n in range(5000))
+    path.write_text(f"{rules}A5000 -> 'x'\n%contrast 'x' 'y'\n", "utf-8")
+    assert ContextFreeSource(path).n_sets == 1
+    with pytest.raises(GrammarError, match=r"the least that has one is 5002$"):
+        ContextFreeSource(path, depth=5)
+    path.write_text("".join(f"A{n} -> 'a{n}' Q{n}\n" for n in range(3000)), "utf-8")
+    with pytest.raises(GrammarError) as caught:
+        ContextFreeSource(path)
+    assert len(caught.value.faults) == 3000
+    recursive = "".join(f"A{n} -> 'y' B{n}\nB{n} -> A{n} | 'y'\n" for n in range(2000))
+    starts = " | ".join(f"A{n}" for n in range(2000))
+    path.write_text(f"S -> 'x' | {starts}\n{recursive}%contrast 'x' 'y'\n", "utf-8")
+    with pytest.raises(GrammarError) as caught:
+        ContextFreeSource(path)
+    ends = [each for each in caught.value.faults if "sentences have no end" in each.message]
+    assert len(ends) == 2000

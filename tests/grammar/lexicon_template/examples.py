@@ -2,7 +2,19 @@
 
 from pathlib import Path
 
+import pytest
+
+from pommel.errors import GrammarError
 from pommel.grammar.lexicon_template.source import LexiconTemplateSource
+
+# A small lexicon `l.csv` in which some features do not apply.
+LEXICON = """\
+word,kind,tags,form_a,form_b
+one,x,red big,1a,1b
+two,x,red,2a,_
+three,y,big,_,3b
+"""
+FOUR_ROWS = f"{LEXICON}four,_,_,4a,4b\n"
 
 NOUNS = """\
 word,category,class,form_sg,form_pl,gloss
@@ -138,3 +150,11 @@ def write(folder: Path, template: str, **lexicons: str) -> Path:
 def english(folder: Path) -> LexiconTemplateSource:
     """Return the items of the English template."""
     return LexiconTemplateSource(write(folder, ENGLISH, nouns=NOUNS, verbs=VERBS))
+
+
+def faults_of(folder: Path, template: str, lexicon: str) -> list[str]:
+    """Return the lines that are said of a template with the lexicon l.csv, without its folder."""
+    path = write(folder, template, l=lexicon)
+    with pytest.raises(GrammarError) as caught:
+        LexiconTemplateSource(path)
+    return str(caught.value).replace(f"{folder}/", "").splitlines()

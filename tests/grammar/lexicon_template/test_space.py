@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pommel.grammar.lexicon_template.lexicon import Cells
+from pommel.grammar.lexicon_file import Cells
 from pommel.grammar.lexicon_template.relations import Feature, Relation
 from pommel.grammar.lexicon_template.space import EntangledError, Space
 from pommel.grammar.lexicon_template.tree import Operator
@@ -84,6 +84,15 @@ def test_all_combinations_filtered(problem: tuple[list[list[Cells]], list[Relati
     assert space.n == len(expected)
     assert list(space) == expected
     assert [space[index] for index in range(space.n)] == expected
+    used = [
+        [row for row in domain if any(each[k] is row for each in expected)]
+        for k, domain in enumerate(domains)
+    ]
+    found = space.rows()
+    if any(each.difference for each in relations):
+        assert all(row in rows for own, rows in zip(used, found, strict=True) for row in own)
+    else:
+        assert found == used
     with pytest.raises(IndexError):
         space[len(expected)]
 
@@ -138,9 +147,8 @@ def test_no_slots() -> None:
     assert (Space([], []).n, list(Space([], [])), Space([], [])[0]) == (1, [()], ())
 
 
-def test_values_without_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pommel.grammar.lexicon_template.space._MOST_STATES", 20)
+def test_values_without_end() -> None:
     domain: list[Cells] = [{"w": str(n), "v": str(-n)} for n in range(30)]
     relations = [differ(0, 2), differ(0, 2, "v", "v")]
     with pytest.raises(EntangledError):
-        _ = Space([domain] * 3, relations).n
+        _ = Space([domain] * 3, relations, most_states=20).n

@@ -5,21 +5,25 @@ from pathlib import Path
 import pytest
 from tests.grammar.permutation.german import DESIGN, NOUNS, faults_of
 
-from pommel.grammar.permutation.lexicon import parse_lexicon
+from pommel.errors import Place
+from pommel.grammar.permutation.lexicon import read_lexicon
 
 ONE = NOUNS.splitlines()[1]
 
 
-def test_forms_by_word_and_column() -> None:
-    text = '\nnom,word,gender\n"der  Herr, ja",Herr Graf ,m\ndie Frau,Frau,\n'
-    lexicon, faults = parse_lexicon(text, file="x/nouns.csv")
+def test_forms_by_word_and_column(tmp_path: Path) -> None:
+    text = '\nnom,word, gender\n"der  Herr, ja",Herr Graf ,m\ndie Frau,Frau,\n'
+    (tmp_path / "nouns.csv").write_text(text, "utf-8")
+    named = Place(file="x.design", line=1, column=10)
+    lexicon, faults = read_lexicon("nouns.csv", named, folder=tmp_path)
+    assert lexicon is not None
     assert (faults, lexicon.is_whole, lexicon.has_header) == ([], True, True)
-    assert {word: dict(noun.forms) for word, noun in lexicon.nouns.items()} == {
+    assert {word: dict(noun.cells) for word, noun in lexicon.nouns.items()} == {
         "Herr Graf": {"nom": "der Herr, ja", "word": "Herr Graf", "gender": "m"},
-        "Frau": {"nom": "die Frau", "word": "Frau", "gender": ""},
+        "Frau": {"nom": "die Frau", "word": "Frau"},
     }
-    place = lexicon.place(lexicon.nouns["Herr Graf"], "gender")
-    assert (place.file, place.line, place.column) == ("x/nouns.csv", 3, 28)
+    place = lexicon.nouns["Herr Graf"].place("gender")
+    assert (place.file, place.line, place.column) == (str(tmp_path / "nouns.csv"), 3, 28)
     assert lexicon.name == "nouns.csv"
 
 
@@ -28,15 +32,19 @@ def test_forms_by_word_and_column() -> None:
     [
         ("word,", "noun,", ["1:1: the column 'word' is missing; write word,noun,nom,acc,dat"]),
         (",", ";", ["1:1: the columns are separated by ';'; separate them by commas"]),
-        (NOUNS, "", ["1:1: the file is empty; its first line is word"]),
+        (
+            NOUNS,
+            "",
+            ["1:1: the file is empty; its first line names the columns: word,category"],
+        ),
         (
             NOUNS,
             "word,nom,acc,dat\n",
             ["1:1: there is nothing but a header; write some rows"],
         ),
         (
-            ",dat\n",
-            ",dat,acc\n",
+            NOUNS,
+            "word,nom,acc,dat,acc\nLehrer,der Lehrer,den Lehrer,dem Lehrer,x\n",
             ["1:18: the column 'acc' stands here for the second time; remove one of the two"],
         ),
         (
@@ -45,8 +53,8 @@ def test_forms_by_word_and_column() -> None:
             [
                 "3:1: this row has no word; write one",
                 (
-                    "4:41: this row has 5 fields, and the header has 4; put a form with a comma "
-                    "between quotes"
+                    "4:41: this row has 5 fields, the header has 4; remove what is too much, or "
+                    "put text with a comma between quotes"
                 ),
                 "5:13: Tag has no acc; write its form, with its article",
                 "5:14: Tag has no dat; write its form, with its article",
@@ -57,8 +65,8 @@ def test_forms_by_word_and_column() -> None:
             f"{ONE}\nTag,der Tag,den Tag\n{ONE}",
             [
                 (
-                    "3:13: this row has 3 fields, and the header has 4; an empty field has its "
-                    "comma, too"
+                    "3:13: this row has 3 fields, the header has 4; dat is missing; write _ for "
+                    "what does not apply"
                 ),
                 (
                     "4:1: Lehrer stands here for the second time, after line 2; give one of the "

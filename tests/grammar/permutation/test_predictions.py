@@ -20,7 +20,7 @@ def head(n_cases: int, *doubled: str) -> Mapping[str, list[dict[str, str]]]:
     """Return the head of a design without templates."""
     cases = CASES[:n_cases]
     design = Design(
-        language=None,
+        meta={},
         cases=cases,
         doubled=doubled or cases,
         region_names={1: "argument 1"},
@@ -122,8 +122,12 @@ def test_a_scorer_of_single_cases_passes_with_datives_only(tmp_path: Path) -> No
 
 def test_what_the_suite_says_of_its_conditions(tmp_path: Path) -> None:
     meta = source(tmp_path).head["meta"]
-    assert {**meta, "design": None} == {"language": "de", "metric": "sum", "design": None}
+    assert sorted(meta) == ["design", "language", "metric", "unacceptable"]
+    assert (meta["language"], meta["metric"]) == ("de", "sum")
     design = meta["design"]
+    bad = [name for name, each in design["conditions"].items() if not each["grammatical"]]
+    assert meta["unacceptable"].split() == bad
+    assert len(bad) == 108
     assert design["cases"] == ["nom", "acc", "dat"]
     assert len(design["conditions"]) == 144
     assert design["conditions"]["double-nom_nom3-acc1-nom2"] == {

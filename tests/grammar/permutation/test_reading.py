@@ -3,16 +3,16 @@
 from pathlib import Path
 
 import pytest
-from tests.grammar.permutation.german import DESIGN, faults_of, written
+from tests.grammar.permutation.german import DESIGN, NOUNS, faults_of, written
 
-from pommel.errors import InputError, SuiteError
+from pommel.errors import GrammarError, InputError, SuiteError
 from pommel.grammar.permutation.reading import parse_design, read_design
 
 FRAME = "frame: wir wissen , dass | {1} | {2} | {3} | {verb} | ."
 TEMPLATE = "template: nom Lehrer | acc Baum | dat Schüler | verb zeigt"
 SAY_FRAME = "write frame: we know that | {1} | {2} | {3} | {verb} | ."
 SAY_TEMPLATE = "write template: nom NOUN | acc NOUN | dat NOUN | verb gives"
-KEYWORDS = "language:, lexicon:, cases:, frame:, violations:, template:"
+KEYWORDS = "meta KEY:, language:, lexicon:, cases:, frame:, violations:, template:"
 
 
 def test_what_lines_say() -> None:
@@ -23,7 +23,7 @@ def test_what_lines_say() -> None:
     )
     design, faults = parse_design(text, file="x.design")
     assert faults == []
-    assert design.language is None
+    assert design.meta == {}
     assert design.lexicon is not None
     assert design.lexicon.text == "my nouns  2.csv"
     assert design.case_names == ("nom", "acc")
@@ -46,9 +46,12 @@ def test_what_lines_say() -> None:
 
 def test_a_design_and_the_files_it_is_read_from(tmp_path: Path) -> None:
     path = written(tmp_path)
-    design, paths = read_design(path)
-    assert paths == (path, tmp_path / "nouns.csv")
-    assert (design.language, design.cases) == ("de", ("nom", "acc", "dat"))
+    design, files = read_design(path)
+    assert {name: each.text for name, each in files.items()} == {
+        "arguments.design": DESIGN,
+        "nouns.csv": NOUNS,
+    }
+    assert (design.meta, design.cases) == ({"language": "de"}, ("nom", "acc", "dat"))
     assert design.doubled == design.cases
     assert [each.nouns for each in design.templates][2:] == [
         ("Händler", "Mantel", "Kunde"),
@@ -62,7 +65,6 @@ def test_a_design_and_the_files_it_is_read_from(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "fault"),
     [
-        ("language: de", "language: de at", "2:14: 'at' has no place here; write language: de"),
         ("language: de", "langage de", "2:1: this line is no statement; write language: de"),
         ("language: de", "  x: y", f"2:3: this line is no statement; lines begin with {KEYWORDS}"),
         ("language: de", ":", f"2:1: this line is no statement; lines begin with {KEYWORDS}"),
@@ -115,7 +117,10 @@ def test_what_every_design_has(tmp_path: Path) -> None:
 
 def test_a_lexicon_that_is_not_there(tmp_path: Path) -> None:
     assert faults_of(tmp_path, nouns=None) == [
-        "arguments.design:3:10: nouns.csv: No such file or directory; write the name of a CSV file"
+        (
+            "arguments.design:3:10: there is no file 'nouns.csv'; a lexicon is found from this "
+            "file's folder"
+        )
     ]
     (tmp_path / "nouns.csv").write_bytes("word,nom\nSchüler".encode("latin-1"))
     assert faults_of(tmp_path, nouns=None) == [
@@ -124,13 +129,21 @@ def test_a_lexicon_that_is_not_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["../nouns.csv", "/etc/passwd", "sub/nouns.csv", "..\\nouns.csv", "C:nouns.csv", "a\0b"]
+    "name",
+    [
+        "../nouns.csv",
+        "/etc/passwd",
+        "sub/../../nouns.csv",
+        "..\\nouns.csv",
+        "C:nouns.csv",
+        "/nouns.csv",
+    ],
 )
-def test_a_lexicon_is_beside_its_design(tmp_path: Path, name: str) -> None:
+def test_a_lexicon_is_beside_its_design_or_below(tmp_path: Path, name: str) -> None:
     # A design may be a stranger's, and messages quote what its lexicon has.
     hint = "put the lexicon there, and write its name only"
     assert faults_of(tmp_path, DESIGN.replace("nouns.csv", name)) == [
-        f"arguments.design:3:10: {name!r} is not beside this file; {hint}"
+        f"arguments.design:3:10: {name!r} is not beside this file, nor in a folder there; {hint}"
     ]
 
 
@@ -159,3 +172,54 @@ def test_all_faults_at_once(tmp_path: Path) -> None:
         f"arguments.design:6:1: this line is no statement; lines begin with {KEYWORDS}",
         "nouns.csv:2:19: Lehrer has no acc; write its form, with its article",
     ]
+
+
+def test_what_the_suite_is_to_say_of_itself(tmp_path: Path) -> None:
+    meta = (
+        'meta name : who  does what\nmeta language: de\nmeta metric: sum mean\nmeta joiner: ""\n'
+        "  meta reference: A | {B}: C#  # a comment\n"
+    )
+    path = written(tmp_path, DESIGN.replace("language: de\n", meta))
+    assert read_design(path)[0].meta == {
+        "name": "who does what",
+        "language": "de",
+        "metric": ["sum", "mean"],
+        "joiner": "",
+        "reference": "A | {B}: C#",
+    }
+
+
+def test_what_a_suite_does_not_say_of_itself(tmp_path: Path) -> None:
+    meta = (
+        "language: de\nmeta language: fr\nmeta design: x\nmeta metric: total\nmeta version: # 1\n"
+    )
+    made = "leave it out; it is how the suite was made, which pommel writes itself"
+    assert faults_of(tmp_path, DESIGN.replace("language: de\n", meta)) == [
+        (
+            "arguments.design:3:6: language stands here for the second time, after line 2; remove "
+            "one of the two"
+        ),
+        f"arguments.design:4:6: meta has the key 'design'; {made}",
+        (
+            "arguments.design:5:14: there is no metric 'total'; there are sum, mean, median, min, "
+            "max, range, and all"
+        ),
+        "arguments.design:6:14: nothing follows 'version:'; write meta license: CC-BY-4.0",
+    ]
+
+
+def test_lines_end_where_editors_end_them(tmp_path: Path) -> None:
+    design = DESIGN.replace("| .", "| \u2028 !").replace("\ncases", "\rcases")
+    path = written(tmp_path, f"{design}bad\n")
+    with pytest.raises(GrammarError, match=r"arguments\.design:12:1: this line is no statement"):
+        read_design(path)
+
+
+def test_a_character_that_no_word_has(tmp_path: Path) -> None:
+    path = written(tmp_path, DESIGN.replace("Baum", "Ba\0um"))
+    with pytest.raises(InputError, match=r"design:8:30: this line has the character '\\x00'; take"):
+        read_design(path)
+    nouns = NOUNS.replace("den Baum", "den B\x1baum")
+    assert faults_of(tmp_path, DESIGN, nouns)[0] == (
+        "nouns.csv:4:20: this line has the character '\\x1b'; take it out; words have none"
+    )

@@ -80,7 +80,7 @@ def test_every_sentence_of_two_cases(tmp_path: Path) -> None:
 def test_minimal_sets(tmp_path: Path) -> None:
     own = source(tmp_path)
     sets = list(own.sets())
-    assert (own.n_sets, len(sets), own.n_others) == (144, 144, frozenset({6}))
+    assert (own.n_sets, len(sets), own.ungrammatical_counts) == (144, 144, frozenset({6}))
     assert sets[0] == MinimalSet(
         before="wir wissen , dass",
         form="der Lehrer den Baum dem",
@@ -116,7 +116,7 @@ def test_some_violations_only(tmp_path: Path) -> None:
     (item,) = own.items([2])
     kinds = Counter(each.name.partition("_")[0] for each in item)
     assert kinds == {"plausible": 6, "grammatical": 30, "double-acc": 36, "double-dat": 36}
-    assert (own.n_sets, own.n_others) == (144, frozenset({4}))
+    assert (own.n_sets, own.ungrammatical_counts) == (144, frozenset({4}))
 
 
 def test_any_by_its_number(tmp_path: Path) -> None:
@@ -143,6 +143,37 @@ def test_words_and_recipe(tmp_path: Path) -> None:
     texts = {"arguments.design": TWO_CASES, "nouns.csv": TWO_NOUNS}
     sha256 = {name: hashlib.sha256(text.encode()).hexdigest() for name, text in texts.items()}
     assert own.recipe == {"kind": "permutation design", "files": sha256}
+
+
+def test_words_where_arguments_touch(tmp_path: Path) -> None:
+    frame = TWO_CASES.replace("{1}, | ja |", "{1}{2} |").replace("{verb} {2}", "{verb}")
+    own = source(tmp_path, frame, "word,nom,acc\nHerr,a1,b1\nHut,a2,b2\n")
+    assert own.words == (
+        *("a1a2", "a1b2", "b1a2", "b1b2", "a2a1", "a2b1", "b2a1", "b2b1"),
+        *("setzt", "sich", "auf."),
+    )
+
+
+def test_the_recipe_is_of_what_was_read(tmp_path: Path) -> None:
+    own = source(tmp_path)
+    before = own.recipe
+    (tmp_path / "nouns.csv").write_text("edited", "utf-8")
+    assert own.recipe == before == source(tmp_path).recipe
+
+
+def test_a_language_without_spaces(tmp_path: Path) -> None:
+    own = source(tmp_path, f'meta joiner: ""\n{TWO_CASES}', TWO_NOUNS)
+    (item,) = own.items()
+    assert item[0].sentence == "der Herr,jasetzt den Hut sich auf."
+    assert next(own.sets()).grammatical == item[0].sentence
+    assert own.head["meta"]["joiner"] == ""
+
+
+def test_a_lexicon_below_the_folder(tmp_path: Path) -> None:
+    (tmp_path / "words").mkdir()
+    (tmp_path / "words" / "n.csv").write_text(NOUNS, "utf-8")
+    own = source(tmp_path, DESIGN.replace("nouns.csv", "words/n.csv"))
+    assert [*own.recipe["files"]] == ["arguments.design", "words/n.csv"]
 
 
 def test_the_suite_is_valid(tmp_path: Path) -> None:
@@ -185,7 +216,7 @@ def designs(draw: st.DrawFn) -> tuple[int, str, str, list[str]]:
         forms = [f"f{number}" for number in range(n_cases**2)]
     rows = [[f"N{n}", *forms[n * n_cases : (n + 1) * n_cases]] for n in range(n_cases)]
     slots = [f"{{{n}}}" for n in draw(st.permutations(range(1, n_cases + 1)))]
-    separator = draw(st.sampled_from([" | ", " ", " | x | "]))
+    separator = draw(st.sampled_from([" | ", " ", " | x | ", "", "-"]))
     chosen = draw(st.permutations(range(n_cases)))
     template = " | ".join(f"{case} N{n}" for case, n in zip(cases, chosen, strict=True))
     design = (
@@ -217,6 +248,7 @@ def test_sentences_are_distinct_or_there_is_a_fault(
     own = PermutationSource(written(folder, design, nouns))
     (item,) = own.items()
     assert sorted(each.sentence for each in item) == sorted(expected)
+    assert set(own.words) == {word for each in expected for word in each.split()}
     # (k!)^2 grammatical ones, and (k - 1) / 2 times as many for each case that is doubled.
     n_grammatical = math.factorial(n_cases) ** 2
     assert own.n_sets == n_grammatical

@@ -6,16 +6,14 @@ of the paper (`V[3,s] -> aime | déteste`). Lines that begin with `#` are commen
 those of any other file there; a preterminal that has rules in both has the alternatives of both.
 """
 
-import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pommel.errors import Fault, GrammarError
-from pommel.grammar.attribute_varying.checks import check
+from pommel.errors import Fault, GrammarError, Place
+from pommel.grammar.attribute_varying.checks import START, VARY, check
 from pommel.grammar.attribute_varying.tree import (
     Alternatives,
     AttributeGrammar,
@@ -24,57 +22,59 @@ from pommel.grammar.attribute_varying.tree import (
     Template,
     Vary,
 )
-from pommel.grammar.place import Place
-from pommel.text_file import read_text
-
-if TYPE_CHECKING:
-    from lark import Lark
+from pommel.grammar.lark_text import Unparsed, parsed
+from pommel.text_file import DecodedText, lines, read_words
 
 COMMON = "common.avg"
-START = "S"
 
-_VARY = re.compile(r"vary\s*(:|\s|$)")
+_VARY = re.compile(rf"{VARY}\s*(:|\s|$)")
 _ENTRY = re.compile(r"\s*([^\s\[\];|]+)\s*(?:\[([^\[\]]*)\])?\s*")
-_SHOWN = 40
+_LEFT_NAME = re.compile(r"\s*([^\s|\[\]]*)")
 
 
-def read_grammar(path: Path) -> AttributeGrammar:
+def read_grammar(path: Path) -> tuple[AttributeGrammar, dict[str, DecodedText]]:
     """Read a grammar's file, and `common.avg` beside it if there is one.
 
-    Raises `InputError` if a file cannot be read, and `GrammarError` with every fault of both.
+    Return it, and what was read, by the names of the files. Raises `InputError` if one cannot be
+    read, and `GrammarError` with every fault of both.
     """
-    return parse_grammar([(read_text(each).text, str(each)) for each in grammar_files(path)])
-
-
-def grammar_files(path: Path) -> list[Path]:
-    """Return the files that make up a grammar: the one in `path`, after what it shares."""
     common = path.with_name(COMMON)
-    return [common, path] if path.name != COMMON and common.is_file() else [path]
+    paths = [common, path] if path.name != COMMON and common.is_file() else [path]
+    read = [read_words(each) for each in paths]
+    sources = [(text.text, str(each)) for text, each in zip(read, paths, strict=True)]
+    files = {each.name: text for text, each in zip(read, paths, strict=True)}
+    return parse_grammar(sources), files
 
 
 def parse_grammar(sources: Sequence[tuple[str, str]]) -> AttributeGrammar:
     """Return the grammar that texts are together, (text, name of its file) each.
 
-    Raises `GrammarError` with every fault.
+    Raises `GrammarError` with every fault. Nothing is said of what could only be wrong because a
+    line is.
     """
     rules = _Rules()
     for text, file in sources:
-        for number, line in enumerate(text.splitlines(), start=1):
+        for number, line in enumerate(lines(text), start=1):
             rules.add(line, file=file, number=number)
     grammar = rules.grammar()
-    faults = rules.faults or check(grammar, file=sources[-1][1])
+    order = [file for _, file in sources]
+    faults = [*rules.faults, *check(grammar, file=order[-1], broken=rules.broken)]
     if faults:
-        raise GrammarError(faults)
+        raise GrammarError(
+            sorted(faults, key=lambda each: (order.index(each.file), each.line, each.column))
+        )
     return grammar
 
 
 @dataclass(slots=True)
 class _Rules:
-    """What has been read so far."""
+    """What has been read so far; `broken` are the names whose lines could not be read."""
 
     templates: list[Template] = field(default_factory=list)
-    alternatives: dict[Preterminal, Alternatives] = field(default_factory=dict)
+    places: dict[Preterminal, Place] = field(default_factory=dict)
+    texts: dict[Preterminal, list[str]] = field(default_factory=dict)
     vary: list[Vary] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
 
     def add(self, line: str, *, file: str, number: int) -> None:
@@ -89,18 +89,22 @@ class _Rules:
             self._add_vary(line, found.end(), begin)
         else:
             self._fault(begin, "vary has no colon", "write vary: NAME[attributes]")
+            self.broken.add(VARY)
 
     def grammar(self) -> AttributeGrammar:
         """Return what has been read."""
         return AttributeGrammar(
             templates=tuple(self.templates),
-            alternatives=self.alternatives,
+            alternatives={
+                each: Alternatives(place=self.places[each], texts=tuple(texts))
+                for each, texts in self.texts.items()
+            },
             vary=tuple(self.vary),
         )
 
     def _add_vary(self, line: str, start: int, begin: Place) -> None:
         for entry in line[start:].split(";"):
-            place = _at(begin, start + len(entry) - len(entry.lstrip()))
+            place = begin.further(start + len(entry) - len(entry.lstrip()))
             found = _ENTRY.fullmatch(entry)
             if found:
                 attributes = _attributes(found[2] or "")
@@ -108,15 +112,15 @@ class _Rules:
             else:
                 what = f"{entry.strip()!r} names nothing that could be varied"
                 self._fault(place, what, "write NAME[attributes], several with ; between")
+                self.broken.add(VARY)
             start += len(entry) + 1
 
     def _add_rule(self, line: str, begin: Place) -> None:
-        from lark.exceptions import UnexpectedInput  # noqa: PLC0415 - keeps `import pommel` fast
-
-        try:
-            tree: Any = _parser().parse(line)
-        except UnexpectedInput as error:
-            self._fault(*_syntax_fault(line, begin, error))
+        tree = parsed(line, "attribute_varying/rule.lark")
+        if isinstance(tree, Unparsed):
+            self.faults.append(_syntax_fault(tree, begin))
+            left = _LEFT_NAME.match(line)
+            self.broken |= {left[1]} if left else set()
             return
         name = _symbol(tree.children[0], begin)
         alternatives = [
@@ -128,6 +132,7 @@ class _Rules:
         elif name.preterminal is None:
             what = f"{name.text!r} has no brackets"
             self._fault(name.place, what, f"write {name.text}[], or {name.text}[attributes]")
+            self.broken.add(name.text)
         else:
             self._add_alternatives(name.preterminal, name.place, alternatives)
 
@@ -138,27 +143,17 @@ class _Rules:
             what = f"{preterminal} is made of {symbol.preterminal}"
             hint = "only S[] may be made of preterminals; write out what it stands for"
             self._fault(symbol.place, what, hint)
-        texts = tuple(" ".join(symbol.text for symbol in each) for each in alternatives)
-        before = self.alternatives.get(preterminal)
-        if before:
-            place, texts = before.place, (*before.texts, *texts)
-        self.alternatives[preterminal] = Alternatives(place=place, texts=texts)
+        self.places.setdefault(preterminal, place)
+        texts = self.texts.setdefault(preterminal, [])
+        texts += (" ".join(symbol.text for symbol in each) for each in alternatives)
 
     def _fault(self, place: Place, message: str, hint: str) -> None:
         self.faults.append(place.fault(message, hint))
 
 
-@functools.cache
-def _parser() -> "Lark":
-    from lark import Lark  # noqa: PLC0415 - keeps `import pommel` fast
-
-    grammar = (files("pommel.grammar.attribute_varying") / "rule.lark").read_text("utf-8")
-    return Lark(grammar, parser="lalr", propagate_positions=True)
-
-
 def _symbol(token: Any, begin: Place) -> Symbol:
     text = str(token)
-    place = _at(begin, int(token.start_pos))
+    place = begin.further(int(token.start_pos))
     if token.type != "PRETERMINAL":
         return Symbol(place=place, text=text)
     name, _, attributes = text.removesuffix("]").partition("[")
@@ -170,23 +165,16 @@ def _attributes(text: str) -> frozenset[str]:
     return frozenset(filter(None, (each.strip() for each in text.split(","))))
 
 
-def _at(begin: Place, offset: int) -> Place:
-    return Place(file=begin.file, line=begin.line, column=offset + 1)
-
-
-def _syntax_fault(line: str, begin: Place, error: Any) -> tuple[Place, str, str]:
+def _syntax_fault(found: Unparsed, begin: Place) -> Fault:
     """Say what is wrong with a line that is no rule."""
-    token = getattr(error, "token", None)
-    at_end = error.pos_in_stream is None or getattr(token, "type", "") == "$END"
-    position = len(line) if at_end else int(error.pos_in_stream)
-    place = _at(begin, position)
-    rest = line[position:].split(maxsplit=1)
-    if line[position : position + 1] in ("[", "]"):
+    place = begin.further(found.offset)
+    if found.character in ("[", "]"):
         hint = "write NAME[attribute,attribute], with nothing between name and bracket"
-        return place, "this bracket has no partner", hint
-    if at_end and not line.rstrip().endswith("|"):
-        return place, "nothing follows the name", "write what it may be: NAME[attributes] a | b"
-    if at_end or rest[:1] == ["|"] or line[position : position + 1] == "|":
-        return place, "there is nothing between two |", "take one of them away, or write a word"
-    shown = rest[0][:_SHOWN] if rest else ""
-    return place, f"{shown!r} has no place here", "write NAME[attributes] a | b"
+        return place.fault("this bracket has no partner", hint)
+    if found.is_at_end and not found.text.rstrip().endswith("|"):
+        hint = "write what it may be: NAME[attributes] a | b"
+        return place.fault("nothing follows the name", hint)
+    if found.is_at_end or found.word == "|" or found.character == "|":
+        hint = "take one of them away, or write a word"
+        return place.fault("there is nothing between two |", hint)
+    return place.fault(f"{found.word!r} has no place here", "write NAME[attributes] a | b")

@@ -1,12 +1,12 @@
 """An attribute-varying grammar as a source of minimal sets."""
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pommel.grammar.attribute_varying.expansion import GrammarSets
-from pommel.grammar.attribute_varying.reading import grammar_files, read_grammar
+from pommel.grammar.attribute_varying.reading import read_grammar
+from pommel.grammar.recipe import recipe
 from pommel.minimal_sets import MinimalSet
 
 
@@ -15,8 +15,9 @@ class AttributeVaryingSource:
 
     def __init__(self, path: Path) -> None:
         """Read the grammar. Raises as `read_grammar` does."""
-        self._sets = GrammarSets(read_grammar(path))
-        self._paths = grammar_files(path)
+        grammar, files = read_grammar(path)
+        self._sets = GrammarSets(grammar)
+        self._recipe = recipe("attribute-varying grammar", files)
 
     @property
     def n_sets(self) -> int:
@@ -24,7 +25,7 @@ class AttributeVaryingSource:
         return self._sets.n_sets
 
     @property
-    def n_others(self) -> frozenset[int]:
+    def ungrammatical_counts(self) -> frozenset[int]:
         """How many ungrammatical sentences the sets have."""
         forms = (pair for each in self._sets.templates for pair in each.forms)
         return frozenset(len(others) for _, others in forms)
@@ -38,8 +39,7 @@ class AttributeVaryingSource:
     @property
     def recipe(self) -> Mapping[str, Any]:
         """The kind of grammar, and its files."""
-        sha256 = {each.name: hashlib.sha256(each.read_bytes()).hexdigest() for each in self._paths}
-        return {"kind": "attribute-varying grammar", "files": sha256}
+        return self._recipe
 
     def sets(self, indices: Sequence[int] | None = None) -> Iterator[MinimalSet]:
         """Yield the sets with these numbers, or all of them."""

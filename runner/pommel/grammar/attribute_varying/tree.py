@@ -1,9 +1,9 @@
 """An attribute-varying grammar as frozen values."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from pommel.grammar.place import Place
+from pommel.errors import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,11 +68,23 @@ class AttributeGrammar:
     templates: tuple[Template, ...]
     alternatives: Mapping[Preterminal, Alternatives]
     vary: tuple[Vary, ...]
+    _named: Mapping[str, list[Preterminal]] = field(init=False, repr=False, compare=False)
+    _entries: Mapping[str, list[Vary]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        named: dict[str, list[Preterminal]] = {}
+        for preterminal in self.alternatives:
+            named.setdefault(preterminal.name, []).append(preterminal)
+        entries: dict[str, list[Vary]] = {}
+        for entry in self.vary:
+            entries.setdefault(entry.name, []).append(entry)
+        object.__setattr__(self, "_named", named)
+        object.__setattr__(self, "_entries", entries)
 
     def is_varied(self, symbol: Symbol) -> bool:
         """Say whether a symbol of a template is one that is varied."""
         found = symbol.preterminal
-        return found is not None and any(each.concerns(found) for each in self.vary)
+        return found is not None and bool(self._entries_of(found))
 
     def counterparts(self, preterminal: Preterminal) -> tuple[Preterminal, ...]:
         """Return what is put in a varied preterminal's place, in the order of the files.
@@ -81,9 +93,14 @@ class AttributeGrammar:
         entry's attributes; the preterminal itself is not among them (Mueller et al. 2020, where
         the published program repeats it).
         """
-        entries = [each for each in self.vary if each.concerns(preterminal)]
+        entries = self._entries_of(preterminal)
         return tuple(
             other
-            for other in self.alternatives
+            for other in self._named.get(preterminal.name, ())
             if other != preterminal and any(each.concerns(other) for each in entries)
         )
+
+    def _entries_of(self, preterminal: Preterminal) -> list[Vary]:
+        return [
+            each for each in self._entries.get(preterminal.name, ()) if each.concerns(preterminal)
+        ]

@@ -1,16 +1,31 @@
 """What can be wrong with a context-free grammar though each of its lines is right."""
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
-from pommel.errors import Fault
+from pommel.errors import Fault, Place
 from pommel.grammar.context_free.cycles import cycles
 from pommel.grammar.context_free.site_counts import SiteCounts, Wanted
 from pommel.grammar.context_free.tree import Alternative, ContextFreeGrammar, Symbol
-from pommel.grammar.place import Place
-from pommel.wording import nearest
+from pommel.grammar.meant import Meant
 
-# What stands before and after a symbol in a sentence.
-_Around = tuple[tuple[Wanted, ...], tuple[Wanted, ...]]
+
+@dataclass(frozen=True, slots=True)
+class _Around:
+    """What stands before and after a symbol in an alternative, and around the alternative."""
+
+    before: tuple[Wanted, ...]
+    after: tuple[Wanted, ...]
+    outer: "_Around | None"
+
+    def sentence(self, inside: Iterable[Wanted]) -> list[Wanted]:
+        """Return all that a sentence is made of that has something in this place."""
+        outwards = [self]
+        while outwards[-1].outer:
+            outwards.append(outwards[-1].outer)
+        before = (each for one in reversed(outwards) for each in one.before)
+        after = (each for one in outwards for each in one.after)
+        return [*before, *inside, *after]
 
 
 def check(grammar: ContextFreeGrammar, *, depth: int | None, file: str) -> list[Fault]:
@@ -62,14 +77,17 @@ def _shown(cycle: tuple[Symbol, ...]) -> str:
 def _not_reached(grammar: ContextFreeGrammar) -> Iterator[Fault]:
     reached = grammar.reached()
     there = {grammar.start, *(each for one in reached for each in _named(grammar, one))}
+    terminals = {each.text: each for each in sorted(there, key=str) if each.is_terminal}
+    nonterminals = {each.text: each for each in sorted(reached, key=str)}
+    meant = Meant()
     for contrast in grammar.contrasts:
         symbol = contrast.symbol
         if symbol not in there:
-            of_its_kind = {each.text: each for each in there if each.is_terminal}
-            if not symbol.is_terminal:
-                of_its_kind = {each.text: each for each in reached}
-            meant = nearest(symbol.text, sorted(of_its_kind))
-            hint = f"did you mean {of_its_kind[meant]}?" if meant else "leave its contrast out"
+            of_its_kind = terminals if symbol.is_terminal else nonterminals
+            probably = meant(symbol.text, of_its_kind)
+            hint = (
+                f"did you mean {of_its_kind[probably]}?" if probably else "leave its contrast out"
+            )
             yield symbol.place.fault(f"no sentence of {grammar.start} has {symbol}", hint)
 
 
@@ -86,7 +104,7 @@ class _Miscounted:
         An alternative that is wrong because of one of its symbols, whose alternatives have
         different counts, is right itself: what that symbol has to have is looked for in it.
         """
-        queue: list[tuple[Symbol, int, _Around]] = [(self._grammar.start, 1, ((), ()))]
+        queue: list[tuple[Symbol, int, _Around]] = [(self._grammar.start, 1, _Around((), (), None))]
         seen = {self._grammar.start: {1}}
         # It grows while it is read.
         for symbol, wanted, around in queue:
@@ -117,9 +135,8 @@ class _Miscounted:
         return (varying[0], count) if count in of_each[varying[0]] else None
 
     def _around(self, alternative: Alternative, number: int, around: _Around) -> _Around:
-        each = [(symbol, min(self._counts.of(symbol))) for symbol in alternative.symbols]
-        before, after = around
-        return (*before, *each[:number]), (*each[number + 1 :], *after)
+        each = tuple((symbol, min(self._counts.of(symbol))) for symbol in alternative.symbols)
+        return _Around(each[:number], each[number + 1 :], around)
 
     def _said(
         self, left: Symbol, alternative: Alternative, wanted: int, around: _Around
@@ -129,7 +146,7 @@ class _Miscounted:
         too_many = sorted(count for count in counts if count > wanted)
         for count in (*too_few, *too_many[:1]):
             inside = self._counts.parts(left, alternative, count)
-            example = self._counts.example([*around[0], *inside, *around[1]])
+            example = self._counts.example(around.sentence(inside))
             what = f"a sentence with this alternative has no contrast: {example!r}"
             hint = "name one of its symbols in %contrast"
             if count > wanted:

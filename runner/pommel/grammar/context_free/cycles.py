@@ -11,19 +11,24 @@ def cycles(below: Mapping[Symbol, Sequence[Symbol]]) -> Iterator[tuple[Symbol, .
     `below` are the symbols that each leads to, those that it does not have count for nothing.
     A cycle begins with the symbol that comes first on the way from the first one of `below`.
     """
-    left = dict(below)
-    while left := _on_or_above_cycles(left):
-        # Whatever is left has something below it that is left, too.
-        way: dict[Symbol, None] = {}
-        symbol = next(iter(left))
-        while symbol not in way:
-            way[symbol] = None
-            symbol = next(each for each in left[symbol] if each in left)
-        symbols = [*way]
-        cycle = symbols[symbols.index(symbol) :]
-        yield tuple(cycle)
-        for each in cycle:
-            del left[each]
+    left = _Left(below)
+    for first in below:
+        way: list[Symbol] = []
+        places: dict[Symbol, int] = {}
+        symbol = first
+        while first not in left.gone:
+            if symbol not in places:
+                places[symbol] = len(way)
+                way.append(symbol)
+                symbol = left.first_below(symbol)
+                continue
+            cycle = way[places[symbol] :]
+            yield tuple(cycle)
+            left.remove(cycle)
+            # What is gone is the end of the way; up to there it would be the same again.
+            while way and way[-1] in left.gone:
+                del places[way.pop()]
+            symbol = left.first_below(way[-1]) if way else first
 
 
 def heights(below: Mapping[Symbol, Sequence[Symbol]]) -> dict[Symbol, int]:
@@ -32,11 +37,8 @@ def heights(below: Mapping[Symbol, Sequence[Symbol]]) -> dict[Symbol, int]:
     Symbols that lead to a cycle have no such number, and are left out.
     """
     found: dict[Symbol, int] = {}
-    above: dict[Symbol, list[Symbol]] = {}
+    above = _above(below)
     missing = {symbol: len({*others}) for symbol, others in below.items()}
-    for symbol, others in below.items():
-        for each in dict.fromkeys(others):
-            above.setdefault(each, []).append(symbol)
     ready = [symbol for symbol, number in missing.items() if not number]
     # It grows while it is read.
     for symbol in ready:
@@ -48,7 +50,47 @@ def heights(below: Mapping[Symbol, Sequence[Symbol]]) -> dict[Symbol, int]:
     return found
 
 
-def _on_or_above_cycles(left: dict[Symbol, Sequence[Symbol]]) -> dict[Symbol, Sequence[Symbol]]:
-    inside = {symbol: [each for each in left[symbol] if each in left] for symbol in left}
-    flat = heights(inside)
-    return {symbol: inside[symbol] for symbol in left if symbol not in flat}
+class _Left:
+    """The symbols that are on cycles, or lead to one; what has been removed is `gone`.
+
+    All of it takes time in proportion to what is written in the grammar.
+    """
+
+    def __init__(self, below: Mapping[Symbol, Sequence[Symbol]]) -> None:
+        self._below = {
+            symbol: [each for each in dict.fromkeys(others) if each in below]
+            for symbol, others in below.items()
+        }
+        self._above = _above(self._below)
+        self._n_below = {symbol: len(others) for symbol, others in self._below.items()}
+        self._n_passed = dict.fromkeys(below, 0)
+        self.gone: set[Symbol] = set()
+        self.remove([symbol for symbol, n in self._n_below.items() if not n])
+
+    def remove(self, symbols: Sequence[Symbol]) -> None:
+        """Take symbols away, and all those that then lead nowhere."""
+        queue = [*symbols]
+        self.gone.update(queue)
+        # It grows while it is read.
+        for symbol in queue:
+            for each in self._above.get(symbol, ()):
+                self._n_below[each] -= 1
+                if not self._n_below[each] and each not in self.gone:
+                    self.gone.add(each)
+                    queue.append(each)
+
+    def first_below(self, symbol: Symbol) -> Symbol:
+        """Return the first symbol that one which is left leads to."""
+        below = self._below[symbol]
+        while below[self._n_passed[symbol]] in self.gone:
+            self._n_passed[symbol] += 1
+        return below[self._n_passed[symbol]]
+
+
+def _above(below: Mapping[Symbol, Sequence[Symbol]]) -> dict[Symbol, list[Symbol]]:
+    """Return the symbols that lead to each one."""
+    found: dict[Symbol, list[Symbol]] = {}
+    for symbol, others in below.items():
+        for each in dict.fromkeys(others):
+            found.setdefault(each, []).append(symbol)
+    return found

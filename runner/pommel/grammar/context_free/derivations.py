@@ -9,7 +9,6 @@ That is how NLTK's `generate` does it. One sentence may have several derivations
 import math
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import accumulate
 
@@ -162,7 +161,7 @@ class Derivations:
                 for number in range(len(self._alternatives[state[0]]))
             ]
             below = {each for parts in all_parts for each in parts if not isinstance(each, Leaf)}
-            missing = below - self._counted.keys()
+            missing = [each for each in below if each not in self._counted]
             if missing:
                 stack += missing
                 continue
@@ -225,20 +224,30 @@ def _contrast(form: str, others: Sequence[str], depth: int) -> Leaf:
 
 def least_depth(grammar: ContextFreeGrammar) -> int:
     """Return the depth of the grammar's shallowest derivation."""
-    reached = grammar.reached()
+    lefts: list[Symbol] = []
+    missing: list[int] = []
+    above: dict[Symbol, list[int]] = {}
+    # What is derived within the depths 1 and 2 whatever else is.
+    empty: list[Symbol] = []
+    lexical: list[Symbol] = []
+    for left in grammar.reached():
+        for one in grammar.rules[left]:
+            below = {each for each in one.symbols if not each.is_terminal}
+            for each in below:
+                above.setdefault(each, []).append(len(lefts))
+            lefts.append(left)
+            missing.append(len(below))
+            if not below:
+                (lexical if one.symbols else empty).append(left)
     found: set[Symbol] = set()
-    depth = 0
+    depth, now = 0, empty
     while grammar.start not in found:
         depth += 1
-        found |= {each for each in reached if _is_derived(grammar, each, found, depth)}
+        new = [each for each in dict.fromkeys(now) if each not in found]
+        found.update(new)
+        now = lexical if depth == 1 else []
+        for number in (number for each in new for number in above.get(each, ())):
+            missing[number] -= 1
+            if not missing[number]:
+                now.append(lefts[number])
     return depth
-
-
-def _is_derived(
-    grammar: ContextFreeGrammar, symbol: Symbol, before: AbstractSet[Symbol], depth: int
-) -> bool:
-    """Say whether a nonterminal is derived within a depth; `before` are those one less deep."""
-    return any(
-        all(each in before or (each.is_terminal and depth > 1) for each in one.symbols)
-        for one in grammar.rules[symbol]
-    )

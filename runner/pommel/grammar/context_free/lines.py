@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from pommel.grammar.place import Place
+from pommel.errors import Place
 
 # A piece of a line: where it begins in the line's text, and its line and column in the file.
 _Piece = tuple[int, int, int]

@@ -1,10 +1,11 @@
 """Whether there are rules for every symbol that a grammar names, and terminals for contrasts."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from pommel.errors import Fault
-from pommel.grammar.context_free.tree import ContextFreeGrammar, Contrast, Symbol
-from pommel.wording import counted, listed, nearest
+from pommel.grammar.context_free.tree import ContextFreeGrammar, Contrast
+from pommel.grammar.meant import Meant
+from pommel.wording import counted, listed
 
 
 def check_names(grammar: ContextFreeGrammar, *, also_known: Sequence[str]) -> Iterator[Fault]:
@@ -18,20 +19,18 @@ def check_names(grammar: ContextFreeGrammar, *, also_known: Sequence[str]) -> It
         *(each for rule in grammar.rules.values() for one in rule for each in one.symbols),
         *(each for one in grammar.contrasts for each in (one.symbol, *one.replacements)),
     ]
+    meant = Meant()
     for symbol in named:
         if not symbol.is_terminal and symbol.text not in known:
-            yield _unknown(symbol, known)
+            probably = meant(symbol.text, known)
+            hint = "write one, or quotes if it is a terminal"
+            hint = f"did you mean {probably}?" if probably else hint
+            yield symbol.place.fault(f"there is no rule for {symbol}", hint)
     # A rule that could not be read may be what is missing.
     if not also_known:
         for contrast in grammar.contrasts:
             yield from _unlike(grammar, contrast)
         yield from _contrasted_twice(grammar)
-
-
-def _unknown(symbol: Symbol, known: Iterable[str]) -> Fault:
-    meant = nearest(symbol.text, known)
-    hint = f"did you mean {meant}?" if meant else "write one, or quotes if it is a terminal"
-    return symbol.place.fault(f"there is no rule for {symbol}", hint)
 
 
 def _unlike(grammar: ContextFreeGrammar, contrast: Contrast) -> Iterator[Fault]:

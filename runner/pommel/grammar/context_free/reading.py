@@ -4,22 +4,17 @@ What NLTK reads is read alike. Refused are what it drops without a word: a secon
 backslash behind the last line. `%contrast` is ours.
 """
 
-import functools
 import re
 from dataclasses import dataclass, field
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from pommel.errors import Fault, GrammarError
+from pommel.errors import Fault, GrammarError, Place
 from pommel.grammar.context_free.lines import LogicalLine, logical_lines
 from pommel.grammar.context_free.names import check_names
 from pommel.grammar.context_free.syntax_faults import syntax_fault
 from pommel.grammar.context_free.tree import Alternative, ContextFreeGrammar, Contrast, Symbol
-from pommel.grammar.place import Place
+from pommel.grammar.lark_text import Unparsed, parsed
 from pommel.wording import nearest
-
-if TYPE_CHECKING:
-    from lark import Lark
 
 _LEFT_SIDE = re.compile(r"[\"']?([\w/][\w/^<>-]*)")
 _START = "write %start and one nonterminal"
@@ -68,15 +63,12 @@ class _Lines:
 
     def add(self, line: LogicalLine) -> None:
         """Take in one line."""
-        from lark.exceptions import UnexpectedInput  # noqa: PLC0415 - keeps `import pommel` fast
-
         if line.is_open:
             last = line.place(line.pieces[-1][0])
             self._fault(last, "a backslash continues the line, but none follows", "take it away")
-        try:
-            tree: Any = _parser().parse(line.text)
-        except UnexpectedInput as error:
-            self.faults.append(syntax_fault(line, error))
+        tree = parsed(line.text, "context_free/notation.lark")
+        if isinstance(tree, Unparsed):
+            self.faults.append(syntax_fault(line, tree))
             left = _LEFT_SIDE.match(line.text)
             self.broken += [left[1]] if left else []
             return
@@ -134,14 +126,6 @@ class _Lines:
 
     def _fault(self, place: Place, message: str, hint: str) -> None:
         self.faults.append(place.fault(message, hint))
-
-
-@functools.cache
-def _parser() -> "Lark":
-    from lark import Lark  # noqa: PLC0415 - keeps `import pommel` fast
-
-    grammar = (files("pommel.grammar.context_free") / "notation.lark").read_text("utf-8")
-    return Lark(grammar, parser="lalr")
 
 
 def _symbol(line: LogicalLine, token: Any) -> Symbol:

@@ -1,6 +1,5 @@
 """A context-free grammar as a source of minimal sets."""
 
-import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,9 @@ from pommel.grammar.context_free.derivations import MOST_NODES, MOST_SETS, Deriv
 from pommel.grammar.context_free.enumeration import Enumeration, minimal_set
 from pommel.grammar.context_free.reading import parse_grammar
 from pommel.grammar.context_free.tree import ContextFreeGrammar
+from pommel.grammar.recipe import recipe
 from pommel.minimal_sets import MinimalSet
-from pommel.text_file import read_text
+from pommel.text_file import read_words
 
 _DEEPEST = 1000
 
@@ -29,7 +29,7 @@ class ContextFreeSource:
         """
         if depth is not None and depth > _DEEPEST:
             raise UsageError(f"a depth of {depth} is too much; {_DEEPEST} is the most")
-        read = read_text(path)
+        read = read_words(path)
         grammar = parse_grammar(read.text, file=str(path))
         faults = check(grammar, depth=depth, file=str(path))
         if faults:
@@ -38,10 +38,8 @@ class ContextFreeSource:
         extent = _extent(grammar, self._derivations, depth)
         if extent:
             raise GrammarError([extent])
-        mark = "\N{ZERO WIDTH NO-BREAK SPACE}" if read.has_bom else ""
-        sha256 = hashlib.sha256((mark + read.text).encode()).hexdigest()
         limit = {} if depth is None else {"depth": depth}
-        self._recipe = {"kind": "context-free grammar", "files": {path.name: sha256}, **limit}
+        self._recipe = {**recipe("context-free grammar", {path.name: read}), **limit}
 
     @property
     def n_sets(self) -> int:
@@ -49,7 +47,7 @@ class ContextFreeSource:
         return self._derivations.n_sets
 
     @property
-    def n_others(self) -> frozenset[int]:
+    def ungrammatical_counts(self) -> frozenset[int]:
         """How many ungrammatical sentences the sets have."""
         forms = (leaf.string[1] for leaf in self._derivations.leaves())
         return frozenset(len(each[1]) for each in forms if each)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pommel.grammar.place import Place
+from pommel.errors import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,11 +29,6 @@ class Alternative:
 
     place: Place
     symbols: tuple[Symbol, ...]
-
-    @property
-    def is_lexical(self) -> bool:
-        """Whether it has no nonterminals."""
-        return all(each.is_terminal for each in self.symbols)
 
     @property
     def text(self) -> str:

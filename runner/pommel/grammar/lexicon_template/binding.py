@@ -1,11 +1,12 @@
 """What the names in a template mean: the slots, choices and columns of the lexicons."""
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations, product
 
 from pommel.errors import Fault
+from pommel.grammar.lexicon_template.domains import Domain
 from pommel.grammar.lexicon_template.lexicon import Lexicon
-from pommel.grammar.lexicon_template.relations import OWN_VALUE, Feature, Relation, Term
+from pommel.grammar.lexicon_template.relations import OWN_VALUE, Bound, Feature, Relation, Term
 from pommel.grammar.lexicon_template.tree import (
     Choice,
     Constraint,
@@ -16,7 +17,8 @@ from pommel.grammar.lexicon_template.tree import (
     Template,
     Variable,
 )
-from pommel.wording import listed, nearest
+from pommel.grammar.meant import Meant
+from pommel.wording import listed
 
 _MOST_LISTED = 12
 
@@ -29,8 +31,9 @@ class Binding:
         self._lexicon = lexicon
         self._indices = template.indices
         self._faults = faults
+        self._meant = Meant()
 
-    def relations(self) -> list[tuple[Relation, Constraint]]:
+    def relations(self) -> list[Bound]:
         """Return what all constraints say, in the order of the slots, then `distinct`.
 
         Constraints with a fault are left out.
@@ -50,8 +53,22 @@ class Binding:
         if reference.owner is not None or not self._is_slot(reference.name):
             return self._feature(reference)
         hint = f"write {{{reference.name}.FEATURE}}; {self._columns_hint()}"
+        if reference.indices:
+            hint = self._stem_hint(reference)
         self._fault(reference, f"{{{reference}}} names a slot, and no feature of it", hint)
         return None
+
+    def _stem_hint(self, reference: Reference) -> str:
+        """Say how a column is chosen, with one that there is, if there is one."""
+        n = len(reference.indices)
+        columns = (each.rsplit("_", n) for each in self._lexicon.columns)
+        stem, *ends = next(
+            (each for each in columns if len(each) > n and each[0]), ["np", *["def", "sg"][-n:]]
+        )
+        indices = "".join(f"[{each}]" for each in reference.indices)
+        column = "_".join([stem, *ends])
+        what = "an index chooses among columns whose names begin alike"
+        return f"{what}: for {column}, write {{{reference.name}.{stem}{indices}}}"
 
     def _relation(self, constraint: Constraint, number: int) -> Relation | None:
         own = self._template.variables[number]
@@ -66,7 +83,7 @@ class Binding:
             text=constraint.text,
         )
 
-    def _distinct(self, references: Sequence[Reference]) -> list[tuple[Relation, Constraint]]:
+    def _distinct(self, references: Sequence[Reference]) -> list[Bound]:
         found = []
         bound = [(each, self.placeholder(each)) for each in references]
         for (one, left), (two, right) in combinations(bound, 2):
@@ -158,7 +175,7 @@ class Binding:
         what = f"{self._lexicon.names} has no column {name!r}"
         if is_begin:
             what = f"{self._lexicon.names} has no column that begins with {begin!r}"
-        meant = nearest(name, columns) if not is_begin else None
+        meant = self._meant(name, columns) if not is_begin else None
         self._fault(reference, what, f"did you mean {meant!r}?" if meant else self._columns_hint())
         return False
 
@@ -170,14 +187,45 @@ class Binding:
         return number is not None and isinstance(self._template.variables[number], Slot)
 
     def _unknown(self, reference: Reference, name: str) -> None:
-        meant = nearest(name, self._indices)
-        there = ", ".join(self._indices)
+        meant = self._meant(name, self._indices)
+        there = listed(list(self._indices), most=_MOST_LISTED)
         hint = f"did you mean {meant}?" if meant else f"there is {there}" if there else ""
         what = "slot" if reference.owner is not None else "slot or choice"
         self._fault(reference, f"there is no {what} {name!r}", hint or f"write slot {name}: ...")
 
     def _fault(self, reference: Reference, message: str, hint: str) -> None:
         self._faults.append(reference.place.fault(message, hint))
+
+
+def chosen_columns(
+    feature: Feature, domains: Sequence[Domain]
+) -> Iterator[tuple[tuple[str, ...], str]]:
+    """Yield the columns that a feature may look at, each behind the values of its indices."""
+    indices = [
+        [each] if isinstance(each, str) else domains[each.variable].values(each.column)
+        for each in feature.indices
+    ]
+    for values in product(*indices):
+        yield values, "_".join([feature.column, *filter(None, values)])
+
+
+def column_faults(
+    lexicon: Lexicon, domains: Sequence[Domain], bound: Mapping[Feature, Reference]
+) -> Iterator[Fault]:
+    """Yield the columns that an index can choose, and no lexicon has."""
+    for feature, reference in bound.items():
+        for values, column in chosen_columns(feature, domains) if feature.indices else ():
+            if column not in lexicon.columns:
+                what = f"{lexicon.names} has no column {column!r}"
+                chosen = ", ".join(
+                    f"{each} = {value}"
+                    for each, value in zip(reference.indices, values, strict=True)
+                    if str(each) != value
+                )
+                why = f", which {reference} is where {chosen}" if chosen else ""
+                columns = [each for each in lexicon.columns if each.startswith(feature.column)]
+                hint = f"its columns are {listed(columns, most=_MOST_LISTED)}"
+                yield reference.place.fault(f"{what}{why}", hint)
 
 
 def uses(template: Template) -> Iterator[tuple[int | None, Reference]]:

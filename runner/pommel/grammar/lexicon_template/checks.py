@@ -7,7 +7,8 @@ from pommel.formula import check_references, parse
 from pommel.grammar.lexicon_template.binding import uses
 from pommel.grammar.lexicon_template.statements import USAGE
 from pommel.grammar.lexicon_template.tree import Line, Reference, Slot, Template
-from pommel.wording import counted, listed, nearest
+from pommel.grammar.meant import Meant
+from pommel.wording import counted, listed
 
 _MOST_LISTED = 12
 
@@ -34,12 +35,14 @@ def _region_faults(template: Template) -> Iterator[Fault]:
     names = [each.text for each in template.regions]
     if names:
         n, where = len(names), "regions"
-    for number, each in enumerate(template.regions):
+    seen: set[str] = set()
+    for each in template.regions:
         if not each.text:
             yield each.place.fault("this region has no name", f"write {USAGE['regions']}")
-        elif each.text in names[:number]:
+        elif each.text in seen:
             what = f"the region {each.text} is there already"
             yield each.place.fault(what, "give each a name of its own")
+        seen.add(each.text)
     for line in template.conditions:
         if not any(line.regions):
             what = f"all regions of condition {line.name} are empty"
@@ -50,12 +53,13 @@ def _region_faults(template: Template) -> Iterator[Fault]:
 
 def _gloss_faults(template: Template) -> Iterator[Fault]:
     conditions = {each.name: each for each in template.conditions}
+    there = listed(list(conditions), most=_MOST_LISTED)
+    meant = Meant()
     for line in template.glosses:
         glossed = conditions.get(line.name)
         if glossed is None:
-            meant = nearest(line.name, conditions)
-            there = listed(list(conditions), most=_MOST_LISTED)
-            hint = f"did you mean {meant}?" if meant else f"there is {there}"
+            probably = meant(line.name, conditions)
+            hint = f"did you mean {probably}?" if probably else f"there is {there}"
             yield line.place.fault(f"there is no condition {line.name!r}", hint)
         elif len(line.regions) not in (1, len(glossed.regions)):
             yield _unequal(line, "gloss", len(glossed.regions), f"condition {line.name}")

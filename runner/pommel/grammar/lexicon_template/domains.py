@@ -4,22 +4,20 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pommel.errors import Fault
-from pommel.grammar.lexicon_template.lexicon import Cells, Lexicon, Row
-from pommel.grammar.lexicon_template.relations import OWN_VALUE, Feature, Relation, Term
-from pommel.grammar.lexicon_template.space import Space
+from pommel.grammar.lexicon_file import NOT_APPLICABLE, Cells, Row
+from pommel.grammar.lexicon_template.lexicon import Lexicon
+from pommel.grammar.lexicon_template.relations import OWN_VALUE, Bound, Feature, Relation, Term
 from pommel.grammar.lexicon_template.tree import (
-    NOT_APPLICABLE,
     Choice,
-    Constraint,
     Literal,
     Operand,
     Template,
     Variable,
 )
-from pommel.wording import counted, listed, nearest
+from pommel.grammar.meant import Meant
+from pommel.wording import counted, listed
 
 _MOST_LISTED = 12
-Bound = tuple[Relation, Constraint]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +27,14 @@ class Domain:
     cells: tuple[Cells, ...]
     rows: tuple[Row, ...] = ()
 
+    def values(self, column: str) -> list[str]:
+        """Return the different values of a feature, without what does not apply."""
+        return list(dict.fromkeys(each[column] for each in self.cells if column in each))
+
+    def lacks(self, column: str) -> bool:
+        """Say whether there is a row to which a feature does not apply."""
+        return any(column not in each for each in self.cells)
+
 
 def domains_of(
     template: Template, lexicon: Lexicon, bound: Sequence[Bound]
@@ -37,33 +43,23 @@ def domains_of(
     anything, or of values that no row has.
     """
     domains, faults = [], []
+    meant = Meant()
     for number, variable in enumerate(template.variables):
         own = [each for each in bound if each[0].variables == {number}]
         domain, chain = _filtered(variable, number, lexicon, own)
         domains.append(domain)
-        unknown = [fault for each in bound for fault in _unknown(each, number, template, lexicon)]
+        unknown = [
+            fault
+            for each in bound
+            if each[0].left.variable == number
+            for fault in _unknown(each, template, lexicon, meant)
+        ]
         # Without rows at all, the fault is the lexicon's.
         if not domain.cells and (lexicon.rows or isinstance(variable, Choice)):
             faults.append(_nothing(variable, chain, own, unknown[:1]))
             unknown = unknown[1:]
         faults += unknown
     return domains, faults
-
-
-def dead_end(
-    template: Template, domains: Sequence[Domain], bound: Sequence[Bound]
-) -> Iterator[Fault]:
-    """Yield why there is no item though each slot by itself can be filled."""
-    for k, variable in enumerate(template.variables):
-        relations = [each for each, _ in bound if max(each.variables) <= k]
-        if not Space([each.cells for each in domains[: k + 1]], relations).n:
-            own = [each for each, _ in bound if max(each.variables) == k]
-            between = [each.text for each in own if len(each.variables) > 1]
-            before = listed([each.name for each in template.variables[:k]], most=_MOST_LISTED)
-            what = f"nothing can be {variable.name} once {before} {'is' if k == 1 else 'are'} there"
-            hint = f"no row of the lexicon fits: {listed(between, most=_MOST_LISTED)}"
-            yield variable.place.fault(what, hint)
-            return
 
 
 def _filtered(
@@ -84,22 +80,22 @@ def _filtered(
     return Domain(cells=found, rows=tuple(rows[each] for each in kept) if rows else ()), chain
 
 
-def _unknown(bound: Bound, number: int, template: Template, lexicon: Lexicon) -> Iterator[Fault]:
+def _unknown(bound: Bound, template: Template, lexicon: Lexicon, meant: Meant) -> Iterator[Fault]:
     """Yield the values that a constraint compares with a feature which never has them."""
     relation, constraint = bound
     feature = relation.left
-    if feature.variable != number or feature.indices:
+    if feature.indices:
         return
     known = _known(feature, relation, template, lexicon)
+    there = listed(list(known), most=_MOST_LISTED)
     what = f"no row has {{}} as its {feature.column}"
-    if isinstance(template.variables[number], Choice):
-        what = f"{template.variables[number].name} is never {{}}"
+    if isinstance(template.variables[feature.variable], Choice):
+        what = f"{template.variables[feature.variable].name} is never {{}}"
     for term, written in zip(relation.right, constraint.right, strict=True):
         for value in _written_values(term, written, template):
             if value.text != NOT_APPLICABLE and value.text not in known:
-                meant = nearest(value.text, known)
-                there = f"there is {listed(list(known), most=_MOST_LISTED)}"
-                hint = f"did you mean {meant}?" if meant else there
+                probably = meant(value.text, known)
+                hint = f"did you mean {probably}?" if probably else f"there is {there}"
                 yield value.place.fault(what.format(repr(value.text)), hint)
 
 

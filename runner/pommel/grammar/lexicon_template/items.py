@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pommel.grammar.lexicon_template.lexicon import Cells
+from pommel.grammar.lexicon_file import Cells
 from pommel.grammar.lexicon_template.relations import Feature, Filled
 from pommel.grammar.lexicon_template.states import atoms
 from pommel.grammar.lexicon_template.tree import ZERO_FORM, Line, Parts, Reference, Template
@@ -39,6 +39,7 @@ class Rendering:
         self._features = features
         self._domains = domains
         self._template = template
+        self._joiner = str(template.meta.get("joiner", " "))
         self._distinct = list(dict.fromkeys(features.values()))
         self._number = {feature: number for number, feature in enumerate(self._distinct)}
         self._uneven = {each for each in self._distinct if self._may_be_empty(each)}
@@ -56,14 +57,15 @@ class Rendering:
                 name,
                 tuple([each.filled(values) for each in patterns]),
                 gloss.filled(values) if gloss else "",
+                self._joiner,
             )
             for name, patterns, gloss in self._conditions
         )
 
-    def words(self) -> tuple[str, ...]:
-        """Return the words of all sentences, in the order of the template and of its lexicons.
+    def words(self, rows: Sequence[Sequence[Cells]]) -> tuple[str, ...]:
+        """Return the words of all regions, in the order of the template and of its lexicons.
 
-        Every row that a slot can have by itself counts, even if there is no item with it.
+        `rows` are those of each slot that count, in any combination.
         """
         chunks = (
             chunk
@@ -71,8 +73,11 @@ class Rendering:
             for parts in line.regions
             for chunk in _chunks(parts)
         )
-        texts = (text for chunk in dict.fromkeys(chunks) for text in self._texts(chunk))
-        return tuple(dict.fromkeys(word for text in texts for word in text.split()))
+        found: dict[str, None] = {}
+        for chunk in dict.fromkeys(chunks):
+            for text in _texts(chunk, self._features, rows):
+                found.update(dict.fromkeys(text.split()))
+        return tuple(found)
 
     def _gloss(self, line: Line) -> _Pattern:
         patterns = [self._pattern(parts) for parts in line.regions]
@@ -97,28 +102,32 @@ class Rendering:
             for row in self._domains[variable]
         )
 
-    def _texts(self, chunk: Parts) -> Iterator[str]:
-        """Yield what can stand in place of a chunk, with any row for each slot in it."""
-        features = [self._features[each] for each in chunk if isinstance(each, Reference)]
-        asked = dict.fromkeys(atom for each in features for atom in atoms(each, self._domains))
-        variables = list(dict.fromkeys(variable for variable, _ in asked))
-        options = [
-            self._projected(variable, [column for var, column in asked if var == variable])
-            for variable in variables
-        ]
-        for cells in itertools.product(*options):
-            filled = dict(zip(variables, cells, strict=True))
-            values = [each.value(filled) for each in features]
-            if None not in values:
-                texts = iter(map(_text, values))
-                yield "".join(each if isinstance(each, str) else next(texts) for each in chunk)
 
-    def _projected(self, variable: int, columns: Sequence[str]) -> list[Cells]:
-        """Return the different rows of a domain, of some columns."""
-        found: dict[tuple[tuple[str, str], ...], None] = {}
-        for row in self._domains[variable]:
-            found[tuple((each, row[each]) for each in columns if each in row)] = None
-        return [dict(each) for each in found]
+def _texts(
+    chunk: Parts, features: Mapping[Reference, Feature], rows: Sequence[Sequence[Cells]]
+) -> Iterator[str]:
+    """Yield what can stand in place of a chunk, with any row for each slot in it."""
+    own = [features[each] for each in chunk if isinstance(each, Reference)]
+    asked = dict.fromkeys(atom for each in own for atom in atoms(each, rows))
+    variables = list(dict.fromkeys(variable for variable, _ in asked))
+    options = [
+        _projected(rows[variable], [column for var, column in asked if var == variable])
+        for variable in variables
+    ]
+    for cells in itertools.product(*options):
+        filled = dict(zip(variables, cells, strict=True))
+        values = [each.value(filled) for each in own]
+        if None not in values:
+            texts = iter(map(_text, values))
+            yield "".join(each if isinstance(each, str) else next(texts) for each in chunk)
+
+
+def _projected(rows: Sequence[Cells], columns: Sequence[str]) -> list[Cells]:
+    """Return the different rows, of some columns."""
+    found: dict[tuple[tuple[str, str], ...], None] = {}
+    for row in rows:
+        found[tuple((each, row[each]) for each in columns if each in row)] = None
+    return [dict(each) for each in found]
 
 
 def _text(value: str | None) -> str:

@@ -1,18 +1,16 @@
 """What stands behind the colons of a template's statements, by Lark."""
 
-import functools
 import re
-from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pommel.errors import Fault
+from pommel.grammar import lark_text
+from pommel.grammar.lark_text import Unparsed
 from pommel.grammar.lexicon_template.statements import USAGE, Statement
 from pommel.grammar.lexicon_template.tree import Constraint, Literal, Operand, Parts, Reference
 from pommel.wording import quoted
 
-if TYPE_CHECKING:
-    from lark import Lark
-
+# So much of a placeholder that is not closed is shown.
 _SHOWN = 40
 _SPACE = re.compile(r"\s+")
 _ESCAPED = re.compile(r"\\(.)")
@@ -20,26 +18,9 @@ _ESCAPED = re.compile(r"\\(.)")
 
 def parsed(statement: Statement, start: str) -> Any:
     """Return Lark's tree of a content, by the rule `start`, or the fault why there is none."""
-    from lark.exceptions import UnexpectedInput  # noqa: PLC0415 - keeps `import pommel` fast
-
-    try:
-        return _parsers()[start].parse(statement.text, start=start)
-    except UnexpectedInput as error:
-        return _syntax_fault(statement, error)
-
-
-@functools.cache
-def _parsers() -> "dict[str, Lark]":
-    from lark import Lark  # noqa: PLC0415 - keeps `import pommel` fast
-
-    folder = files("pommel.grammar.lexicon_template")
-    starts = {"declaration": ["slot", "choose", "distinct"], "sentence": ["sentence"]}
-    parsers = {}
-    for name, own in starts.items():
-        grammar = (folder / f"{name}.lark").read_text("utf-8")
-        lark = Lark(grammar, parser="lalr", start=own, propagate_positions=True)
-        parsers.update(dict.fromkeys(own, lark))
-    return parsers
+    grammar = "sentence" if start == "sentence" else "declaration"
+    tree = lark_text.parsed(statement.text, f"lexicon_template/{grammar}.lark", start=start)
+    return _syntax_fault(statement, tree) if isinstance(tree, Unparsed) else tree
 
 
 def constraints_of(tree: Any, statement: Statement) -> tuple[Constraint, ...]:
@@ -99,23 +80,19 @@ def region_of(tree: Any, statement: Statement) -> Parts:
     return tuple(part for part in parts if part)
 
 
-def _syntax_fault(statement: Statement, error: Any) -> Fault:
+def _syntax_fault(statement: Statement, found: Unparsed) -> Fault:
     """Say what is wrong with a content that cannot be read."""
-    text, usage = statement.text, USAGE[statement.keyword]
-    token = getattr(error, "token", None)
-    at_end = error.pos_in_stream is None or getattr(token, "type", "") == "$END"
-    position = len(text) if at_end else int(error.pos_in_stream)
-    place = statement.places.at(position)
-    character = text[position : position + 1]
+    usage = USAGE[statement.keyword]
+    place = statement.places.at(found.offset)
     if statement.keyword in ("condition", "gloss"):
-        return place.fault(*_sentence_fault(text, position))
-    if at_end:
+        return place.fault(*_sentence_fault(found.text, found.offset))
+    if found.is_at_end:
         return place.fault("this ends too early", f"write {usage}")
-    if character == "(":
+    if found.character == "(":
         return place.fault("a list has no place here", "write in (a b), or has (a b)")
-    if character == '"':
+    if found.character == '"':
         return place.fault("this quotation mark has no partner", "write it twice, around a value")
-    word = text[position:].split(maxsplit=1)[0][:_SHOWN] if character != "," else ","
+    word = found.word if found.character != "," else ","
     return place.fault(f"{quoted(word)} has no place here", f"write {usage}")
 
 

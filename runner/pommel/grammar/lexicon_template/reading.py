@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from pommel.errors import Fault, FormulaError, GrammarError
+from pommel.errors import Fault, FormulaError, GrammarError, Place
 from pommel.formula import parse
 from pommel.grammar.lexicon_template.parsing import (
     constraints_of,
@@ -22,8 +22,7 @@ from pommel.grammar.lexicon_template.tree import (
     Slot,
     Template,
 )
-from pommel.grammar.place import Place
-from pommel.suite import METRICS
+from pommel.grammar.meta import meta_faults, meta_value
 
 
 def parse_template(text: str, *, file: str) -> Template:
@@ -81,18 +80,14 @@ class _Reading:
         self._before = statement.keyword
 
     def _add_meta(self, statement: Statement) -> None:
-        value: str | list[str] = statement.content
-        if statement.name == "generator":
-            hint = "leave it out; it is how the suite was made, which pommel writes itself"
-            self._fault(statement.name_place, "meta has the key 'generator'", hint)
-        if statement.name == "metric" and statement.content != "all":
-            names = statement.content.split()
-            value = names[0] if len(names) == 1 else names
-            for name in names:
-                if name not in METRICS:
-                    hint = f"there are {', '.join(METRICS)}, and all"
-                    self._fault(statement.content_place, f"there is no metric {name!r}", hint)
-        self.template.meta[statement.name] = value
+        self.template.meta[statement.name] = value = meta_value(statement.name, statement.text)
+        self._faults += meta_faults(
+            statement.name,
+            value,
+            key_place=statement.name_place,
+            value_place=statement.content_place,
+            made=("generator",),
+        )
 
     def _add_lexicon(self, statement: Statement) -> None:
         literal = Literal(place=statement.content_place, text=statement.content)
@@ -111,13 +106,15 @@ class _Reading:
             return
         operands = [operand_of(each, statement) for each in tree.children if each.data == "operand"]
         values: list[Literal] = []
+        seen: set[str] = set()
         for each in operands:
             text = str(each) if isinstance(each, Reference) else each.text
             if isinstance(each, Reference) and (each.owner is not None or each.indices):
                 hint = f"write {USAGE['choose']}"
                 self._fault(each.place, f"{text} is a reference, not a value", hint)
-            elif text in [value.text for value in values]:
+            elif text in seen:
                 self._fault(each.place, f"{text} is chosen from twice", "write it once")
+            seen.add(text)
             values.append(Literal(place=each.place, text=text))
         self.template.variables.append(
             Choice(

@@ -4,8 +4,8 @@ import functools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pommel.grammar.lexicon_template.lexicon import Cells
-from pommel.grammar.lexicon_template.tree import NOT_APPLICABLE, Operator
+from pommel.grammar.lexicon_file import NOT_APPLICABLE, Cells
+from pommel.grammar.lexicon_template.tree import Constraint, Operator
 
 # What a choice stands for is the only feature that it has.
 OWN_VALUE = ""
@@ -114,6 +114,10 @@ class Relation:
             else:
                 found.add(_value(each, filled))
         return frozenset(found)
+
+
+# What a constraint says, and how it is written.
+Bound = tuple[Relation, Constraint]
 
 
 @functools.lru_cache(maxsize=1 << 16)

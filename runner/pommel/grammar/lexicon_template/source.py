@@ -1,49 +1,45 @@
 """A template and its lexicons as a source of whole items."""
 
-import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault, GrammarError
-from pommel.files import sha256_of
-from pommel.grammar.lexicon_template.binding import Binding
+from pommel.grammar.lexicon_template.binding import Binding, column_faults
 from pommel.grammar.lexicon_template.checks import structure_faults
-from pommel.grammar.lexicon_template.domains import (
-    Bound,
-    Domain,
-    dead_end,
-    domains_of,
-)
-from pommel.grammar.lexicon_template.gaps import column_faults, gap_faults
+from pommel.grammar.lexicon_template.domains import Domain, domains_of
+from pommel.grammar.lexicon_template.item_checks import dead_end, gap_faults, same_sentences
 from pommel.grammar.lexicon_template.items import Rendering
 from pommel.grammar.lexicon_template.lexicon import Lexicon, read_lexicons
 from pommel.grammar.lexicon_template.reading import parse_template
-from pommel.grammar.lexicon_template.relations import Feature
-from pommel.grammar.lexicon_template.space import EntangledError, Space
+from pommel.grammar.lexicon_template.relations import Bound, Feature
+from pommel.grammar.lexicon_template.space import MOST_STATES, EntangledError, Space
 from pommel.grammar.lexicon_template.tree import Reference, Template
+from pommel.grammar.recipe import recipe
 from pommel.grammar.source import GeneratedItem
-from pommel.text_file import read_text
-
-# As many items are looked at for two conditions that are always the same.
-_N_COMPARED = 1000
+from pommel.text_file import read_words
 
 
 class LexiconTemplateSource:
     """The items of the template in a file."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, most_states: int = MOST_STATES) -> None:
         """Read the template and its lexicons, which are found from its folder.
 
-        Raises `InputError` if the template cannot be read, and `GrammarError` with every fault of
-        all files.
+        `most_states` is for `Space`. Raises `InputError` if the template cannot be read, and
+        `GrammarError` with every fault of all files.
         """
-        self._template = template = parse_template(read_text(path).text, file=str(path))
-        self._paths = [path, *(path.parent / each.text for each in template.lexicons)]
+        read = read_words(path)
+        self._template = template = parse_template(read.text, file=str(path))
         lexicon, faults = read_lexicons(template.lexicons, path.parent)
         _raise(faults)
+        self._recipe = recipe("lexicon and template", {path.name: read, **lexicon.files})
         bound, features, domains = _bound(template, lexicon)
-        self._space = Space([each.cells for each in domains], [each for each, _ in bound])
+        self._space = Space(
+            [each.cells for each in domains],
+            [each for each, _ in bound],
+            most_states=most_states,
+        )
         self._rendering = Rendering(template, features, [each.cells for each in domains])
         try:
             _raise(self._item_faults(domains, bound, features))
@@ -75,18 +71,17 @@ class LexiconTemplateSource:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The distinct words of all sentences, and maybe some that no item has.
+        """The distinct words of all regions, and maybe some that no item has.
 
-        Every row that a slot can have by itself counts, whatever is in the other slots.
+        Rows that are in no item do not count, but for what `Space.rows` says. Where placeholders
+        touch, any row of one slot is taken beside any of the other.
         """
-        return self._rendering.words()
+        return self._rendering.words(self._space.rows())
 
     @property
     def recipe(self) -> Mapping[str, Any]:
         """The kind of grammar, and its files as the template names them."""
-        names = [self._paths[0].name, *(each.text for each in self._template.lexicons)]
-        hashes = map(sha256_of, self._paths)
-        return {"kind": "lexicon and template", "files": dict(zip(names, hashes, strict=True))}
+        return self._recipe
 
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
         """Yield the items with these numbers, or all of them: the last slot changes fastest."""
@@ -104,25 +99,9 @@ class LexiconTemplateSource:
         relations = [each for each, _ in bound]
         first = _first_references(features)
         faults = list(gap_faults(self._template, domains, relations, first))
-        return faults or list(self._same_sentences())
-
-    def _same_sentences(self) -> Iterator[Fault]:
-        """Yield the conditions that do not differ, in any item or in many from all over."""
-        n = self._space.n
-        n_compared = min(n, _N_COMPARED)
-        conditions = self._template.conditions
-        same = set(itertools.combinations(range(len(conditions)), 2))
-        for number in range(n_compared):
-            if not same:
-                return
-            (item,) = self.items([number * n // n_compared])
-            sentences = [each.sentence for each in item]
-            same = {(one, two) for one, two in same if sentences[one] == sentences[two]}
-        for one, two in sorted(same):
-            where = "the only item" if n == 1 else f"each of {n_compared} items"
-            what = f"condition {conditions[two].name} has the sentence of {conditions[one].name}"
-            hint = "make them differ, or remove one"
-            yield conditions[two].place.fault(f"{what} in {where}", hint)
+        return faults or list(
+            same_sentences(self._template, self._space.n, lambda each: next(self.items([each])))
+        )
 
 
 def _bound(

@@ -11,12 +11,12 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pommel.grammar.lexicon_template.lexicon import Cells
+from pommel.grammar.lexicon_file import Cells
 from pommel.grammar.lexicon_template.relations import Relation
 from pommel.grammar.lexicon_template.states import State, States
 
 # Of states, over all slots; more would take minutes, and gigabytes.
-_MOST_STATES = 300_000
+MOST_STATES = 300_000
 
 Filling = tuple[Cells, ...]
 
@@ -43,8 +43,18 @@ class _Rest:
 class Space:
     """The ways of filling slots from their domains so that some relations hold."""
 
-    def __init__(self, domains: Sequence[Sequence[Cells]], relations: Sequence[Relation]) -> None:
-        """Take the rows of each slot, and all relations, of a slot by itself and between slots."""
+    def __init__(
+        self,
+        domains: Sequence[Sequence[Cells]],
+        relations: Sequence[Relation],
+        *,
+        most_states: int = MOST_STATES,
+    ) -> None:
+        """Take the rows of each slot, and all relations, of a slot by itself and between slots.
+
+        `most_states` is how many may be kept: a matter of memory and time.
+        """
+        self._most_states = most_states
         between = [each for each in relations if len(each.variables) > 1]
         own = [
             [each for each in relations if each.variables == {number}]
@@ -80,6 +90,36 @@ class Space:
             index -= ends[place - 1] if place else 0
             filled = (*filled, domain[rows[place]])
         return filled
+
+    def rows(self) -> list[list[Cells]]:
+        """Return the rows of each slot that are in some filling, in their order.
+
+        Rows may be among them that only differences between slots (`!=`) keep out. It takes about
+        the time of counting. Raises `EntangledError`.
+        """
+        found: list[set[int]] = [set() for _ in self._domains]
+        queue: list[Filling] = [()] if self._domains else []
+        seen: set[tuple[int, State]] = set()
+        # It grows while it is read.
+        for filled in queue:
+            k = len(filled)
+            domain, bundle_of = self._domains[k], self._states.bundle_of[k]
+            special = self._special(filled)
+            following: dict[int, int] = {}
+            for row in self._open(filled)[0]:
+                # Rows of one bundle are alike, but for those that share a value with others.
+                following.setdefault(row if row in special else ~bundle_of[row], row)
+            for row in following.values():
+                found[k].update(self._states.bundles[k][bundle_of[row]])
+                longer = (*filled, domain[row])
+                key = (k + 1, self._states.of(longer)) if k + 1 < len(self._domains) else None
+                if key and key not in seen:
+                    seen.add(key)
+                    queue.append(longer)
+        return [
+            [row for number, row in enumerate(domain) if number in found[k]]
+            for k, domain in enumerate(self._domains)
+        ]
 
     def _from(self, filled: Filling) -> Iterator[Filling]:
         k = len(filled)
@@ -124,7 +164,7 @@ class Space:
         found = self._rests.get(key)
         if found is None:
             found = self._counted(filled)
-            if len(self._rests) >= _MOST_STATES:
+            if len(self._rests) >= self._most_states:
                 raise EntangledError
             self._rests[key] = found
         return found

@@ -4,14 +4,15 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pommel.errors import Fault
+from pommel.errors import Fault, Place
 from pommel.grammar.lexicon_template.tree import Places
-from pommel.grammar.place import Place
+from pommel.grammar.meta import USAGE as META_USAGE
+from pommel.text_file import lines
 from pommel.wording import nearest, quoted
 
 # How each statement is written.
 USAGE = {
-    "meta": "meta language: hi",
+    "meta": META_USAGE,
     "lexicon": "lexicon: nouns.csv",
     "slot": "slot S: category = n, class = human",
     "choose": "choose NUM: sg pl",
@@ -28,7 +29,6 @@ _KEYWORD = re.compile(r"[^\W\d_]+")
 _NAME = re.compile(r"[^\s.,:=!(){}\[\]|\"#\\]+")
 _CONDITION_NAME = re.compile(r"[^%{}|]+")
 _COMMENT = re.compile(r"(?<!\S)#[^\n]*")
-_LINE_END = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,13 +88,13 @@ def statements(text: str, *, file: str) -> tuple[list[Statement], list[Fault]]:
 def _blocks(text: str) -> list[tuple[int, str]]:
     """Return where statements begin, and their lines without comments."""
     blocks: list[tuple[int, list[str]]] = []
-    for number, line in enumerate(_LINE_END.split(text), start=1):
+    for number, line in enumerate(lines(text), start=1):
         bare = _COMMENT.sub(lambda found: " " * len(found[0]), line)
         if blocks and (not bare.strip() or bare[0].isspace()):
             blocks[-1][1].append(bare)
         elif bare.strip():
             blocks.append((number, [bare]))
-    return [(number, "\n".join(lines).rstrip()) for number, lines in blocks]
+    return [(number, "\n".join(block).rstrip()) for number, block in blocks]
 
 
 def _statement(places: Places) -> Statement | Fault:

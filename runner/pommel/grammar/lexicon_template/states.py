@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from pommel.grammar.lexicon_template.lexicon import Cells
+from pommel.grammar.lexicon_file import Cells
 from pommel.grammar.lexicon_template.relations import Feature, Relation, Value
 
 State = tuple[Hashable, ...]

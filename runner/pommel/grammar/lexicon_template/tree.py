@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
-from pommel.grammar.place import Place
+from pommel.errors import Place
 
-NOT_APPLICABLE = "_"
 # A cell that is a form without any sound, such as the Russian copula in the present tense.
 ZERO_FORM = "∅"
 

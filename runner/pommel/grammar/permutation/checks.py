@@ -4,6 +4,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from pommel.errors import Fault
+from pommel.grammar.meant import Meant
 from pommel.grammar.permutation.expansion import Arrangement, arrangements, sentence
 from pommel.grammar.permutation.lexicon import Lexicon
 from pommel.grammar.permutation.tree import Design, DesignFile, Frame, TemplateLine, Written
@@ -32,8 +33,9 @@ def check(design: DesignFile, lexicon: Lexicon | None) -> list[Fault]:
     if design.frame and not any(_missing_columns(design, lexicon)):
         for template in design.templates:
             faults += _entry_faults(template, design.frame, design.case_names)
+    meant = Meant()
     for template in design.templates:
-        faults += _noun_faults(template, design.case_names, lexicon)
+        faults += _noun_faults(template, design.case_names, lexicon, meant)
     return [*faults, *_repeated_templates(design.templates)]
 
 
@@ -51,9 +53,10 @@ def check_sentences(design: Design) -> Iterator[Fault]:
             continue
         seen: dict[str, Arrangement] = {}
         for each in every:
-            before = seen.setdefault(sentence(template, each), each)
+            text = sentence(template, each, design.joiner)
+            before = seen.setdefault(text, each)
             if before is not each:
-                what = f"{before.name} and {each.name} are both {sentence(template, each)!r}"
+                what = f"{before.name} and {each.name} are both {text!r}"
                 hint = "take nouns none of whose forms begins with another one"
                 yield template.place.fault(what, hint)
                 break
@@ -86,9 +89,9 @@ def _missing_columns(design: DesignFile, lexicon: Lexicon | None) -> Iterator[Fa
 def _missing_forms(design: DesignFile, lexicon: Lexicon) -> Iterator[Fault]:
     for word, noun in lexicon.nouns.items():
         for column in dict.fromkeys(design.case_names):
-            if noun.forms.get(column) == "":
-                place = lexicon.place(noun, column)
-                yield place.fault(f"{word} has no {column}", "write its form, with its article")
+            if column in noun.columns and column not in noun.cells:
+                hint = "write its form, with its article"
+                yield noun.place(column).fault(f"{word} has no {column}", hint)
 
 
 def _violation_faults(design: DesignFile) -> Iterator[Fault]:
@@ -153,7 +156,7 @@ def _entry_faults(template: TemplateLine, frame: Frame, cases: Sequence[str]) ->
 
 
 def _noun_faults(
-    template: TemplateLine, cases: Sequence[str], lexicon: Lexicon | None
+    template: TemplateLine, cases: Sequence[str], lexicon: Lexicon | None, meant: Meant
 ) -> Iterator[Fault]:
     nouns: dict[str, Written] = {}
     for entry in template.entries:
@@ -164,8 +167,8 @@ def _noun_faults(
             what = f"the noun {noun.text} stands here for the second time"
             yield noun.place.fault(what, "take another one")
         elif lexicon and lexicon.is_whole and noun.text not in lexicon.nouns:
-            known = lexicon.nouns
-            hint = f"did you mean {meant}?" if (meant := nearest(noun.text, known)) else "add it"
+            probably = meant(noun.text, lexicon.nouns)
+            hint = f"did you mean {probably}?" if probably else "add it"
             yield noun.place.fault(f"{lexicon.name} has no {noun.text}", hint)
         nouns.setdefault(noun.text, noun)
     if lexicon:
@@ -176,7 +179,7 @@ def _alike(nouns: dict[str, Written], cases: Sequence[str], lexicon: Lexicon) ->
     """Yield a fault for each form that is spelt as one before it (syncretism)."""
     seen: dict[str, tuple[str, str]] = {}
     for word, case in itertools.product(nouns, cases):
-        form = lexicon.nouns[word].forms.get(case) if word in lexicon.nouns else None
+        form = lexicon.nouns[word].cells.get(case) if word in lexicon.nouns else None
         if not form:
             continue
         other, its_case = seen.setdefault(form, (word, case))

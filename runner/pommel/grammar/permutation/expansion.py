@@ -74,9 +74,9 @@ def contents(template: Template, arrangement: Arrangement) -> tuple[str, ...]:
     return tuple([region.format(*arguments) for region in template.regions])
 
 
-def sentence(template: Template, arrangement: Arrangement) -> str:
-    """Return a sentence."""
-    return " ".join(contents(template, arrangement))
+def sentence(template: Template, arrangement: Arrangement, joiner: str) -> str:
+    """Return a sentence; `joiner` stands between regions."""
+    return joiner.join(contents(template, arrangement))
 
 
 def _kind(assignment: tuple[int, ...], cases: Sequence[str]) -> str | None:

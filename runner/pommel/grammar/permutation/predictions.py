@@ -14,10 +14,12 @@ def design_head(design: Design, every: Sequence[Arrangement]) -> Mapping[str, An
 
     `meta.design` says of each condition what it is: its kind, the case order and the noun order
     of the sentence, and the assignment, the case of each noun in the order of the nouns.
+    `meta.unacceptable` names the violations.
     """
-    language = {"language": design.language} if design.language else {}
+    violations = " ".join(each.name for each in every if not each.is_grammatical)
+    meta = {"metric": "sum", "unacceptable": violations, **design.meta}
     return {
-        "meta": {**language, "metric": "sum", "design": _design_meta(design, every)},
+        "meta": {**meta, "design": _design_meta(design, every)},
         "region_meta": {str(number): name for number, name in design.region_names.items()},
         "predictions": [
             {"type": "formula", "formula": formula, "description": description}

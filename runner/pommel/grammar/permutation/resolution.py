@@ -16,7 +16,7 @@ def resolved(design: DesignFile, lexicon: Lexicon) -> Design:
     assert design.frame  # noqa: S101 - without one there were faults
     doubled = tuple(each.text for each in design.violations[1:]) or design.case_names
     return Design(
-        language=design.language.text if design.language else None,
+        meta=design.meta,
         cases=design.case_names,
         doubled=doubled,
         region_names={
@@ -37,7 +37,7 @@ def _template(
     return Template(
         place=line.place,
         nouns=nouns,
-        forms=tuple(tuple(lexicon.nouns[noun].forms[case] for case in cases) for noun in nouns),
+        forms=tuple(tuple(lexicon.nouns[noun].cells[case] for case in cases) for noun in nouns),
         regions=tuple("".join(_filled(part, said) for part in region) for region in frame.regions),
     )
 

@@ -1,6 +1,6 @@
 """A permutation design as a source of items and of minimal sets."""
 
-import hashlib
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,11 @@ from pommel.grammar.permutation.expansion import (
 from pommel.grammar.permutation.predictions import design_head
 from pommel.grammar.permutation.reading import read_design
 from pommel.grammar.permutation.tree import Template
+from pommel.grammar.recipe import recipe
 from pommel.grammar.source import GeneratedCondition, GeneratedItem
 from pommel.minimal_sets import MinimalSet
+
+_PLACE = re.compile(r"\{(\d+)\}")
 
 
 class PermutationSource:
@@ -28,7 +31,8 @@ class PermutationSource:
 
     def __init__(self, path: Path) -> None:
         """Read the design. Raises as `read_design` does."""
-        self._design, self._paths = read_design(path)
+        self._design, files = read_design(path)
+        self._recipe = recipe("permutation design", files)
         self._conditions = arrangements(self._design.cases, self._design.doubled)
         self._sets = neighbours(self._conditions)
 
@@ -43,7 +47,7 @@ class PermutationSource:
         return self.n_items * len(self._sets)
 
     @property
-    def n_others(self) -> frozenset[int]:
+    def ungrammatical_counts(self) -> frozenset[int]:
         """How many violations a set has: k - 1 for each case that is doubled."""
         return frozenset(len(others) for _, others in self._sets)
 
@@ -54,26 +58,31 @@ class PermutationSource:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """The distinct words of all sentences."""
-        texts = (
-            text
-            for template in self._design.templates
-            for text in _all_texts(template, len(self._design.cases))
-        )
-        return tuple(dict.fromkeys(word for text in texts for word in text.split()))
+        """The distinct words of all regions."""
+        found: dict[str, None] = {}
+        for template in self._design.templates:
+            for region in template.regions:
+                for arguments in self._arguments(region):
+                    forms = [template.forms[n][case] if own else "" for own, n, case in arguments]
+                    found.update(dict.fromkeys(region.format(*forms).split()))
+        return tuple(found)
 
     @property
     def recipe(self) -> Mapping[str, Any]:
         """The kind of grammar, and its files."""
-        sha256 = {each.name: hashlib.sha256(each.read_bytes()).hexdigest() for each in self._paths}
-        return {"kind": "permutation design", "files": sha256}
+        return self._recipe
 
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
         """Yield the items with these numbers, or all of them."""
         for index in range(self.n_items) if indices is None else indices:
             template = self._design.templates[index]
             yield tuple(
-                GeneratedCondition(each.name, contents(template, each), self._gloss(template, each))
+                GeneratedCondition(
+                    each.name,
+                    contents(template, each),
+                    self._gloss(template, each),
+                    self._design.joiner,
+                )
                 for each in self._conditions
             )
 
@@ -83,8 +92,24 @@ class PermutationSource:
             template_index, number = divmod(index, len(self._sets))
             template = self._design.templates[template_index]
             grammatical, others = self._sets[number]
-            violations = (sentence(template, each) for each in others)
-            yield MinimalSet.of(sentence(template, grammatical), *violations)
+            every = (grammatical, *others)
+            yield MinimalSet.of(*(sentence(template, each, self._design.joiner) for each in every))
+
+    def _arguments(self, region: str) -> list[tuple[tuple[bool, int, int], ...]]:
+        """Return what may stand in the places of a region.
+
+        Of each place: whether the region has it, and if so, a noun and its case.
+        """
+        there = {int(each) for each in _PLACE.findall(region)}
+        return sorted(
+            {
+                tuple(
+                    (True, noun, case) if place in there else (False, 0, 0)
+                    for place, (noun, case) in enumerate(zip(each.nouns, each.cases, strict=True))
+                )
+                for each in self._conditions
+            }
+        )
 
     def _gloss(self, template: Template, arrangement: Arrangement) -> str:
         """Return the arguments as nouns with their cases: `Lehrer-nom Baum-acc Kind-dat`."""
@@ -92,10 +117,3 @@ class PermutationSource:
         return " ".join(
             f"{template.nouns[noun]}-{self._design.cases[case]}" for noun, case in places
         )
-
-
-def _all_texts(template: Template, n_cases: int) -> Iterator[str]:
-    """Yield regions with each form of each noun in each place."""
-    forms = [form for of_noun in template.forms for form in of_noun]
-    for region in template.regions:
-        yield from (region.format(*[form] * n_cases) for form in forms)

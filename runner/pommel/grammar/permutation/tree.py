@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from pommel.grammar.place import Place
+from pommel.errors import Place
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +66,7 @@ class DesignFile:
     """What a file says; what is None or empty was not in it, or was wrong."""
 
     file: str
-    language: Written | None
+    meta: Mapping[str, str | list[str]]
     lexicon: Written | None
     cases: tuple[Written, ...]
     frame: Frame | None
@@ -101,8 +101,13 @@ class Design:
     `doubled` are the cases that violations double; region names count from 1.
     """
 
-    language: str | None
+    meta: Mapping[str, str | list[str]]
     cases: tuple[str, ...]
     doubled: tuple[str, ...]
     region_names: Mapping[int, str]
     templates: tuple[Template, ...]
+
+    @property
+    def joiner(self) -> str:
+        """What stands between two regions of a sentence."""
+        return str(self.meta.get("joiner", " "))

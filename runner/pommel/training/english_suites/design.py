@@ -12,6 +12,14 @@ HU_2020 = (
     "Generalization in Neural Language Models, ACL"
 )
 
+# What no speaker would say, in every suite that has a condition of that name.
+_UNACCEPTABLE = (
+    *("mismatch_sing", "mismatch_plural", "implaus", "np_mismatch", "vp_mismatch"),
+    *("sub_no-matrix", "no-sub_matrix", "what_nogap", "what_no-gap", "that_gap"),
+    # Where "ever" and "any" have no negation above them.
+    *("pos", "pos_pos", "pos_neg"),
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Design:
@@ -53,6 +61,9 @@ def to_json(design: Design) -> str:
     }
     if design.modifier_of:
         meta["modifier_of"] = design.modifier_of
+    names = design.conditions(design.rows[0])
+    if unacceptable := [name for name in names if name in _UNACCEPTABLE]:
+        meta["unacceptable"] = " ".join(unacceptable)
     document = {
         "meta": meta,
         "region_meta": {str(number): name for number, name in enumerate(design.regions, 1)},

@@ -1,0 +1,92 @@
+"""Questions on the command line: lines can be edited, and what no file should hold is refused."""
+
+import contextlib
+import sys
+import unicodedata
+from collections.abc import Callable
+
+import click
+
+from pommel.cli.output import note
+from pommel.text_file import is_encodable
+from pommel.wording import printable
+
+# What is wrong with an answer, "" if nothing.
+FaultOf = Callable[[str], str]
+
+_BREAKS = "\N{LINE SEPARATOR}\N{PARAGRAPH SEPARATOR}"
+
+
+def text_fault(text: str) -> str:
+    """Say why a text cannot be a name or a part of a sentence, "" if it can."""
+    if not is_encodable(text):
+        return "this is not UTF-8"
+    wrong = next(
+        (each for each in text if unicodedata.category(each) == "Cc" or each in _BREAKS), None
+    )
+    return "" if wrong is None else f"this has the control character {wrong!r}"
+
+
+def no_fault(_answer: str) -> str:
+    """Find nothing wrong."""
+    return ""
+
+
+def ask(question: str, default: str = "", *, fault_of: FaultOf = no_fault) -> str:
+    """Return what is typed, the default for nothing; asks again where something is wrong with it.
+
+    Raises `click.Abort` at the end of the input, and where the user interrupts.
+    """
+    shown = f"{question} [{default}]: " if default else f"{question}: "
+    while True:
+        answer = _typed(printable(shown))
+        if answer is None:
+            fault = "this is not UTF-8"
+        elif not answer:
+            return default
+        else:
+            fault = text_fault(answer) or fault_of(answer)
+        if not fault:
+            return str(answer)
+        note(f"  {printable(fault)}")
+
+
+def ask_number(question: str, default: int) -> int:
+    """Return a whole number of at least 1."""
+
+    def fault_of(answer: str) -> str:
+        with contextlib.suppress(ValueError):
+            if int(answer) >= 1:
+                return ""
+        return "this has to be a whole number, 1 or more"
+
+    return int(ask(question, str(default), fault_of=fault_of))
+
+
+def confirm(question: str, *, default: bool) -> bool:
+    """Return whether the answer is yes."""
+
+    def fault_of(answer: str) -> str:
+        return "" if answer.strip().lower() in _MEANING else "type y or n"
+
+    typed = ask(f"{question} [{'Y/n' if default else 'y/N'}]", fault_of=fault_of)
+    return _MEANING[typed.strip().lower()] if typed else default
+
+
+_MEANING = {"y": True, "yes": True, "n": False, "no": False}
+
+
+def _typed(prompt: str) -> str | None:
+    """Return a line without its end, None for one that cannot be decoded."""
+    try:
+        if sys.stdin.isatty() and sys.stdout.isatty():
+            # Not every Python has it; where it is there, arrow keys move in the line.
+            with contextlib.suppress(ImportError):
+                import readline  # noqa: F401, PLC0415
+            return input(prompt)
+        click.echo(prompt, nl=False, err=True)
+        return input()
+    except UnicodeDecodeError:
+        return None
+    except (EOFError, KeyboardInterrupt):
+        raise click.Abort from None

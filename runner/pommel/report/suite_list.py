@@ -1,0 +1,61 @@
+"""Lists of suites, a row each or a row a circuit."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from pommel.suite_cards import CircuitCard, SuiteCard, circuit_cards
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def suite_list_table(cards: Sequence[SuiteCard], *, markdown: bool = False) -> "Table":
+    """Return one row a suite: language, circuit, name, items, conditions, predictions, version."""
+    table = _table(
+        ["language", "circuit", "suite"], ["items", "conditions", "predictions"], markdown=markdown
+    )
+    table.add_column("version")
+    table.add_column("modifier of")
+    for card in cards:
+        table.add_row(
+            card.language,
+            card.circuit,
+            card.name,
+            str(card.n_items),
+            str(len(card.condition_names)),
+            str(card.n_predictions),
+            card.version,
+            card.modifier_of,
+        )
+    return table
+
+
+def circuit_list_table(cards: Sequence[SuiteCard], *, markdown: bool = False) -> "Table":
+    """Return one row a language and circuit: suites, items, predictions; and one for all."""
+    table = _table(["language", "circuit"], ["suites", "items", "predictions"], markdown=markdown)
+    rows = circuit_cards(cards)
+    for row in rows:
+        table.add_row(row.language, row.circuit, *_counts(row))
+    total = [sum(column) for column in zip(*map(_numbers, rows), strict=True)]
+    table.add_row("all", "", *(f"{number:,}" for number in total))
+    return table
+
+
+def _numbers(row: CircuitCard) -> tuple[int, int, int]:
+    return row.n_suites, row.n_items, row.n_predictions
+
+
+def _counts(row: CircuitCard) -> list[str]:
+    return [f"{number:,}" for number in _numbers(row)]
+
+
+def _table(texts: Sequence[str], numbers: Sequence[str], *, markdown: bool) -> "Table":
+    from rich import box  # noqa: PLC0415 - `import pommel` stays fast without it
+    from rich.table import Table  # noqa: PLC0415
+
+    table = Table(box=box.MARKDOWN) if markdown else Table()
+    for name in texts:
+        table.add_column(name)
+    for name in numbers:
+        table.add_column(name, justify="right")
+    return table
