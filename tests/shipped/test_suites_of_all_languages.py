@@ -1,5 +1,6 @@
 """Every suite that ships: what it says of itself, where it is from, and that any script runs."""
 
+import csv
 import json
 import os
 import subprocess
@@ -166,6 +167,27 @@ def test_every_language_has_a_card_and_judgements() -> None:
         card = (SUITES / language / "README.md").read_text("utf-8")
         assert "CC-BY-4.0" in card, language
         assert "doubts" in card.lower(), language
+        assert "## A second reading" in card, language
+
+
+def test_what_was_judged_is_what_ships(suites: Sequence[Suite]) -> None:
+    texts = {
+        (suite.name, item.number, condition.name): condition.sentence(suite.joiner).text
+        for suite in suites
+        for item in suite.items
+        for condition in item.conditions
+    }
+    for language in WANTED:
+        with (SUITES / language / "judgements.csv").open(encoding="utf-8", newline="") as file:
+            rows = list(csv.DictReader(file))
+        for row in rows:
+            place = (row["suite"], int(row["item_number"]), row["condition_name"])
+            assert texts[place] == row["sentence"], place
+        assert {row["suite"] for row in rows} == {
+            suite.name for suite in suites if suite.language == language
+        }
+        # Some designs are about what speakers differ in; nothing was judged to be the opposite.
+        assert {row["judged"] for row in rows if row["judged"] != row["intended"]} <= {"doubtful"}
 
 
 def test_the_table_of_the_docs_is_true() -> None:
