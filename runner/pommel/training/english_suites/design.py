@@ -16,6 +16,7 @@ HU_2020 = (
 _UNACCEPTABLE = (
     *("mismatch_sing", "mismatch_plural", "implaus", "np_mismatch", "vp_mismatch"),
     *("sub_no-matrix", "no-sub_matrix", "what_nogap", "what_no-gap", "that_gap"),
+    *("that_subjgap", "what_matrixgap", "that_matrixgap"),
     # Where "ever" and "any" have no negation above them.
     *("pos", "pos_pos", "pos_neg"),
 )
