@@ -3,9 +3,10 @@
     python benchmarks/store.py [--sentences 1000000]
 
 Made-up sentences of about twelve tokens, named as GPT-2's are, are kept in batches of 1,000, each
-of them committed, in a store in a temporary folder. Then the sentences of a set of suites (3,304)
-are looked up, from all over the store: after the system was asked to forget the file (cold), and
-again (warm). Each is compared with what was kept.
+of them committed, in a store in a temporary folder. Then so many as a set of suites has (3,304) are
+looked up: as they were kept, one after the other, and picked from all over the store; each time
+after the system was asked to forget the file (cold), and again (warm). All are compared with what
+was kept.
 """
 
 import argparse
@@ -43,11 +44,22 @@ def main() -> None:
             f"on disk   {size / 2**20:,.1f} MB   {size / n_tokens:.1f} bytes/token   "
             f"{size / n_sentences:.0f} bytes/sentence"
         )
-        chance = random.Random(0)  # noqa: S311 - no secret
-        asked = sorted(chance.sample(range(n_sentences), min(N_LOOKED_UP, n_sentences)))
-        forget(path)
-        for name in ("cold", "warm"):
-            print(f"{name}      {len(asked):,} sentences   {look_up(path, asked):.3f} s")
+        for place, asked in places(n_sentences).items():
+            forget(path)
+            for state in ("cold", "warm"):
+                seconds = look_up(path, asked)
+                print(f"{state}      {len(asked):,} sentences   {seconds:.3f} s   {place}")
+
+
+def places(n_sentences: int) -> dict[str, list[int]]:
+    """Return the sentences to be looked up: neighbours, and some from everywhere."""
+    n_asked = min(N_LOOKED_UP, n_sentences)
+    first = (n_sentences - n_asked) // 2
+    chance = random.Random(0)  # noqa: S311 - no secret
+    return {
+        "together": list(range(first, first + n_asked)),
+        "all over": sorted(chance.sample(range(n_sentences), n_asked)),
+    }
 
 
 def keep(path: Path, n_sentences: int) -> tuple[float, int]:

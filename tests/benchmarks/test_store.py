@@ -8,8 +8,10 @@ from pathlib import Path
 LINES = re.compile(
     r"kept      4,000 sentences   [\d,]+ sentences/s\n"
     r"on disk   \d\.\d MB   (\d+\.\d) bytes/token   \d+ bytes/sentence\n"
-    r"cold      3,304 sentences   \d\.\d{3} s\n"
-    r"warm      3,304 sentences   \d\.\d{3} s\n"
+    r"cold      3,304 sentences   \d\.\d{3} s   together\n"
+    r"warm      3,304 sentences   \d\.\d{3} s   together\n"
+    r"cold      3,304 sentences   \d\.\d{3} s   all over\n"
+    r"warm      3,304 sentences   \d\.\d{3} s   all over\n"
 )
 
 

@@ -249,8 +249,12 @@ def test_garbled_tokens_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "store"
     filled(path, 10)
     with Database.open(path) as database, database.transaction() as connection:
-        connection.execute("UPDATE scored SET tokens = x'0102' WHERE scored_id = 3")
-        connection.execute("UPDATE sentences SET text = 'robins' WHERE sentence_id = 5")
+        ids = dict(connection.execute("SELECT text, sentence_id FROM sentences").fetchall())
+        third, fifth = (ids[numbered(10)[n].text] for n in (2, 4))
+        sql = "UPDATE scored SET tokens = x'0102' WHERE sentence_id = ?"
+        connection.execute(sql, (third,))
+        sql = "UPDATE sentences SET text = 'robins' WHERE sentence_id = ?"
+        connection.execute(sql, (fifth,))
     counts = salvage(path, tmp_path / "new")
     assert (counts.lost["sentences"], counts.lost["scored"]) == (1, 2)
     found = found_in(tmp_path / "new", numbered(10))

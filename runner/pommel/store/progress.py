@@ -5,11 +5,9 @@ from collections.abc import Sequence
 from pommel.regions import sentence_layouts
 from pommel.run_record import RunRecord
 from pommel.store.database import Database
+from pommel.store.many_rows import marks, pieces
 from pommel.store.suite_documents import suite_of
 from pommel.store.surprisal_cache import sentence_hash
-
-# Older SQLite takes 999 parameters a statement.
-_PIECE = 500
 
 
 def progress_of(database: Database, record: RunRecord) -> tuple[int, int]:
@@ -21,18 +19,14 @@ def progress_of(database: Database, record: RunRecord) -> tuple[int, int]:
     suite = suite_of(database, record)
     texts = {each.text for row in sentence_layouts(suite) for each in row}
     hashes = [found for each in texts if (found := sentence_hash(each)) is not None]
-    n_scored = sum(
-        _n_scored(database, record.run_id, hashes[at : at + _PIECE])
-        for at in range(0, len(hashes), _PIECE)
-    )
+    n_scored = sum(_n_scored(database, record.run_id, piece) for piece in pieces(hashes))
     return n_scored, len(texts)
 
 
 def _n_scored(database: Database, run_id: str, hashes: Sequence[bytes]) -> int:
-    marks = ", ".join("?" * len(hashes))
     ((n_scored,),) = database.rows(
         "SELECT count(*) FROM runs JOIN scored USING (model_id, policy_id) "  # noqa: S608 - marks
-        f"JOIN sentences USING (sentence_id) WHERE run_id = ? AND hash IN ({marks})",
+        f"JOIN sentences USING (sentence_id) WHERE run_id = ? AND hash IN ({marks(hashes)})",
         (run_id, *hashes),
     )
     return int(n_scored)

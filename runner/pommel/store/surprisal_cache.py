@@ -13,20 +13,19 @@ from pommel.models.model import ModelInfo
 from pommel.models.policy import Policy
 from pommel.store.database import Database
 from pommel.store.failures import damaged
+from pommel.store.many_rows import insert_rows, marks, pieces
 from pommel.store.seals import owner_seal, scored_seal
 from pommel.store.token_codec import count_tokens, decode_tokens, encode_tokens
 from pommel.surprisal import ScoredSentence, Token
 
-# Older SQLite takes 999 parameters a statement.
-_PIECE = 500
-
 _HASH_BYTES = 16
 
-_SENTENCES = "SELECT sentence_id FROM sentences WHERE hash IN ({marks})"
+_SENTENCES = "SELECT hash, sentence_id FROM sentences WHERE hash IN ({marks})"
 _STORED = """
     SELECT text, scored_id, tokens FROM sentences JOIN scored USING (sentence_id)
     WHERE sentence_id IN ({marks}) AND model_id = ? AND policy_id = ?
 """
+_SCORED_COLUMNS = ("sentence_id", "model_id", "policy_id", "session_id", "tokens", "check_sum")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +77,9 @@ class SurprisalCache:
         ids = self._ids(key)
         if ids is None:
             return {}
-        return {text: scored for text, _, scored in self._stored(ids, texts)}
+        hashes = filter(None, {sentence_hash(text) for text in texts})
+        keys = self._sentence_ids(hashes).values()
+        return {text: scored for text, _, scored in self._stored(ids, keys)}
 
     def keep(self, key: CacheKey, scored: Sequence[ScoredSentence]) -> dict[str, ScoredSentence]:
         """Keep scored sentences in one transaction, and return those that were there before.
@@ -89,43 +90,30 @@ class SurprisalCache:
         Raises `StoreError`; then nothing was kept. One reason is a sentence with other tokens than
         it has in the store: then it is another model.
         """
-        hashes = {
-            each.text: found for each in scored if (found := sentence_hash(each.text)) is not None
-        }
-        new = {each.text: each for each in scored if each.text in hashes}
+        new, hashes = {}, {}
+        for each in scored:
+            if (found := sentence_hash(each.text)) is not None:
+                new[each.text], hashes[each.text] = each, found
         owner = owner_seal(key.model.fingerprint, key.policy.fingerprint)
         before = {}
         with self.database.transaction() as connection:
             ids = (describe_model(connection, key.model), describe_policy(connection, key.policy))
             session_id = self._session(connection)
-            for text, scored_id, old in self._stored(ids, new):
+            sentence_ids = self._sentence_ids(hashes.values())
+            for text, scored_id, old in self._stored(ids, sentence_ids.values()):
                 before[text] = self._merged(key, old, new.pop(text))
                 if before[text] is not old:
-                    tokens = encode_tokens(before[text])
-                    check_sum = scored_seal(owner, hashes[text], tokens)
+                    sealed = _sealed(owner, hashes[text], before[text])
                     sql = "UPDATE scored SET tokens = ?, check_sum = ? WHERE scored_id = ?"
-                    connection.execute(sql, (tokens, check_sum, scored_id))
-            connection.executemany(
-                "INSERT INTO sentences (hash, text) "
-                "SELECT ?1, ?2 WHERE NOT EXISTS (SELECT 1 FROM sentences WHERE hash = ?1)",
-                [(hashes[text], text) for text in new],
-            )
-            encoded = [(text, encode_tokens(each)) for text, each in new.items()]
-            connection.executemany(
-                "INSERT INTO scored "
-                "(model_id, policy_id, sentence_id, tokens, session_id, check_sum) "
-                "SELECT ?, ?, sentence_id, ?, ?, ? FROM sentences WHERE hash = ?",
-                [
-                    (
-                        *ids,
-                        tokens,
-                        session_id,
-                        scored_seal(owner, hashes[text], tokens),
-                        hashes[text],
-                    )
-                    for text, tokens in encoded
-                ],
-            )
+                    connection.execute(sql, (*sealed, scored_id))
+            texts = {hashes[text]: text for text in new if hashes[text] not in sentence_ids}
+            sentence_ids |= _enter_sentences(connection, texts)
+            rows = [
+                (sentence_ids[hashes[text]], *ids, session_id, *_sealed(owner, hashes[text], each))
+                for text, each in new.items()
+            ]
+            # As the sentences lie. Their keys differ, so that nothing behind these is compared.
+            insert_rows(connection, "scored", _SCORED_COLUMNS, sorted(rows))
         # Before the commit, the session might have been lost with the rest.
         self._session_id = session_id
         return before
@@ -174,19 +162,20 @@ class SurprisalCache:
         )
         return (rows[0][0], rows[0][1]) if rows else None
 
+    def _sentence_ids(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
+        """Return the keys of those of the sentences that are there."""
+        found: dict[bytes, int] = {}
+        for piece in pieces(sorted(hashes)):
+            found.update(self.database.rows(_SENTENCES.format(marks=marks(piece)), piece))
+        return found
+
     def _stored(
-        self, ids: tuple[int, int], texts: Iterable[str]
+        self, ids: tuple[int, int], sentence_ids: Iterable[int]
     ) -> Iterator[tuple[str, int, ScoredSentence]]:
-        """Yield text, key and tokens of those of the texts that are there."""
-        hashes = filter(None, {sentence_hash(text) for text in texts})
-        keys = []
-        for piece in _pieces(sorted(hashes)):
-            sql = _SENTENCES.format(marks=", ".join("?" * len(piece)))
-            keys += [key for (key,) in self.database.rows(sql, piece)]
+        """Yield text, key and tokens of those of the sentences that have been scored."""
         # In the order in which they lie in the file: a disk reads ahead.
-        for piece in _pieces(sorted(keys)):
-            sql = _STORED.format(marks=", ".join("?" * len(piece)))
-            rows = self.database.rows(sql, (*piece, *ids))
+        for piece in pieces(sorted(sentence_ids)):
+            rows = self.database.rows(_STORED.format(marks=marks(piece)), (*piece, *ids))
             for text, scored_id, tokens in rows:
                 yield text, scored_id, self._decoded(text, tokens)
 
@@ -265,6 +254,28 @@ def delete_unused(connection: sqlite3.Connection) -> None:
         )
 
 
+def _sealed(owner: int, sentence_hash: bytes, sentence: ScoredSentence) -> tuple[bytes, int]:
+    """Return the tokens of a sentence as they are stored, and their check sum."""
+    tokens = encode_tokens(sentence)
+    return tokens, scored_seal(owner, sentence_hash, tokens)
+
+
+def _enter_sentences(
+    connection: sqlite3.Connection, texts: Mapping[bytes, str]
+) -> dict[bytes, int]:
+    """Enter sentences that are new, and return their keys by their hashes.
+
+    They get keys in the order of their hashes: what lies together in the index comes together,
+    which makes filling a large store a twentieth faster.
+    """
+    sql = "SELECT max(seq) FROM sqlite_sequence WHERE name = 'sentences'"
+    ((last,),) = connection.execute(sql)
+    entered = {each: key for key, each in enumerate(sorted(texts), (last or 0) + 1)}
+    rows = [(key, each, texts[each]) for each, key in entered.items()]
+    insert_rows(connection, "sentences", ("sentence_id", "hash", "text"), rows)
+    return entered
+
+
 def _added(connection: sqlite3.Connection, sql: str, values: Sequence[Any]) -> int:
     """Insert one row, and return its key."""
     connection.execute(sql, values)
@@ -277,11 +288,6 @@ def _identity(token: Token) -> tuple[object, ...]:
 
 def _was_not_asked(token: Token) -> bool:
     return token.surprisal_bits is None and token.why_unscored == "not asked for"
-
-
-def _pieces(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
-    for at in range(0, len(values), _PIECE):
-        yield values[at : at + _PIECE]
 
 
 def _json(value: Any) -> str:
