@@ -175,14 +175,35 @@ def test_a_seed_is_drawn_and_told(pommel: Pommel, full: Path) -> None:
 
 def test_a_reference_of_a_stranger_is_not_opened(pommel: Pommel, full: Path) -> None:
     before = (full / "ledger.jsonl").read_bytes()
-    outcome = rerun(pommel, full, "--seed", "7")
-    assert (outcome.status, outcome.stdout) == (2, "")
-    assert outcome.stderr == (
-        f"seed 7\npommel: {ids(full)[0]}: its reference 'dummy://' is not opened, for a stranger "
-        f"has written it, and it is no built-in model, name on the Hugging Face hub or image in a "
-        f"registry; name it with --model\n"
+    name = ids(full)[0]
+    why = (
+        f"{name}: its reference 'dummy://' is not opened, for a stranger has written it, and it is "
+        f"no built-in model, name on the Hugging Face hub or image in a registry; name it with "
+        f"--model\n"
     )
+    outcome = rerun(pommel, full, name, "--seed", "7")
+    assert (outcome.status, outcome.stdout, outcome.stderr) == (2, "", f"pommel: {why}")
+    # Of a whole board, the others are scored all the same.
+    outcome = rerun(pommel, full, "--seed", "7")
+    assert (outcome.status, outcome.stdout) == (4, "")
+    assert outcome.stderr.startswith(why)
+    end = f"seed 7\npommel: {full}: 2 submissions not scored again (see above)\n"
+    assert outcome.stderr.endswith(end)
     assert (full / "ledger.jsonl").read_bytes() == before
+
+
+def test_what_may_be_opened_is_scored_whatever_else_is_there(
+    pommel: Pommel, suites: Path, full: Path, tmp_path: Path
+) -> None:
+    pommel("run", "builtin://en-ngram", suites)
+    pommel("submit", "--model", "en-ngram", "--by", "A. Linguist", "-o", tmp_path / "ngram.zip")
+    assert pommel("leaderboard", "add", full, tmp_path / "ngram.zip").status == 0
+    outcome = rerun(pommel, full, "--seed", "7")
+    assert outcome.status == 4
+    assert ": builtin://en-ngram\n" in outcome.stderr
+    assert outcome.stderr.endswith(f"{full}: 2 submissions not scored again (see above)\n")
+    value = json.loads(pommel("leaderboard", "show", full, "--format", "json").stdout)
+    assert {each["model"] for each in value["submissions"] if each["rerun"]} == {"en-ngram"}
 
 
 def test_a_built_in_model_is_opened(
@@ -231,6 +252,7 @@ def test_a_model_that_says_something_else(pommel: Pommel, full: Path) -> None:
 def test_a_model_that_is_not_available(pommel: Pommel, full: Path, tmp_path: Path) -> None:
     outcome = rerun(pommel, full, ids(full)[0], "--model", f"lstm://{tmp_path}/none")
     assert outcome.status == 4
+    assert outcome.stderr.endswith(f"pommel: {full}: 1 submission not scored again (see above)\n")
 
 
 def test_one_model_is_of_one_submission(pommel: Pommel, full: Path) -> None:
