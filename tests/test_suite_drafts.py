@@ -19,7 +19,6 @@ from pommel.suite_drafts import (
     draft_text,
     filled,
     fitting_formula,
-    language_fault,
     new_design,
     region_fault,
     with_formulas,
@@ -234,16 +233,6 @@ def test_a_filled_design_has_no_two_regions_alike() -> None:
     suite = suite_from_dict(filled(DESIGN)).suite
     texts = [region.text for each in suite.items[0].conditions for region in each.regions]
     assert texts == ["word0.1", "word0.2", "word1.1", "word1.2"]
-
-
-@pytest.mark.parametrize("tag", ["en", "eu", "zh-Hant", "de-CH-1901", "x-klingon", "i-default"])
-def test_language_tags(tag: str) -> None:
-    assert language_fault(tag) == ""
-
-
-@pytest.mark.parametrize("tag", ["", "e", "x", "en_US", "not a tag!", "en-", "en\n", "englishish"])
-def test_what_is_no_language_tag(tag: str) -> None:
-    assert language_fault(tag) == f"{tag!r} is no language tag; write one such as en, eu, zh-Hant"
 
 
 def test_names_of_regions() -> None:

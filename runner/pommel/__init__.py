@@ -58,7 +58,7 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'pommel' has no attribute {name!r}")
-    from importlib import import_module  # noqa: PLC0415
+    from importlib import import_module  # noqa: PLC0415 - it is no name of `pommel`
 
     value = getattr(import_module(_HOMES.get(name, "pommel.api")), name)
     globals()[name] = value

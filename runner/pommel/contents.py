@@ -264,7 +264,7 @@ def _tallied(
 def _written(sets: Iterable[MinimalSet], tally: Tally, *, with_lone: bool) -> Iterator[MinimalSet]:
     for each in sets:
         if each.form in each.others:
-            each = replace(each, others=tuple(form for form in each.others if form != each.form))  # noqa: PLW2901
+            each = replace(each, others=tuple(form for form in each.others if form != each.form))  # noqa: PLW2901 - the same set, mended
         if each.others or with_lone:
             tally.n_written += 1
         else:

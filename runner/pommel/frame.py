@@ -1,6 +1,7 @@
 """Columns to a pandas frame: the one place where tables get their types."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -45,3 +46,13 @@ def stacked(frames: Sequence["pd.DataFrame"]) -> "pd.DataFrame":
 def frame_of_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> "pd.DataFrame":
     """Return a frame with one row each; a value that a row lacks is missing."""
     return frame_of({name: [row.get(name) for row in rows] for name in columns})
+
+
+def frame_of_instances(kind: type, instances: Iterable[Any]) -> "pd.DataFrame":
+    """Return a frame with one row an instance of a dataclass, and a column for each of its fields.
+
+    `kind` is the dataclass: without instances there are columns all the same.
+    """
+    names = [field.name for field in fields(kind)]
+    rows = [{name: getattr(each, name) for name in names} for each in instances]
+    return frame_of_rows(rows, names)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from json.encoder import encode_basestring, encode_basestring_ascii
 from pathlib import Path
 from typing import Any, Self
 
@@ -20,10 +21,6 @@ from pommel.text_file import is_encodable, read_text, without_bom
 
 # Far more than any suite needs, and far less than what exhausts Python's stack.
 MAX_DEPTH = 100
-
-# `json.dumps` would make one of these for every text that it writes.
-_AS_IT_IS = json.JSONEncoder(ensure_ascii=False)
-_ESCAPED = json.JSONEncoder()
 
 # Python refuses to convert longer whole numbers, since that takes quadratic time.
 _MAX_DIGITS = 4300
@@ -241,6 +238,8 @@ def _write(value: Any, newline: str, indent: str, *, is_compact: bool = False) -
         return _string(value)
     if isinstance(value, WrittenFloat):
         return value.text
+    if type(value) is int:
+        return str(value)
     inner = newline + indent
     if isinstance(value, dict) and value:
         pairs = [
@@ -263,7 +262,7 @@ def _key(key: Any) -> str:
 
 def _string(text: str) -> str:
     # Half of a surrogate pair has no UTF-8, and stays the escape that it was read from.
-    return (_AS_IT_IS if is_encodable(text) else _ESCAPED).encode(text)
+    return (encode_basestring if is_encodable(text) else encode_basestring_ascii)(text)
 
 
 def path_text(path: JsonPath) -> str:

@@ -39,8 +39,7 @@ def run_and_keep(  # noqa: PLR0913 - each of these is a choice of the caller's
     if store is not None:
         model = CachedModel(model, store.cache, rescore=rescore)
         settings: dict[str, str] = {"compat": compat or "", "oov": oov}
-        for suite in suites:
-            _begin(store, named, model.info, suite, policy, score_rule, settings)
+        _begin(store, named, model.info, suites, policy, score_rule, settings)
     runs = run_suites(
         model,
         suites,
@@ -72,24 +71,26 @@ def renamed(run: Run, called: Named) -> Run:
     return Run(surprisals=replace(run.surprisals, model=model), result=result)
 
 
-def _begin(  # noqa: PLR0913, PLR0917 - the parts of one record
+def _begin(  # noqa: PLR0913, PLR0917 - what the records say
     store: Store,
     named: NamedModel,
     info: ModelInfo,
-    suite: Suite,
+    suites: Sequence[Suite],
     policy: Policy,
     score_rule: ScoreRule,
     settings: Mapping[str, str],
 ) -> None:
+    """Note a run on each of the suites, which counts as interrupted until it is saved."""
     meant = replace(policy, method=resolved_method(info, policy))
-    result = SuiteResult(
-        suite_name=suite.name,
-        circuit=suite.circuit,
-        model_name=named.name or info.name,
-        score_rule=score_rule,
-        item_numbers=(),
-        predictions=(),
-        membership=named.membership,
-    )
-    record = begun_record(info, suite, meant, result=result, settings=settings)
-    store.runs.begin(record, suite, info, meant)
+    for suite in suites:
+        result = SuiteResult(
+            suite_name=suite.name,
+            circuit=suite.circuit,
+            model_name=named.name or info.name,
+            score_rule=score_rule,
+            item_numbers=(),
+            predictions=(),
+            membership=named.membership,
+        )
+        record = begun_record(info, suite, meant, result=result, settings=settings)
+        store.runs.begin(record, suite, info, meant)

@@ -90,17 +90,6 @@ def region_fault(name: str) -> str:
     return "" if name.strip() else "the name of a region is empty"
 
 
-# A primary language and its subtags (RFC 5646), whether or not they are registered.
-_LANGUAGE = re.compile(r"(?:[A-Za-z]{2,8}|[iIxX](?=-))(?:-[A-Za-z0-9]{1,8})*")
-
-
-def language_fault(tag: str) -> str:
-    """Say why this is no language tag, "" if it is one."""
-    if _LANGUAGE.fullmatch(tag):
-        return ""
-    return f"{tag!r} is no language tag; write one such as en, eu, zh-Hant"
-
-
 def fitting_formula(text: str, regions_of: Mapping[str, Sequence[int]]) -> Formula:
     """Parse a formula over these conditions and regions; raises `FormulaError`, with the place."""
     formula = parse(text)

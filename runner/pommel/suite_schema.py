@@ -66,10 +66,10 @@ def shape_faults(value: Any, schema_name: str) -> list[ShapeFault]:
 @functools.cache
 def _validator(schema_name: str) -> "Validator":
     # Imported here: jsonschema takes longer to import than pommel does.
-    from jsonschema import Draft202012Validator, validators  # noqa: PLC0415
+    from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 - `import pommel` stays fast without it
 
     extend: Any = validators.extend
-    quick = extend(Draft202012Validator, {"properties": _properties})
+    quick = extend(Draft202012Validator, {"properties": _properties, "items": _items})
     suite_schema = data.schema("suite")
     known = {f"#/$defs/{name}": each for name, each in suite_schema["$defs"].items()}
     known[suite_schema["$id"]] = suite_schema
@@ -89,12 +89,9 @@ def _without_references(schema: Any, known: Mapping[str, Any]) -> Any:
 
 
 def _properties(
-    validator: Any, properties: Mapping[str, Any], instance: Any, _schema: Any
+    validator: "Validator", properties: Mapping[str, Any], instance: Any, _schema: Any
 ) -> "Iterator[ValidationError]":
-    """Check an object's values as jsonschema does, but those that only need a type at once.
-
-    They are most of a suite, and jsonschema makes a new validator for each.
-    """
+    """Check an object's values as jsonschema does, but those that only need a type at once."""
     if not isinstance(instance, dict):
         return
     for key, schema in properties.items():
@@ -102,7 +99,40 @@ def _properties(
             continue
         only_type = len(schema) == 1 and isinstance(schema.get("type"), str)
         if not only_type or not validator.is_type(instance[key], schema["type"]):
-            yield from validator.descend(instance[key], schema, path=key, schema_path=key)
+            for error in _part(validator, schema).iter_errors(instance[key]):
+                error.path.appendleft(key)
+                error.schema_path.appendleft(key)
+                yield error
+
+
+def _items(
+    validator: "Validator", schema: Mapping[str, Any], instance: Any, _schema: Any
+) -> "Iterator[ValidationError]":
+    """Check each element of a list as jsonschema does."""
+    if not isinstance(instance, list):
+        return
+    part = _part(validator, schema)
+    for index, each in enumerate(instance):
+        for error in part.iter_errors(each):
+            error.path.appendleft(index)
+            yield error
+
+
+def _part(validator: "Validator", schema: Mapping[str, Any]) -> "Validator":
+    """Return the validator of a part of a schema: one, where jsonschema makes one for each value.
+
+    A schema without references needs no more of its surroundings than that.
+    """
+    parts = _parts()
+    if id(schema) not in parts:
+        parts[id(schema)] = validator.evolve(schema=schema)
+    return parts[id(schema)]
+
+
+@functools.cache
+def _parts() -> "dict[int, Validator]":
+    # Schemas are known by their identity, which is theirs alone: validators keep them for good.
+    return {}
 
 
 def _describe(error: "ValidationError") -> ShapeFault:

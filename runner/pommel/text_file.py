@@ -17,6 +17,7 @@ GZIP_FAULTS = (EOFError, zlib.error, gzip.BadGzipFile)
 
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _GZIP_MAGIC = b"\x1f\x8b"
+_UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _LINE_END = re.compile(r"\r\n|\r|\n")
 # Unlike joiners without a width and marks of direction, these belong to no script.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -95,12 +96,14 @@ def decode(raw: bytes, *, file: str) -> DecodedText:
     except UnicodeDecodeError as error:
         before = raw[: error.start]
         line_start = before.rfind(b"\n") + 1
+        is_utf_16 = raw.startswith(_UTF_16_BOMS)
+        byte = f"the byte 0x{raw[error.start]:02x} is not UTF-8"
         fault = Fault(
             file=file,
             line=before.count(b"\n") + 1,
             column=len(before[line_start:].decode("utf-8", "replace")) + 1,
             path="",
-            message=f"the byte 0x{raw[error.start]:02x} is not UTF-8",
+            message="the file is UTF-16, not UTF-8" if is_utf_16 else byte,
             hint="save the file with the encoding UTF-8",
         )
         raise SuiteError([fault]) from None

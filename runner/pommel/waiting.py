@@ -22,7 +22,7 @@ class Waiting:
             return min(wished_seconds, self.longest_seconds)
         doubled = self.first_seconds * 2.0 ** min(n_failures - 1, 32)
         # Requests that failed together are not to come back together.
-        return min(doubled, self.longest_seconds) * random.uniform(0.5, 1.0)  # noqa: S311
+        return min(doubled, self.longest_seconds) * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
 
 
 def wished_seconds(retry_after: str | None, now: datetime | None = None) -> float | None:

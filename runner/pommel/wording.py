@@ -15,9 +15,12 @@ _INVISIBLE = "\u200c\u200d\u200e\u200f\u061c"
 _FILLERS = "\u115f\u1160\u3164\uffa0"
 
 
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that was probably meant, None if none is like it."""
-    close = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
+def nearest(name: str, known: Iterable[str], *, likeness: float = 0.6) -> str | None:
+    """Return the known name that was probably meant, None if none is like it.
+
+    `likeness` is how much of both has to be alike at least, from 0 to 1.
+    """
+    close = difflib.get_close_matches(name, list(known), n=1, cutoff=likeness)
     return close[0] if close else None
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.analysis.records import record, seed, seeds
 
-from pommel.analysis.subjects import families, subjects, superseded
+from pommel.analysis.subjects import families, subjects, superseded, with_families
 from pommel.run_record import RunRecord
 
 
@@ -95,3 +95,21 @@ def test_a_family_is_its_seeds_under_one_rule() -> None:
 def test_steps_of_a_training_are_no_family() -> None:
     steps = [record(f"m@{n}", "s", "10", member=seed(n, "m", "step")) for n in (1, 2)]
     assert families(subjects(steps)) == []
+
+
+def test_rows_of_a_family_stand_behind_those_of_its_last_member() -> None:
+    found = subjects([*seeds("lstm", "s", "10", "11"), record("m", "s", "10")])
+    ordered = with_families(
+        found,
+        [[f"{each.label}: 1", f"{each.label}: 2"] for each in found],
+        lambda family, own: [f"{family.label}: {' '.join(rows[0] for rows in own)}"],
+    )
+    assert ordered == [
+        "lstm/seed-1: 1",
+        "lstm/seed-1: 2",
+        "lstm/seed-2: 1",
+        "lstm/seed-2: 2",
+        "lstm: lstm/seed-1: 1 lstm/seed-2: 1",
+        "m: 1",
+        "m: 2",
+    ]

@@ -3,12 +3,14 @@
 import csv
 import io
 import json
+import shlex
 from pathlib import Path
 
 import pytest
 from tests.analysis.records import record
 from tests.cli.samples import Pommel
 
+from pommel.cli.import_results import command
 from pommel.run_record import RunRecord
 from pommel.store import Selection, Store
 
@@ -124,11 +126,14 @@ def test_shares_sizes_and_families(pommel: Pommel, tmp_path: Path, own_store: Pa
         ),
         (["--column", "item"], "--column item: write it like item=pair_id"),
         (["--size-family", "=x"], "--size-family =x: write it like BLOOM=bloom*"),
-        (["--name", "pommel"], "--name pommel: these are pommel's own runs; choose another name"),
+        (["--name", "pommel"], "pommel is the name of pommel's own runs; say with --name what"),
+        (["--language", "English"], "--language: 'English' is no language tag; did you mean en?"),
+        (["--size-family", "B=bloom*"], "no model matches 'bloom*'; there are m-1, m-2"),
+        (["--size-family", "M=m*", "--size-family", "N=m-1"], "m-1 cannot be of M and of N"),
         (["--name", ""], "--name cannot be empty"),
         (["--items", "5"], "items has no --items: its files say how many there are, or nobody"),
         (["--chance", "2"], "Invalid value for '--chance': 2.0 is not in the range 0<=x<=1."),
-        (["--keep-all"], "items has no --keep-all: nothing of it is dropped"),
+        (["--keep-all"], "items has no --keep-all: hu2020 alone has a procedure"),
         (["--from", "clams"], "there is no column 'lang'"),
     ],
 )
@@ -137,6 +142,71 @@ def test_wrong_usage(pommel: Pommel, items: Path, options: list[str], message: s
     assert outcome.status == (3 if options[0] == "--from" else 2)
     assert message in outcome.stderr
     assert "Traceback" not in outcome.stderr
+
+
+def examples() -> list[str]:
+    """Return the command lines that the help shows."""
+    lines = map(str.strip, (command.help or "").splitlines())
+    return [line for line in lines if line.startswith("pommel import-results ")]
+
+
+def test_there_are_examples() -> None:
+    assert len(examples()) == 3
+
+
+@pytest.mark.parametrize("line", examples())
+def test_the_examples_of_the_help_work(
+    pommel: Pommel, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "per_item").mkdir()
+    for seed in (1, 2):
+        text = f"model,suite,item,correct\ngrnn__{seed},mvrr,0,True\n"
+        (tmp_path / "per_item" / f"{seed}.csv").write_text(text)
+    (tmp_path / "accuracies.csv").write_text("model,s\nm,0.512\n")
+    (tmp_path / "theirs.csv").write_text("model,suite,pair,acc\nm,s,1,1\n")
+    words = shlex.split(line)[1:]
+    files = [str(each) for word in words if "*" in word for each in sorted(tmp_path.glob(word))]
+    outcome = pommel(*(word for word in words if "*" not in word), *files)
+    assert outcome.status == 0, outcome.stderr
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        (ITEMS, "theirs"),
+        ("model,s\nm,0.5\n", "theirs"),
+        ("model,suite,item,correct\ngrnn__0,mvrr,0,True\n", "hu2020"),
+        ("lang,model,simple\nen,m,.5\n", "clams"),
+        ('{"UID":"a","linguistics_term":"t","m":0.512}\n', "blimp"),
+        ("True\t0\tis\t2\tare\t1\tb'it ***mask*** .'\n", "bert-syntax"),
+    ],
+)
+def test_what_results_are_called_without_a_name(
+    pommel: Pommel, items: Path, text: str, name: str
+) -> None:
+    items.write_text(text)
+    outcome = pommel("import-results", items, "--dry-run")
+    assert outcome.stderr.splitlines()[-1].endswith(f", as {name}: nothing is kept (--dry-run)")
+    said = " ".join(pommel("import-results", "--help").stdout.split())
+    assert "[default: hu2020, clams, blimp or bert-syntax, if they are these; otherwise" in said
+
+
+def test_what_is_said_of_families_goes_before_what_the_file_says(
+    pommel: Pommel, items: Path, own_store: Path
+) -> None:
+    items.write_text("model,suite,item,result,size_family\nm-1,s,1,1,X\nn,s,1,1,X\n")
+    assert pommel("import-results", items, "--size-family", "M=m-*").status == 0
+    found = {each.result.model_name: each.model.size_family for each in kept(own_store)}
+    assert found == {"m-1": "M", "n": "X"}
+
+
+def test_columns_that_mean_nothing_are_named(pommel: Pommel, items: Path, own_store: Path) -> None:
+    items.write_text("model,suite,item,result,noise,rt\nm,s,1,1,0.2,3\n")
+    outcome = pommel("import-results", items)
+    line = "left out the columns noise, rt, which mean nothing here"
+    assert outcome.stderr.splitlines()[0] == f"note: {line}"
+    assert [each.result.provenance["steps"] for each in kept(own_store)] == [[line]]
 
 
 def test_chance_is_said_or_unknown(pommel: Pommel, items: Path, own_store: Path) -> None:

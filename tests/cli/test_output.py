@@ -4,11 +4,13 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
-from typing import TextIO
+from typing import NoReturn, TextIO
 
 import pytest
+from rich.table import Table
 
-from pommel.cli.output import download_bar, for_stdout, show_text
+from pommel.cli.output import download_bar, for_stdout, frame_text, show_rows, show_text
+from pommel.frame import frame_of
 
 Terminal = tuple[int, TextIO]
 
@@ -77,3 +79,28 @@ def _shown(terminal: Terminal) -> str:
         while chunk := os.read(screen, 65536):
             found += chunk
     return found.decode()
+
+
+@pytest.mark.parametrize(
+    ("form", "text"),
+    [
+        ("csv", 'a,b\n"x,y",\n'),
+        ("tsv", "a\tb\nx,y\t\n"),
+        ("json", '[\n  {\n    "a": "x,y",\n    "b": null\n  }\n]\n'),
+    ],
+)
+def test_forms_of_a_tidy_table(form: str, text: str) -> None:
+    assert frame_text(frame_of({"a": ["x,y"], "b": [float("nan")]}), form) == text
+
+
+def test_rows_are_printed_in_one_form_and_only_this_is_made(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail() -> NoReturn:
+        raise AssertionError
+
+    show_rows("csv", tables=fail, frame=lambda: frame_of({"a": [1]}))
+    assert capsys.readouterr().out == "a\n1\n"
+    show_rows("table", tables=lambda: [Table("one"), Table("two")], frame=fail)
+    out = capsys.readouterr().out
+    assert out.index("one") < out.index("two")

@@ -8,8 +8,9 @@ from rich.table import Table
 from tests.analysis.records import record, seeds
 
 from pommel.analysis.accuracy import Settings, accuracies
+from pommel.analysis.accuracy_row import ShareInterval
 from pommel.analysis.suite_parts import Level
-from pommel.report.accuracy import ShareInterval, accuracy_table
+from pommel.report.accuracy import accuracy_table
 from pommel.run_record import RunRecord
 
 FEW = Settings(n_resamples=199)

@@ -1,18 +1,51 @@
 """Cells and rows that several tables have."""
 
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from rich.table import Table
+from tests.family_results import scored
 
 from pommel.cli.output import show_table
-from pommel.report.cells import add_suite_rows, in_order, score_cell, spread_cell
+from pommel.report.cells import (
+    add_suite_rows,
+    in_order,
+    kept_margins,
+    number_cell,
+    prediction_cells,
+    score_cell,
+    spread_cell,
+    step_cell,
+)
 from pommel.statistics import spread
 
 
 def test_scores() -> None:
     assert [score_cell(each) for each in (0.125, 1, math.nan)] == ["0.12", "1.00", "-"]
     assert [score_cell(each, sign="+") for each in (0.5, -0.5, 0)] == ["+0.50", "-0.50", "+0.00"]
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "sign", "cell"),
+    [
+        (0.1235, 3, "", "0.123"),
+        (12, 2, "+", "+12.00"),
+        (-0.001, 2, "", "0.00"),
+        (-0.001, 2, "+", "+0.00"),
+        (math.nan, 2, "+", "-"),
+    ],
+)
+def test_numbers_have_so_many_digits(value: float, digits: int, sign: str, cell: str) -> None:
+    assert number_cell(value, digits, sign=sign) == cell
+
+
+@pytest.mark.parametrize(
+    ("step", "cell"), [(143000.0, "143000"), (0.329, "0.329"), (-0.25, "-0.25"), (math.nan, "-")]
+)
+def test_steps_are_written_as_they_are(step: float, cell: str) -> None:
+    assert step_cell(step) == cell
 
 
 def test_means_of_families() -> None:
@@ -38,3 +71,16 @@ def test_a_circuit_is_a_section_and_named_once(capsys: pytest.CaptureFixture[str
         "(none) a A",
     ]
     assert [line[0] for line in lines] == ["│", "│", "├", "│", "└"]
+
+
+def test_cells_of_a_prediction() -> None:
+    (prediction,) = scored("s", "m", "110-").predictions
+    assert prediction_cells(prediction) == ("0: (1;%a%) < (1;%b%)", "2/3", "0.67")
+    (nothing,) = scored("s", "m", "--").predictions
+    assert prediction_cells(nothing)[1:] == ("0/0", "-")
+
+
+def test_margins_that_are_skipped_or_infinite_are_left_out() -> None:
+    (made,) = scored("s", "m", "1111-").predictions
+    margins = np.array([0.5, math.inf, math.nan, -2.0, 9.0])
+    assert kept_margins(replace(made, margin_bits=margins)) == [0.5, -2.0]

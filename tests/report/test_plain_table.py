@@ -1,11 +1,8 @@
-"""Numbers in tables of statistics."""
+"""Tables: columns of names and of numbers, rows in sections."""
 
-import math
+from tests.report.printed import cells, printed
 
-import pytest
-from tests.report.printed import printed
-
-from pommel.report.plain_table import number_cell, plain_table, step_cell
+from pommel.report.plain_table import Row, add_sections, empty_table, plain_table
 
 
 def test_names_stand_on_the_left_and_numbers_on_the_right() -> None:
@@ -19,22 +16,22 @@ def test_names_stand_on_the_left_and_numbers_on_the_right() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("value", "digits", "sign", "cell"),
-    [
-        (0.1235, 3, "", "0.123"),
-        (12, 2, "+", "+12.00"),
-        (-0.001, 2, "", "0.00"),
-        (-0.001, 2, "+", "+0.00"),
-        (math.nan, 2, "+", "-"),
-    ],
-)
-def test_numbers_have_so_many_digits(value: float, digits: int, sign: str, cell: str) -> None:
-    assert number_cell(value, digits, sign=sign) == cell
+def test_what_a_section_is_called_stands_in_its_first_row() -> None:
+    rows = [
+        Row(section="b", cells=("b!", "1")),
+        Row(section="b", cells=("b?", "2"), style="bold"),
+        Row(section="", cells=("(none)", "3")),
+        Row(section="b", cells=("b", "4")),
+    ]
+    table = empty_table(names=["name"], numbers=["n"])
+    add_sections(table, rows)
+    assert cells(table)[1:] == [["b!", "1"], ["", "2"], ["(none)", "3"], ["b", "4"]]
+    assert [each.end_section for each in table.rows] == [False, True, True, False]
+    assert [each.style for each in table.rows] == [None, "bold", None, None]
 
 
-@pytest.mark.parametrize(
-    ("step", "cell"), [(143000.0, "143000"), (0.329, "0.329"), (-0.25, "-0.25"), (math.nan, "-")]
-)
-def test_steps_are_written_as_they_are(step: float, cell: str) -> None:
-    assert step_cell(step) == cell
+def test_sections_may_be_without_lines_between_them() -> None:
+    table = empty_table("T", names=["name"], caption="C.")
+    add_sections(table, [Row(section=each, cells=(each,)) for each in "ab"], has_lines=False)
+    assert [each.end_section for each in table.rows] == [False, False]
+    assert (table.title, table.caption) == ("T", "C.")

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from pommel.report.statistics_cells import interval_cell, p_cell
+from pommel.report.statistics_cells import ends_cell, interval_cell, p_cell
 from pommel.statistics import Interval
 
 NAN = math.nan
@@ -24,6 +24,13 @@ NAN = math.nan
 )
 def test_intervals(mean: float, low: float, high: float, sign: str, cell: str) -> None:
     assert interval_cell(mean, Interval(low=low, high=high), sign=sign) == cell
+
+
+def test_intervals_have_as_many_digits_as_their_mean() -> None:
+    interval = Interval(low=-0.0004, high=1.5)
+    assert interval_cell(0.25, interval, 3, sign="+") == "+0.250 [+0.000, +1.500]"
+    assert ends_cell(interval, 1) == "[0.0, 1.5]"
+    assert ends_cell(Interval(low=NAN, high=NAN)) == "-"
 
 
 @pytest.mark.parametrize(

@@ -75,7 +75,8 @@ def test_columns_under_other_names(tmp_path: Path) -> None:
     assert (record.result.model_name, record.result.suite_name) == ("a", "s")
     assert record.result.score == 0.5
     assert faults(tmp_path, text, form="items", columns={"model": "llm"}) == (
-        "x.csv:1:1: there is no column 'llm'; add it, or say which one it is: --column model=NAME\n"
+        "x.csv:1:1: there is no column 'llm'; rename 'lm', or say which one it is: --column "
+        "model=lm\n"
         "x.csv:1:1: there is no column 'suite' or 'suite_name'; add it, or say which one it is: "
         "--column suite=NAME\n"
         "x.csv:1:1: there is no column 'item_number' or 'item'; add it, or say which one it is: "

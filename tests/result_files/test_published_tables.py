@@ -70,6 +70,13 @@ def test_paradigms_of_models_and_people(tmp_path: Path) -> None:
     )
 
 
+def test_shares_of_paradigms_are_of_models_that_there_are(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"--items lstn: there is no such model; did you mean ls"):
+        read(tmp_path, BLIMP, n_items_of={"lstn": 500})
+    with pytest.raises(UsageError, match="--items human: there is no such model"):
+        read(tmp_path, PEOPLE, BLIMP, n_items_of={"human": 100})
+
+
 def test_faults_of_paradigms(tmp_path: Path) -> None:
     lines = (
         '{"UID":"a","linguistics_term":"t","m":1.5}\n'
@@ -111,6 +118,12 @@ def test_a_suite_for_each_number_of_attractors(tmp_path: Path) -> None:
         for each in imported.records
     ]
     assert found == [("g-0", 0.0, "g", (4,)), ("g-1", 1.0, "g", (2,))]
+    left_out = "of what was skipped nobody says how many nouns intervene; it is left out"
+    assert imported.notes[-1] == left_out
+    assert imported.records[0].result.provenance["steps"] == [left_out]
+    without = "\n".join(line for line in RESULTS.splitlines() if not line.startswith("skipping"))
+    imported = read(tmp_path, without, model="bert", by_attractors=True)
+    assert imported.notes == ("bert: 2 items, 0 of them skipped",)
 
 
 def test_results_of_marvin_and_linzen_by_case(tmp_path: Path) -> None:

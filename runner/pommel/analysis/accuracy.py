@@ -16,7 +16,7 @@ from pommel.analysis.accuracy_families import family_rows
 from pommel.analysis.accuracy_row import NO_INTERVAL, Accuracy
 from pommel.analysis.chances import Chance
 from pommel.analysis.columns import by_item
-from pommel.analysis.subjects import Subject, families, subjects
+from pommel.analysis.subjects import Subject, subjects, with_families
 from pommel.analysis.suite_parts import COUNTS, Level, Part, Unit, parts_of, total, unit_order
 from pommel.run_record import RunRecord
 from pommel.statistics import (
@@ -58,17 +58,11 @@ def accuracies(
     outside [0, 1] and for too few resamples.
     """
     found = subjects(records)
-    rows = {}
+    rows = []
     for each in found:
-        rows[id(each)] = list(_rows(each, level, settings or Settings()))
+        rows.append(list(_rows(each, level, settings or Settings())))
         progress(len(each.records))
-    last = {id(family.members[-1]): family for family in families(found)}
-    ordered: list[Accuracy] = []
-    for member, own in rows.items():
-        ordered.extend(own)
-        if family := last.get(member):
-            ordered.extend(family_rows(family, [rows[id(each)] for each in family.members]))
-    return ordered
+    return with_families(found, rows, family_rows)
 
 
 def _rows(subject: Subject, level: Level, settings: Settings) -> Iterator[Accuracy]:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pommel.analysis.accuracy_row import Accuracy
@@ -58,12 +59,14 @@ def accuracy_frame(rows: Sequence[Accuracy]) -> "pd.DataFrame":
 
     `member` is missing for families, `family` for models of none.
     """
-    frame = frame_of_rows([_row(each) for each in rows], ACCURACY_COLUMNS)
-    return frame.astype({"n_items": "Int64"})
+    return frame_of_rows(
+        [{**_about(each), **_reached(each), **each.counts} for each in rows], ACCURACY_COLUMNS
+    )
 
 
-def _row(row: Accuracy) -> dict[str, Any]:
-    member, unit, margin = row.membership, row.unit, row.margin_bits
+def _about(row: Accuracy) -> dict[str, Any]:
+    """Return what a row is about: the model, and the suites."""
+    member = row.membership
     value = None if member is None or row.is_family else member.value
     return {
         "level": row.level,
@@ -76,12 +79,15 @@ def _row(row: Accuracy) -> dict[str, Any]:
         "member": member.label if member and not row.is_family else None,
         "axis_value": math.nan if value is None else value,
         "n_members": row.n_members,
-        "language": unit.language,
-        "circuit": unit.circuit,
-        "group": unit.group,
-        "suite": unit.suite,
-        "prediction_id": unit.prediction_id,
+        **asdict(row.unit),
         "n_suites": len(row.suites),
+    }
+
+
+def _reached(row: Accuracy) -> dict[str, Any]:
+    """Return what the model reaches, with intervals and tests."""
+    margin = row.margin_bits
+    return {
         "accuracy": row.accuracy,
         "bootstrap_low": row.bootstrap.low,
         "bootstrap_high": row.bootstrap.high,
@@ -103,5 +109,4 @@ def _row(row: Accuracy) -> dict[str, Any]:
         "margin_low_bits": margin.low,
         "margin_high_bits": margin.high,
         "median_margin_bits": row.median_margin_bits,
-        **row.counts,
     }

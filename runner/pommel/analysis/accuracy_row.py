@@ -3,17 +3,22 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
-from pommel.analysis.subjects import SuiteKey, labelled
+from pommel.analysis.model_row import ModelRow
+from pommel.analysis.subjects import SuiteKey
 from pommel.analysis.suite_parts import Level, Unit
 from pommel.family import Membership
 from pommel.statistics import ALPHA, Estimate, Interval
+
+# Which of the two intervals of a share of items is meant.
+ShareInterval = Literal["wilson", "exact"]
 
 NO_INTERVAL = Interval(low=math.nan, high=math.nan)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Accuracy:
+class Accuracy(ModelRow):
     """What a model, or a family, reaches.
 
     `accuracy` is the unweighted mean over `suites`, those that have a score. `n_items` and
@@ -29,16 +34,11 @@ class Accuracy:
     of `suite_parts.COUNTS`, None where they are not known.
 
     The row of a family (`is_family`) is the mean over those `n_members` members that have a score
-    on every suite on which another one has, with standard deviations (`sd` divides by n - 1,
-    `sd_population` by n); it has no intervals and tests, and its counts are added up. `membership`
-    is that of one of them then.
+    on every suite on which another one has; it has no intervals and tests, and its counts are added
+    up. `membership` is that of one of them then.
     """
 
     level: Level
-    model_name: str
-    variant: str
-    score_rule: str
-    source: str
     membership: Membership | None
     unit: Unit
     suites: frozenset[SuiteKey]
@@ -54,15 +54,17 @@ class Accuracy:
     exact: Interval = NO_INTERVAL
     p_above: float = math.nan
     p_below: float = math.nan
-    is_family: bool = False
-    n_members: int = 1
-    sd: float = math.nan
-    sd_population: float = math.nan
 
     @property
-    def label(self) -> str:
-        """The model's or family's name, and what tells it from others of the name."""
-        return labelled(self.model_name, self.variant)
+    def is_mean(self) -> bool:
+        """Whether it is a mean over suites or predictions, and no share of items."""
+        return len(self.suites) > 1 or not math.isnan(self.bootstrap.low)
+
+    def interval(self, of_share: ShareInterval = "wilson") -> Interval:
+        """Return the interval of the accuracy: the bootstrap's of a mean, or that of a share."""
+        if self.is_mean:
+            return self.bootstrap
+        return self.wilson if of_share == "wilson" else self.exact
 
     @property
     def pooled_accuracy(self) -> float:

@@ -1,5 +1,6 @@
 """A comparison as a tidy table."""
 
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pommel.analysis.comparison import ComparedRow, Comparison
@@ -67,11 +68,7 @@ def _row(row: ComparedRow) -> dict[str, Any]:
     margin = row.margin_difference_bits
     return {
         "level": row.level,
-        "language": row.unit.language,
-        "circuit": row.unit.circuit,
-        "group": row.unit.group,
-        "suite": row.unit.suite,
-        "prediction_id": row.unit.prediction_id,
+        **asdict(row.unit),
         "n_suites": row.n_suites,
         "n_items": row.n_items,
         "n_unmatched_a": row.n_unmatched_a,

@@ -6,7 +6,7 @@ on each the mean over the versions (sizes) of a model, with the standard error o
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -20,7 +20,7 @@ from pommel.analysis.model_scores import (
     suites_by,
 )
 from pommel.analysis.subjects import SuiteKey, suite_key
-from pommel.frame import frame_of_rows
+from pommel.frame import frame_of_instances
 from pommel.run_record import RunRecord
 from pommel.statistics import mean_score, slope, spearman, spread
 
@@ -170,15 +170,13 @@ def complexity(
 
 def points_frame(points: Iterable[ComplexityPoint]) -> "pd.DataFrame":
     """One row a model (family), series and complexity; `suites` has their names, with blanks."""
-    rows = [{**asdict(each), "suites": " ".join(each.suites)} for each in points]
-    return frame_of_rows(rows, tuple(field.name for field in fields(ComplexityPoint)))
+    frame = frame_of_instances(ComplexityPoint, points)
+    return frame.assign(suites=frame["suites"].map(" ".join))
 
 
 def trends_frame(trends: Iterable[ComplexityTrend]) -> "pd.DataFrame":
     """One row a model (family) and series."""
-    return frame_of_rows(
-        [asdict(each) for each in trends], tuple(field.name for field in fields(ComplexityTrend))
-    )
+    return frame_of_instances(ComplexityTrend, trends)
 
 
 def _series_of(record: RunRecord, series: Series) -> str:

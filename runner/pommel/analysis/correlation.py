@@ -6,7 +6,7 @@ Spearman's correlation of mean accuracy by language with the language's morpholo
 
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from pommel.analysis.model_scores import (
@@ -19,7 +19,7 @@ from pommel.analysis.model_scores import (
 )
 from pommel.analysis.subjects import SuiteKey, suite_key
 from pommel.errors import UsageError
-from pommel.frame import frame_of_rows
+from pommel.frame import frame_of_instances
 from pommel.run_record import RunRecord
 from pommel.statistics import Correlation, mean_score, pearson, spearman
 from pommel.wording import listed, nearest
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 # What the property is one of.
 KeyLevel = Literal["language", "circuit", "group", "suite", "model"]
 KEY_LEVELS: tuple[KeyLevel, ...] = ("language", "circuit", "group", "suite", "model")
+# Keys that can have the same suites.
+_SHARING: tuple[KeyLevel, ...] = ("language", "model")
 
 Coefficient = Literal["spearman", "pearson"]
 COEFFICIENTS: tuple[Coefficient, ...] = ("spearman", "pearson")
@@ -98,46 +100,33 @@ def property_correlations(  # noqa: PLR0913 - each of these is a choice of the c
     Raises `UsageError` for an excluded key that there is not, for common suites of keys that
     cannot share any, and where one model was run in several ways and would count several times.
     """
-    if common_suites and level not in ("language", "model"):
-        raise UsageError(
-            f"a suite is in one {level} alone; common suites are those of languages or models"
-        )
+    if common_suites:
+        _check_sharing(level)
     scores = _scores(records, level, pooling)
     keys = list(dict.fromkeys(key for own in scores.values() for key in own))
-    _check_excluded(exclude, keys, level)
-    chosen = [key for key in keys if key not in exclude and not math.isnan(_value(values, key))]
-    pairs: list[AccuracyPair] = []
-    correlations, uneven = [], []
-    for name, found in scores.items():
-        cells = {key: found[key] for key in chosen if found.get(key)}
-        if level in ("language", "model") and not _is_even(cells):
-            uneven.append(name)
-        if common_suites:
-            cells = _common(cells)
-        own = [_pair(name, level, key, values[key], cell) for key, cell in cells.items() if cell]
-        correlations.append(_correlation(name, level, own, coefficient))
-        pairs += own
+    chosen = _chosen(keys, values, exclude, level)
+    cells = {
+        name: {key: own[key] for key in chosen if own.get(key)} for name, own in scores.items()
+    }
+    shared = {name: _common(own) for name, own in cells.items()} if common_suites else cells
+    pairs = {name: _pairs(name, level, values, own) for name, own in shared.items()}
     return PropertyResult(
-        correlations=tuple(correlations),
-        pairs=tuple(pairs),
+        correlations=tuple(_correlation(each, level, pairs[each], coefficient) for each in pairs),
+        pairs=tuple(pair for own in pairs.values() for pair in own),
         without_value=tuple(key for key in keys if key not in (*exclude, *chosen)),
         without_accuracy=tuple(key for key in values if key not in keys),
-        uneven=tuple(uneven),
+        uneven=_uneven(cells, level),
     )
 
 
 def correlations_frame(correlations: Iterable[PropertyCorrelation]) -> "pd.DataFrame":
     """One row a model (family), or one for all."""
-    return frame_of_rows([asdict(each) for each in correlations], _columns(PropertyCorrelation))
+    return frame_of_instances(PropertyCorrelation, correlations)
 
 
 def pairs_frame(pairs: Iterable[AccuracyPair]) -> "pd.DataFrame":
     """One row a model (family) and key: what the correlations are of."""
-    return frame_of_rows([asdict(each) for each in pairs], _columns(AccuracyPair))
-
-
-def _columns(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+    return frame_of_instances(AccuracyPair, pairs)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,6 +185,13 @@ def _identities(cell: Iterable[_Score]) -> dict[str, set[Hashable]]:
     return found
 
 
+def _uneven(cells: Mapping[str, _Cells], level: KeyLevel) -> tuple[str, ...]:
+    """Return the models that do not have the same suites for every key, where they could."""
+    if level not in _SHARING:
+        return ()
+    return tuple(name for name, own in cells.items() if not _is_even(own))
+
+
 def _is_even(cells: _Cells) -> bool:
     sets = [own for cell in cells.values() for own in _identities(cell).values()]
     return all(own == sets[0] for own in sets)
@@ -205,6 +201,19 @@ def _common(cells: _Cells) -> _Cells:
     sets = [own for cell in cells.values() for own in _identities(cell).values()]
     shared = set.intersection(*sets) if sets else set()
     return {key: [each for each in cell if each.identity in shared] for key, cell in cells.items()}
+
+
+def _check_sharing(level: KeyLevel) -> None:
+    if level not in _SHARING:
+        raise UsageError(
+            f"a suite is in one {level} alone; common suites are those of languages or models"
+        )
+
+
+def _pairs(
+    name: str, level: KeyLevel, values: Mapping[str, float], cells: _Cells
+) -> list[AccuracyPair]:
+    return [_pair(name, level, key, values[key], cell) for key, cell in cells.items() if cell]
 
 
 def _pair(
@@ -245,8 +254,12 @@ def correlated(x: Sequence[float], y: Sequence[float], coefficient: Coefficient)
     return spearman(x, y) if coefficient == "spearman" else pearson(x, y)
 
 
-def _value(values: Mapping[str, float], key: str) -> float:
-    return values.get(key, math.nan)
+def _chosen(
+    keys: Sequence[str], values: Mapping[str, float], exclude: Sequence[str], level: KeyLevel
+) -> list[str]:
+    """Return the keys with a number that are not to be left out."""
+    _check_excluded(exclude, keys, level)
+    return [key for key in keys if key not in exclude and not math.isnan(values.get(key, math.nan))]
 
 
 def _check_excluded(exclude: Iterable[str], keys: Sequence[str], level: KeyLevel) -> None:

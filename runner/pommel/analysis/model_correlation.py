@@ -1,13 +1,13 @@
 """Rank correlations between models: do they find the same suites hard?"""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
 from pommel.analysis.correlation import Coefficient, correlated
 from pommel.analysis.model_scores import ModelScores, model_scores
-from pommel.frame import frame_of_rows
+from pommel.frame import frame_of_instances
 from pommel.run_record import RunRecord
 
 if TYPE_CHECKING:
@@ -38,10 +38,7 @@ def model_correlations(
 
 def models_frame(correlations: Iterable[ModelCorrelation]) -> "pd.DataFrame":
     """One row a pair of models."""
-    return frame_of_rows(
-        [asdict(each) for each in correlations],
-        tuple(field.name for field in fields(ModelCorrelation)),
-    )
+    return frame_of_instances(ModelCorrelation, correlations)
 
 
 def _model_correlation(

@@ -14,6 +14,9 @@ class Resampling:
     seed: int = 0
 
 
+USUAL_RESAMPLING = Resampling()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverTemplates:
     """The unweighted mean over templates, its 95% bootstrap interval, and their sd (n - 1)."""

@@ -7,7 +7,7 @@ the mean of the families' slopes.
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from pommel.analysis.even_suites import EvenScores, even_scores
@@ -18,7 +18,7 @@ from pommel.analysis.model_scores import (
     model_scores,
     suites_by,
 )
-from pommel.frame import frame_of_rows
+from pommel.frame import frame_of_instances
 from pommel.run_record import RunRecord
 from pommel.statistics import Fit, mean_score, slope
 
@@ -106,12 +106,7 @@ def scaling(
     several ways.
     """
     models = model_scores(records)
-    families: dict[str, list[ModelScores]] = {}
-    for model in models:
-        if model.size_family and model.n_parameters:
-            families.setdefault(model.size_family, []).append(model)
-    for own in families.values():
-        check_distinct(own)
+    families = _families(models)
     suites = suites_by(records, level)
     found = {
         (name, family): even_scores(own, keys)
@@ -139,18 +134,25 @@ def scaling(
     )
 
 
+def _families(models: Iterable[ModelScores]) -> dict[str, list[ModelScores]]:
+    """Return the models of each family whose size is known."""
+    found: dict[str, list[ModelScores]] = {}
+    for model in models:
+        if model.size_family and model.n_parameters:
+            found.setdefault(model.size_family, []).append(model)
+    for own in found.values():
+        check_distinct(own)
+    return found
+
+
 def slopes_frame(slopes: Iterable[ScalingSlope]) -> "pd.DataFrame":
     """One row a family and suite (circuit, ...), and one for the mean of the families."""
-    return frame_of_rows(
-        [asdict(each) for each in slopes], tuple(field.name for field in fields(ScalingSlope))
-    )
+    return frame_of_instances(ScalingSlope, slopes)
 
 
 def points_frame(points: Iterable[ScalingPoint]) -> "pd.DataFrame":
     """One row a model and suite (circuit, ...): what the slopes are fitted to."""
-    return frame_of_rows(
-        [asdict(each) for each in points], tuple(field.name for field in fields(ScalingPoint))
-    )
+    return frame_of_instances(ScalingPoint, points)
 
 
 def _points(

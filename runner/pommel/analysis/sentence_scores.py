@@ -74,17 +74,12 @@ def set_scores(
     a suite that is no set (see `set_sentences`), and for a `unigram` that is missing or has other
     sentences.
     """
-    surprisals = run.surprisals
-    suite = surprisals.suite
+    surprisals, suite = run.surprisals, run.surprisals.suite
     others = _of_unigram(run, unigram) if normalise == "slor" else None
     rows = []
     n_unscored = n_not_asked_for = 0
     for i, sentences in enumerate(surprisals.sentences):
-        others_here = others[i] if others else (None,) * len(sentences)
-        row = [
-            _score(sentence, normalise, other)
-            for sentence, other in zip(sentences, others_here, strict=True)
-        ]
+        row = _scores(sentences, normalise, others[i] if others else None)
         if surprisals.skips_unequal and len({len(each.tokens) for each in sentences}) > 1:
             row = [math.nan] * len(row)
         reasons = [_reasons(each) for each in sentences]
@@ -161,6 +156,19 @@ def _of_unigram(run: Run, unigram: Run | None) -> Sequence[Sequence[ScoredSenten
 def _reasons(sentence: ScoredSentence) -> set[str]:
     """Return why tokens of a sentence have no surprisal; nothing where all have one."""
     return {token.why_unscored for token in sentence.tokens if token.surprisal_bits is None}
+
+
+def _scores(
+    sentences: Sequence[ScoredSentence],
+    normalise: Normalisation,
+    unigrams: Sequence[ScoredSentence] | None,
+) -> list[float]:
+    """Return the scores of a template's sentences, NaN for none."""
+    others = unigrams or (None,) * len(sentences)
+    return [
+        _score(sentence, normalise, other)
+        for sentence, other in zip(sentences, others, strict=True)
+    ]
 
 
 def _score(

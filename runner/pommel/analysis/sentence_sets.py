@@ -48,7 +48,9 @@ def set_sentences(suite: Suite) -> tuple[SetSentence, ...]:
         which = "no" if not unacceptable else "every"
         raise InputError(f"{suite.name}: meta.unacceptable names {which} condition")
     said = _conditions(suite.meta.get("design"))
-    return tuple(_sentence(name, name not in unacceptable, said.get(name)) for name in names)
+    return tuple(
+        _sentence(name, said.get(name), is_grammatical=name not in unacceptable) for name in names
+    )
 
 
 def _conditions(design: Any) -> Mapping[str, Any]:
@@ -57,7 +59,7 @@ def _conditions(design: Any) -> Mapping[str, Any]:
     return conditions if isinstance(conditions, Mapping) else {}
 
 
-def _sentence(name: str, is_grammatical: bool, said: Any) -> SetSentence:  # noqa: FBT001
+def _sentence(name: str, said: Any, *, is_grammatical: bool) -> SetSentence:
     own: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
     kind = own.get("kind")
     return SetSentence(

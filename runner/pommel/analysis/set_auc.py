@@ -6,10 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pommel.analysis.over_templates import OverTemplates, Resampling, over_templates
+from pommel.analysis.over_templates import (
+    USUAL_RESAMPLING,
+    OverTemplates,
+    Resampling,
+    over_templates,
+)
 from pommel.analysis.sentence_scores import Scores, SetScores
 from pommel.analysis.sentence_sets import SetSentence
-from pommel.frame import frame_of_rows
+from pommel.analysis.set_frame import set_frame
 from pommel.grammar.permutation.expansion import PLAUSIBLE
 from pommel.statistics import auc
 
@@ -57,7 +62,7 @@ class SetAuc:
     n_ties: int
 
 
-def set_aucs(each: SetScores, resampling: Resampling = Resampling()) -> Iterator[SetAuc]:  # noqa: B008
+def set_aucs(each: SetScores, resampling: Resampling = USUAL_RESAMPLING) -> Iterator[SetAuc]:
     """Yield the AUCs of a model on a suite: of all sentences, and of the kinds that a design has.
 
     The AUC is computed within each template, and the mean over templates is unweighted, as for the
@@ -103,26 +108,4 @@ def _n_ties(better: Scores, worse: Scores) -> int:
 
 def auc_frame(rows: Iterable[SetAuc]) -> "pd.DataFrame":
     """Return AUCs as a tidy table, one row each."""
-    return frame_of_rows(
-        [
-            {
-                "model_name": row.scores.model,
-                "suite": row.scores.suite,
-                "circuit": row.scores.circuit,
-                "language": row.scores.language,
-                "comparison": row.comparison,
-                "n_grammatical": row.n_grammatical,
-                "n_ungrammatical": row.n_ungrammatical,
-                "n_templates": row.auc.n_templates,
-                "auc": row.auc.mean,
-                "low": row.auc.low,
-                "high": row.auc.high,
-                "sd": row.auc.sd,
-                "n_ties": row.n_ties,
-                "n_unscored": row.scores.n_unscored,
-                "n_skipped": row.scores.n_skipped,
-            }
-            for row in rows
-        ],
-        AUC_COLUMNS,
-    )
+    return set_frame(rows, AUC_COLUMNS, estimate="auc", mean="auc")

@@ -8,11 +8,16 @@ from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING
 
-from pommel.analysis.over_templates import OverTemplates, Resampling, over_templates
+from pommel.analysis.over_templates import (
+    USUAL_RESAMPLING,
+    OverTemplates,
+    Resampling,
+    over_templates,
+)
 from pommel.analysis.sentence_scores import SetScores
 from pommel.analysis.sentence_sets import SetSentence
 from pommel.analysis.set_auc import template_aucs
-from pommel.frame import frame_of_rows
+from pommel.analysis.set_frame import set_frame
 from pommel.grammar.permutation.expansion import PLAUSIBLE
 
 if TYPE_CHECKING:
@@ -79,7 +84,9 @@ class FeaturePreference:
     auc: OverTemplates
 
 
-def order_scores(each: SetScores, resampling: Resampling = Resampling()) -> Iterator[OrderScore]:  # noqa: B008
+def order_scores(
+    each: SetScores, resampling: Resampling = USUAL_RESAMPLING
+) -> Iterator[OrderScore]:
     """Yield the mean score of each order of cases; of a suite without such a design nothing."""
     for order, sentences in _by_order(each).items():
         means = each.columns(list(sentences.values())).mean(axis=1)
@@ -93,7 +100,7 @@ def order_scores(each: SetScores, resampling: Resampling = Resampling()) -> Iter
 
 def order_preferences(
     each: SetScores,
-    resampling: Resampling = Resampling(),  # noqa: B008
+    resampling: Resampling = USUAL_RESAMPLING,
 ) -> Iterator[OrderPreference]:
     """Yield the preference of each order over each that comes after it."""
     for (order, own), (other, others) in combinations(_by_order(each).items(), 2):
@@ -114,7 +121,7 @@ def order_preferences(
 
 def feature_preferences(
     each: SetScores,
-    resampling: Resampling = Resampling(),  # noqa: B008
+    resampling: Resampling = USUAL_RESAMPLING,
 ) -> Iterator[FeaturePreference]:
     """Yield the preference of each noun for each of its cases."""
     good = [one for one in each.sentences if one.is_grammatical and one.assignment]
@@ -148,64 +155,14 @@ def _by_order(each: SetScores) -> dict[tuple[str, ...], dict[tuple[str, ...], Se
 
 def order_frame(rows: Iterable[OrderScore]) -> "pd.DataFrame":
     """Return the scores of orders as a tidy table, one row each."""
-    return frame_of_rows(
-        [
-            {
-                **_row(row.scores, row.score, "mean_score"),
-                "order": row.order,
-                "n_sentences": row.n_sentences,
-            }
-            for row in rows
-        ],
-        ORDER_COLUMNS,
-    )
+    return set_frame(rows, ORDER_COLUMNS, estimate="score", mean="mean_score")
 
 
 def pair_frame(rows: Iterable[OrderPreference]) -> "pd.DataFrame":
     """Return the preferences between orders as a tidy table, one row a pair."""
-    return frame_of_rows(
-        [
-            {
-                **_row(row.scores, row.share, "share_preferred"),
-                "order": row.order,
-                "other_order": row.other_order,
-                "n_pairs": row.n_pairs,
-            }
-            for row in rows
-        ],
-        PAIR_COLUMNS,
-    )
+    return set_frame(rows, PAIR_COLUMNS, estimate="share", mean="share_preferred")
 
 
 def feature_frame(rows: Iterable[FeaturePreference]) -> "pd.DataFrame":
     """Return the preferences for cases as a tidy table, one row a noun and case."""
-    return frame_of_rows(
-        [
-            {
-                **_row(row.scores, row.auc, "auc"),
-                "noun": row.noun,
-                "plausible_case": row.plausible_case,
-                "case": row.case,
-                "n_with": row.n_with,
-                "n_without": row.n_without,
-            }
-            for row in rows
-        ],
-        FEATURE_COLUMNS,
-    )
-
-
-def _row(scores: SetScores, estimate: OverTemplates, mean: str) -> dict[str, object]:
-    return {
-        "model_name": scores.model,
-        "suite": scores.suite,
-        "circuit": scores.circuit,
-        "language": scores.language,
-        mean: estimate.mean,
-        "n_templates": estimate.n_templates,
-        "low": estimate.low,
-        "high": estimate.high,
-        "sd": estimate.sd,
-        "n_unscored": scores.n_unscored,
-        "n_skipped": scores.n_skipped,
-    }
+    return set_frame(rows, FEATURE_COLUMNS, estimate="auc", mean="auc")

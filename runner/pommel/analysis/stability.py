@@ -4,8 +4,10 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from pommel.analysis.accuracy_row import NO_INTERVAL
 from pommel.analysis.columns import Values, by_item, columns_of
-from pommel.analysis.subjects import Subject, SubjectFamily, families, labelled, subjects
+from pommel.analysis.model_row import ModelRow
+from pommel.analysis.subjects import Subject, SubjectFamily, subjects, with_families
 from pommel.results import SuiteResult
 from pommel.run_record import RunRecord
 from pommel.statistics import (
@@ -16,7 +18,11 @@ from pommel.statistics import (
     spread,
 )
 
-NO_INTERVAL = Interval(low=math.nan, high=math.nan)
+# Why there is no row.
+NO_PAIRS = (
+    "no model has run a suite both with and without intervening material; the suite that has it "
+    "names the other one in meta.modifier_of"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +35,7 @@ class Pairing:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StabilityRow:
+class StabilityRow(ModelRow):
     """What a model reaches without and with intervening material, on a pair or over all pairs.
 
     The mean over `n_bases` suites without material has each of these once, and the suites with
@@ -41,25 +47,12 @@ class StabilityRow:
     `sd_population` are those of their differences; it has no interval.
     """
 
-    model_name: str
-    variant: str
-    score_rule: str
-    source: str
     pairing: Pairing
     n_bases: int
     n_modified: int
     accuracy_base: float
     accuracy_modified: float
     interval: Interval = NO_INTERVAL
-    is_family: bool = False
-    n_members: int = 1
-    sd: float = math.nan
-    sd_population: float = math.nan
-
-    @property
-    def label(self) -> str:
-        """The model's or family's name, and what tells it from others of the name."""
-        return labelled(self.model_name, self.variant)
 
     @property
     def difference(self) -> float:
@@ -77,14 +70,8 @@ def stability(
     member's; families whose members are steps of a training have none.
     """
     found = subjects(records)
-    rows = {id(each): list(_rows(each, n_resamples, seed)) for each in found}
-    last = {id(family.members[-1]): family for family in families(found)}
-    ordered: list[StabilityRow] = []
-    for member, own in rows.items():
-        ordered.extend(own)
-        if family := last.get(member):
-            ordered.extend(_family_rows(family, [rows[id(each)] for each in family.members]))
-    return ordered
+    rows = [list(_rows(each, n_resamples, seed)) for each in found]
+    return with_families(found, rows, _family_rows)
 
 
 def _rows(subject: Subject, n_resamples: int, seed: int) -> Iterator[StabilityRow]:

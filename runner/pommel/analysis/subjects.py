@@ -1,7 +1,8 @@
 """Whose results are compared and averaged: models, each as it was run."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from pommel.family import Membership
 from pommel.results import ScoreRule
@@ -9,6 +10,8 @@ from pommel.run_record import RunRecord
 
 # What tells a suite from others: its language, since suites in several languages may share a name.
 SuiteKey = tuple[str, str]
+
+_Row = TypeVar("_Row")
 
 # A fingerprint's beginning is enough.
 _LONGEST_SHOWN = 24
@@ -119,6 +122,25 @@ def families(found: Sequence[Subject]) -> list[SubjectFamily]:
         SubjectFamily(name=_family_name(own), variant=variant, members=tuple(own))
         for own, variant in zip(members.values(), _variants(named), strict=True)
     ]
+
+
+def with_families(
+    found: Sequence[Subject],
+    rows: Sequence[Sequence[_Row]],
+    rows_of_family: Callable[[SubjectFamily, Sequence[Sequence[_Row]]], Iterable[_Row]],
+) -> list[_Row]:
+    """Return the rows of subjects, and those of each family behind its last member's.
+
+    `rows` has one sequence a subject; `rows_of_family` makes the rows of a family, of these.
+    """
+    own = {id(each): of_it for each, of_it in zip(found, rows, strict=True)}
+    last = {id(family.members[-1]): family for family in families(found)}
+    ordered: list[_Row] = []
+    for member, of_it in own.items():
+        ordered.extend(of_it)
+        if family := last.get(member):
+            ordered.extend(rows_of_family(family, [own[id(each)] for each in family.members]))
+    return ordered
 
 
 def _family_name(members: Sequence[Subject]) -> str:

@@ -4,12 +4,12 @@ Kryvosheieva and Levy (2025) give the mean over models of such a difference.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pommel.analysis.model_scores import Pooling, model_scores, pooled, suites_by
 from pommel.errors import UsageError
-from pommel.frame import frame_of_rows
+from pommel.frame import frame_of_instances
 from pommel.run_record import RunRecord
 from pommel.statistics import mean_interval, sign_flip_p, spread
 from pommel.wording import nearest
@@ -74,10 +74,7 @@ def suite_differences(
 
 def differences_frame(differences: Iterable[SuiteDifference]) -> "pd.DataFrame":
     """One row a model (family), and one for all."""
-    return frame_of_rows(
-        [asdict(each) for each in differences],
-        tuple(field.name for field in fields(SuiteDifference)),
-    )
+    return frame_of_instances(SuiteDifference, differences)
 
 
 def _difference(

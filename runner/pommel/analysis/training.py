@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pommel.analysis.accuracy import Settings, accuracies
@@ -11,7 +11,7 @@ from pommel.analysis.model_scores import ALL_SUITES, Level, suites_by
 from pommel.analysis.subjects import SuiteKey, labelled
 from pommel.errors import UsageError
 from pommel.family import Membership
-from pommel.frame import frame_of_rows
+from pommel.frame import frame_of_instances
 from pommel.run_record import RunRecord
 from pommel.statistics import ALPHA, spearman
 from pommel.wording import listed
@@ -107,16 +107,10 @@ def training(
     labels = {key: name for name, keys in suites_by(own, "suite").items() for key in keys}
     rows = accuracies(own, "model" if level == "all" else level, settings)
     _check_variants(rows)
-    groups: dict[tuple[str, str], list[Accuracy]] = {}
-    for row in rows:
-        if _member(row).value is None:
-            continue
-        family = labelled(_member(row).family, row.variant)
-        groups.setdefault((family, _name(row, level, labels)), []).append(row)
     points: list[TrainingPoint] = []
     paths: list[TrainingPath] = []
     incomplete: dict[str, None] = {}
-    for (family, name), group in groups.items():
+    for (family, name), group in _groups(rows, level, labels).items():
         # Suites that some step has a score on; one that lacks one would have another mean.
         suites = frozenset[SuiteKey]().union(*(row.suites for row in group))
         complete = [row for row in group if row.suites and row.suites == suites]
@@ -136,17 +130,12 @@ def training(
 
 def points_frame(points: Iterable[TrainingPoint]) -> "pd.DataFrame":
     """One row a step and suite (circuit, ...)."""
-    frame = frame_of_rows([asdict(each) for each in points], _columns(TrainingPoint))
-    return frame.astype({"n_items": "Int64"})
+    return frame_of_instances(TrainingPoint, points)
 
 
 def paths_frame(paths: Iterable[TrainingPath]) -> "pd.DataFrame":
     """One row a family and suite (circuit, ...)."""
-    return frame_of_rows([asdict(each) for each in paths], _columns(TrainingPath))
-
-
-def _columns(kind: type) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(kind))
+    return frame_of_instances(TrainingPath, paths)
 
 
 def _member(row: Accuracy) -> Membership:
@@ -167,6 +156,18 @@ def _check_variants(rows: Sequence[Accuracy]) -> None:
             )
 
 
+def _groups(
+    rows: Iterable[Accuracy], level: Level, labels: dict[SuiteKey, str]
+) -> dict[tuple[str, str], list[Accuracy]]:
+    """Return the rows of each family and suite (circuit, ...), those of numbered steps."""
+    groups: dict[tuple[str, str], list[Accuracy]] = {}
+    for row in rows:
+        if _member(row).value is not None:
+            family = labelled(_member(row).family, row.variant)
+            groups.setdefault((family, _name(row, level, labels)), []).append(row)
+    return groups
+
+
 def _name(row: Accuracy, level: Level, labels: dict[SuiteKey, str]) -> str:
     unit = row.unit
     return {
@@ -180,7 +181,7 @@ def _name(row: Accuracy, level: Level, labels: dict[SuiteKey, str]) -> str:
 
 def _point(row: Accuracy, family: str, level: Level, name: str) -> TrainingPoint:
     member = _member(row)
-    interval = row.wilson if math.isnan(row.bootstrap.low) else row.bootstrap
+    interval = row.interval()
     return TrainingPoint(
         family=family,
         axis=member.axis,

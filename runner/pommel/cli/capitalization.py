@@ -13,17 +13,17 @@ from pommel.capitalization import (
     with_distinct_names,
 )
 from pommel.cli.each_model import run_each
-from pommel.cli.naming import expanded_models, sorted_out
+from pommel.cli.naming import expanded_models, more_models_option, sorted_out
 from pommel.cli.opening import open_cached, opened_store
 from pommel.cli.options import keeping_options, model_options, policy, policy_options, score_options
 from pommel.cli.output import (
     note,
     progress_bar,
-    show_frame,
     show_notes,
-    show_table,
+    show_rows,
     show_warnings,
 )
+from pommel.cli.output_options import form_option
 from pommel.models.families import NamedModel
 from pommel.models.model import closing
 from pommel.report.capitalization import gains_table
@@ -35,20 +35,13 @@ from pommel.wording import counted, listed
 @click.command("capitalization", no_args_is_help=True)
 @click.argument("model")
 @click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
-@click.option("-m", "--model", "more_models", multiple=True, help="Another model; repeatable.")
+@more_models_option
 @click.option(
     "--lower",
     is_flag=True,
     help="First take the capital letters away, for suites that are written with them.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "tsv", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+@form_option()
 @keeping_options
 @score_options
 @policy_options
@@ -74,10 +67,11 @@ def command(
     if gains := with_distinct_names(done.runs):
         _note_unchanged(gains)
         show_notes([line for each in gains for line in _item_notes(each)])
-        if chosen["form"] == "table":
-            show_table(gains_table(gains))
-        else:
-            show_frame(gains_frame(gains), chosen["form"])
+        show_rows(
+            chosen["form"],
+            tables=lambda: [gains_table(gains)],
+            frame=lambda: gains_frame(gains),
+        )
     done.check_complete(len(models) * len(loaded))
 
 

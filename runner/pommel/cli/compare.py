@@ -9,7 +9,8 @@ from pommel.analysis.comparison import compare
 from pommel.analysis.comparison_frame import comparison_frame
 from pommel.analysis.sides import LEAST_DIGITS, Side, side
 from pommel.analysis.subjects import Subject, subjects
-from pommel.cli.output import note, show_frame, show_notes, show_table
+from pommel.cli.output import note, show_notes, show_rows
+from pommel.cli.output_options import form_option
 from pommel.cli.resampling import resampling_options
 from pommel.cli.selecting import (
     selected_heads,
@@ -29,14 +30,7 @@ from pommel.wording import nearest
 @click.argument("b")
 @selection_options
 @resampling_options
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "tsv", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+@form_option()
 def command(a: str, b: str, **chosen: Any) -> None:
     """Compare models A and B on the suites and items that both have run.
 
@@ -63,10 +57,11 @@ def command(a: str, b: str, **chosen: Any) -> None:
     for line in comparison_warnings(comparison):
         note(f"warning: {line}")
     show_notes([*comparison_notes(comparison)])
-    if chosen["form"] == "table":
-        show_table(comparison_table(comparison))
-    else:
-        show_frame(comparison_frame(comparison), chosen["form"])
+    show_rows(
+        chosen["form"],
+        tables=lambda: [comparison_table(comparison)],
+        frame=lambda: comparison_frame(comparison),
+    )
 
 
 def _records(name: str, chosen: dict[str, Any]) -> list[RunRecord]:

@@ -10,16 +10,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pommel.cli.opening import open_model
-from pommel.cli.options import model_options, output_option, policy, policy_options
-from pommel.cli.output import for_stdout, note, progress_bar, show_notes, show_table
+from pommel.cli.options import model_options, policy, policy_options
+from pommel.cli.output import for_stdout, frame_text, note, progress_bar, show_notes, show_table
+from pommel.cli.output_options import form_option, output_option
 from pommel.conditional import ConditionalScore, compare, conditional_scores
 from pommel.errors import InputError, UsageError
 from pommel.files import write_text
 from pommel.formats.context_target import TargetTable, parse_targets, read_targets
 from pommel.frame import frame_of
-from pommel.json_document import to_json
 from pommel.models.model import closing
-from pommel.report.saved import frame_to_json, to_csv
 from pommel.text_file import decode
 from pommel.wording import counted
 
@@ -47,11 +46,9 @@ _ADDED: dict[str, Callable[[ConditionalScore], Any]] = {
     help="What stands between context and target.  [default: a space]",
 )
 @output_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "tsv", "json"]),
-    help="What to print.  [default: table; with --output what its ending says, or csv]",
+@form_option(
+    default=None,
+    about="What to print.  [default: table; with --output what its ending says, or csv]",
 )
 @policy_options
 @model_options
@@ -113,10 +110,7 @@ def _write(frame: "pd.DataFrame", form: str, output: Path | None) -> None:
     if form == "table":
         show_table(_table(frame))
         return
-    if form == "json":
-        text = to_json(frame_to_json(frame), indent=2)
-    else:
-        text = to_csv(frame, separator="\t" if form == "tsv" else ",")
+    text = frame_text(frame, form)
     if output:
         write_text(output, text)
         note(f"Conditional scores: {output}")

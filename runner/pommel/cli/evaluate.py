@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from pommel.cli.options import output_form, score_options, threshold_option
+from pommel.cli.options import score_options, threshold_option
 from pommel.cli.output import (
     fail_under,
     show_frame,
@@ -12,6 +12,7 @@ from pommel.cli.output import (
     show_table,
     show_warnings,
 )
+from pommel.cli.output_options import form_option, output_form
 from pommel.evaluated_suite import table_from_suite
 from pommel.frame import stacked
 from pommel.frames import suites_frame
@@ -24,12 +25,7 @@ from pommel.suite_sources import load_suites
 
 @click.command("evaluate", no_args_is_help=True)
 @click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "tsv", "json"]),
-    help="What to print.  [default: table; tsv with --compat]",
-)
+@form_option(default=None, about="What to print.  [default: table; tsv with --compat]")
 @click.option(
     "--table",
     type=click.Choice(["suites", "predictions"]),

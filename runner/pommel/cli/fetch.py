@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from pommel.cli.output import download_bar, note, show_table
+from pommel.cli.output_options import form_option
 from pommel.errors import UsageError
 from pommel.fetch.cache import SourceCache, cache_folder
 from pommel.fetch.export import MadeFile, export, unlicensed
@@ -36,13 +37,8 @@ _NEED_NAME = {
 @click.command("fetch")
 @click.argument("name", required=False)
 @click.option("--list", "lists", is_flag=True, help="Show what can be fetched; so does no NAME.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "json"]),
-    default="table",
-    show_default=True,
-    help="Format of the list; of what was fetched JSON, or only its folder.",
+@form_option(
+    ["table", "json"], about="Format of the list; of what was fetched JSON, or only its folder."
 )
 @click.option("--citation", is_flag=True, help="Print what to cite (BibTeX), and fetch nothing.")
 @click.option(

@@ -50,8 +50,8 @@ def command() -> None:
 )
 def new(name: str, into: Path) -> None:
     """Make a folder NAME with all that an image needs, for you to put your model into."""
-    from pommel.images.build import default_tag  # noqa: PLC0415
-    from pommel.images.new import new_image  # noqa: PLC0415
+    from pommel.images.build import default_tag  # noqa: PLC0415 - commands start sooner
+    from pommel.images.new import new_image  # noqa: PLC0415 - commands start sooner
 
     folder = new_image(name, into)
     # A bare name could be that of an image that ships with pommel.
@@ -85,7 +85,7 @@ def build(source: str, arguments: tuple[str, ...], **chosen: Any) -> None:
 
     A name means the image that ships with pommel; write ./NAME for a folder of that name.
     """
-    from pommel.images.build import BuildOptions, build_image  # noqa: PLC0415
+    from pommel.images.build import BuildOptions, build_image  # noqa: PLC0415 - commands start sooner
 
     options = BuildOptions(
         tag=chosen["tag"],
@@ -124,9 +124,9 @@ def check(image: str, report: Path | None, sentences: int, **chosen: Any) -> Non
     IMAGE is docker://NAME, podman://NAME and so on, or a name of the LM Zoo; without a scheme it is
     Docker's. Exit status: 0 if nothing has failed, 1 otherwise, 4 if the image is not available.
     """
-    from pommel.images.checks import check_image, has_passed, write_report  # noqa: PLC0415
-    from pommel.models.container import open_commands  # noqa: PLC0415
-    from pommel.models.container.names import lm_zoo_registry  # noqa: PLC0415
+    from pommel.images.checks import check_image, has_passed, write_report  # noqa: PLC0415 - commands start sooner
+    from pommel.models.container import open_commands  # noqa: PLC0415 - commands start sooner
+    from pommel.models.container.names import lm_zoo_registry  # noqa: PLC0415 - commands start sooner
 
     if report is not None:
         # A folder that cannot be is better known before all has been checked.

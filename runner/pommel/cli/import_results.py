@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from pommel.analysis.model_scores import with_size_families
 from pommel.cli.options import store_option, store_path
 from pommel.cli.output import note, show_frame, show_table
 from pommel.errors import UsageError
@@ -13,12 +14,11 @@ from pommel.report.imported import imported_frame, imported_table
 from pommel.result_files import (
     RESULT_FORMATS,
     ImportOptions,
-    SizeFamily,
     read_results,
-    with_size_families,
+    with_guessed_size_families,
 )
 from pommel.results import SCORE_RULES
-from pommel.run_record import OWN, RunRecord
+from pommel.run_record import RunRecord
 from pommel.store import Selection, Store
 from pommel.wording import counted
 
@@ -37,10 +37,17 @@ from pommel.wording import counted
     type=click.Choice([each.name for each in RESULT_FORMATS]),
     help="What the files are.  [default: by how they begin]",
 )
-@click.option("--name", metavar="SOURCE", help="What the results are called.  [default: by format]")
+@click.option(
+    "--name",
+    metavar="SOURCE",
+    help="What the results are called.  [default: hu2020, clams, blimp or bert-syntax, if they are "
+    "these; otherwise as their file]",
+)
 @click.option("--model", help="What the model is called, in a file that does not say it.")
 @click.option("--suite", help="What the suite is called, in a file that does not say it.")
-@click.option("--language", help="The suites' language (en), in files that do not say it.")
+@click.option(
+    "--language", help="The suites' language, as a tag (en), in files that do not say it."
+)
 @click.option(
     "--column",
     "columns",
@@ -95,7 +102,13 @@ def command(files: Sequence[Path], **chosen: Any) -> None:
     """
     options = _options(chosen)
     imported = read_results(files, options, form=chosen["read_as"] or "")
-    records = with_size_families(imported.records, _size_families(chosen["size_families"]))
+    families = _size_families(chosen["size_families"])
+    # What is said goes before what the files say, as with the --family of the statistics.
+    records = (
+        with_size_families(imported.records, families)
+        if families
+        else with_guessed_size_families(imported.records)
+    )
     for line in imported.notes:
         note(f"note: {line}")
     kept = "nothing is kept (--dry-run)"
@@ -114,8 +127,6 @@ def _options(chosen: dict[str, Any]) -> ImportOptions:
     for name in ("name", "model", "suite", "language"):
         if chosen[name] == "":
             raise UsageError(f"--{name} cannot be empty")
-    if chosen["name"] == OWN:
-        raise UsageError(f"--name {OWN}: these are pommel's own runs; choose another name")
     n_items, n_items_of = _n_items(chosen["items"])
     return ImportOptions(
         source=chosen["name"] or "",
@@ -148,9 +159,12 @@ def _n_items(texts: Sequence[str]) -> tuple[int | None, dict[str, int]]:
     return for_all, of_models
 
 
-def _size_families(texts: Sequence[str]) -> list[SizeFamily]:
-    pairs = [_pair("--size-family", text, "BLOOM=bloom*") for text in texts]
-    return [SizeFamily(family=family, glob=glob) for family, glob in pairs]
+def _size_families(texts: Sequence[str]) -> dict[str, list[str]]:
+    globs: dict[str, list[str]] = {}
+    for text in texts:
+        family, glob = _pair("--size-family", text, "BLOOM=bloom*")
+        globs.setdefault(family, []).append(glob)
+    return globs
 
 
 def _pair(option: str, text: str, example: str) -> tuple[str, str]:

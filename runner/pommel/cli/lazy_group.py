@@ -32,10 +32,10 @@ class LazyGroup(click.Group):
         self._aliases = aliases or {}
         self._files = {name: file for each in sections.values() for name, (file, _) in each.items()}
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - Click's signature
         return list(self._files)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002 - Click's signature
         name = self._aliases.get(cmd_name, cmd_name)
         if name not in self._files:
             return None
@@ -53,7 +53,7 @@ class LazyGroup(click.Group):
             drop_output()
             ctx.exit(0)
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002 - Click's signature
         for heading, commands in self._sections.items():
             with formatter.section(heading):
                 formatter.write_dl([(name, text) for name, (_, text) in commands.items()])

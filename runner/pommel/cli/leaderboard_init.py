@@ -8,10 +8,10 @@ from typing import Any
 import click
 
 from pommel.cli.leaderboard_options import keeper_option, now
+from pommel.cli.options import rule_option
 from pommel.cli.output import note, show_warnings
 from pommel.errors import UsageError
 from pommel.leaderboard import make_board
-from pommel.results import SCORE_RULES
 from pommel.suite_sources import load_suites
 from pommel.wording import counted
 
@@ -28,14 +28,7 @@ from pommel.wording import counted
 )
 @click.option("--name", metavar="TEXT", help="What it is called.  [default: the folder's name]")
 @click.option("--description", default="", metavar="TEXT", help="What it is about.")
-@click.option(
-    "--score",
-    "score_rule",
-    type=click.Choice(SCORE_RULES),
-    default="all",
-    show_default=True,
-    help="An item counts if all predictions hold, or the first; or each prediction on its own.",
-)
+@rule_option
 @click.option(
     "--circuit-weight",
     "circuit_weights",

@@ -4,6 +4,7 @@ import click
 
 from pommel.cli.leaderboard_options import board_argument
 from pommel.cli.output import note, show_table, show_text
+from pommel.cli.output_options import form_option
 from pommel.leaderboard import BoardFolder
 from pommel.leaderboard.tables import ranking_table, to_csv, to_json
 from pommel.wording import counted, printable
@@ -14,14 +15,7 @@ _SHOWN = 50
 
 @click.command("show", no_args_is_help=True)
 @board_argument
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+@form_option(["table", "csv", "json"])
 @click.option(
     "--all", "is_whole", is_flag=True, help=f"All rows of the table, not only the first {_SHOWN}."
 )

@@ -77,14 +77,14 @@ def watching() -> Iterator[Watcher]:
         yield Lines()
         return
     # Imported here: `pommel train --help` stays fast without it.
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import (  # noqa: PLC0415
+    from rich.console import Console  # noqa: PLC0415 - `pommel --help` stays fast without it
+    from rich.progress import (  # noqa: PLC0415 - `pommel --help` stays fast without it
         BarColumn,
         MofNCompleteColumn,
         TextColumn,
         TimeRemainingColumn,
     )
-    from rich.progress import Progress as Bars  # noqa: PLC0415
+    from rich.progress import Progress as Bars  # noqa: PLC0415 - `pommel --help` stays fast without it
 
     columns = (
         TextColumn("{task.description}", markup=False),

@@ -7,6 +7,7 @@ import click
 
 from pommel.cli.opening import open_model
 from pommel.cli.options import model_options
+from pommel.cli.output_options import form_option
 from pommel.errors import UsageError
 from pommel.models.model import closing
 from pommel.models.registry import builtin_models
@@ -32,9 +33,7 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
-)
+@form_option(["table", "json"])
 def list_models(form: str) -> None:
     """List the built-in models, and the kinds of references that `pommel run` takes."""
     names = [f"builtin://{name}" for name in builtin_models()]
@@ -53,9 +52,7 @@ def list_models(form: str) -> None:
 
 @command.command("show")
 @click.argument("model")
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
-)
+@form_option(["table", "json"])
 @model_options
 def show(model: str, form: str, **chosen: Any) -> None:
     """Load MODEL and say which model it is, down to the fingerprint of its weights."""
@@ -89,7 +86,7 @@ def refresh(*, url: str | None, reset: bool) -> None:
     It goes before the one that ships with pommel. Nothing else ever fetches it.
     """
     # Imported here: it needs what the other commands do not.
-    from pommel.compat.lm_zoo import refresh as registry  # noqa: PLC0415
+    from pommel.compat.lm_zoo import refresh as registry  # noqa: PLC0415 - commands start sooner
 
     if reset:
         if url:

@@ -2,11 +2,17 @@
 
 from collections.abc import Sequence
 
+import click
+
 from pommel.cli.output import note
 from pommel.errors import UsageError
 from pommel.models.families import NamedModel, expand_all, unquoted_patterns
 from pommel.suite_sources import SHIPPED
 from pommel.wording import listed
+
+more_models_option = click.option(
+    "-m", "--model", "more_models", multiple=True, help="Another model; repeatable."
+)
 
 
 def sorted_out(arguments: Sequence[str], more_models: Sequence[str]) -> tuple[list[str], list[str]]:

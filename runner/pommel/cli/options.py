@@ -176,19 +176,6 @@ def _with_options(function: _F, *options: Callable[[_F], _F]) -> _F:
     return function
 
 
-def output_option(function: _F) -> _F:
-    """Add the file that takes a command's output."""
-    return _with_options(
-        function,
-        click.option(
-            "-o",
-            "--output",
-            type=click.Path(path_type=Path, dir_okay=False),
-            help="File to write.  [default: standard output]",
-        ),
-    )
-
-
 def store_option(function: _F) -> _F:
     """Add where surprisals and runs are kept."""
     return click.option(
@@ -220,16 +207,18 @@ def store_path(chosen: dict[str, Any]) -> Path:
     return chosen["store"] or default_store_path()
 
 
+rule_option = click.option(
+    "--score",
+    "score_rule",
+    type=click.Choice(SCORE_RULES),
+    default="all",
+    show_default=True,
+    help="An item counts if all predictions hold, or the first; or each prediction on its own.",
+)
+
+
 def score_options(function: _F) -> _F:
     """Add the score rule, and what becomes of unknown words."""
-    rule = click.option(
-        "--score",
-        "score_rule",
-        type=click.Choice(SCORE_RULES),
-        default="all",
-        show_default=True,
-        help="An item counts if all predictions hold, or the first; or each prediction on its own.",
-    )
     unknown = click.option(
         "--oov",
         type=click.Choice(get_args(Oov)),
@@ -238,7 +227,7 @@ def score_options(function: _F) -> _F:
         help="Items whose comparison rests on a word that the model does not know: they count, or "
         "are skipped.",
     )
-    return rule(unknown(function))
+    return rule_option(unknown(function))
 
 
 def threshold_option(function: _F) -> _F:
@@ -268,11 +257,6 @@ def load_options(chosen: dict[str, Any]) -> LoadOptions:
         n_parallel=chosen["parallel"],
         n_retries=chosen["retries"],
     )
-
-
-def output_form(chosen: dict[str, Any]) -> str:
-    """Return the format to print: what was asked for, and otherwise what `--compat` says."""
-    return str(chosen["form"] or ("tsv" if chosen["compat"] else "table"))
 
 
 def policy(chosen: dict[str, Any]) -> Policy:

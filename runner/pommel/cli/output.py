@@ -36,12 +36,31 @@ def show_table(table: "Table") -> None:
 
 def show_frame(frame: "pd.DataFrame", form: str) -> None:
     """Print a tidy table as CSV, TSV, or JSON records."""
+    show_text(frame_text(frame, form))
+
+
+def frame_text(frame: "pd.DataFrame", form: str) -> str:
+    """Return a tidy table as CSV, TSV, or JSON records."""
     if form == "json":
-        show_text(to_json(frame_to_json(frame), indent=2))
-    elif form == "tsv":
-        show_text(to_csv(frame, separator="\t"))
-    else:
-        show_text(to_csv(frame))
+        return to_json(frame_to_json(frame), indent=2)
+    return to_csv(frame, separator="\t" if form == "tsv" else ",")
+
+
+def show_rows(
+    form: str,
+    *,
+    tables: "Callable[[], Iterable[Table]]",
+    frame: "Callable[[], pd.DataFrame]",
+) -> None:
+    """Print rows as tables for people if `form` is "table", otherwise as a tidy table.
+
+    Only what is printed is made.
+    """
+    if form != "table":
+        show_frame(frame(), form)
+        return
+    for table in tables():
+        show_table(table)
 
 
 def show_retired_table(results: Sequence[SuiteResult]) -> None:
@@ -104,8 +123,8 @@ def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
     if not sys.stderr.isatty():
         yield lambda _n: None
         return
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import (  # noqa: PLC0415
+    from rich.console import Console  # noqa: PLC0415 - `pommel --help` stays fast without it
+    from rich.progress import (  # noqa: PLC0415 - `pommel --help` stays fast without it
         BarColumn,
         MofNCompleteColumn,
         Progress,
@@ -133,8 +152,8 @@ def download_bar(label: str) -> Iterator[Callable[[int, int], None]]:
     if not sys.stderr.isatty():
         yield lambda _done, _total: None
         return
-    from rich.console import Console  # noqa: PLC0415
-    from rich.progress import (  # noqa: PLC0415
+    from rich.console import Console  # noqa: PLC0415 - `pommel --help` stays fast without it
+    from rich.progress import (  # noqa: PLC0415 - `pommel --help` stays fast without it
         BarColumn,
         DownloadColumn,
         Progress,

@@ -9,12 +9,11 @@ import click
 
 from pommel.api import Results, with_distinct_names
 from pommel.cli.each_model import Done, run_each
-from pommel.cli.naming import expanded_models, sorted_out
+from pommel.cli.naming import expanded_models, more_models_option, sorted_out
 from pommel.cli.opening import open_model, opened_store
 from pommel.cli.options import (
     keeping_options,
     model_options,
-    output_form,
     policy,
     policy_options,
     score_options,
@@ -28,9 +27,9 @@ from pommel.cli.output import (
     show_retired_table,
     show_warnings,
 )
-from pommel.cli.show_results import check_table, show_results
+from pommel.cli.output_options import form_option, output_form
+from pommel.cli.show_results import check_table, show_results, tidy_table_option
 from pommel.files import make_folder
-from pommel.frames import RESULTS_TABLES
 from pommel.kept_runs import run_and_keep
 from pommel.models.families import NamedModel
 from pommel.models.model import closing
@@ -45,24 +44,15 @@ from pommel.suite_sources import check_distinct_names, load_suites
 @click.command("run", no_args_is_help=True)
 @click.argument("model")
 @click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
-@click.option("-m", "--model", "more_models", multiple=True, help="Another model; repeatable.")
+@more_models_option
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder for the full results: one CSV a table, and runs.json with their provenance.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "tsv", "json"]),
-    help="What to print.  [default: table; tsv with --compat]",
-)
-@click.option(
-    "--table",
-    type=click.Choice(RESULTS_TABLES),
-    help="Which tidy table --format csv, tsv or json prints.  [default: suites]",
-)
+@form_option(default=None, about="What to print.  [default: table; tsv with --compat]")
+@tidy_table_option
 @click.option(
     "--regions",
     type=click.Choice(["auto", *get_args(Regions)]),

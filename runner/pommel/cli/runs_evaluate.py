@@ -8,11 +8,11 @@ import click
 from pommel.api import Results
 from pommel.cli.options import threshold_option
 from pommel.cli.output import fail_under, note, show_notes, show_warnings
+from pommel.cli.output_options import form_option
 from pommel.cli.selecting import run_options, selected, store_for_writing
-from pommel.cli.show_results import check_table, show_results
+from pommel.cli.show_results import check_table, show_results, tidy_table_option
 from pommel.errors import UsageError
 from pommel.family import Named
-from pommel.frames import RESULTS_TABLES
 from pommel.kept_runs import renamed
 from pommel.report.notes import notes
 from pommel.results import SCORE_RULES
@@ -47,19 +47,8 @@ from pommel.wording import counted, listed
     help="Items that rest on an unknown word: they count, or are skipped.  [default: as in the "
     "run]",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "tsv", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
-@click.option(
-    "--table",
-    type=click.Choice(RESULTS_TABLES),
-    help="Which tidy table --format csv, tsv or json prints.  [default: suites]",
-)
+@form_option()
+@tidy_table_option
 @threshold_option
 @run_options
 def command(runs: tuple[str, ...], **chosen: Any) -> None:

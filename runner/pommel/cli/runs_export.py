@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from pommel.cli.output import note
+from pommel.cli.output_options import folder_option, form_option
 from pommel.cli.selecting import runs_of, selected, selection_options, store_for_reading
 from pommel.report.exported import export_runs
 from pommel.store.run_names import told_apart_records
@@ -14,20 +15,8 @@ from pommel.wording import counted
 
 @click.command("export")
 @click.argument("runs", nargs=-1, metavar="[RUN...]")
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder to write to.",
-)
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["csv", "parquet", "json"]),
-    default="csv",
-    show_default=True,
-)
+@folder_option
+@form_option(["csv", "parquet", "json"], default="csv", about="Format of the files.")
 @selection_options
 def command(runs: tuple[str, ...], output: Path, form: Any, **chosen: Any) -> None:
     """Write the tables of RUNs, or of all that fit, to a folder, as `pommel run -o` would have.

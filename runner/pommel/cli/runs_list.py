@@ -6,6 +6,7 @@ import click
 
 from pommel.cli.options import store_path
 from pommel.cli.output import note, show_frame, show_table
+from pommel.cli.output_options import form_option
 from pommel.cli.selecting import (
     HOW_TO_FILL,
     listed_run,
@@ -24,14 +25,7 @@ _SHOWN = 30
 
 
 @click.command("list")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "tsv", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print; all but tables have every run.",
-)
+@form_option(about="What to print; all but tables have every run.")
 @click.option("--all", "is_all", is_flag=True, help=f"More than {_SHOWN} runs in the table, too.")
 @selection_options
 def command(form: str, *, is_all: bool, **chosen: Any) -> None:

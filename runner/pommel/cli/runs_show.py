@@ -8,6 +8,7 @@ import click
 
 from pommel.cli.options import store_option
 from pommel.cli.output import for_stdout, show_table, show_text
+from pommel.cli.output_options import form_option
 from pommel.cli.selecting import listed_run, run_of_id, store_for_reading
 from pommel.json_document import to_json, to_json_number
 from pommel.report.run_list import (
@@ -22,9 +23,7 @@ from pommel.report.saved import frame_to_json
 
 @click.command("show", no_args_is_help=True)
 @click.argument("run")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@form_option(["text", "json"], default="text")
 @store_option
 def command(run: str, form: str, store: Path | None) -> None:
     """Show a RUN, named by its id or the id's first 4 digits or more.

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from pommel.cli.output import note, show_text
+from pommel.cli.output_options import form_option
 from pommel.contents import Content, SetContent
 from pommel.errors import UsageError
 from pommel.wording import counted
@@ -36,11 +37,10 @@ def set_output_options(function: _F) -> _F:
         type=click.Path(path_type=Path, allow_dash=True),
         help="File to write; its ending may say the format.  [default: standard output]",
     )
-    form = click.option(
-        "--format",
-        "form",
-        type=click.Choice(form_names()),
-        help="A suite, long CSV, plain sentences, or a format of minimal sets.  "
+    form = form_option(
+        form_names(),
+        default=None,
+        about="A suite, long CSV, plain sentences, or a format of minimal sets.  "
         "[default: by the ending; suite]",
     )
     return output(form(function))

@@ -7,10 +7,16 @@ import click
 from pommel.api import Results
 from pommel.cli.output import show_frame, show_table
 from pommel.errors import UsageError
-from pommel.frames import ResultsTable
+from pommel.frames import RESULTS_TABLES, ResultsTable
 from pommel.report.families import score_tables
 from pommel.report.saved import runs_to_json
 from pommel.report.tables import prediction_table
+
+tidy_table_option = click.option(
+    "--table",
+    type=click.Choice(RESULTS_TABLES),
+    help="Which tidy table --format csv, tsv or json prints.  [default: suites]",
+)
 
 
 def check_table(table: ResultsTable | None, form: str) -> None:

@@ -4,12 +4,14 @@ from typing import Any
 
 import click
 
-from pommel.analysis.accuracy import Settings, accuracies
+from pommel.analysis.accuracy import accuracies
 from pommel.analysis.accuracy_frame import accuracy_frame
 from pommel.analysis.suite_parts import LEVELS
-from pommel.cli.output import progress_bar, show_frame, show_table
+from pommel.cli.output import progress_bar, show_rows
+from pommel.cli.output_options import form_option
 from pommel.cli.resampling import resampling_options
 from pommel.cli.selecting import selected_records, selection_options
+from pommel.cli.stats_options import chance_option, settings_of
 from pommel.report.accuracy import accuracy_table
 
 
@@ -23,12 +25,7 @@ from pommel.report.accuracy import accuracy_table
     show_default=True,
     help="What a row is about; circuits, languages, groups and models are means over suites.",
 )
-@click.option(
-    "--chance",
-    type=click.FloatRange(0, 1),
-    metavar="X",
-    help="Share of items that hold by chance.  [default: what formulas or imports say]",
-)
+@chance_option
 @click.option(
     "--interval",
     type=click.Choice(["wilson", "exact"]),
@@ -37,14 +34,7 @@ from pommel.report.accuracy import accuracy_table
     help="Interval of shares in the table; csv, tsv and json have both.",
 )
 @resampling_options
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "tsv", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+@form_option()
 def command(**chosen: Any) -> None:
     """Accuracy of stored runs, with intervals, tests against chance, and margins.
 
@@ -53,13 +43,11 @@ def command(**chosen: Any) -> None:
       pommel stats accuracy --by circuit --source hu2020
       pommel stats accuracy --by prediction --suite number_prep --format csv
     """
-    settings = Settings(
-        chance=chosen["chance"], n_resamples=chosen["resamples"], seed=chosen["seed"]
-    )
     records = selected_records(chosen)
     with progress_bar("drawing items", len(records)) as progress:
-        rows = accuracies(records, chosen["level"], settings, progress=progress)
-    if chosen["form"] == "table":
-        show_table(accuracy_table(rows, chosen["interval"]))
-    else:
-        show_frame(accuracy_frame(rows), chosen["form"])
+        rows = accuracies(records, chosen["level"], settings_of(chosen), progress=progress)
+    show_rows(
+        chosen["form"],
+        tables=lambda: [accuracy_table(rows, chosen["interval"])],
+        frame=lambda: accuracy_frame(rows),
+    )

@@ -17,7 +17,8 @@ from pommel.analysis.set_preferences import (
     pair_frame,
 )
 from pommel.analysis.subjects import SuiteKey
-from pommel.cli.output import show_frame, show_notes, show_table
+from pommel.cli.output import show_notes, show_rows
+from pommel.cli.output_options import form_option
 from pommel.cli.resampling import resampling_options
 from pommel.cli.selecting import selected_runs, selection_options
 from pommel.errors import UsageError
@@ -66,14 +67,7 @@ _TABLES: dict[
     "same suites.",
 )
 @resampling_options
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "tsv", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+@form_option()
 def command(**chosen: Any) -> None:
     """How well models tell the grammatical sentences of a set from the ungrammatical ones.
 
@@ -98,10 +92,11 @@ def command(**chosen: Any) -> None:
             f"--table {chosen['table']} needs a suite whose meta.design says which case each noun "
             "has (a permutation design)"
         )
-    if chosen["form"] == "table":
-        show_table(table(rows))
-    else:
-        show_frame(frame(rows), chosen["form"])
+    show_rows(
+        chosen["form"],
+        tables=lambda: [table(rows)],
+        frame=lambda: frame(rows),
+    )
 
 
 def _unigrams(chosen: dict[str, Any]) -> dict[SuiteKey, Run]:

@@ -17,17 +17,14 @@ from pommel.analysis.complexity import (
 )
 from pommel.analysis.model_scores import incomplete_seeds
 from pommel.analysis.suite_differences import differences_frame, suite_differences
-from pommel.cli.output import show_notes
-from pommel.cli.selecting import selection_options
+from pommel.cli.output import show_notes, show_rows
+from pommel.cli.output_options import form_option
 from pommel.cli.stats_options import (
     INCOMPLETE_SEEDS,
-    exclude_option,
-    family_option,
-    form_option,
     note_left_out,
     pooling_option,
     records_of,
-    show,
+    several_models_options,
 )
 from pommel.errors import UsageError
 from pommel.report.complexity import complexity_tables, difference_table
@@ -35,9 +32,7 @@ from pommel.run_record import RunRecord
 
 
 @click.command("complexity")
-@selection_options
-@exclude_option
-@family_option
+@several_models_options
 @pooling_option
 @click.option(
     "--complexity",
@@ -68,7 +63,7 @@ from pommel.run_record import RunRecord
     show_default=True,
     help="Which tidy table --format csv, tsv or json prints: one row a complexity, or a series.",
 )
-@form_option
+@form_option()
 def command(**chosen: Any) -> None:
     """How accuracy falls with the complexity of intervening material.
 
@@ -85,15 +80,24 @@ def command(**chosen: Any) -> None:
             raise UsageError("--difference compares two suites; it needs no --complexity")
         note_left_out(incomplete_seeds(records, chosen["difference"]), INCOMPLETE_SEEDS)
         found = suite_differences(records, *chosen["difference"], pooling=chosen["pooling"])
-        show(differences_frame(found), lambda: [difference_table(found)], chosen)
+        show_rows(
+            chosen["form"],
+            tables=lambda: [difference_table(found)],
+            frame=lambda: differences_frame(found),
+        )
         return
     result = complexity(records, _complexities(records, chosen), pooling=chosen["pooling"])
     note_left_out(result.without_complexity, "of no known complexity")
     show_notes(result.notes)
-    frame = (
-        points_frame(result.points) if chosen["table"] == "points" else trends_frame(result.trends)
+    show_rows(
+        chosen["form"],
+        tables=lambda: complexity_tables(result, chosen["pooling"]),
+        frame=lambda: (
+            points_frame(result.points)
+            if chosen["table"] == "points"
+            else trends_frame(result.trends)
+        ),
     )
-    show(frame, lambda: complexity_tables(result, chosen["pooling"]), chosen)
 
 
 def _complexities(records: Sequence[RunRecord], chosen: dict[str, Any]) -> list[SuiteComplexity]:

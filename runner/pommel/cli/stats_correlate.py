@@ -15,17 +15,14 @@ from pommel.analysis.correlation import (
 from pommel.analysis.given_tables import read_given_table
 from pommel.analysis.model_correlation import model_correlations, models_frame
 from pommel.analysis.model_scores import incomplete_seeds
-from pommel.cli.output import note
-from pommel.cli.selecting import selection_options
+from pommel.cli.output import note, show_rows
+from pommel.cli.output_options import form_option
 from pommel.cli.stats_options import (
     INCOMPLETE_SEEDS,
-    exclude_option,
-    family_option,
-    form_option,
     note_left_out,
     pooling_option,
     records_of,
-    show,
+    several_models_options,
 )
 from pommel.errors import UsageError
 from pommel.report.correlation import correlation_table, model_table, pair_table
@@ -34,9 +31,7 @@ from pommel.wording import listed
 
 
 @click.command("correlate")
-@selection_options
-@exclude_option
-@family_option
+@several_models_options
 @pooling_option
 @click.option(
     "--with",
@@ -80,7 +75,7 @@ from pommel.wording import listed
     show_default=True,
     help="The coefficients, or what they are of.",
 )
-@form_option
+@form_option()
 def command(**chosen: Any) -> None:
     """Rank correlation of accuracy with a property of languages, circuits, suites or models.
 
@@ -97,7 +92,9 @@ def command(**chosen: Any) -> None:
         found = model_correlations(records, coefficient=chosen["coefficient"])
         if not found:
             raise UsageError("there is only one model; --between-models needs two")
-        show(models_frame(found), lambda: [model_table(found)], chosen)
+        show_rows(
+            chosen["form"], tables=lambda: [model_table(found)], frame=lambda: models_frame(found)
+        )
     else:
         _correlate(records, chosen)
 
@@ -123,14 +120,14 @@ def _correlate(records: list[RunRecord], chosen: dict[str, Any]) -> None:
             "--common-suites leaves out the others"
         )
     if chosen["table"] == "correlations":
-        show(
-            correlations_frame(result.correlations),
-            lambda: [correlation_table(result, table.value_column)],
-            chosen,
+        show_rows(
+            chosen["form"],
+            tables=lambda: [correlation_table(result, table.value_column)],
+            frame=lambda: correlations_frame(result.correlations),
         )
     else:
-        show(
-            pairs_frame(result.pairs),
-            lambda: [pair_table(result.pairs, table.value_column)],
-            chosen,
+        show_rows(
+            chosen["form"],
+            tables=lambda: [pair_table(result.pairs, table.value_column)],
+            frame=lambda: pairs_frame(result.pairs),
         )

@@ -7,13 +7,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pommel.analysis.items import item_table
-from pommel.cli.options import output_option
-from pommel.cli.output import show_notes, show_text
+from pommel.cli.output import frame_text, show_notes, show_text
+from pommel.cli.output_options import form_option, output_option
 from pommel.cli.selecting import selected_records, selection_options
 from pommel.errors import PommelError, UsageError
 from pommel.files import replacing, write_text
-from pommel.json_document import to_json
-from pommel.report.saved import frame_to_json, to_csv
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,11 +21,10 @@ _FORMS = ("csv", "tsv", "json", "parquet")
 
 @click.command("items")
 @selection_options
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(_FORMS),
-    help="What to write.  [default: what the name of --output ends in, or csv]",
+@form_option(
+    _FORMS,
+    default=None,
+    about="What to write.  [default: what the name of --output ends in, or csv]",
 )
 @output_option
 def command(**chosen: Any) -> None:
@@ -51,17 +48,11 @@ def command(**chosen: Any) -> None:
     if form == "parquet" and path is not None:
         _write_parquet(table.frame, path)
         return
-    text = _text(table.frame, form)
+    text = frame_text(table.frame, form)
     if path is None:
         show_text(text)
     else:
         write_text(path, text)
-
-
-def _text(frame: "pd.DataFrame", form: str) -> str:
-    if form == "json":
-        return to_json(frame_to_json(frame), indent=2)
-    return to_csv(frame, separator="\t" if form == "tsv" else ",")
 
 
 def _write_parquet(frame: "pd.DataFrame", path: Path) -> None:

@@ -6,9 +6,10 @@ import click
 
 from pommel.analysis.items import item_table
 from pommel.analysis.mixed import fit_mixed, mixed_frame
-from pommel.cli.output import show_frame, show_notes, show_table
+from pommel.cli.output import show_notes, show_rows
+from pommel.cli.output_options import form_option
 from pommel.cli.selecting import selected_records, selection_options
-from pommel.report.mixed import coefficient_table, component_table
+from pommel.report.mixed import mixed_tables
 
 
 @click.command("mixed")
@@ -28,14 +29,7 @@ from pommel.report.mixed import coefficient_table, component_table
     metavar="COLUMN",
     help="A column each value of which has an intercept of its own; repeatable.",
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "tsv", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+@form_option()
 def command(**chosen: Any) -> None:
     """Fit whether predictions hold, item by item, by fixed effects and random intercepts.
 
@@ -48,9 +42,4 @@ def command(**chosen: Any) -> None:
     table = item_table(selected_records(chosen))
     fit = fit_mixed(table.frame, fixed=chosen["fixed"], random=chosen["random"])
     show_notes([*table.notes, *fit.notes])
-    if chosen["form"] == "table":
-        show_table(coefficient_table(fit))
-        if fit.components:
-            show_table(component_table(fit))
-    else:
-        show_frame(mixed_frame(fit), chosen["form"])
+    show_rows(chosen["form"], tables=lambda: mixed_tables(fit), frame=lambda: mixed_frame(fit))

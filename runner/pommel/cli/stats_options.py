@@ -1,25 +1,24 @@
 """Options that several of the statistics over models share, and what they mean."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, TypeVar
 
 import click
 
+from pommel.analysis.accuracy import Settings
 from pommel.analysis.model_scores import (
     LEVELS,
     POOLINGS,
     with_size_families,
     without_models,
 )
-from pommel.cli.output import note, show_frame, show_table
-from pommel.cli.selecting import selected_records
+from pommel.cli.output import note
+from pommel.cli.selecting import selected_records, selection_options
 from pommel.errors import UsageError
 from pommel.run_record import RunRecord
 from pommel.wording import listed
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from rich.table import Table
+_F = TypeVar("_F", bound=Callable[..., Any])
 
 # Why seeds are left out of means over the seeds of a model.
 INCOMPLETE_SEEDS = "without suites that other seeds of the same model have"
@@ -39,12 +38,11 @@ exclude_option = click.option(
     metavar="GLOB",
     help="Models to leave out: name, reference or family; repeatable.",
 )
-family_option = click.option(
-    "--family",
-    "size_families",
-    multiple=True,
-    metavar="NAME=GLOB",
-    help="Models that are one family in several sizes (BLOOM='bloom*'); repeatable.",
+chance_option = click.option(
+    "--chance",
+    type=click.FloatRange(0, 1),
+    metavar="X",
+    help="Share of items that hold by chance.  [default: what formulas or imports say]",
 )
 pooling_option = click.option(
     "--pool",
@@ -54,14 +52,23 @@ pooling_option = click.option(
     show_default=True,
     help="Each model by itself, or the mean over the sizes of a family, or over all models.",
 )
-form_option = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "tsv", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+
+
+def several_models_options(function: _F) -> _F:
+    """Add which stored runs a command is about, and which models are left out and are families."""
+    families = click.option(
+        "--family",
+        "size_families",
+        multiple=True,
+        metavar="NAME=GLOB",
+        help="Models that are one family in several sizes (BLOOM='bloom*'); repeatable.",
+    )
+    return selection_options(exclude_option(families(function)))
+
+
+def settings_of(chosen: dict[str, Any]) -> Settings:
+    """Return how accuracies are computed: `chance_option` and `resampling_options`."""
+    return Settings(chance=chosen["chance"], n_resamples=chosen["resamples"], seed=chosen["seed"])
 
 
 def records_of(chosen: dict[str, Any]) -> list[RunRecord]:
@@ -74,17 +81,6 @@ def records_of(chosen: dict[str, Any]) -> list[RunRecord]:
     if not records:
         raise UsageError("--exclude-model leaves no model")
     return with_size_families(records, _families(chosen.get("size_families", ())))
-
-
-def show(
-    frame: "pd.DataFrame", tables: "Callable[[], Sequence[Table]]", chosen: dict[str, Any]
-) -> None:
-    """Print the tidy table, or those for people, which are made only then."""
-    if chosen["form"] != "table":
-        show_frame(frame, chosen["form"])
-        return
-    for table in tables():
-        show_table(table)
 
 
 def note_left_out(names: Sequence[str], why: str) -> None:

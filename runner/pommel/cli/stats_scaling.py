@@ -5,25 +5,20 @@ from typing import Any
 import click
 
 from pommel.analysis.scaling import SCALES, points_frame, scaling, slopes_frame
-from pommel.cli.output import show_notes
-from pommel.cli.selecting import selection_options
+from pommel.cli.output import show_notes, show_rows
+from pommel.cli.output_options import form_option
 from pommel.cli.stats_options import (
-    exclude_option,
-    family_option,
-    form_option,
     level_option,
     note_left_out,
     records_of,
-    show,
+    several_models_options,
 )
 from pommel.errors import UsageError
 from pommel.report.scaling import size_table, slope_table
 
 
 @click.command("scaling")
-@selection_options
-@exclude_option
-@family_option
+@several_models_options
 @level_option
 @click.option(
     "--x",
@@ -40,7 +35,7 @@ from pommel.report.scaling import size_table, slope_table
     show_default=True,
     help="The slopes, or the accuracy of each model with its size.",
 )
-@form_option
+@form_option()
 def command(**chosen: Any) -> None:
     """By how much accuracy rises with a model's size, family by family.
 
@@ -61,6 +56,14 @@ def command(**chosen: Any) -> None:
     if not result.slopes:
         raise UsageError("no model is of a family and of known size; --family NAME=GLOB makes one")
     if chosen["table"] == "slopes":
-        show(slopes_frame(result.slopes), lambda: [slope_table(result.slopes)], chosen)
+        show_rows(
+            chosen["form"],
+            tables=lambda: [slope_table(result.slopes)],
+            frame=lambda: slopes_frame(result.slopes),
+        )
     else:
-        show(points_frame(result.points), lambda: [size_table(result.points)], chosen)
+        show_rows(
+            chosen["form"],
+            tables=lambda: [size_table(result.points)],
+            frame=lambda: points_frame(result.points),
+        )

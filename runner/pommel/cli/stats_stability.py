@@ -4,9 +4,10 @@ from typing import Any
 
 import click
 
-from pommel.analysis.stability import stability
+from pommel.analysis.stability import NO_PAIRS, stability
 from pommel.analysis.stability_frame import stability_frame
-from pommel.cli.output import show_frame, show_table
+from pommel.cli.output import show_rows
+from pommel.cli.output_options import form_option
 from pommel.cli.resampling import resampling_options
 from pommel.cli.selecting import selected_records, selection_options
 from pommel.errors import UsageError
@@ -16,14 +17,7 @@ from pommel.report.stability import stability_table
 @click.command("stability")
 @selection_options
 @resampling_options
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "tsv", "json"]),
-    default="table",
-    show_default=True,
-    help="What to print.",
-)
+@form_option()
 def command(**chosen: Any) -> None:
     """How much intervening material costs: suites that come with and without it.
 
@@ -35,11 +29,9 @@ def command(**chosen: Any) -> None:
     """
     rows = stability(selected_records(chosen), n_resamples=chosen["resamples"], seed=chosen["seed"])
     if not rows:
-        raise UsageError(
-            "no model has run a suite both with and without intervening material; the suite that "
-            "has it names the other one in meta.modifier_of"
-        )
-    if chosen["form"] == "table":
-        show_table(stability_table(rows))
-    else:
-        show_frame(stability_frame(rows), chosen["form"])
+        raise UsageError(NO_PAIRS)
+    show_rows(
+        chosen["form"],
+        tables=lambda: [stability_table(rows)],
+        frame=lambda: stability_frame(rows),
+    )

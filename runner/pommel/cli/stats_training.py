@@ -4,17 +4,18 @@ from typing import Any
 
 import click
 
-from pommel.analysis.accuracy import Settings
 from pommel.analysis.training import REACH_PERCENT, paths_frame, points_frame, training
+from pommel.cli.output import show_rows
+from pommel.cli.output_options import form_option
 from pommel.cli.resampling import resampling_options
 from pommel.cli.selecting import selection_options
 from pommel.cli.stats_options import (
+    chance_option,
     exclude_option,
-    form_option,
     level_option,
     note_left_out,
     records_of,
-    show,
+    settings_of,
 )
 from pommel.errors import UsageError
 from pommel.report.training import path_tables, step_tables
@@ -33,12 +34,7 @@ from pommel.report.training import path_tables, step_tables
     metavar="PERCENT",
     help="How much of its final accuracy a model has to reach.",
 )
-@click.option(
-    "--chance",
-    type=click.FloatRange(0, 1),
-    metavar="X",
-    help="The share that holds by chance.  [default: what the predictions say]",
-)
+@chance_option
 @resampling_options
 @click.option(
     "--table",
@@ -47,7 +43,7 @@ from pommel.report.training import path_tables, step_tables
     show_default=True,
     help="One row a suite (circuit, ...), or one a step.",
 )
-@form_option
+@form_option()
 def command(**chosen: Any) -> None:
     """When models learn what: accuracy along the steps or epochs of a family.
 
@@ -59,14 +55,11 @@ def command(**chosen: Any) -> None:
       pommel stats training --model 'pythia-70m*' --by circuit
       pommel stats training --table points --format csv
     """
-    settings = Settings(
-        chance=chosen["chance"], n_resamples=chosen["resamples"], seed=chosen["seed"]
-    )
     result = training(
         records_of(chosen),
         level=chosen["level"],
         reach_percent=chosen["reach_percent"],
-        settings=settings,
+        settings=settings_of(chosen),
     )
     note_left_out(result.without_step, "without the number of a step")
     note_left_out(result.incomplete, "not run on all suites of a mean")
@@ -76,6 +69,14 @@ def command(**chosen: Any) -> None:
             "('MODEL@step{1000..3000..1000}')"
         )
     if chosen["table"] == "paths":
-        show(paths_frame(result.paths), lambda: path_tables(result.paths), chosen)
+        show_rows(
+            chosen["form"],
+            tables=lambda: path_tables(result.paths),
+            frame=lambda: paths_frame(result.paths),
+        )
     else:
-        show(points_frame(result.points), lambda: step_tables(result.points), chosen)
+        show_rows(
+            chosen["form"],
+            tables=lambda: step_tables(result.points),
+            frame=lambda: points_frame(result.points),
+        )

@@ -8,6 +8,7 @@ import click
 
 from pommel.cli import suites_check, suites_new, suites_preview
 from pommel.cli.output import note, show_table
+from pommel.cli.output_options import folder_option, form_option
 from pommel.errors import InputError
 from pommel.files import file_name_fault, write_text
 from pommel.formats.long_csv import suite_to_long_csv
@@ -32,13 +33,7 @@ def command() -> None:
 @click.option(
     "--by", type=click.Choice(["suite", "circuit"]), default="suite", help="What a row is."
 )
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "markdown", "json"]),
-    default="table",
-    show_default=True,
-)
+@form_option(["table", "markdown", "json"])
 def list_suites(collection: str, by: str, form: str) -> None:
     """List the shipped suites, or those of a COLLECTION (suites:en/agreement) or folder."""
     cards = suite_cards(collection)
@@ -61,16 +56,8 @@ def show(suite: str, item: int | None) -> None:
 
 @command.command("export")
 @click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
-@click.option(
-    "-o",
-    "--output",
-    required=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder to write to.",
-)
-@click.option(
-    "--format", "form", type=click.Choice(list(_WRITERS)), default="json", show_default=True
-)
+@folder_option
+@form_option(list(_WRITERS), default="json", about="Format of the files.")
 def export(suites: tuple[str, ...], output: Path, form: str) -> None:
     """Write SUITEs as SyntaxGym JSON, long CSV, or plain sentences (one a line)."""
     writer = _WRITERS[form]

@@ -12,6 +12,7 @@ import click
 from pommel.cli.opening import open_model
 from pommel.cli.options import model_options
 from pommel.cli.output import note, progress_bar
+from pommel.cli.output_options import form_option
 from pommel.errors import Fault, InputError, PommelError, SuiteError, UsageError
 from pommel.json_document import JsonDocument, parse_document
 from pommel.lint import (
@@ -74,9 +75,7 @@ class _Found:
 )
 @click.option("--pedantic", is_flag=True, help="Also what is mostly meant so.")
 @click.option("--strict", is_flag=True, help="Exit with status 1 if there is a warning.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@form_option(["text", "json"], default="text")
 @model_options
 def command(suites: tuple[str, ...], **chosen: Any) -> None:
     """Look for what is doubtful in SUITEs (files, folders, - for standard input).

@@ -19,6 +19,7 @@ from pommel.cli.suite_questions import (
 from pommel.errors import PommelError, SuiteError, UsageError
 from pommel.files import write_text
 from pommel.formula import parse
+from pommel.languages import language_fault
 from pommel.suite import METRICS, Suite
 from pommel.suite_drafts import (
     Design,
@@ -27,7 +28,6 @@ from pommel.suite_drafts import (
     draft,
     draft_text,
     fitting_formula,
-    language_fault,
     new_design,
     region_fault,
     with_formulas,

@@ -9,11 +9,11 @@ from pommel.cli.opening import open_cached, opened_store
 from pommel.cli.options import (
     keeping_options,
     model_options,
-    output_option,
     policy,
     policy_options,
 )
 from pommel.cli.output import note, progress_bar, show_text, show_warnings
+from pommel.cli.output_options import form_option, output_option
 from pommel.errors import UsageError
 from pommel.evaluated_suite import evaluated_suite_to_dict
 from pommel.files import write_text
@@ -33,13 +33,10 @@ if TYPE_CHECKING:
 @click.argument("model")
 @click.argument("suite")
 @output_option
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["json", "csv", "tsv", "tokens", "jsonl"]),
+@form_option(
+    ["json", "csv", "tsv", "tokens", "jsonl"],
     default="json",
-    show_default=True,
-    help="The suite with metric_value in every region; regions or tokens as a table; jsonl is "
+    about="The suite with metric_value in every region; regions or tokens as a table; jsonl is "
     "what recorded:// reads.",
 )
 @click.option("--strict", is_flag=True, help="Refuse a suite with stray spaces.")

@@ -160,7 +160,7 @@ def command(text: Path, **chosen: Any) -> None:
       pommel run 'lstm://my-lstm/seed-*' suites:en/agreement
     """
     # Imported here: `pommel train --help` needs none of it.
-    from pommel.training.lstm.family import train_family  # noqa: PLC0415
+    from pommel.training.lstm.family import train_family  # noqa: PLC0415 - commands start sooner
 
     plan = _plan(text, chosen)
     with watching() as watcher:
@@ -171,8 +171,8 @@ def command(text: Path, **chosen: Any) -> None:
 
 
 def _plan(text: Path, chosen: dict[str, Any]) -> "Plan":
-    from pommel.training.lstm.corpus import Sources  # noqa: PLC0415
-    from pommel.training.lstm.plan import Plan  # noqa: PLC0415
+    from pommel.training.lstm.corpus import Sources  # noqa: PLC0415 - commands start sooner
+    from pommel.training.lstm.plan import Plan  # noqa: PLC0415 - commands start sooner
 
     _check_excluded()
     return Plan(

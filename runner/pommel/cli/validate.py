@@ -5,6 +5,7 @@ from dataclasses import asdict
 
 import click
 
+from pommel.cli.output_options import form_option
 from pommel.errors import Fault, InputError, SuiteError
 from pommel.suite import Suite
 from pommel.suite_sources import find_suites, load_suites
@@ -14,9 +15,7 @@ from pommel.wording import counted
 @click.command("validate", no_args_is_help=True)
 @click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
 @click.option("--strict", is_flag=True, help="Stray spaces and byte order marks are errors.")
-@click.option(
-    "--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True
-)
+@form_option(["text", "json"], default="text")
 def command(suites: tuple[str, ...], *, strict: bool, form: str) -> None:
     """Check SUITEs (files, folders, - for standard input) without running a model.
 

@@ -89,8 +89,8 @@ class DockerChannel:
 
     def exit_status(self, timeout_s: float) -> ExitStatus:
         """Return how the command ended; raises `TimeoutError` if it has not by then."""
-        from docker.errors import APIError  # noqa: PLC0415
-        from requests.exceptions import RequestException  # noqa: PLC0415
+        from docker.errors import APIError  # noqa: PLC0415 - an extra
+        from requests.exceptions import RequestException  # noqa: PLC0415 - an extra
 
         try:
             self._client.wait(self._container, timeout=math.ceil(timeout_s))
@@ -108,7 +108,7 @@ class DockerChannel:
         return ExitStatus(code=state["ExitCode"], out_of_memory=bool(state.get("OOMKilled")))
 
     def _answers(self) -> bool:
-        from docker.errors import DockerException  # noqa: PLC0415
+        from docker.errors import DockerException  # noqa: PLC0415 - an extra
 
         try:
             return bool(self._client.ping())
@@ -117,7 +117,7 @@ class DockerChannel:
 
     def remove(self) -> None:
         """Kill what runs and leave nothing behind."""
-        from docker.errors import APIError  # noqa: PLC0415
+        from docker.errors import APIError  # noqa: PLC0415 - an extra
 
         with self._lock:
             if self._removed:

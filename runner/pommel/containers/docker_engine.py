@@ -34,8 +34,8 @@ def connect_docker(reference: str) -> "DockerEngine":
     Raises `ModelNotAvailableError` if the `docker` package is missing or no engine answers.
     """
     _require_package(reference)
-    from docker.errors import DockerException  # noqa: PLC0415
-    from docker.utils import kwargs_from_env  # noqa: PLC0415
+    from docker.errors import DockerException  # noqa: PLC0415 - an extra
+    from docker.utils import kwargs_from_env  # noqa: PLC0415 - an extra
 
     try:
         settings: dict[str, Any] = {**kwargs_from_env()}
@@ -74,7 +74,7 @@ class DockerEngine:
         self, reference: str, *, pull: Pull = "missing", progress: PullProgress | None = None
     ) -> Image:
         """Return the image that a reference names; see `Engine.find_image`."""
-        from docker.errors import APIError  # noqa: PLC0415
+        from docker.errors import APIError  # noqa: PLC0415 - an extra
 
         name = reference.partition("://")[2]
         if not name or name != "".join(name.split()):
@@ -106,7 +106,7 @@ class DockerEngine:
         )
 
     def _inspect(self, name: str) -> dict[str, Any] | None:
-        from docker.errors import ImageNotFound  # noqa: PLC0415
+        from docker.errors import ImageNotFound  # noqa: PLC0415 - an extra
 
         client: Any = self.client
         try:
@@ -137,7 +137,7 @@ class DockerEngine:
         return channel
 
     def _create(self, job: Job, container: str) -> None:
-        from docker.errors import APIError  # noqa: PLC0415
+        from docker.errors import APIError  # noqa: PLC0415 - an extra
 
         options = container_options(self.client, job, podman=self.name == "podman")
         create = self._creator(job, container)
@@ -164,7 +164,7 @@ class DockerEngine:
 
 def _require_package(reference: str) -> None:
     try:
-        import docker  # noqa: F401, PLC0415
+        import docker  # noqa: F401, PLC0415 - an extra
     except ImportError as error:
         raise ModelNotAvailableError(
             f"{reference}: models in containers need the package docker: "
@@ -173,7 +173,7 @@ def _require_package(reference: str) -> None:
 
 
 def _connect(reference: str, name: str, settings: dict[str, Any], *, hint: str) -> DockerEngine:
-    from docker.errors import DockerException  # noqa: PLC0415
+    from docker.errors import DockerException  # noqa: PLC0415 - an extra
 
     url = settings.get("base_url") or "the default socket"
     if settings.get("tls") or url.startswith("ssh://"):
@@ -198,8 +198,8 @@ def _connect(reference: str, name: str, settings: dict[str, Any], *, hint: str) 
 
 def _client(settings: dict[str, Any]) -> tuple["APIClient", str]:
     """Return a client that speaks the engine's version of the interface, and the engine's own."""
-    from docker import APIClient  # noqa: PLC0415
-    from docker.constants import DEFAULT_DOCKER_API_VERSION  # noqa: PLC0415
+    from docker import APIClient  # noqa: PLC0415 - an extra
+    from docker.constants import DEFAULT_DOCKER_API_VERSION  # noqa: PLC0415 - an extra
 
     # A client that looks for the version by itself cannot be closed when nobody answers.
     with contextlib.closing(
@@ -212,8 +212,8 @@ def _client(settings: dict[str, Any]) -> tuple["APIClient", str]:
 
 def _current_context(reference: str) -> dict[str, Any]:
     """Return where `docker context use` points to: an engine on a desktop is often found so."""
-    from docker.context import ContextAPI  # noqa: PLC0415
-    from docker.errors import DockerException  # noqa: PLC0415
+    from docker.context import ContextAPI  # noqa: PLC0415 - an extra
+    from docker.errors import DockerException  # noqa: PLC0415 - an extra
 
     name = os.environ.get("DOCKER_CONTEXT")
     try:
@@ -232,7 +232,7 @@ def _current_context(reference: str) -> dict[str, Any]:
 @contextlib.contextmanager
 def _explained(job: Job) -> Iterator[None]:
     """Turn what the engine raises into messages that name image and command."""
-    from docker.errors import APIError  # noqa: PLC0415
+    from docker.errors import APIError  # noqa: PLC0415 - an extra
 
     where = job.where
     try:

@@ -43,7 +43,7 @@ def environment(job: Job) -> dict[str, str]:
 
 
 def _host_config(client: "APIClient", job: Job, *, podman: bool) -> dict[str, Any]:
-    from docker.types import DeviceRequest, LogConfig, Mount, Ulimit  # noqa: PLC0415
+    from docker.types import DeviceRequest, LogConfig, Mount, Ulimit  # noqa: PLC0415 - an extra
 
     sandbox = job.sandbox
     options: dict[str, Any] = {

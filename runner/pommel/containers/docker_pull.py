@@ -18,8 +18,8 @@ def pull_image(
 
     Raises `ModelNotAvailableError` if its registry does not have it or cannot be reached.
     """
-    from docker.errors import APIError  # noqa: PLC0415
-    from docker.utils import parse_repository_tag  # noqa: PLC0415
+    from docker.errors import APIError  # noqa: PLC0415 - an extra
+    from docker.utils import parse_repository_tag  # noqa: PLC0415 - an extra
 
     repository, tag = parse_repository_tag(name)
     try:

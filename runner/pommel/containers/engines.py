@@ -19,19 +19,19 @@ def open_engine(reference: str) -> Engine:
 
 
 def _docker(reference: str) -> Engine:
-    from pommel.containers import docker_engine  # noqa: PLC0415
+    from pommel.containers import docker_engine  # noqa: PLC0415 - only the engine that is asked for
 
     return docker_engine.connect_docker(reference)
 
 
 def _podman(reference: str) -> Engine:
-    from pommel.containers import docker_engine  # noqa: PLC0415
+    from pommel.containers import docker_engine  # noqa: PLC0415 - only the engine that is asked for
 
     return docker_engine.connect_podman(reference)
 
 
 def _apptainer(reference: str) -> Engine:
-    from pommel.containers import apptainer_engine  # noqa: PLC0415
+    from pommel.containers import apptainer_engine  # noqa: PLC0415 - only the engine that is asked for
 
     return apptainer_engine.find_apptainer(reference)
 

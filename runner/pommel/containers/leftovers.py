@@ -24,7 +24,7 @@ def remove_leftovers(client: "APIClient") -> None:
 
     An engine that does not answer is no error here: whoever needs it will notice.
     """
-    from docker.errors import APIError  # noqa: PLC0415
+    from docker.errors import APIError  # noqa: PLC0415 - an extra
 
     with contextlib.suppress(APIError, OSError):
         for container in client.containers(all=True, filters={"label": OWNER_LABEL}):

@@ -27,7 +27,7 @@ def main() -> None:
 
 def _remove_container(thing: dict[str, Any]) -> None:
     from docker import APIClient  # noqa: PLC0415 - seldom needed, and slow to load
-    from docker.utils import kwargs_from_env  # noqa: PLC0415
+    from docker.utils import kwargs_from_env  # noqa: PLC0415 - an extra
 
     client = APIClient(version="auto", **(thing["settings"] or kwargs_from_env()))
     client.remove_container(thing["id"], v=True, force=True)
@@ -35,7 +35,7 @@ def _remove_container(thing: dict[str, Any]) -> None:
 
 def _end_session(thing: dict[str, Any]) -> None:
     # Beside this script, whose folder is where Python looks first.
-    from process_session import end_session  # type: ignore[import-not-found] # noqa: PLC0415
+    from process_session import end_session  # type: ignore[import-not-found] # noqa: PLC0415 - this script's neighbour
 
     end_session(
         thing["id"],

@@ -37,7 +37,7 @@ def next_address(address: "httpx.URL", location: str) -> "httpx.URL":
     Raises `RefusedRedirectError` for what is neither http nor https, for http after https, and for
     what is no address.
     """
-    import httpx  # noqa: PLC0415
+    import httpx  # noqa: PLC0415 - an extra
 
     shown = printable(location[:300])
     try:

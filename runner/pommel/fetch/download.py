@@ -141,7 +141,7 @@ async def download_all(
 
 def _require_extra() -> None:
     try:
-        import httpx  # noqa: F401, PLC0415
+        import httpx  # noqa: F401, PLC0415 - an extra
     except ImportError:
         raise PommelError("fetching needs the remote extra: pip install 'pommel[remote]'") from None
 
@@ -162,7 +162,7 @@ class _Run:
         self._total = sum(known) if len(known) == len(sizes) else 0
 
     def connections(self) -> "httpx.AsyncClient":
-        import httpx  # noqa: PLC0415
+        import httpx  # noqa: PLC0415 - an extra
 
         try:
             return httpx.AsyncClient(
@@ -207,7 +207,7 @@ class _Run:
                 raise _HopelessError
 
     async def _once(self, client: "httpx.AsyncClient", download: Download) -> None:
-        import httpx  # noqa: PLC0415
+        import httpx  # noqa: PLC0415 - an extra
 
         try:
             with replacing(download.target) as aside:
@@ -229,7 +229,7 @@ class _Run:
 
     async def _load(self, client: "httpx.AsyncClient", download: Download, aside: Path) -> str:
         """Write what an address has to `aside`, redirects followed; return its SHA-256."""
-        import httpx  # noqa: PLC0415
+        import httpx  # noqa: PLC0415 - an extra
 
         address = httpx.URL(download.address)
         for _ in range(self._options.n_redirects + 1):
@@ -267,7 +267,7 @@ class _Run:
 def _check_answer(response: "httpx.Response") -> None:
     status = response.status_code
     # 206 and the like are not the file.
-    if status != 200:  # noqa: PLR2004
+    if status != 200:  # noqa: PLR2004 - OK
         raise _TryError(
             f"the server says {status} {printable(response.reason_phrase)}".rstrip(),
             may_pass=status in _MAY_PASS,
@@ -279,7 +279,7 @@ def _check_answer(response: "httpx.Response") -> None:
 
 
 def _failed_try(error: Exception, timeout_seconds: float) -> _TryError:
-    import httpx  # noqa: PLC0415
+    import httpx  # noqa: PLC0415 - an extra
 
     why = printable(str(error)[:_SHOWN_CHARACTERS]) or type(error).__name__
     if isinstance(error, httpx.TimeoutException):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pommel.errors import Fault, Place
 from pommel.wording import counted, nearest
 
-_NAMES_OF_SEPARATORS = {",": "comma", "\t": "tab"}
+_NAMES_OF_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

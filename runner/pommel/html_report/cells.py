@@ -31,11 +31,7 @@ def accuracy_cell(row: Accuracy | None) -> Cell:
     """
     if row is None or math.isnan(row.accuracy):
         return Cell(text=NOTHING if row is not None else "")
-    if row.is_family:
-        detail = f"± {score_cell(row.sd)}"
-    else:
-        is_mean = math.isnan(row.wilson.low) or len(row.suites) > 1
-        detail = interval_text(row.bootstrap if is_mean else row.wilson)
+    detail = f"± {score_cell(row.sd)}" if row.is_family else interval_text(row.interval())
     return Cell(
         text=score_cell(row.accuracy), detail=detail, number=row.accuracy, shade=row.accuracy
     )

@@ -95,14 +95,14 @@ def build_image(
 
 
 def _connect(engine: BuildEngine, source: str) -> "DockerEngine":
-    from pommel.containers import docker_engine  # noqa: PLC0415
+    from pommel.containers import docker_engine  # noqa: PLC0415 - needs docker, an extra
 
     connect = {"docker": docker_engine.connect_docker, "podman": docker_engine.connect_podman}
     return connect[engine](f"image build {source}")
 
 
 def _tag(asked: str | None, source: Source) -> str:
-    from docker.utils import match_tag  # noqa: PLC0415
+    from docker.utils import match_tag  # noqa: PLC0415 - an extra
 
     tag = asked or default_tag(source.name.lower())
     if not match_tag(tag):
@@ -154,7 +154,7 @@ def _build(  # noqa: PLR0913 - a build has that many sides
     pull: bool,
     say: Say,
 ) -> None:
-    from docker.errors import DockerException  # noqa: PLC0415
+    from docker.errors import DockerException  # noqa: PLC0415 - an extra
 
     # Anything that can be iterated over is streamed; the annotation wants a file.
     context: Any = context_chunks(files)

@@ -49,7 +49,7 @@ class Stages:
 
     def remove(self, client: "APIClient") -> None:
         """Remove what is new, what nobody has given a name, and nothing else is made from."""
-        from docker.errors import DockerException  # noqa: PLC0415
+        from docker.errors import DockerException  # noqa: PLC0415 - an extra
 
         untyped: Any = client
         for image in self.images:

@@ -109,7 +109,7 @@ def _has_the_ids(subject: Subject) -> str:
 
 
 def _sums_to_1(subject: Subject) -> str:
-    import numpy as np  # noqa: PLC0415
+    import numpy as np  # noqa: PLC0415 - commands start sooner
 
     for sentence in _well_shaped(subject).sentences:
         for number, row in enumerate(sentence.rows, start=1):

@@ -24,7 +24,7 @@ def files_below(folder: Path, *, dockerfile: str = "Dockerfile") -> Files:
 
     Raises `InputError` as `files_of` does.
     """
-    from docker.utils import exclude_paths  # noqa: PLC0415
+    from docker.utils import exclude_paths  # noqa: PLC0415 - an extra
 
     ignored = [*_NEVER]
     if (folder / ".dockerignore").is_file():

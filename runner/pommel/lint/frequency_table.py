@@ -47,7 +47,7 @@ class FrequencyTable:
         The word may be a mark, the separator among them.
         """
         fields = _fields(line, self.separator)
-        if len(fields) > self.n_columns == 2 and not self.word:  # noqa: PLR2004
+        if len(fields) > self.n_columns == 2 and not self.word:  # noqa: PLR2004 - a word and its count
             mark, _, count = line.strip().rpartition(self.separator or " ")
             fields = fields if re.search(r"[^\W_]", mark) else (mark.strip(), count)
         if len(fields) != self.n_columns:
@@ -75,7 +75,7 @@ def find_table(lines: Sequence[str]) -> FrequencyTable | None:
         n_columns, n_rows = sizes.most_common(1)[0]
         least = _MOST_LINES if separator is None else _HALF
         # A few lines of a text may by chance have as many words.
-        is_chance = separator is None and n_columns > 2 and n_rows < _FEW  # noqa: PLR2004
+        is_chance = separator is None and n_columns > 2 and n_rows < _FEW  # noqa: PLR2004 - a word and its count
         if n_rows < least * len(rows):
             continue
         even = [row for row in rows if len(row) == n_columns]

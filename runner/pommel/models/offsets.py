@@ -224,7 +224,7 @@ def _numbered(tokens: Sequence[str], index: int) -> str:
 
 
 def _hint_for_mark(token: str, spec: TokenizerSpec) -> str:
-    looks_like_mark = len(token) > 2 and (token[0], token[-1]) in {("<", ">"), ("[", "]")}  # noqa: PLR2004
+    looks_like_mark = len(token) > 2 and (token[0], token[-1]) in {("<", ">"), ("[", "]")}  # noqa: PLR2004 - something between brackets
     if looks_like_mark:
         return (
             f"if {token!r} is a mark and no text, the spec has to list it among its unk_types, "

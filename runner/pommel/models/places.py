@@ -75,7 +75,7 @@ class Reference:
     def path(self, texts: Sequence[str]) -> Path:
         """Return where such a reference points on disk."""
         # pathlib's own raises an exception of another kind for the home of nobody.
-        return Path(os.path.expanduser(self.beginning(texts)) or ".")  # noqa: PTH111
+        return Path(os.path.expanduser(self.beginning(texts)) or ".")  # noqa: PTH111 - what is said above
 
 
 def split_places(reference: str) -> Reference:

@@ -48,43 +48,43 @@ def builtin_models() -> tuple[str, ...]:
 
 
 def _open_huggingface(reference: str, options: LoadOptions) -> Model:
-    from pommel.models import huggingface  # noqa: PLC0415
+    from pommel.models import huggingface  # noqa: PLC0415 - only the kind that is asked for
 
     return huggingface.open(reference, options)
 
 
 def _open_recorded(reference: str, options: LoadOptions) -> Model:
-    from pommel.models import recorded  # noqa: PLC0415
+    from pommel.models import recorded  # noqa: PLC0415 - only the kind that is asked for
 
     return recorded.open(reference, options)
 
 
 def _open_dummy(reference: str, options: LoadOptions) -> Model:
-    from pommel.models import dummy  # noqa: PLC0415
+    from pommel.models import dummy  # noqa: PLC0415 - only the kind that is asked for
 
     return dummy.open(reference, options)
 
 
 def _open_container(reference: str, options: LoadOptions) -> Model:
-    from pommel.models import container  # noqa: PLC0415
+    from pommel.models import container  # noqa: PLC0415 - only the kind that is asked for
 
     return container.open(reference, options)
 
 
 def _open_ngram(reference: str, options: LoadOptions) -> Model:
-    from pommel.models import ngram  # noqa: PLC0415
+    from pommel.models import ngram  # noqa: PLC0415 - only the kind that is asked for
 
     return ngram.open(reference, options)
 
 
 def _open_lstm(reference: str, options: LoadOptions) -> Model:
-    from pommel.models import lstm  # noqa: PLC0415
+    from pommel.models import lstm  # noqa: PLC0415 - only the kind that is asked for
 
     return lstm.open(reference, options)
 
 
 def _open_endpoint(reference: str, options: LoadOptions) -> Model:
-    from pommel.models import endpoint  # noqa: PLC0415
+    from pommel.models import endpoint  # noqa: PLC0415 - only the kind that is asked for
 
     return endpoint.open(reference, options)
 
@@ -101,14 +101,14 @@ def _open_builtin(reference: str, options: LoadOptions) -> Model:
 
 
 def _open_en_gpt2(reference: str, options: LoadOptions) -> Model:
-    from pommel.models import huggingface  # noqa: PLC0415
+    from pommel.models import huggingface  # noqa: PLC0415 - only the kind that is asked for
 
     folder = data.builtin_model("en-gpt2")
     return huggingface.open_folder(folder, reference=reference, name="en-gpt2", options=options)
 
 
 def _open_en_ngram(reference: str, _options: LoadOptions) -> Model:
-    from pommel.models import ngram  # noqa: PLC0415
+    from pommel.models import ngram  # noqa: PLC0415 - only the kind that is asked for
 
     path = data.builtin_model("en-ngram") / "model.arpa.gz"
     return ngram.open_arpa(path, reference=reference, name="en-ngram")
@@ -142,7 +142,7 @@ def _with_scheme(reference: str) -> str:
 
     Raises `ModelNotAvailableError` for anything else.
     """
-    from pommel.models.container.names import image_reference, lm_zoo_registry  # noqa: PLC0415
+    from pommel.models.container.names import image_reference, lm_zoo_registry  # noqa: PLC0415 - seldom needed
 
     path = Path(reference).expanduser()
     if reference and path.is_dir():

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pommel.analysis.accuracy_row import Accuracy
+from pommel.analysis.model_row import without_lone_families
 from pommel.analysis.model_scores import ALL_SUITES
 from pommel.analysis.subjects import labelled
 from pommel.errors import UsageError
@@ -67,7 +68,7 @@ _SHOWN = "model:N unit:N accuracy:Q low:Q high:Q chance:Q n_suites:Q n_items:Q i
 
 def circuit_rows(rows: Sequence[Accuracy]) -> Rows:
     """Return one row each that has an accuracy; families of one member are left out."""
-    shown = [row for row in rows if not (row.is_family and row.n_members < 2)]  # noqa: PLR2004
+    shown = without_lone_families(rows)
     languages = {row.unit.language for row in shown}
     return [_row(row, is_named=len(languages) > 1) for row in shown if not math.isnan(row.accuracy)]
 
@@ -93,9 +94,8 @@ def _interval(row: Accuracy) -> tuple[float, float, str]:
     """Return where the interval ends, and which one it is."""
     if row.is_family:
         return row.accuracy - row.sd, row.accuracy + row.sd, "sd"
-    is_mean = len(row.suites) > 1 or not math.isnan(row.bootstrap.low)
-    interval = row.bootstrap if is_mean else row.wilson
-    return interval.low, interval.high, "bootstrap" if is_mean else "wilson"
+    interval = row.interval()
+    return interval.low, interval.high, "bootstrap" if row.is_mean else "wilson"
 
 
 def _unit(row: Accuracy, *, is_named: bool) -> str:

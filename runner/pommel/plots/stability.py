@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from pommel.analysis.model_row import without_lone_families
 from pommel.analysis.stability import StabilityRow
 from pommel.analysis.subjects import labelled
 from pommel.errors import UsageError
@@ -81,7 +82,7 @@ _SHOWN = (
 
 def stability_rows(rows: Sequence[StabilityRow]) -> Rows:
     """Return one row each; families of one member are left out."""
-    shown = [row for row in rows if not (row.is_family and row.n_members < 2)]  # noqa: PLR2004
+    shown = without_lone_families(rows)
     languages = {row.pairing.language for row in shown if row.pairing.base}
     return [_row(row, is_named=len(languages) > 1) for row in shown]
 

@@ -2,18 +2,17 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
-from pommel.analysis.accuracy_row import Accuracy
+from pommel.analysis.accuracy_row import Accuracy, ShareInterval
+from pommel.analysis.model_row import without_lone_families
 from pommel.analysis.suite_parts import COUNTS, Level
-from pommel.report.cells import score_cell
+from pommel.report.cells import mean_sd_cell, model_cell, score_cell
+from pommel.report.plain_table import Row, add_sections, empty_table
 from pommel.report.statistics_cells import interval_cell, p_cell
-from pommel.statistics import Interval
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-ShareInterval = Literal["wilson", "exact"]
 
 _INTERVALS = {"wilson": "95% Wilson interval", "exact": "95% interval of Clopper and Pearson"}
 
@@ -37,47 +36,55 @@ def accuracy_table(rows: Sequence[Accuracy], interval: ShareInterval = "wilson")
     `interval` is that of shares of items; means over suites have their bootstrap interval. `rows`
     are those of one level, at least one.
     """
-    from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
-
     level = rows[0].level
-    shown = [row for row in rows if not (row.is_family and row.n_members < 2)]  # noqa: PLR2004
+    shown = without_lone_families(rows)
     title = "Accuracy over all suites" if level == "model" else f"Accuracy by {level}"
-    table = Table(title=title, title_justify="left", caption_justify="left")
-    table.caption = _caption(shown, level, interval)
-    columns = [*_columns(shown, level, interval), *_count_columns(shown)]
-    table.add_column("model")
-    for header, justify, _ in columns:
-        table.add_column(header, justify=justify)
-    previous = None
-    for row in shown:
-        if previous not in (None, row.label) and level != "model":
-            table.add_section()
-        model = "" if row.label == previous else _model(row)
-        table.add_row(model, *(cell(row) for _, _, cell in columns))
-        previous = row.label
+    names = _name_columns(shown, level)
+    numbers = [*_number_columns(shown, level, interval), *_count_columns(shown)]
+    table = empty_table(
+        title,
+        names=("model", *(header for header, _ in names)),
+        numbers=[header for header, _ in numbers],
+        caption=_caption(shown, level, interval),
+    )
+    add_sections(
+        table,
+        (
+            Row(
+                section=row.label,
+                cells=(model_cell(row), *(cell(row) for _, cell in (*names, *numbers))),
+            )
+            for row in shown
+        ),
+        has_lines=level != "model",
+    )
     return table
 
 
-_Column = tuple[str, Literal["left", "right"], Callable[[Accuracy], str]]
+_Column = tuple[str, Callable[[Accuracy], str]]
 
 
-def _columns(rows: Sequence[Accuracy], level: Level, interval: ShareInterval) -> list[_Column]:
-    columns: list[_Column] = [
-        (name.removesuffix("_id"), "left", _name_cell(name))
+def _name_columns(rows: Sequence[Accuracy], level: Level) -> list[_Column]:
+    return [
+        (name.removesuffix("_id"), _name_cell(name))
         for name in _NAMES[level]
         if name in (level, "suite", "prediction_id") or _tells_apart(rows, name)
     ]
+
+
+def _number_columns(
+    rows: Sequence[Accuracy], level: Level, interval: ShareInterval
+) -> list[_Column]:
+    columns: list[_Column] = []
     if level not in ("prediction", "suite"):
-        columns.append(("suites", "right", lambda row: str(len(row.suites))))
-    columns.append(("items", "right", lambda row: "" if row.n_items is None else str(row.n_items)))
-    columns.append(("accuracy", "right", lambda row: _accuracy_cell(row, interval)))
-    columns.append(("chance", "right", _chance_cell))
-    columns.append(("p", "right", _test_cell))
+        columns.append(("suites", lambda row: str(len(row.suites))))
+    columns.append(("items", lambda row: "" if row.n_items is None else str(row.n_items)))
+    columns.append(("accuracy", lambda row: _accuracy_cell(row, interval)))
+    columns.append(("chance", _chance_cell))
+    columns.append(("p", _test_cell))
     if any(row.margin_bits.n for row in rows):
-        columns.append(("margin (bits)", "right", _margin_cell))
-        columns.append(
-            ("median", "right", lambda row: score_cell(row.median_margin_bits, sign="+"))
-        )
+        columns.append(("margin (bits)", _margin_cell))
+        columns.append(("median", lambda row: score_cell(row.median_margin_bits, sign="+")))
     return columns
 
 
@@ -91,11 +98,7 @@ def _count_columns(rows: Sequence[Accuracy]) -> list[_Column]:
     names = [
         name for name in COUNTS if name in _SHOWN_COUNTS or any(row.counts[name] for row in rows)
     ]
-    return [(name.removeprefix("n_"), "right", _count_cell(name)) for name in names]
-
-
-def _model(row: Accuracy) -> str:
-    return f"{row.label} (mean ± sd, n = {row.n_members})" if row.is_family else row.label
+    return [(name.removeprefix("n_"), _count_cell(name)) for name in names]
 
 
 def _name_cell(name: str) -> Callable[[Accuracy], str]:
@@ -108,15 +111,12 @@ def _count_cell(name: str) -> Callable[[Accuracy], str]:
 
 def _accuracy_cell(row: Accuracy, interval: ShareInterval) -> str:
     if row.is_family:
-        return f"{score_cell(row.accuracy)} ± {score_cell(row.sd)}"
-    own = row.wilson if interval == "wilson" else row.exact
-    is_mean = len(row.suites) > 1 or not math.isnan(row.bootstrap.low)
-    return interval_cell(row.accuracy, row.bootstrap if is_mean else own)
+        return mean_sd_cell(row.accuracy, row.sd)
+    return interval_cell(row.accuracy, row.interval(interval))
 
 
 def _margin_cell(row: Accuracy) -> str:
-    margin = row.margin_bits
-    return interval_cell(margin.mean, Interval(low=margin.low, high=margin.high), sign="+")
+    return interval_cell(row.margin_bits.mean, row.margin_bits, sign="+")
 
 
 def _chance_cell(row: Accuracy) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from pommel.analysis.accuracy_row import Accuracy
 from pommel.analysis.subjects import families, subjects
-from pommel.report.cells import family_header, score_cell
+from pommel.report.cells import family_header, mean_sd_cell, score_cell
 from pommel.report.family_means import MAX_MEMBERS
 from pommel.report.paper_table import Cell, text_cell
 from pommel.report.statistics_cells import interval_cell
@@ -74,12 +74,11 @@ def accuracy_cell(
         return Cell()
     if model.is_family:
         of = f" (n = {row.n_members})" if row.n_members < model.n_members else ""
-        shown = f"{score_cell(row.accuracy)} ± {score_cell(row.sd)}{of}"
+        shown = f"{mean_sd_cell(row.accuracy, row.sd)}{of}"
         return text_cell(shown if row.n_members else "-")
     if not has_interval:
         return text_cell(score_cell(row.accuracy))
-    is_mean = len(row.suites) > 1 or not math.isnan(row.bootstrap.low)
-    shown = interval_cell(row.accuracy, row.bootstrap if is_mean else row.wilson)
+    shown = interval_cell(row.accuracy, row.interval())
     is_part = n_items is not None and row.n_items is not None and 0 < row.n_items < n_items
     return text_cell(f"{shown} of {row.n_items}" if is_part else shown)
 

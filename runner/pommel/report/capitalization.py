@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from pommel.capitalization import CapitalizationGain
 from pommel.family_scores import means_of_members
 from pommel.report.cells import add_suite_rows, family_header, score_cell, spread_cell
+from pommel.report.plain_table import empty_table
 from pommel.statistics import mean_score, spread
 
 if TYPE_CHECKING:
@@ -18,11 +19,7 @@ def gains_table(gains: Sequence[CapitalizationGain]) -> "Table":
 
     Of a family of seeds it is the mean of its members, with the standard deviation of a sample.
     """
-    from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
-
-    table = Table(title="Scores of suites as they are, and capitalised", title_justify="left")
-    table.add_column("circuit")
-    table.add_column("suite")
+    table = empty_table("Scores of suites as they are, and capitalised", names=("circuit", "suite"))
     groups = _groups(gains)
     for group in groups:
         table.add_column(f"{group.header}\nas it is", justify="right")

@@ -4,16 +4,34 @@ import math
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
+from pommel.analysis.model_row import ModelRow
+from pommel.report.plain_table import Row, add_sections
+from pommel.results import PredictionResult
 from pommel.statistics import Spread
 
 if TYPE_CHECKING:
     from rich.table import Table
 
 
-def score_cell(score: float, *, sign: str = "") -> str:
-    """Return a score with two digits, a dash for none (NaN); `sign` "+" shows that of a gain."""
+def number_cell(value: float, digits: int = 2, *, sign: str = "") -> str:
+    """Return a number with so many digits, a dash for none (NaN); `sign` "+" shows a gain's."""
     # z: what rounds to zero has no minus.
-    return "-" if math.isnan(score) else f"{score:{sign}z.2f}"
+    return "-" if math.isnan(value) else f"{value:{sign}z.{digits}f}"
+
+
+def score_cell(score: float, *, sign: str = "") -> str:
+    """Return a score, which has two digits, as `number_cell` does."""
+    return number_cell(score, sign=sign)
+
+
+def step_cell(step: float) -> str:
+    """Return a step or another number of one's own as it is written, a dash for none (NaN)."""
+    return "-" if math.isnan(step) else f"{step:.15g}"
+
+
+def mean_sd_cell(mean: float, sd: float, *, sign: str = "") -> str:
+    """Return "0.83 ± 0.05": a mean of scores, and their standard deviation or its own error."""
+    return f"{score_cell(mean, sign=sign)} ± {score_cell(sd)}"
 
 
 def spread_cell(scores: Spread, *, n_members: int, sign: str = "") -> str:
@@ -22,7 +40,7 @@ def spread_cell(scores: Spread, *, n_members: int, sign: str = "") -> str:
         return "-"
     # Above the column stands how many members there are; one that has failed has no score there.
     of = f" (n = {scores.n})" if scores.n < n_members else ""
-    return f"{score_cell(scores.mean, sign=sign)} ± {score_cell(scores.sd)}{of}"
+    return f"{mean_sd_cell(scores.mean, scores.sd, sign=sign)}{of}"
 
 
 def family_header(family: str, n_members: int) -> str:
@@ -30,9 +48,33 @@ def family_header(family: str, n_members: int) -> str:
     return f"{family} (mean ± sd, n = {n_members})"
 
 
+def model_cell(row: ModelRow) -> str:
+    """Return what stands for a model, or for the mean of a family."""
+    return family_header(row.label, row.n_members) if row.is_family else row.label
+
+
 def circuit_cell(circuit: str) -> str:
     """Return what stands for a circuit, or for none."""
     return circuit or "(none)"
+
+
+def kept_margins(prediction: PredictionResult) -> list[float]:
+    """Return the margins in bits of the items that are not skipped and have a finite one."""
+    return [
+        margin
+        for margin, skipped in zip(prediction.margin_bits.tolist(), prediction.skipped, strict=True)
+        if math.isfinite(margin) and not skipped
+    ]
+
+
+def prediction_cells(prediction: PredictionResult) -> tuple[str, str, str]:
+    """Return what a prediction says, in how many items it holds, and the share of these."""
+    n_holding, n_items = prediction.n_holding, prediction.n_items
+    return (
+        f"{prediction.prediction_id}: {prediction.description or prediction.formula}",
+        f"{n_holding}/{n_items}",
+        score_cell(n_holding / n_items if n_items else math.nan),
+    )
 
 
 def in_order(suites: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -49,10 +91,10 @@ def add_suite_rows(
 
     `cells` gives what stands behind a suite's name.
     """
-    previous = None
-    for circuit, suite in in_order(suites):
-        if previous is not None and circuit != previous:
-            table.add_section()
-        shown = "" if circuit == previous else circuit_cell(circuit)
-        table.add_row(shown, suite, *cells(suite))
-        previous = circuit
+    add_sections(
+        table,
+        (
+            Row(section=circuit, cells=(circuit_cell(circuit), suite, *cells(suite)))
+            for circuit, suite in in_order(suites)
+        ),
+    )

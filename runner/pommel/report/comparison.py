@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from pommel.analysis.comparison import ComparedRow, Comparison
 from pommel.analysis.sides import Side
 from pommel.report.cells import circuit_cell, score_cell
+from pommel.report.plain_table import empty_table
 from pommel.report.statistics_cells import interval_cell, p_cell
-from pommel.statistics import Interval
 from pommel.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -19,21 +19,17 @@ SIGNS = "the differences of items with their signs turned at random"
 
 def comparison_table(comparison: Comparison) -> "Table":
     """Return one row a suite (a prediction under "each"), then circuits, then all suites."""
-    from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
-
-    a, b = comparison.a, comparison.b
-    table = Table(
-        title=f"A = {a.label}, B = {b.label}", title_justify="left", caption_justify="left"
-    )
     has_counts = any(row.counts for row in comparison.rows)
     has_margins = any(row.margin_difference_bits.n for row in comparison.rows)
-    for name in ("circuit", "suite"):
-        table.add_column(name)
     counts = ("both", "only A", "only B", "neither") if has_counts else ()
     margins = ("margin A - B (bits)", "p (margins)") if has_margins else ()
     p = "p (McNemar)" if has_counts else "p"
-    for name in ("items", *counts, "A", "B", "A - B", p, *margins):
-        table.add_column(name, justify="right")
+    table = empty_table(
+        f"A = {comparison.a.label}, B = {comparison.b.label}",
+        names=("circuit", "suite"),
+        numbers=("items", *counts, "A", "B", "A - B", p, *margins),
+        caption=_caption(has_counts=has_counts, has_margins=has_margins),
+    )
     languages = {row.unit.language for row in comparison.level("suite")}
     previous: tuple[str, str] | None = None
     for row in _shown(comparison):
@@ -43,22 +39,26 @@ def comparison_table(comparison: Comparison) -> "Table":
         table.add_row(
             "" if (row.level, circuit) == previous else circuit,
             suite,
-            str(row.n_items),
-            *(_counts(row) if has_counts else ()),
-            score_cell(row.accuracy_a),
-            score_cell(row.accuracy_b),
-            interval_cell(
-                row.difference.mean,
-                Interval(low=row.difference.low, high=row.difference.high),
-                sign="+",
-            ),
-            p_cell(row.p_mcnemar_holm if has_counts else row.p_difference_holm),
-            *(_margins(row) if has_margins else ()),
+            *_numbers(row, has_counts=has_counts, has_margins=has_margins),
             style="bold" if row.level == "all" else None,
         )
         previous = row.level, circuit
-    table.caption = _caption(has_counts=has_counts, has_margins=has_margins)
     return table
+
+
+def _numbers(row: ComparedRow, *, has_counts: bool, has_margins: bool) -> Iterator[str]:
+    """Yield what stands behind the names: the columns of `comparison_table`."""
+    yield str(row.n_items)
+    if has_counts:
+        yield from _counts(row)
+    yield score_cell(row.accuracy_a)
+    yield score_cell(row.accuracy_b)
+    yield interval_cell(row.difference.mean, row.difference, sign="+")
+    yield p_cell(row.p_mcnemar_holm if has_counts else row.p_difference_holm)
+    if has_margins:
+        margin = row.margin_difference_bits
+        yield interval_cell(margin.mean, margin, sign="+")
+        yield p_cell(row.p_margin_holm)
 
 
 def comparison_notes(comparison: Comparison) -> Iterator[str]:
@@ -145,12 +145,6 @@ def _counts(row: ComparedRow) -> tuple[str, ...]:
     if not found:
         return ("",) * 4
     return str(found.n_both), str(found.n_only_a), str(found.n_only_b), str(found.n_neither)
-
-
-def _margins(row: ComparedRow) -> tuple[str, str]:
-    margin = row.margin_difference_bits
-    interval = Interval(low=margin.low, high=margin.high)
-    return interval_cell(margin.mean, interval, sign="+"), p_cell(row.p_margin_holm)
 
 
 def _caption(*, has_counts: bool, has_margins: bool) -> str:

@@ -1,6 +1,5 @@
 """Accuracy against complexity as tables for people: models x complexities, one table a series."""
 
-import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -11,9 +10,9 @@ from pommel.analysis.complexity import (
 )
 from pommel.analysis.model_scores import Pooling
 from pommel.analysis.suite_differences import SuiteDifference
-from pommel.report.cells import score_cell
-from pommel.report.plain_table import number_cell, plain_table, step_cell
-from pommel.report.statistics_cells import p_cell
+from pommel.report.cells import mean_sd_cell, number_cell, step_cell
+from pommel.report.plain_table import plain_table
+from pommel.report.statistics_cells import ends_cell, p_cell
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -39,7 +38,7 @@ def difference_table(differences: Sequence[SuiteDifference]) -> "Table":
             str(each.n_models),
             number_cell(each.difference, 3, sign="+"),
             number_cell(each.standard_error, 3),
-            _interval_cell(each),
+            ends_cell(each, 3, sign="+"),
             p_cell(each.p),
         ]
         for each in differences
@@ -85,11 +84,4 @@ def _point_cell(point: ComplexityPoint | None, pooling: Pooling) -> str:
     if point is None:
         return "-"
     n = point.n_suites if pooling == "none" else point.n_models
-    return f"{score_cell(point.accuracy)} ± {score_cell(point.standard_error)} ({n})"
-
-
-def _interval_cell(difference: SuiteDifference) -> str:
-    if math.isnan(difference.low):
-        return "-"
-    low, high = (number_cell(end, 3, sign="+") for end in (difference.low, difference.high))
-    return f"[{low}, {high}]"
+    return f"{mean_sd_cell(point.accuracy, point.standard_error)} ({n})"

@@ -9,8 +9,8 @@ from pommel.analysis.correlation import (
     PropertyResult,
 )
 from pommel.analysis.model_correlation import ModelCorrelation
-from pommel.report.cells import circuit_cell, score_cell
-from pommel.report.plain_table import number_cell, plain_table, step_cell
+from pommel.report.cells import circuit_cell, number_cell, score_cell, step_cell
+from pommel.report.plain_table import plain_table
 from pommel.report.statistics_cells import p_cell
 
 if TYPE_CHECKING:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pommel.report.cells import circuit_cell, in_order, score_cell
+from pommel.report.plain_table import empty_table
 from pommel.report.tables import RULES, score_table
 from pommel.results import SuiteResult
 from pommel.statistics import mean_score
@@ -33,18 +34,17 @@ def _step_table(results: Sequence[SuiteResult]) -> "Table":
 
     `results` are those of one ordered family.
     """
-    from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
-
     title, axis = _title(results)
-    table = Table(title=title, title_justify="left", caption_justify="left")
     suites = in_order((each.circuit, each.suite_name) for each in results)
     circuits = list(dict.fromkeys(circuit for circuit, _ in suites))
     by_circuit = len(suites) > _MAX_SUITES
     what = "Means of circuits' suites" if by_circuit else "Share of items that hold"
-    table.caption = f"{what}; --format csv has every suite with its interval."
-    table.add_column(axis)
-    for name in map(circuit_cell, circuits) if by_circuit else [suite for _, suite in suites]:
-        table.add_column(name, justify="right")
+    table = empty_table(
+        title,
+        names=(axis,),
+        numbers=[*map(circuit_cell, circuits)] if by_circuit else [suite for _, suite in suites],
+        caption=f"{what}; --format csv has every suite with its interval.",
+    )
     if len(suites) > 1:
         table.add_column("SG score", justify="right", style="bold")
     for label, own in _by_step(results).items():

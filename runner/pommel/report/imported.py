@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pommel.frame import frame_of_rows
+from pommel.report.plain_table import plain_table
 from pommel.run_record import RunRecord
 
 if TYPE_CHECKING:
@@ -39,18 +40,15 @@ def imported_frame(records: Sequence[RunRecord]) -> "pd.DataFrame":
 
 def imported_table(records: Sequence[RunRecord]) -> "Table":
     """Return the same for people; a dash stands for what is not known."""
-    from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
-
-    table = Table()
-    for name in ("model", "family", "size family"):
-        table.add_column(name)
-    for name in ("parameters", "suites", "items"):
-        table.add_column(name, justify="right")
-    for row in imported_frame(records).astype(object).to_dict("records"):
-        texts = [_text(row[name]) for name in ("model_name", "family", "size_family")]
-        numbers = [_count(row[name]) for name in ("n_parameters", "n_suites", "n_items")]
-        table.add_row(*texts, *numbers)
-    return table
+    rows = (
+        [
+            *(_text(row[name]) for name in ("model_name", "family", "size_family")),
+            *(_count(row[name]) for name in ("n_parameters", "n_suites", "n_items")),
+        ]
+        for row in imported_frame(records).astype(object).to_dict("records")
+    )
+    columns = ["model", "family", "size family", "parameters", "suites", "items"]
+    return plain_table("", columns, rows, n_names=3)
 
 
 def _n_items(records: Sequence[RunRecord]) -> int | None:

@@ -4,6 +4,9 @@ import math
 from typing import TYPE_CHECKING
 
 from pommel.analysis.mixed import APPROXIMATION, Coefficient, MixedFit
+from pommel.report.cells import number_cell
+from pommel.report.plain_table import plain_table
+from pommel.report.statistics_cells import interval_cell
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -11,42 +14,38 @@ if TYPE_CHECKING:
 _LEAST_P = 0.001
 
 
-def coefficient_table(fit: MixedFit) -> "Table":
+def mixed_tables(fit: MixedFit) -> "list[Table]":
+    """Return the table of fixed effects, and that of random intercepts if there are any."""
+    return [_coefficient_table(fit), *([_component_table(fit)] if fit.components else [])]
+
+
+def _coefficient_table(fit: MixedFit) -> "Table":
     """Return one row a fixed effect: log odds, odds ratio, p."""
-    from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
-
-    table = Table(title=f"holds ~ {fit.fixed}", title_justify="left", caption_justify="left")
-    table.caption = (
-        f"{fit.n_rows} rows, of which {fit.n_holding} hold. [95% interval]; p: Wald, two-sided, "
-        "by t (--format csv: df).\n"
-        f"{APPROXIMATION}"
-    )
-    table.add_column("fixed effect")
-    for name in ("log odds", "sd", "odds ratio", "p"):
-        table.add_column(name, justify="right")
-    for each in fit.coefficients:
-        table.add_row(
+    rows = [
+        [
             each.name,
-            f"{each.estimate:+.3f} [{each.low:+.3f}, {each.high:+.3f}]",
-            f"{each.sd:.3f}",
+            interval_cell(each.estimate, each, 3, sign="+"),
+            number_cell(each.sd, 3),
             _odds(each),
-            f"< {_LEAST_P}" if each.p < _LEAST_P else f"{each.p:.3f}",
-        )
-    return table
+            f"< {_LEAST_P}" if each.p < _LEAST_P else number_cell(each.p, 3),
+        ]
+        for each in fit.coefficients
+    ]
+    return plain_table(
+        f"holds ~ {fit.fixed}",
+        ["fixed effect", "log odds", "sd", "odds ratio", "p"],
+        rows,
+        caption=f"{fit.n_rows} rows, of which {fit.n_holding} hold. [95% interval]; p: Wald, "
+        f"two-sided, by t (--format csv: df).\n{APPROXIMATION}",
+    )
 
 
-def component_table(fit: MixedFit) -> "Table":
+def _component_table(fit: MixedFit) -> "Table":
     """Return one row a random intercept: how far it spreads."""
-    from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
-
-    table = Table(title="Random intercepts", title_justify="left")
-    table.add_column("by")
-    table.add_column("levels", justify="right")
-    table.add_column("sd (log odds)", justify="right")
-    for each in fit.components:
-        interval = f"[{each.low:.3f}, {each.high:.3f}]"
-        table.add_row(each.name, str(each.n_levels), f"{each.sd:.3f} {interval}")
-    return table
+    rows = [
+        [each.name, str(each.n_levels), interval_cell(each.sd, each, 3)] for each in fit.components
+    ]
+    return plain_table("Random intercepts", ["by", "levels", "sd (log odds)"], rows)
 
 
 def _odds(each: Coefficient) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from pommel.results import PredictionResult
 from pommel.runs import Run
 from pommel.wording import counted, listed
 
@@ -23,30 +24,34 @@ def notes(run: Run) -> Iterator[str]:
         shown = listed(words, most=5)
         yield f"{where}: {counted(run.surprisals.n_oovs, 'unknown word')} ({shown})"
     for prediction in result.predictions:
-        name = f"{where}: prediction {prediction.prediction_id}"
-        n_oov = int((prediction.skipped & prediction.oov).sum()) if _skips_oov(run) else 0
-        if n_oov:
-            yield f"{name} skips {counted(n_oov, 'item')} that {_rests(n_oov)} on an unknown word"
-        if n_others := prediction.n_skipped - n_oov:
-            yield f"{name} skips {counted(n_others, 'item')} {_why(run)}"
-        if prediction.n_oov:
-            items = counted(prediction.n_oov, "item")
-            yield f"{name} rests on an unknown word in {items}; --oov skip leaves them out"
-        if prediction.n_unscored:
-            yield (
-                f"{name} needs a token without a surprisal in "
-                f"{counted(prediction.n_unscored, 'item')}; it is left out of its region"
-            )
-        if prediction.n_undefined:
-            yield (
-                f"{name} has no value in {counted(prediction.n_undefined, 'item')}, "
-                "and counts as failed"
-            )
-        if prediction.n_ties:
-            yield (
-                f"{name} compares equal values in {counted(prediction.n_ties, 'item')}, "
-                "where '<' and '>' fail"
-            )
+        yield from _of_prediction(run, prediction, where)
+
+
+def _of_prediction(run: Run, prediction: PredictionResult, where: str) -> Iterator[str]:
+    name = f"{where}: prediction {prediction.prediction_id}"
+    n_oov = int((prediction.skipped & prediction.oov).sum()) if _skips_oov(run) else 0
+    if n_oov:
+        yield f"{name} skips {counted(n_oov, 'item')} that {_rests(n_oov)} on an unknown word"
+    if n_others := prediction.n_skipped - n_oov:
+        yield f"{name} skips {counted(n_others, 'item')} {_why(run)}"
+    if prediction.n_oov:
+        items = counted(prediction.n_oov, "item")
+        yield f"{name} rests on an unknown word in {items}; --oov skip leaves them out"
+    if prediction.n_unscored:
+        yield (
+            f"{name} needs a token without a surprisal in "
+            f"{counted(prediction.n_unscored, 'item')}; it is left out of its region"
+        )
+    if prediction.n_undefined:
+        yield (
+            f"{name} has no value in {counted(prediction.n_undefined, 'item')}, "
+            "and counts as failed"
+        )
+    if prediction.n_ties:
+        yield (
+            f"{name} compares equal values in {counted(prediction.n_ties, 'item')}, "
+            "where '<' and '>' fail"
+        )
 
 
 def _skips_oov(run: Run) -> bool:

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pommel.models.policy import Policy
-from pommel.results import SuiteResult
+from pommel.report.cells import kept_margins, number_cell, prediction_cells
+from pommel.report.plain_table import empty_table, plain_table
+from pommel.report.statistics_cells import interval_cell
+from pommel.results import PredictionResult, SuiteResult
 from pommel.run_record import RunRecord
 from pommel.statistics import mean_score
 
@@ -87,11 +90,9 @@ class ListedRun:
 
 def run_list_table(runs: Sequence[ListedRun]) -> "Table":
     """Return one row a run; how runs were scored is a column if they were not all scored alike."""
-    from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
-
     policies = [policy_words(each.record) for each in runs]
     has_policies = len(set(policies)) > 1
-    table = Table()
+    table = empty_table()
     for name in ("run", "date (UTC)", "source", "model", "suite", "circuit", "rule"):
         # An id that is folded cannot be copied.
         table.add_column(name, no_wrap=name == "run")
@@ -128,9 +129,7 @@ def score_words(result: SuiteResult) -> str:
     (score,) = result.scores
     if math.isnan(score.share):
         return "no items"
-    if math.isnan(score.interval.low):
-        return f"{score.share:.2f}"
-    return f"{score.share:.2f} [{score.interval.low:.2f}, {score.interval.high:.2f}]"
+    return interval_cell(score.share, score.interval)
 
 
 def policy_words(record: RunRecord) -> str:
@@ -175,10 +174,8 @@ def score_lines(result: SuiteResult) -> list[str]:
     lines = []
     for score in result.scores:
         label = f"score of prediction {score.label}" if score.label else "score"
-        interval = score.interval
-        shown = "no items" if math.isnan(score.share) else f"{score.share:.4f}"
-        if not math.isnan(interval.low):
-            shown += f" [{interval.low:.4f}, {interval.high:.4f}]"
+        is_empty = math.isnan(score.share)
+        shown = "no items" if is_empty else interval_cell(score.share, score.interval, 4)
         if score.is_counted and score.n_items:
             shown += f", {score.n_holding} of {score.n_items} items"
         lines.append(f"{label}: {shown}")
@@ -195,30 +192,23 @@ def count_table(result: SuiteResult) -> "Table":
 
     Margins are those of the items that are not skipped and have a finite one.
     """
-    from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
-
-    table = Table()
-    table.add_column("prediction")
-    for name in ("holds", "share", "mean margin (bits)", "least", "most"):
-        table.add_column(name, justify="right")
     counts = ("ties", "undefined", "unscored", "oov", "skipped")
-    for name in counts:
-        table.add_column(name, justify="right")
-    for each in result.predictions:
-        margins = [
-            margin
-            for margin, skipped in zip(each.margin_bits.tolist(), each.skipped, strict=True)
-            if math.isfinite(margin) and not skipped
-        ]
-        bits = (mean_score(margins), min(margins), max(margins)) if margins else ()
-        table.add_row(
-            f"{each.prediction_id}: {each.description or each.formula}",
-            f"{each.n_holding}/{each.n_items}",
-            f"{each.n_holding / each.n_items:.2f}" if each.n_items else "-",
-            *([f"{value:+.2f}" for value in bits] or ["-"] * 3),
+    columns = ["prediction", "holds", "share", "mean margin (bits)", "least", "most", *counts]
+    rows = (
+        [
+            *prediction_cells(each),
+            *(number_cell(value, sign="+") for value in _margins(each)),
             *(str(getattr(each, f"n_{name}")) for name in counts),
-        )
-    return table
+        ]
+        for each in result.predictions
+    )
+    return plain_table("", columns, rows)
+
+
+def _margins(prediction: PredictionResult) -> tuple[float, float, float]:
+    """Return the mean margin, the least and the most."""
+    margins = kept_margins(prediction) or [math.nan]
+    return mean_score(margins), min(margins), max(margins)
 
 
 def aligned(facts: Mapping[str, str]) -> list[str]:

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pommel.analysis.scaling import AVERAGE, Scale, ScalingPoint, ScalingSlope
-from pommel.report.cells import circuit_cell, score_cell
-from pommel.report.plain_table import number_cell, plain_table
+from pommel.report.cells import circuit_cell, number_cell, score_cell
+from pommel.report.plain_table import plain_table
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -7,6 +7,8 @@ from pommel.analysis.over_templates import OverTemplates
 from pommel.analysis.sentence_scores import SetScores
 from pommel.analysis.set_auc import SetAuc
 from pommel.analysis.set_preferences import FeaturePreference, OrderPreference, OrderScore
+from pommel.report.plain_table import Row, add_sections, empty_table
+from pommel.report.statistics_cells import interval_cell
 from pommel.wording import counted, listed
 
 if TYPE_CHECKING:
@@ -114,33 +116,27 @@ def _table(
     title: str, caption: str, headers: Sequence[str], rows: Sequence[_Row], *, digits: int = 3
 ) -> "Table":
     """Return a table whose last columns are the models; each suite is a section."""
-    from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
-
     models = list(dict.fromkeys(scores.model for _, scores, _ in rows))
     cells: dict[tuple[str, ...], dict[str, str]] = {}
     for words, scores, estimate in rows:
         cells.setdefault(words, {})[scores.model] = _cell(estimate, scores, digits)
-    table = Table(title=title, title_justify="left", caption=caption, caption_justify="left")
-    for header in headers:
-        table.add_column(header)
-    for model in models:
-        table.add_column(model, justify="right")
-    previous = ""
-    for words in sorted(cells, key=lambda each: each[0]):
-        suite, *others = words
-        if previous and suite != previous:
-            table.add_section()
-        shown = "" if suite == previous else suite
-        table.add_row(shown, *others, *(cells[words].get(model, "") for model in models))
-        previous = suite
+    table = empty_table(title, names=headers, numbers=models, caption=caption)
+    add_sections(
+        table,
+        (
+            Row(
+                section=words[0],
+                cells=(*words, *(cells[words].get(model, "") for model in models)),
+            )
+            for words in sorted(cells, key=lambda each: each[0])
+        ),
+    )
     return table
 
 
 def _cell(estimate: OverTemplates, scores: SetScores, digits: int) -> str:
     if not estimate.n_templates:
         return "no templates"
-    shown = f"{estimate.mean:.{digits}f}"
-    if estimate.n_templates > 1:
-        shown += f" [{estimate.low:.{digits}f}, {estimate.high:.{digits}f}]"
+    shown = interval_cell(estimate.mean, estimate, digits)
     of = f" of {estimate.n_templates}" if scores.n_skipped else ""
     return f"{shown}{of}"

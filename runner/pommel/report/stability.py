@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pommel.analysis.model_row import without_lone_families
 from pommel.analysis.stability import StabilityRow
-from pommel.report.cells import score_cell
+from pommel.report.cells import mean_sd_cell, model_cell, score_cell
+from pommel.report.plain_table import Row, add_sections, empty_table
 from pommel.report.statistics_cells import interval_cell
 
 if TYPE_CHECKING:
@@ -16,41 +18,31 @@ def stability_table(rows: Sequence[StabilityRow]) -> "Table":
 
     Families of one member are left out.
     """
-    from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
-
-    table = Table(
-        title="Suites without and with intervening material",
-        title_justify="left",
-        caption_justify="left",
-    )
-    shown = [row for row in rows if not (row.is_family and row.n_members < 2)]  # noqa: PLR2004
-    table.caption = _caption(shown)
-    for name in ("model", "without", "with"):
-        table.add_column(name)
-    for name in ("accuracy without", "with", "difference"):
-        table.add_column(name, justify="right")
+    shown = without_lone_families(rows)
     languages = {row.pairing.language for row in shown if row.pairing.base}
-    previous = None
-    for row in shown:
-        name = _model(row)
-        if previous not in (None, name):
-            table.add_section()
-        base, modified = _pair(row, is_named=len(languages) > 1)
-        table.add_row(
-            "" if name == previous else name,
-            base,
-            modified,
-            score_cell(row.accuracy_base),
-            score_cell(row.accuracy_modified),
-            _difference(row),
-            style=None if row.pairing.base else "bold",
-        )
-        previous = name
+    table = empty_table(
+        "Suites without and with intervening material",
+        names=("model", "without", "with"),
+        numbers=("accuracy without", "with", "difference"),
+        caption=_caption(shown),
+    )
+    add_sections(table, (_row(row, is_named=len(languages) > 1) for row in shown))
     return table
 
 
-def _model(row: StabilityRow) -> str:
-    return f"{row.label} (mean ± sd, n = {row.n_members})" if row.is_family else row.label
+def _row(row: StabilityRow, *, is_named: bool) -> Row:
+    model = model_cell(row)
+    return Row(
+        section=model,
+        cells=(
+            model,
+            *_pair(row, is_named=is_named),
+            score_cell(row.accuracy_base),
+            score_cell(row.accuracy_modified),
+            _difference(row),
+        ),
+        style=None if row.pairing.base else "bold",
+    )
 
 
 def _pair(row: StabilityRow, *, is_named: bool) -> tuple[str, str]:
@@ -64,7 +56,7 @@ def _pair(row: StabilityRow, *, is_named: bool) -> tuple[str, str]:
 
 def _difference(row: StabilityRow) -> str:
     if row.is_family:
-        return f"{score_cell(row.difference, sign='+')} ± {score_cell(row.sd)}"
+        return mean_sd_cell(row.difference, row.sd, sign="+")
     return interval_cell(row.difference, row.interval, sign="+")
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pommel.report.plain_table import empty_table
 from pommel.suite_cards import CircuitCard, SuiteCard, circuit_cards
 
 if TYPE_CHECKING:
@@ -51,11 +52,8 @@ def _counts(row: CircuitCard) -> list[str]:
 
 def _table(texts: Sequence[str], numbers: Sequence[str], *, markdown: bool) -> "Table":
     from rich import box  # noqa: PLC0415 - `import pommel` stays fast without it
-    from rich.table import Table  # noqa: PLC0415
 
-    table = Table(box=box.MARKDOWN) if markdown else Table()
-    for name in texts:
-        table.add_column(name)
-    for name in numbers:
-        table.add_column(name, justify="right")
+    table = empty_table(names=texts, numbers=numbers)
+    if markdown:
+        table.box = box.MARKDOWN
     return table

@@ -1,11 +1,18 @@
 """Results as tables for people: suites x models, predictions, what a suite holds."""
 
-import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from pommel.report.cells import add_suite_rows, score_cell
+from pommel.report.cells import (
+    add_suite_rows,
+    kept_margins,
+    number_cell,
+    prediction_cells,
+    score_cell,
+)
 from pommel.report.family_means import MAX_MEMBERS, FamilyMean, columns
+from pommel.report.plain_table import empty_table, plain_table
+from pommel.report.statistics_cells import interval_cell
 from pommel.results import SuiteResult
 from pommel.statistics import mean_score
 
@@ -19,17 +26,15 @@ def score_table(results: Sequence[SuiteResult]) -> "Table":
     The last rows are each circuit's mean and the SG score, the unweighted mean over suites. Behind
     the seeds of a family stands their mean; a big family's members are left out.
     """
-    from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
-
     shown = columns(results)
     rule = results[0].score_rule if results else "all"
-    table = Table(title=RULES[rule], title_justify="left", caption_justify="left")
-    table.caption = _caption(shown)
-    table.add_column("circuit")
-    table.add_column("suite")
-    table.add_column("items", justify="right")
-    for column in shown:
-        table.add_column(column if isinstance(column, str) else column.header, justify="right")
+    headers = [column if isinstance(column, str) else column.header for column in shown]
+    table = empty_table(
+        RULES[rule],
+        names=("circuit", "suite"),
+        numbers=("items", *headers),
+        caption=_caption(shown),
+    )
     by_key = {(each.suite_name, each.model_name): each for each in results}
     n_items: dict[str, int] = {}
     for each in results:
@@ -51,30 +56,19 @@ def score_table(results: Sequence[SuiteResult]) -> "Table":
 
 def prediction_table(results: Sequence[SuiteResult]) -> "Table":
     """Return one row a prediction: in how many items it holds, its mean margin, ties."""
-    from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
-
-    table = Table()
-    for name in ("suite", "model", "prediction"):
-        table.add_column(name)
-    for name in ("holds", "share", "mean margin (bits)", "ties"):
-        table.add_column(name, justify="right")
-    for result in results:
-        for each in result.predictions:
-            margins = [
-                margin
-                for margin, skipped in zip(each.margin_bits, each.skipped, strict=True)
-                if math.isfinite(margin) and not skipped
-            ]
-            table.add_row(
-                result.suite_name,
-                result.model_name,
-                f"{each.prediction_id}: {each.description or each.formula}",
-                f"{each.n_holding}/{each.n_items}",
-                score_cell(each.n_holding / each.n_items if each.n_items else math.nan),
-                score_cell(mean_score(margins), sign="+"),
-                str(each.n_ties),
-            )
-    return table
+    rows = (
+        [
+            result.suite_name,
+            result.model_name,
+            *prediction_cells(each),
+            number_cell(mean_score(kept_margins(each)), sign="+"),
+            str(each.n_ties),
+        ]
+        for result in results
+        for each in result.predictions
+    )
+    columns = ["suite", "model", "prediction", "holds", "share", "mean margin (bits)", "ties"]
+    return plain_table("", columns, rows, n_names=3)
 
 
 RULES = {
@@ -92,7 +86,7 @@ def _shares_cell(result: SuiteResult | None, n_items: int) -> str:
         label = f"{score.label}: " if score.label else ""
         shown = "no items"
         if score.n_items:
-            shown = f"{score.share:.2f} [{score.interval.low:.2f}, {score.interval.high:.2f}]"
+            shown = interval_cell(score.share, score.interval)
         elif not score.is_counted:
             shown = score_cell(score.share)
         # The column of items has those of the suite; what is skipped depends on the model.

@@ -9,7 +9,7 @@ from pommel.analysis.accuracy_frame import accuracy_frame
 from pommel.analysis.comparison import Comparison, compare
 from pommel.analysis.comparison_frame import comparison_frame
 from pommel.analysis.sides import Side
-from pommel.analysis.stability import StabilityRow, stability
+from pommel.analysis.stability import NO_PAIRS, StabilityRow, stability
 from pommel.analysis.stability_frame import stability_frame
 from pommel.analysis.subjects import families, subjects
 from pommel.errors import UsageError
@@ -107,10 +107,7 @@ def _comparison(records: Records) -> Comparison:
 def _stability(records: Records) -> list[StabilityRow]:
     rows = stability(records)
     if not rows:
-        raise UsageError(
-            "no model has run a suite both with and without intervening material; the suite that "
-            "has it names the other one in meta.modifier_of"
-        )
+        raise UsageError(NO_PAIRS)
     return rows
 
 

@@ -5,10 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from pommel.analysis.training import TrainingPath, TrainingPoint
-from pommel.report.cells import circuit_cell, score_cell
-from pommel.report.plain_table import number_cell, plain_table, step_cell
+from pommel.report.cells import circuit_cell, number_cell, score_cell, step_cell
+from pommel.report.plain_table import plain_table
 from pommel.report.statistics_cells import interval_cell, p_cell
-from pommel.statistics import Interval
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -85,6 +84,4 @@ def _step_table(points: Sequence[TrainingPoint]) -> "Table":
 
 
 def _accuracy_cell(point: TrainingPoint | None) -> str:
-    if point is None:
-        return "-"
-    return interval_cell(point.accuracy, Interval(low=point.low, high=point.high))
+    return "-" if point is None else interval_cell(point.accuracy, point)

@@ -7,16 +7,15 @@ from pommel.result_files.result_formats import (
     recognised,
     result_format_named,
 )
-from pommel.result_files.size_families import SizeFamily, with_size_families
+from pommel.result_files.size_families import with_guessed_size_families
 
 __all__ = [
     "RESULT_FORMATS",
     "ImportOptions",
     "Imported",
     "ResultFormat",
-    "SizeFamily",
     "read_results",
     "recognised",
     "result_format_named",
-    "with_size_families",
+    "with_guessed_size_families",
 ]

@@ -9,17 +9,19 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from pommel.errors import Fault
-from pommel.result_files.languages import language_of
+from pommel.languages import language_of
 from pommel.result_files.result_format import (
     Imported,
     ImportOptions,
     Origin,
     Result,
     ResultFormat,
+    source_of,
 )
 from pommel.result_files.result_tables import (
     ResultTable,
     hashes,
+    head_rows,
     is_missing,
     number_of,
     parameters_of,
@@ -42,7 +44,8 @@ def read_accuracies(paths: Sequence[Path], options: ImportOptions) -> Imported:
 
     `options.n_items` and `n_items_of` say of how many items the shares are. Raises
     `FaultyFileError` with all cells that are no shares, or none of so many items, and with models
-    that stand in two rows; `UsageError` for a model of `n_items_of` that there is not.
+    that stand in two rows; `UsageError` for a model of `n_items_of` that there is not, and for
+    several files without a source.
     """
     faults: list[Fault] = []
     tables = [read_table(path, faults) for path in paths]
@@ -51,8 +54,7 @@ def read_accuracies(paths: Sequence[Path], options: ImportOptions) -> Imported:
     raise_faults(faults)
     names = dict.fromkeys(result.model_name for result, _, _ in results)
     check_models(options.n_items_of, names)
-    source = options.source or paths[0].stem
-    origin = Origin(source=source, format=ACCURACIES.name, files=hashes(tables))
+    origin = Origin(source=source_of(options, paths), format=ACCURACIES.name, files=hashes(tables))
     return Imported(records=origin.records(results), notes=tuple(_missing(results, names)))
 
 
@@ -113,16 +115,14 @@ def _missing(results: Sequence[Result], names: Collection[str]) -> list[str]:
     return notes
 
 
-def _is_like(text: str) -> bool:
-    first, _, rest = text.partition("\n")
-    separator = "\t" if "\t" in first else ","
-    header = [name.strip() for name in first.split(separator)]
-    cells = rest.partition("\n")[0].split(separator)
-    if header[0] not in _MODEL_COLUMNS or len(header) < _FEWEST_COLUMNS:
+def _is_like(head: str, _: ImportOptions) -> bool:
+    header, cells = head_rows(head)
+    if len(header) < _FEWEST_COLUMNS or header[0] not in _MODEL_COLUMNS:
         return False
-    # In a matrix there is nothing but numbers beside the models.
+    # In a matrix there is nothing but numbers beside the models; those with a decimal comma, which
+    # is a fault between tabs, are some, too.
     return len(cells) == len(header) and all(
-        is_missing(cell) or number_of(cell) is not None for cell in cells[1:]
+        is_missing(cell) or number_of(cell.replace(",", ".")) is not None for cell in cells[1:]
     )
 
 

@@ -46,6 +46,11 @@ class _Item:
     case: str
     n_attractors: int | None
 
+    @property
+    def is_of_no_suite(self) -> bool:
+        """Whether it belongs to no suite where there is one for each number of attractors."""
+        return not self.case and self.n_attractors is None
+
 
 def read_bert_syntax_results(paths: Sequence[Path], options: ImportOptions) -> Imported:
     """Read files of result lines, a model each.
@@ -56,9 +61,10 @@ def read_bert_syntax_results(paths: Sequence[Path], options: ImportOptions) -> I
     """
     if options.model and len(paths) > 1:
         raise UsageError("--model names the model of one file; import the files one by one")
-    files: dict[str, str] = {}
+    files: list[tuple[str, str]] = []
     results: list[Result] = []
     notes: list[str] = []
+    steps: tuple[str, ...] = ()
     faults: list[Fault] = []
     for path in paths:
         try:
@@ -68,17 +74,17 @@ def read_bert_syntax_results(paths: Sequence[Path], options: ImportOptions) -> I
             continue
         items = [*_items(sets)]
         model = options.model or path.stem
-        files[path.name] = read_text(path).sha256
+        files.append((path.name, read_text(path).sha256))
         n_skipped = sum(each.correct is None for each in items)
         notes.append(f"{model}: {counted(len(items), 'item')}, {n_skipped} of them skipped")
         results += _results(model, items, options)
+        if options.by_attractors and any(each.is_of_no_suite for each in items):
+            steps = ("of what was skipped nobody says how many nouns intervene; it is left out",)
     if faults:
         raise SuiteError(faults)
-    if options.by_attractors:
-        notes.append("of what was skipped nobody says how many nouns intervene; it is left out")
     source = options.source or "bert-syntax"
-    origin = Origin(source=source, format=BERT_SYNTAX_RESULTS.name, files=files)
-    return Imported(records=origin.records(results), notes=tuple(notes))
+    origin = Origin(source=source, format=BERT_SYNTAX_RESULTS.name, files=files, steps=steps)
+    return Imported(records=origin.records(results), notes=(*notes, *steps))
 
 
 def _items(sets: Sequence[MinimalSet]) -> Iterator[_Item]:
@@ -121,7 +127,7 @@ def _results(model: str, items: Sequence[_Item], options: ImportOptions) -> Iter
     suites: dict[tuple[str, int | None], list[_Item]] = {}
     for each in items:
         if options.by_attractors and not each.case:
-            if each.n_attractors is not None:
+            if not each.is_of_no_suite:
                 suite = f"{name}-{each.n_attractors}"
                 suites.setdefault((suite, each.n_attractors), []).append(each)
         else:
@@ -168,7 +174,7 @@ def _suite_result(model: str, suite: str, items: Sequence[_Item]) -> SuiteResult
 BERT_SYNTAX_RESULTS = ResultFormat(
     name="bert-syntax",
     title="what Goldberg's bert-syntax prints",
-    is_like=BERT_SYNTAX.is_like,
+    is_like=lambda head, _: BERT_SYNTAX.is_like(head),
     read=read_bert_syntax_results,
     takes=frozenset({"model", "suite", "language", "by_attractors"}),
 )

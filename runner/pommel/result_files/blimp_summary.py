@@ -21,13 +21,15 @@ from pommel.result_files.result_format import (
 )
 from pommel.result_files.result_tables import (
     ResultTable,
-    found_columns,
+    head_rows,
     number_of,
     raise_faults,
     read_table,
     whole_of,
 )
+from pommel.result_files.share_matrix import check_models
 from pommel.result_files.shares import Counts, decimals_of, reported_result, share_fault
+from pommel.result_files.table_columns import found_columns, left_out, unused_columns
 from pommel.run_record import ModelFacts, SuiteFacts
 from pommel.statistics import CHANCE
 from pommel.text_file import read_text
@@ -39,6 +41,8 @@ _EXAMPLE = f'{{"{_UID}": "...", "{_TERM}": "...", "gpt2": 0.87}}'
 _MEAN_UID = "overall"
 _N_PAIRS = 1_000
 _HUMAN_COLUMNS = ("Condition", "accepted", "total_mean")
+# Judgements are not what is counted.
+_N_JUDGEMENTS = "count"
 _HUMAN = "human"
 # Of five pairs, most people have to agree with the labels of so many (Warstadt et al. 2020, 3.3).
 _FEWEST_ACCEPTED = 4
@@ -49,6 +53,7 @@ class _Reading:
     """What the files of one import say together: terms by paradigm, what was left out, faults."""
 
     terms: dict[str, str] = field(default_factory=dict)
+    unused: list[str] = field(default_factory=list)
     steps: list[str] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
 
@@ -56,23 +61,26 @@ class _Reading:
 def read_blimp_summary(paths: Sequence[Path], options: ImportOptions) -> Imported:
     """Read summaries: of models, of people, or both; terms of paradigms come from those of models.
 
-    Raises `FaultyFileError` with all that is no share, and paradigms that stand there twice.
+    Raises `FaultyFileError` with all that is no share, and paradigms that stand there twice;
+    `UsageError` for a model of `options.n_items_of` that there is not.
     """
     reading = _Reading()
-    files: dict[str, str] = {}
+    files: list[tuple[str, str]] = []
     results: list[Result] = []
     tables = []
     for path in paths:
         read = read_text(path)
-        files[path.name] = read.sha256
+        files.append((path.name, read.sha256))
         if read.text.lstrip().startswith("{"):
             results += _of_models(path, read.text, options, reading)
         else:
             tables.append(read_table(path, reading.faults))
+    models = dict.fromkeys(result.model_name for result, _, _ in results)
     for table in tables:
         results += _of_people(table, reading)
     raise_faults(reading.faults)
-    steps = tuple(reading.steps)
+    check_models(options.n_items_of, models)
+    steps = (*reading.steps, *left_out(reading.unused))
     source = options.source or "blimp"
     origin = Origin(source=source, format=BLIMP_SUMMARY.name, files=files, steps=steps)
     return Imported(records=origin.records(results), notes=steps)
@@ -143,6 +151,8 @@ def _of_people(table: ResultTable, reading: _Reading) -> list[Result]:
     if len(columns) < len(_HUMAN_COLUMNS):
         return []
     at_name, at_accepted, at_mean = (columns[name] for name in _HUMAN_COLUMNS)
+    others = unused_columns(table, columns.values())
+    reading.unused += (name for name in others if name != _N_JUDGEMENTS)
     results: list[Result] = []
     dropped = []
     seen: dict[str, int] = {}
@@ -178,12 +188,11 @@ def _suite_facts(term: str) -> SuiteFacts:
     return SuiteFacts(language="en", group=term, chance=CHANCE)
 
 
-def _is_like(text: str) -> bool:
-    first = text.lstrip().partition("\n")[0]
+def _is_like(head: str, _: ImportOptions) -> bool:
+    first = head.lstrip().partition("\n")[0]
     if first.startswith("{"):
         return f'"{_UID}"' in first and f'"{_TERM}"' in first and '"sentence_good"' not in first
-    names = [name.strip().strip('"') for name in first.split(",")]
-    return set(_HUMAN_COLUMNS) <= set(names)
+    return set(_HUMAN_COLUMNS) <= set(head_rows(head)[0])
 
 
 BLIMP_SUMMARY = ResultFormat(

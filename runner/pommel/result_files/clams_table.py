@@ -18,13 +18,14 @@ from pommel.result_files.result_format import (
 )
 from pommel.result_files.result_tables import (
     ResultTable,
-    found_columns,
     hashes,
+    head_rows,
     raise_faults,
     read_table,
 )
 from pommel.result_files.share_matrix import ShareCell, SharesSeen, most_decimals, share_cells
 from pommel.result_files.shares import Counts, reported_result
+from pommel.result_files.table_columns import found_columns
 from pommel.run_record import ModelFacts, SuiteFacts
 from pommel.statistics import CHANCE
 
@@ -86,9 +87,14 @@ def _results(table: ResultTable, seen: SharesSeen, faults: list[Fault]) -> list[
     ]
 
 
+def _is_like(head: str, _: ImportOptions) -> bool:
+    header = head_rows(head)[0]
+    return header[:2] == _REQUIRED or header[:3] == _OTHERS
+
+
 CLAMS_TABLE = ResultFormat(
     name="clams",
     title="accuracies of Mueller et al. (2020)",
-    is_like=lambda text: text.startswith(("table,lang,model,", "lang,model,")),
+    is_like=_is_like,
     read=read_clams_table,
 )

@@ -34,14 +34,15 @@ from pommel.result_files.item_runs import ItemRow, ItemRuns, Key, RunKey, suite_
 from pommel.result_files.result_format import Imported, ImportOptions, Origin, ResultFormat
 from pommel.result_files.result_tables import (
     ResultTable,
-    found_columns,
     hashes,
+    head_rows,
     raise_faults,
     read_table,
     truth_of,
     whole_of,
 )
-from pommel.run_record import ModelFacts, SuiteFacts
+from pommel.result_files.table_columns import found_columns, left_out, unused_columns
+from pommel.run_record import ModelFacts, RunRecord, SuiteFacts
 from pommel.wording import counted, quoted
 
 _COLUMNS = ("model", "suite", "item", "correct")
@@ -51,8 +52,6 @@ _DROPPED_MODELS = frozenset({"1gram", "ngram-no-rand"})
 _RERUN = ("gpt-2", frozenset({"bllip-lg-gptbpe", "bllip-md-gptbpe"}))
 _FIRST_KEPT_SEED = 1_600_000_000
 _VOTERS = "ngram"
-_FIRST_LINE = re.compile(rf"{','.join(_COLUMNS)}\r?\n{_MODEL.pattern},(?P<suite>[^,\n]+),0,")
-
 
 Runs = dict[RunKey, dict[Key, ItemRow]]
 
@@ -79,50 +78,54 @@ def read_hu2020(paths: Sequence[Path], options: ImportOptions) -> Imported:
     result, or differs from another of the same item, and seeds of ngram without the same items.
     """
     faults: list[Fault] = []
+    unused: list[str] = []
     tables = [read_table(path, faults) for path in paths]
     runs = ItemRuns()
     models: dict[str, _Model] = {}
     for table in tables:
-        found = [*_rows(table, models, faults)]
+        found = [*_rows(table, models, unused, faults)]
         faults += runs.add(found)
     kept = dict(runs.runs)
-    steps: list[str] = []
+    steps = left_out(unused)
     if not options.keep_all:
         kept = _dropped(kept, models, steps)
         kept, models = _voted(kept, models, steps, faults)
     raise_faults(faults)
     source = options.source or HU2020.name
     origin = Origin(source=source, format=HU2020.name, files=hashes(tables), steps=tuple(steps))
-    families = _memberships({model: models[model] for model, _ in kept})
-    records = origin.records(
-        [
-            (
-                suite_result(
-                    run,
-                    score_rule="first",
-                    circuit=published_circuit(suite),
-                    membership=families[model],
-                ),
-                ModelFacts(),
-                SuiteFacts(
-                    language="en",
-                    modifier_of=published_without_modifier(suite),
-                    chance=published_chance(suite),
-                ),
-            )
-            for (model, suite), run in kept.items()
-        ]
+    notes = [*steps, *ItemRuns(runs=kept).uneven(), *runs.repeated()]
+    return Imported(records=_records(kept, models, origin), notes=tuple(notes))
+
+
+def _records(runs: Runs, models: Mapping[str, _Model], origin: Origin) -> tuple[RunRecord, ...]:
+    """Return the records of runs, with what the paper says of their suites."""
+    families = _memberships({model: models[model] for model, _ in runs})
+    return origin.records(
+        (
+            suite_result(
+                run,
+                score_rule="first",
+                circuit=published_circuit(suite),
+                membership=families[model],
+            ),
+            ModelFacts(),
+            SuiteFacts(
+                language="en",
+                modifier_of=published_without_modifier(suite),
+                chance=published_chance(suite),
+            ),
+        )
+        for (model, suite), run in runs.items()
     )
-    notes = [*steps, *ItemRuns(runs=kept).uneven()]
-    if runs.n_repeated:
-        notes.append(f"{counted(runs.n_repeated, 'row')} repeated, counted once")
-    return Imported(records=records, notes=tuple(notes))
 
 
-def _rows(table: ResultTable, models: dict[str, _Model], faults: list[Fault]) -> Iterator[ItemRow]:
+def _rows(
+    table: ResultTable, models: dict[str, _Model], unused: list[str], faults: list[Fault]
+) -> Iterator[ItemRow]:
     columns = found_columns(table, {name: (name,) for name in _COLUMNS}, _COLUMNS, faults)
     if len(columns) < len(_COLUMNS):
         return
+    unused += unused_columns(table, columns.values())
     at_model, at_suite, at_item, at_result = (columns[name] for name in _COLUMNS)
     for row in table.rows:
         model, suite = row.fields[at_model], row.fields[at_suite]
@@ -235,10 +238,12 @@ def _memberships(models: Mapping[str, _Model]) -> dict[str, Membership]:
         name: len(own) > 1 and len({said.corpus for said in own}) == 1
         for name, own in families.items()
     }
-    return {model: _membership(said, are_seeds[said.name]) for model, said in models.items()}
+    return {
+        model: _membership(said, is_seed=are_seeds[said.name]) for model, said in models.items()
+    }
 
 
-def _membership(said: _Model, is_seed: bool) -> Membership:  # noqa: FBT001
+def _membership(said: _Model, *, is_seed: bool) -> Membership:
     label = "_".join(filter(None, (said.corpus, said.seed)))
     return Membership(
         family=said.name,
@@ -248,11 +253,13 @@ def _membership(said: _Model, is_seed: bool) -> Membership:  # noqa: FBT001
     )
 
 
-def _is_like(text: str) -> bool:
-    found = _FIRST_LINE.match(text)
-    return found is not None and bool(
-        published_circuit(found["suite"]) or _DROPPED_SUITES.match(found["suite"])
-    )
+def _is_like(head: str, _: ImportOptions) -> bool:
+    header, first = head_rows(head)
+    if header != _COLUMNS or len(first) != len(_COLUMNS):
+        return False
+    model, suite, item = first[:3]
+    is_theirs = published_circuit(suite) or _DROPPED_SUITES.match(suite)
+    return item == "0" and _MODEL.fullmatch(model) is not None and bool(is_theirs)
 
 
 HU2020 = ResultFormat(

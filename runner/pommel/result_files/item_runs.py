@@ -110,6 +110,12 @@ class ItemRuns:
         more = len(notes) - _MOST_NOTES
         return [*notes[:_MOST_NOTES], *([f"{more} more like these"] if more > 0 else [])]
 
+    def repeated(self) -> list[str]:
+        """Return how many rows say again what another one has said, nothing if none does."""
+        if not self.n_repeated:
+            return []
+        return [f"{counted(self.n_repeated, 'row')} repeated, counted once"]
+
     def uneven(self) -> list[str]:
         """Return what models lack of the items that others have on the same suite."""
         items: dict[str, set[int]] = {}

@@ -2,191 +2,144 @@
 
 The columns are `model`, `suite`, `item` (a whole number) and `result` (true or false, 1 or 0; empty
 where the item was skipped), under these or other usual names; the option `columns` says how else
-they are called. All others may be missing, and those that have no meaning here are left out. What a
-row says of a model or a suite (a circuit, say) has to be the same in all of its rows.
+they are called. All others may be missing. Columns that have no meaning here are left out, and
+named in a note; one that is like a known name is taken for a misspelt one. What a row says of a
+model or a suite (a circuit, say) has to be the same in all of its rows.
 
 This reads `predictions.csv`, too, which `pommel run -o` and `pommel runs export` write, and the
 table of `pommel stats items`. Neither of them has formulas: how often a prediction holds by chance
 is in the column `chance`, and how often all of a suite's do in `suite_chance`, or nobody knows.
 """
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast, get_args
+from typing import cast
 
-from pommel.errors import Fault, UsageError
+from pommel.errors import Fault
 from pommel.family import Axis, Membership
-from pommel.formats.csv_rows import CsvRow
 from pommel.published_designs import published_circuit, published_without_modifier
+from pommel.result_files.item_cells import NAMES, REQUIRED, Row, item_row, row_faults
 from pommel.result_files.item_facts import ItemFacts, chance_told, prediction_name, run_name
-from pommel.result_files.item_runs import ItemRow, ItemRuns, suite_result
-from pommel.result_files.result_format import Imported, ImportOptions, Origin, ResultFormat
+from pommel.result_files.item_runs import ItemRow, ItemRuns, Key, RunKey, suite_result
+from pommel.result_files.result_format import (
+    Imported,
+    ImportOptions,
+    Origin,
+    Result,
+    ResultFormat,
+    source_of,
+)
 from pommel.result_files.result_tables import (
     ResultTable,
-    found_columns,
     hashes,
-    is_missing,
+    head_rows,
     number_of,
     parameters_of,
     raise_faults,
     read_table,
-    truth_of,
-    whole_of,
 )
-from pommel.result_files.shares import share_fault
+from pommel.result_files.table_columns import found_columns, left_out, unused_columns
 from pommel.run_record import ModelFacts, SuiteFacts
-from pommel.wording import check_choice, counted, quoted
+from pommel.wording import check_choice, quoted
 
-_REQUIRED = ("model", "suite", "item", "result")
-# What columns are called; the first of the names that a file has counts.
-_NAMES: dict[str, tuple[str, ...]] = {
-    "model": ("model", "model_name"),
-    "suite": ("suite", "suite_name"),
-    "item": ("item_number", "item"),
-    "result": ("result", "correct", "holds"),
-    "prediction_id": ("prediction_id", "prediction"),
-    "margin_bits": ("margin_bits",),
-    "tie": ("tie",),
-    "defined": ("defined",),
-    "unscored": ("unscored",),
-    "oov": ("oov",),
-    "skipped": ("skipped",),
-    "circuit": ("circuit",),
-    "language": ("language",),
-    "group": ("group",),
-    "modifier_of": ("modifier_of", "base_suite"),
-    "complexity": ("complexity",),
-    "chance": ("chance",),
-    "suite_chance": ("suite_chance",),
-    "seed": ("seed",),
-    "family": ("family",),
-    "axis": ("axis",),
-    "member": ("member",),
-    "axis_value": ("axis_value",),
-    "n_parameters": ("n_parameters", "params"),
-    "size_family": ("size_family",),
-}
-_MARKS = {"tie": False, "defined": True, "unscored": False, "oov": False, "skipped": False}
 _OF_MODELS = ("family", "axis", "member", "axis_value", "n_parameters", "size_family")
 _OF_SUITES = ("circuit", "language", "group", "modifier_of", "complexity")
+# Columns of `pommel stats items` that follow from others, or are about the run.
+_OWN = frozenset({"modifier", "source", "run_id", "log10_parameters"})
+
+
+@dataclass(slots=True)
+class _Reading:
+    """What the files of one import say together.
+
+    `seeds` maps a model's name with its seed to both; `unused` are columns that mean nothing.
+    """
+
+    options: ImportOptions
+    facts: ItemFacts = field(default_factory=ItemFacts)
+    seeds: dict[str, tuple[str, str]] = field(default_factory=dict)
+    unused: list[str] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
 
 
 def read_items(paths: Sequence[Path], options: ImportOptions) -> Imported:
     """Read tables that belong together; a model's suites may lie in several files.
 
     Raises `FaultyFileError` with all rows that say nothing or contradict another, and `UsageError`
-    for a column that does not exist.
+    for a column that does not exist, and for several files without a source.
     """
     for name in options.columns:
-        check_choice("a column", name, _NAMES)
-    faults: list[Fault] = []
-    tables = [read_table(path, faults) for path in paths]
-    runs, facts = ItemRuns(), ItemFacts()
-    seeds: dict[str, tuple[str, str]] = {}
+        check_choice("a column", name, NAMES)
+    reading = _Reading(options)
+    tables = [read_table(path, reading.faults) for path in paths]
+    runs = ItemRuns()
     for table in tables:
-        found = [*_rows(table, options, facts, seeds, faults)]
-        faults += runs.add(found)
+        found = [*_rows(table, reading)]
+        reading.faults += runs.add(found)
     notes = runs.filled()
-    raise_faults(faults)
-    if not options.source and len(paths) > 1:
-        raise UsageError("say with --name what these results are called")
-    source = options.source or paths[0].stem
-    origin = Origin(source=source, format=ITEMS.name, files=hashes(tables))
-    rule = options.score_rule or "all"
-    chances = {key: chance_told(key, run, rule, facts.of) for key, run in runs.runs.items()}
-    records = origin.records(
-        [
-            (
-                suite_result(
-                    run,
-                    score_rule=rule,
-                    circuit=facts.of("circuit", suite) or published_circuit(suite),
-                    membership=_membership(model, seeds, facts),
-                ),
-                _model_facts(model, facts),
-                _suite_facts(suite, facts, options, chances.get((model, suite))),
-            )
-            for (model, suite), run in runs.runs.items()
-        ]
-    )
-    notes += runs.uneven()
-    if runs.n_repeated:
-        notes.append(f"{counted(runs.n_repeated, 'row')} repeated, counted once")
+    raise_faults(reading.faults)
+    steps = left_out(reading.unused)
+    source = source_of(options, paths)
+    origin = Origin(source=source, format=ITEMS.name, files=hashes(tables), steps=tuple(steps))
+    records = origin.records(_result(key, run, reading) for key, run in runs.runs.items())
+    notes = [*steps, *notes, *runs.uneven(), *runs.repeated()]
     return Imported(records=records, notes=tuple(notes))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Row:
-    """A row, and its cells by what their columns are."""
-
-    table: ResultTable
-    row: CsvRow
-    columns: Mapping[str, int]
-
-    def __contains__(self, column: str) -> bool:
-        return column in self.columns and not is_missing(self[column])
-
-    def __getitem__(self, column: str) -> str:
-        return self.row.fields[self.columns[column]].strip()
-
-    def fault(self, column: str, message: str, hint: str) -> Fault:
-        return self.table.fault(self.row, self.columns[column], message, hint)
-
-    @property
-    def where(self) -> str:
-        return f"{self.table.path.name}, line {self.row.line}"
-
-
-def _rows(
-    table: ResultTable,
-    options: ImportOptions,
-    facts: ItemFacts,
-    seeds: dict[str, tuple[str, str]],
-    faults: list[Fault],
-) -> Iterator[ItemRow]:
-    names = {
-        column: (options.columns[column],) if column in options.columns else known
-        for column, known in _NAMES.items()
-    }
-    needed = [name for name in _REQUIRED if not getattr(options, name, "")]
-    required = list(dict.fromkeys([*needed, *options.columns]))
-    columns = found_columns(table, names, required, faults)
-    if not columns.keys() >= set(needed):
-        return
-    for each in table.rows:
-        row = _Row(table=table, row=each, columns=columns)
-        wrong = [*_faults(row, needed)]
-        faults += wrong
-        if wrong:
-            continue
-        model = options.model or _model_name(row, seeds)
-        suite = options.suite or row["suite"]
-        item = _item_row(row, model, suite)
-        faults += _contradictions(row, facts, item)
-        yield item
-
-
-def _item_row(row: _Row, model: str, suite: str) -> ItemRow:
-    marks = {
-        name: bool(truth_of(row[name])) if name in row else usual for name, usual in _MARKS.items()
-    }
-    is_skipped = marks.pop("skipped") or "result" not in row
-    return ItemRow(
-        model=model,
-        suite=suite,
-        item=whole_of(row["item"]) or 0,
-        prediction=(whole_of(row["prediction_id"]) or 0) if "prediction_id" in row else 0,
-        result=None if is_skipped else truth_of(row["result"]),
-        margin_bits=float(row["margin_bits"]) if "margin_bits" in row else math.nan,
-        **marks,
-        table=row.table,
-        row=row.row,
+def _result(key: RunKey, run: Mapping[Key, ItemRow], reading: _Reading) -> Result:
+    model, suite = key
+    facts, options = reading.facts, reading.options
+    rule = options.score_rule or "all"
+    return (
+        suite_result(
+            run,
+            score_rule=rule,
+            circuit=facts.of("circuit", suite) or published_circuit(suite),
+            membership=_membership(model, reading),
+        ),
+        _model_facts(model, facts),
+        _suite_facts(suite, facts, options, chance_told(key, run, rule, facts.of)),
     )
 
 
-def _model_name(row: _Row, seeds: dict[str, tuple[str, str]]) -> str:
+def _rows(table: ResultTable, reading: _Reading) -> Iterator[ItemRow]:
+    options, names = reading.options, _names(reading.options)
+    needed = _needed(options)
+    required = list(dict.fromkeys([*needed, *options.columns]))
+    columns = found_columns(table, names, required, reading.faults, can_be_said=True)
+    if not columns.keys() >= set(needed):
+        return
+    others = unused_columns(table, columns.values())
+    reading.unused += (name for name in others if not _is_own(table, name))
+    for each in table.rows:
+        row = Row(table=table, row=each, columns=columns)
+        wrong = [*row_faults(row, needed)]
+        reading.faults += wrong
+        if wrong:
+            continue
+        model = options.model or _model_name(row, reading.seeds)
+        item = item_row(row, model, options.suite or row["suite"])
+        reading.faults += _contradictions(row, reading.facts, item)
+        yield item
+
+
+def _names(options: ImportOptions) -> dict[str, tuple[str, ...]]:
+    """Return what columns may be called, by what they are."""
+    said = {column: (name,) for column, name in options.columns.items()}
+    return {column: said.get(column, known) for column, known in NAMES.items()}
+
+
+def _needed(options: ImportOptions) -> list[str]:
+    return [name for name in REQUIRED if not getattr(options, name, "")]
+
+
+def _is_own(table: ResultTable, name: str) -> bool:
+    """Say whether a column is one of `pommel stats items` that is no fact of the item."""
+    return _OWN.issubset(table.header) and name in {*_OWN, "item"}
+
+
+def _model_name(row: Row, seeds: dict[str, tuple[str, str]]) -> str:
     """Return what a row's model is called: with its seed, where nothing else tells seeds apart."""
     if "seed" not in row or "axis" in row:
         return row["model"]
@@ -195,41 +148,7 @@ def _model_name(row: _Row, seeds: dict[str, tuple[str, str]]) -> str:
     return name
 
 
-def _faults(row: _Row, needed: Sequence[str]) -> Iterator[Fault]:
-    for name in ("model", "suite"):
-        if name in needed and not row[name]:
-            yield row.fault(name, f"this row names no {name}", "write its name")
-    yield from _number_faults(row)
-    for name in ("result", *_MARKS):
-        if name in row and truth_of(row[name]) is None:
-            hint = "write one of the two, and nothing where it is not known"
-            yield row.fault(name, f"{quoted(row[name])} is neither true nor false", hint)
-    if "axis" in row and row["axis"] not in get_args(Axis):
-        hint = f"write one of {', '.join(get_args(Axis))}"
-        yield row.fault("axis", f"{quoted(row['axis'])} is nothing that models differ in", hint)
-
-
-def _number_faults(row: _Row) -> Iterator[Fault]:
-    if whole_of(row["item"]) is None:
-        message = f"{quoted(row['item'])} is no number of an item"
-        yield row.fault("item", message, "number the items of a suite from 1")
-    if "prediction_id" in row and whole_of(row["prediction_id"]) is None:
-        message = f"{quoted(row['prediction_id'])} is no number of a prediction"
-        yield row.fault("prediction_id", message, "number a suite's predictions from 0")
-    for name in ("margin_bits", "complexity", "axis_value"):
-        if name in row and number_of(row[name]) is None:
-            message = f"{quoted(row[name])} is no number"
-            yield row.fault(name, message, "write one like 2.5, and nothing where there is none")
-    for name in ("chance", "suite_chance"):
-        if name in row and share_fault(number_of(row[name])):
-            message = f"{quoted(row[name])} is no share of items that hold by chance"
-            yield row.fault(name, message, "write one from 0 to 1, and nothing where nobody knows")
-    if "n_parameters" in row and parameters_of(row["n_parameters"]) is None:
-        message = f"{quoted(row['n_parameters'])} is no number of parameters"
-        yield row.fault("n_parameters", message, "write it in full, such as 560000000")
-
-
-def _contradictions(row: _Row, facts: ItemFacts, item: ItemRow) -> Iterator[Fault]:
+def _contradictions(row: Row, facts: ItemFacts, item: ItemRow) -> Iterator[Fault]:
     told = (
         (_OF_MODELS, item.model),
         (_OF_SUITES, item.suite),
@@ -249,9 +168,8 @@ def _contradictions(row: _Row, facts: ItemFacts, item: ItemRow) -> Iterator[Faul
                 yield row.fault(column, message, "write the same in all of its rows")
 
 
-def _membership(
-    model: str, seeds: Mapping[str, tuple[str, str]], facts: ItemFacts
-) -> Membership | None:
+def _membership(model: str, reading: _Reading) -> Membership | None:
+    facts, seeds = reading.facts, reading.seeds
     family = facts.of("family", model)
     if model in seeds:
         name, seed = seeds[model]
@@ -289,10 +207,10 @@ def _suite_facts(
     )
 
 
-def _is_like(text: str) -> bool:
-    first = text.removeprefix("\N{ZERO WIDTH NO-BREAK SPACE}").partition("\n")[0]
-    header = {name.strip().strip('"') for name in first.split("\t" if "\t" in first else ",")}
-    return all(header.intersection(_NAMES[column]) for column in _REQUIRED)
+def _is_like(head: str, options: ImportOptions) -> bool:
+    header = set(head_rows(head)[0])
+    names = _names(options)
+    return all(header.intersection(names[column]) for column in _needed(options))
 
 
 ITEMS = ResultFormat(

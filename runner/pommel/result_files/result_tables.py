@@ -1,8 +1,9 @@
-"""CSV and TSV files of results: their columns by name, their cells with a place."""
+"""CSV and TSV files of results: their rows with a place, and what cells say."""
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pommel.errors import Fault, FaultyFileError
@@ -15,6 +16,10 @@ _MISSING = frozenset({"", "na", "nan", "null", "none", "n/a", "#n/a", "<na>"})
 _TRUE = frozenset({"true", "t", "1", "1.0", "yes"})
 _FALSE = frozenset({"false", "f", "0", "0.0", "no"})
 _WHOLE = re.compile(r"[0-9]{1,18}(?:\.0+)?")
+_DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+(?:[eE][-+]?[0-9]+)?")
+
+_FIRST_LINE = re.compile(r"[^\r\n]+")
+_IN_QUOTES = re.compile(r'"[^"]*"')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,20 +38,17 @@ class ResultTable:
 
 
 def read_table(path: Path, faults: list[Fault]) -> ResultTable:
-    """Read a table, separated by tabs if its header has any; what is wrong is added to `faults`.
+    """Read a table, separated by tabs, semicolons or commas; what is wrong is added to `faults`.
 
-    Rows that are no rows of the table are left out of it. Raises `InputError` for a file that
-    cannot be read.
+    Between semicolons a comma is a decimal point, as where Excel writes such files. Rows that are
+    no rows of the table are left out of it. Raises `InputError` for a file that cannot be read.
     """
     read = read_text(path)
-    separator = "\t" if "\t" in read.text.partition("\n")[0] else ","
-    table = parse_csv(read.text, file=str(path), separator=separator)
-    faults += table.faults
+    table = _parsed(read.text, file=str(path))
     header = table.header
-    if header is None or len(table.rows) == 1:
-        if not table.faults:
-            message = "there is nothing but a header" if header else "the file is empty"
-            faults.append(fault_at(table, (1, 1), message, "write a header, and results below it"))
+    wrong = [*table.faults, *_shape_faults(table)]
+    faults += wrong
+    if header is None or len(wrong) > len(table.faults):
         return ResultTable(path=path, sha256=read.sha256, table=table, header=(), rows=())
     rows = []
     for row in table.rows[1:]:
@@ -62,27 +64,44 @@ def read_table(path: Path, faults: list[Fault]) -> ResultTable:
     return ResultTable(path=path, sha256=read.sha256, table=table, header=names, rows=tuple(rows))
 
 
-def found_columns(
-    table: ResultTable,
-    names: Mapping[str, Sequence[str]],
-    required: Sequence[str],
-    faults: list[Fault],
-) -> dict[str, int]:
-    """Return where columns stand: by what they are, of the names that each may have.
+def head_rows(head: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of columns and the first row of a table that begins so; () if none is."""
+    rows = [row.fields for row in _parsed(head, file="").rows[:2]]
+    names, first, *_ = *rows, (), ()
+    return tuple(name.strip() for name in names), first
 
-    One that is required and not there is a fault.
-    """
-    found = {
-        column: table.header.index(name)
-        for column, known in names.items()
-        if (name := next((each for each in known if each in table.header), None)) is not None
-    }
-    for column in required if table.header else ():
-        if column not in found:
-            message = f"there is no column {' or '.join(map(repr, names[column]))}"
-            hint = f"add it, or say which one it is: --column {column}=NAME"
-            faults.append(fault_at(table.table, (1, 1), message, hint))
-    return found
+
+def _parsed(text: str, *, file: str) -> CsvTable:
+    first = _FIRST_LINE.search(text)
+    counts = Counter(_IN_QUOTES.sub("", first[0] if first else ""))
+    if "\t" in counts:
+        return parse_csv(text, file=file, separator="\t")
+    if counts[";"] <= counts[","]:
+        return parse_csv(text, file=file)
+    table = parse_csv(text, file=file, separator=";")
+    header, rows = table.rows[:1], table.rows[1:]
+    pointed = (replace(row, fields=tuple(map(_with_point, row.fields))) for row in rows)
+    return replace(table, rows=(*header, *pointed))
+
+
+def _with_point(cell: str) -> str:
+    return cell.replace(",", ".") if _DECIMAL_COMMA.fullmatch(cell.strip()) else cell
+
+
+def _shape_faults(table: CsvTable) -> Iterator[Fault]:
+    """Yield why a file is no table of several columns, with rows."""
+    header = table.header
+    if header is None:
+        if not table.faults:
+            hint = "write a header, and results below it"
+            yield fault_at(table, (1, 1), "the file is empty", hint)
+    elif len(header.fields) == 1:
+        hint = "separate columns by commas, semicolons or tabs"
+        message = f"the header has one column alone, {quoted(header.fields[0])}"
+        yield fault_at(table, header.place(0), message, hint)
+    elif len(table.rows) == 1 and not table.faults:
+        hint = "write results below it"
+        yield fault_at(table, header.place(0), "there is nothing but a header", hint)
 
 
 def is_missing(text: str) -> bool:
@@ -111,9 +130,9 @@ def number_of(text: str) -> float | None:
     return None if value != value or "_" in text else value  # noqa: PLR0124 - NaN is no number
 
 
-def hashes(tables: Sequence[ResultTable]) -> dict[str, str]:
+def hashes(tables: Sequence[ResultTable]) -> list[tuple[str, str]]:
     """Return the names of files with the SHA-256 of their bytes."""
-    return {table.path.name: table.sha256 for table in tables}
+    return [(table.path.name, table.sha256) for table in tables]
 
 
 def parameters_of(text: str) -> int | None:

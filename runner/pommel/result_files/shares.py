@@ -71,6 +71,6 @@ def share_fault(value: float | None) -> tuple[str, str] | None:
     if value is None:
         return "is no number", "write a share such as 0.87, and nothing where there is none"
     if not 0 <= value <= 1:
-        hint = "write 87% as 0.87" if 1 < value <= 100 else "a share is between 0 and 1"  # noqa: PLR2004
+        hint = "write 87% as 0.87" if 1 < value <= 100 else "a share is between 0 and 1"  # noqa: PLR2004 - percent
         return "is no share", hint
     return None

@@ -87,7 +87,7 @@ class DamagedFile:
     def fingerprints(self, table: str) -> dict[int, str]:
         """Return key and fingerprint of models or policies as far as their index can be read."""
         # The index has both columns, so that SQLite does not look at the rows themselves.
-        sql = f"SELECT {KEYS[table]}, fingerprint FROM {table} ORDER BY fingerprint"  # noqa: S608
+        sql = f"SELECT {KEYS[table]}, fingerprint FROM {table} ORDER BY fingerprint"  # noqa: S608 - our own names
         found: dict[int, str] = {}
         with contextlib.suppress(sqlite3.Error):
             found.update(self.connection.execute(sql))
@@ -112,7 +112,7 @@ class DamagedFile:
         return leaf_rows(self.path, PAGE_BYTES)
 
     def _between(self, table: str, columns: list[str], keys: range) -> list[Row]:
-        sql = f"SELECT * FROM {table} WHERE {KEYS[table]} BETWEEN ? AND ?"  # noqa: S608
+        sql = f"SELECT * FROM {table} WHERE {KEYS[table]} BETWEEN ? AND ?"  # noqa: S608 - our own names
         rows = self.connection.execute(sql, (keys[0], keys[-1]))
         return [dict(zip(columns, row, strict=True)) for row in rows]
 
@@ -125,8 +125,8 @@ class DamagedFile:
         """Return a key that no row is above, and whether that is a guess."""
         found = []
         for sql in (
-            f"SELECT seq FROM sqlite_sequence WHERE name = '{table}'",  # noqa: S608
-            f"SELECT max({KEYS[table]}) FROM {table}",  # noqa: S608
+            f"SELECT seq FROM sqlite_sequence WHERE name = '{table}'",  # noqa: S608 - our own names
+            f"SELECT max({KEYS[table]}) FROM {table}",  # noqa: S608 - our own names
         ):
             with contextlib.suppress(sqlite3.Error):
                 found += [row[0] for row in self.connection.execute(sql)]

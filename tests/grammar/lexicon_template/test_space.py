@@ -75,7 +75,7 @@ def problems(draw: st.DrawFn) -> tuple[list[list[Cells]], list[Relation]]:
     return domains, relations
 
 
-@settings(max_examples=600)
+@settings(max_examples=300)
 @given(problems())
 def test_all_combinations_filtered(problem: tuple[list[list[Cells]], list[Relation]]) -> None:
     domains, relations = problem

@@ -73,6 +73,6 @@ def _ids(model: PredictingModel, sentences: Sequence[str]) -> Iterator["Ids"]:
 
 
 def _vocabulary(model: PredictingModel, width: int) -> "np.ndarray":
-    import numpy as np  # noqa: PLC0415
+    import numpy as np  # noqa: PLC0415 - commands start sooner
 
     return np.array([item.encode() for item in vocabulary_items(model, width)])

@@ -73,7 +73,7 @@ def _fetch(url: str, timeout_s: float) -> bytes:
     agent = {"User-Agent": f"pommel/{pommel_version()}"}
     try:
         request = urllib.request.Request(url, headers=agent)  # noqa: S310 - checked above
-        with urllib.request.urlopen(request, timeout=timeout_s) as response:  # noqa: S310
+        with urllib.request.urlopen(request, timeout=timeout_s) as response:  # noqa: S310 - checked above
             return _read(response, url, timeout_s)
     except TimeoutError:
         raise _not_had(url, f"it had not come after {timeout_s:g} s") from None

@@ -70,7 +70,7 @@ class Derivations:
         self._heights = [of_symbols[each] + 1 if each in of_symbols else None for each in symbols]
         start = numbers[grammar.start]
         top = self._heights[start] if depth is None else depth
-        assert top is not None, "a recursive grammar has a depth"  # noqa: S101
+        assert top is not None, "a recursive grammar has a depth"  # noqa: S101 - the checks have seen to it
         self.start = self._state(start, max(top, 0))
         self._counted: dict[State, _Counted] = {}
         self._count()

@@ -98,7 +98,7 @@ class Enumeration:
 def minimal_set(string: String) -> MinimalSet:
     """Return the set that a whole sentence with its contrast is."""
     before, forms, after = string
-    assert forms is not None, "a sentence has a contrast"  # noqa: S101
+    assert forms is not None, "a sentence has a contrast"  # noqa: S101 - the checks have seen to it
     return MinimalSet(before[1:], *forms, after[1:])
 
 

@@ -101,7 +101,9 @@ class Binding:
         if reference.owner is not None or isinstance(own, Choice):
             return self._feature(reference, above=number)
         indices = self._index_terms(reference, above=number)
-        if indices is None or not self._has_column(reference, reference.name, bool(indices)):
+        if indices is None or not self._has_column(
+            reference, reference.name, is_begin=bool(indices)
+        ):
             return None
         return Feature(number, reference.name, indices)
 
@@ -136,7 +138,7 @@ class Binding:
         if indices is None:
             return None
         if self._is_slot(name):
-            found = self._has_column(reference, reference.name, bool(indices))
+            found = self._has_column(reference, reference.name, is_begin=bool(indices))
             return Feature(number, reference.name, indices) if found else None
         if reference.owner is not None or indices:
             hint = f"write {name}"
@@ -164,7 +166,7 @@ class Binding:
             found.append(term)
         return tuple(found)
 
-    def _has_column(self, reference: Reference, name: str, is_begin: bool) -> bool:  # noqa: FBT001
+    def _has_column(self, reference: Reference, name: str, *, is_begin: bool) -> bool:
         columns = self._lexicon.columns
         begin = f"{name}_"
         if name in columns if not is_begin else any(each.startswith(begin) for each in columns):

@@ -13,8 +13,8 @@ from pommel.models.alignment.token_forms import bytes_of
 # Compared as one: images print "'" for a typographic apostrophe and "-" for every dash.
 _TYPOGRAPHY = str.maketrans(
     dict.fromkeys("‘’‚‛′´ʼ＇", "'")  # noqa: RUF001 - the look-alikes are the point
-    | dict.fromkeys("“”„‟″«»＂", '"')  # noqa: RUF001
-    | dict.fromkeys("‐‑‒–—―−－", "-"),  # noqa: RUF001
+    | dict.fromkeys("“”„‟″«»＂", '"')  # noqa: RUF001 - the look-alikes are the point
+    | dict.fromkeys("‐‑‒–—―−－", "-"),  # noqa: RUF001 - the look-alikes are the point
 )
 
 

@@ -116,7 +116,7 @@ class Client:
             await asyncio.sleep(self._waiting.seconds(len(failures), last.wished_seconds))
 
     async def _once(self, method: str, url: str, body: Mapping[str, Any] | None) -> Answer:
-        import httpx  # noqa: PLC0415
+        import httpx  # noqa: PLC0415 - an extra
 
         try:
             if self._connected is None:
@@ -137,7 +137,7 @@ class Client:
         return self._read_answer(response, raw)
 
     def _not_sent(self, error: Exception) -> RequestFailedError:
-        import httpx  # noqa: PLC0415
+        import httpx  # noqa: PLC0415 - an extra
 
         why = str(error)[:_SHOWN_CHARACTERS] or type(error).__name__
         why = printable(self._key.without(why))
@@ -199,7 +199,7 @@ class Client:
 
 
 def _connections(reference: EndpointReference, key: Key, n_connections: int) -> "httpx.AsyncClient":
-    import httpx  # noqa: PLC0415
+    import httpx  # noqa: PLC0415 - an extra
 
     host = f"[{reference.host}]" if ":" in reference.host else reference.host
     return httpx.AsyncClient(

@@ -19,8 +19,8 @@ def describe(
     source: Source, loaded: Loaded, encoder: Encoder, scorer: LeftToRight | Masked
 ) -> ModelInfo:
     """Return the description of a model."""
-    import torch  # noqa: PLC0415
-    import transformers  # noqa: PLC0415
+    import torch  # noqa: PLC0415 - an extra
+    import transformers  # noqa: PLC0415 - an extra
 
     start = scorer.start if isinstance(scorer, LeftToRight) else None
     start = encoder.marks.start if start is None else start

@@ -48,8 +48,8 @@ def require_extra(reference: str) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            import torch  # noqa: F401, PLC0415
-            import transformers  # noqa: F401, PLC0415
+            import torch  # noqa: F401, PLC0415 - an extra
+            import transformers  # noqa: F401, PLC0415 - an extra
     except ImportError:
         message = f"{reference} needs the Hugging Face extra: pip install 'pommel[hf]'"
         raise ModelNotAvailableError(message) from None
@@ -127,7 +127,7 @@ def _devices(
 
 
 def _load_tokenizer(folder: Path, files: ModelFiles, reference: str, options: LoadOptions) -> Any:
-    from transformers import AutoTokenizer  # noqa: PLC0415
+    from transformers import AutoTokenizer  # noqa: PLC0415 - an extra
 
     nothing = (
         f"{reference}: {folder} has no tokenizer (tokenizer.json, or what its class needs); copy "

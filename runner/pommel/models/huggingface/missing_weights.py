@@ -38,7 +38,7 @@ def _same_memory(one: Any, other: Any) -> bool:
 
 def _are_unused(network: Any, names: Iterable[str], parameters: dict[str, Any]) -> bool:
     """Say whether the logits stay numbers when these parameters are none, and leave them so."""
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 - an extra
 
     # An expert that no token of the probe is sent to may be another token's.
     if any(name not in parameters or ".experts." in name for name in names):

@@ -36,7 +36,7 @@ def place_weights(
 def require_accelerate(weight_bytes: int, *, reference: str) -> None:
     """Raise `ModelNotAvailableError` if what spreads weights over GPUs is not installed."""
     try:
-        import accelerate  # type: ignore[import-not-found,unused-ignore]  # noqa: F401, PLC0415
+        import accelerate  # type: ignore[import-not-found,unused-ignore]  # noqa: F401, PLC0415 - an extra
     except ImportError:
         raise ModelNotAvailableError(
             f"{reference}: its weights take {_gb(weight_bytes)}, more than any one GPU has free; "

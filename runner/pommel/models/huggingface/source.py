@@ -96,8 +96,8 @@ def _download(reference: str, name: str, revision: str | None, options: LoadOpti
 def _snapshot(
     name: str, revision: str | None, patterns: tuple[str, ...], options: LoadOptions
 ) -> Path:
-    from huggingface_hub import snapshot_download  # noqa: PLC0415
-    from huggingface_hub.errors import LocalEntryNotFoundError  # noqa: PLC0415
+    from huggingface_hub import snapshot_download  # noqa: PLC0415 - an extra
+    from huggingface_hub.errors import LocalEntryNotFoundError  # noqa: PLC0415 - an extra
 
     try:
         folder = snapshot_download(
@@ -121,7 +121,7 @@ def _hub_errors(
     reference: str, name: str, revision: str | None, options: LoadOptions
 ) -> Iterator[None]:
     """Turn what the hub's library raises into one line each."""
-    from huggingface_hub import constants, errors  # noqa: PLC0415
+    from huggingface_hub import constants, errors  # noqa: PLC0415 - an extra
 
     try:
         yield

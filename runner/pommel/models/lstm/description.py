@@ -15,7 +15,7 @@ def describe(  # noqa: PLR0913 - who the model is, and how it was loaded
     files: LstmFiles, folder: Path, *, reference: str, name: str, device: str, dtype: str
 ) -> ModelInfo:
     """Return the description of the model in `folder`."""
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 - an extra
 
     config = files.config
     training = _training(folder / RECORD)

@@ -107,7 +107,7 @@ def write_folder(
     """
     wanted = shapes(config, len(vocabulary))
     chosen = {name: weights[name].detach().cpu().contiguous() for name in wanted}
-    assert {name: tuple(each.shape) for name, each in chosen.items()} == wanted  # noqa: S101
+    assert {name: tuple(each.shape) for name, each in chosen.items()} == wanted  # noqa: S101 - the callers are ours
     write_tensors(folder / SAFETENSORS, chosen)
     write_text(folder / VOCABULARY, "".join(f"{word}\n" for word in vocabulary))
     write_text(folder / CONFIG, json.dumps(asdict(config), indent=1, ensure_ascii=False) + "\n")
@@ -116,8 +116,8 @@ def write_folder(
 def require_torch(reference: str) -> None:
     """Raise `ModelNotAvailableError` if torch or safetensors are not installed."""
     try:
-        import safetensors  # noqa: F401, PLC0415
-        import torch  # noqa: F401, PLC0415
+        import safetensors  # noqa: F401, PLC0415 - an extra
+        import torch  # noqa: F401, PLC0415 - an extra
     except ImportError:
         message = f"{reference} needs torch and safetensors: pip install 'pommel[hf]'"
         raise ModelNotAvailableError(message) from None

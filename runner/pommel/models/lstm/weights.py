@@ -71,8 +71,8 @@ def write_tensors(
 
     The tensors lie on the processor, contiguous, and share no memory.
     """
-    from safetensors import SafetensorError  # noqa: PLC0415
-    from safetensors.torch import save_file  # noqa: PLC0415
+    from safetensors import SafetensorError  # noqa: PLC0415 - an extra
+    from safetensors.torch import save_file  # noqa: PLC0415 - an extra
 
     with replacing(path) as aside:
         try:
@@ -85,11 +85,11 @@ def write_tensors(
 def _read_safetensors(
     path: Path, wanted: Mapping[str, Shape], also: Mapping[str, Shape]
 ) -> "dict[str, torch.Tensor]":
-    from safetensors import SafetensorError, safe_open  # noqa: PLC0415
+    from safetensors import SafetensorError, safe_open  # noqa: PLC0415 - an extra
 
     try:
         with safe_open(path, framework="pt") as file:
-            found = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118
+            found = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - the file is no mapping
             _check_shapes(path, found, wanted, also)
             return {name: file.get_tensor(name) for name in found}
     except SafetensorError as error:
@@ -101,7 +101,7 @@ def _read_safetensors(
 def _read_pickle(
     path: Path, wanted: Mapping[str, Shape], also: Mapping[str, Shape]
 ) -> "dict[str, torch.Tensor]":
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 - an extra
 
     try:
         content = torch.load(path, map_location="cpu", weights_only=True)
@@ -145,7 +145,7 @@ def _check_shapes(
 
 
 def _check_numbers(path: Path, name: str, weights: "torch.Tensor") -> None:
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 - an extra
 
     if weights.dtype not in {torch.float64, torch.float32, torch.float16, torch.bfloat16}:
         kind = str(weights.dtype).removeprefix("torch.")

@@ -119,7 +119,7 @@ class CausalEngine:
         *Shape:* (n_ids x n_outputs), a tensor on the processor; row i is what follows
         `ids[:i + 1]`. Raises as `answers` does.
         """
-        import torch  # noqa: PLC0415
+        import torch  # noqa: PLC0415 - an extra
 
         if not len(ids):
             return torch.empty(0, self.network.n_outputs)
@@ -142,7 +142,7 @@ class CausalEngine:
         return sequence_plan(tree, questions.rows, equal_lengths=path != "padded batches")
 
     def _group(self, group: NDArray[np.bool_]) -> Any:
-        import torch  # noqa: PLC0415
+        import torch  # noqa: PLC0415 - an extra
 
         # A network may have more outputs than its tokenizer has items: those belong to no group.
         padded = np.zeros(self.network.n_outputs, dtype=np.bool_)

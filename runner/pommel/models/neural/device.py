@@ -15,7 +15,7 @@ def find_device(wanted: str) -> Any:
     another matter (`placement`). Raises `ModelNotAvailableError` for a device that
     this computer has not got, and `UsageError` for what is no device's name.
     """
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 - an extra
 
     there = _devices()
     if wanted == "auto":
@@ -31,7 +31,7 @@ def find_device(wanted: str) -> Any:
 
 def find_dtype(wanted: str) -> Any:
     """Return the `torch.dtype` of that name; raises `UsageError` if it is none of `DTYPES`."""
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 - an extra
 
     if wanted not in DTYPES:
         raise UsageError(f"no such dtype: {wanted!r}; write {', '.join(DTYPES)}")
@@ -40,7 +40,7 @@ def find_dtype(wanted: str) -> Any:
 
 def free_gpu_bytes() -> dict[str, int]:
     """Return how much memory is free on each CUDA device, in order; nothing where there is none."""
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 - an extra
 
     n_devices = torch.cuda.device_count()
     return {f"cuda:{number}": torch.cuda.mem_get_info(number)[0] for number in range(n_devices)}
@@ -48,7 +48,7 @@ def free_gpu_bytes() -> dict[str, int]:
 
 def _devices() -> list[str]:
     """Return what is there, the fastest first."""
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 - an extra
 
     devices = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
     if torch.backends.mps.is_available():

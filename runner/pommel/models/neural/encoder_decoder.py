@@ -44,7 +44,7 @@ class TeacherForcedNetwork(Network):
 
     def _encoded(self) -> Any:
         """Return the encoder's output; its hidden state is (1 x n_source_ids x hidden size)."""
-        import torch  # noqa: PLC0415
+        import torch  # noqa: PLC0415 - an extra
 
         if self._source is None:
             encoder = self.model.get_encoder()

@@ -42,7 +42,7 @@ class LstmNetwork:
         Without a `decoder.weight` it is the encoder's. `dtype` is the number format that everything
         is computed in.
         """
-        import torch  # noqa: PLC0415
+        import torch  # noqa: PLC0415 - an extra
 
         number_format = getattr(torch, dtype)
         own = {name: each.detach().to(device, number_format) for name, each in weights.items()}
@@ -72,7 +72,7 @@ class LstmNetwork:
 
     def inputs(self, words: Ids) -> "torch.Tensor":
         """Return what words give to the first layer's gates, (n_words x 4 * hidden_size)."""
-        import torch  # noqa: PLC0415
+        import torch  # noqa: PLC0415 - an extra
 
         first = self._layers[0]
         with torch.inference_mode(), _exact_products(self.device):
@@ -86,7 +86,7 @@ class LstmNetwork:
         *Shape:* `inputs` (n x 4 * hidden_size), which is used up. Word i comes after row
         `parents[i]` of the states `before`, or first of all if there are none.
         """
-        import torch  # noqa: PLC0415
+        import torch  # noqa: PLC0415 - an extra
 
         self.counts.n_passes += 1
         self.counts.n_tokens_fed += len(inputs)
@@ -110,7 +110,7 @@ class LstmNetwork:
 
     def logits(self, hidden: "torch.Tensor") -> "torch.Tensor":
         """Return the logits after each of the top layer's `hidden`, (n_rows x n_known)."""
-        import torch  # noqa: PLC0415
+        import torch  # noqa: PLC0415 - an extra
 
         self.counts.n_rows_projected += len(hidden)
         with torch.inference_mode(), _exact_products(self.device):
@@ -118,7 +118,7 @@ class LstmNetwork:
 
     def tensor(self, array: Ids) -> "torch.Tensor":
         """Return an array on the network's device."""
-        import torch  # noqa: PLC0415
+        import torch  # noqa: PLC0415 - an extra
 
         return torch.as_tensor(array, device=self.device)
 
@@ -148,7 +148,7 @@ def _cells(
 @contextlib.contextmanager
 def _exact_products(device: str) -> Iterator[None]:
     """Keep a GPU from rounding float32 to 10 bits (TF32) in products of matrices."""
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 - an extra
 
     if not device.startswith("cuda"):
         yield

@@ -70,7 +70,12 @@ def masked_plan(
     start_of_input[order] = starts[:-1]
     pairs = zip(requests, inputs_of_requests, strict=True)
     questions = Questions([_asked(request, start_of_input[own]) for request, own in pairs])
-    plan = _plan([inputs[index] for index in order.tolist()], starts, questions.rows, equal_lengths)
+    plan = _plan(
+        [inputs[index] for index in order.tolist()],
+        starts,
+        questions.rows,
+        equal_lengths=equal_lengths,
+    )
     return plan, questions
 
 
@@ -127,7 +132,7 @@ def _asked(request: MaskedRequest, starts: Ids) -> Asked:
     )
 
 
-def _plan(inputs: Sequence[Ids], starts: Ids, rows: Ids, equal_lengths: bool) -> SequencePlan:  # noqa: FBT001
+def _plan(inputs: Sequence[Ids], starts: Ids, rows: Ids, *, equal_lengths: bool) -> SequencePlan:
     """Return the plan of all inputs; `rows` are the numbers of the rows asked of, ascending."""
     bounds = np.searchsorted(rows, starts).tolist()
     own = [slice(bounds[index], bounds[index + 1]) for index in range(len(inputs))]

@@ -16,7 +16,7 @@ _OUT_OF_MEMORY = (
 
 def usable_bytes(devices: Collection[str]) -> int:
     """Return what scoring may use on each of `devices`, which are of one kind."""
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 - an extra
 
     kind = min(devices).partition(":")[0]
     if kind == "cpu":
@@ -34,7 +34,7 @@ def usable_bytes(devices: Collection[str]) -> int:
 @contextlib.contextmanager
 def memory_errors(device: str) -> Iterator[None]:
     """Turn what torch says when the device's memory does not suffice into `MemoryError`."""
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 - an extra
 
     try:
         yield
@@ -52,7 +52,7 @@ def memory_errors(device: str) -> Iterator[None]:
 
 
 def _free_cuda_bytes(device: str) -> int:
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 - an extra
 
     free, _ = torch.cuda.mem_get_info(device)
     # What torch keeps for itself, it will use again.

@@ -80,7 +80,7 @@ class Network:
 
         What goes wrong comes as torch's `RuntimeError`: see `memory_errors`.
         """
-        import torch  # noqa: PLC0415
+        import torch  # noqa: PLC0415 - an extra
 
         self.counts.n_passes += 1
         self.counts.n_tokens_fed += a_pass.ids.size
@@ -102,7 +102,7 @@ class Network:
 
         `whole` lets the network do all of it by itself. Raises as `logits` does.
         """
-        import torch  # noqa: PLC0415
+        import torch  # noqa: PLC0415 - an extra
 
         positions = np.arange(len(ids))
         alone = Pass(ids=ids[None], lengths=np.array([len(ids)]), rows=positions, places=positions)
@@ -143,7 +143,7 @@ class Network:
         return np.where(_is_inside(a_pass), a_pass.ids, self.pad_id)
 
     def _tensor(self, array: Any) -> Any:
-        import torch  # noqa: PLC0415
+        import torch  # noqa: PLC0415 - an extra
 
         return torch.as_tensor(array, device=self.device)
 
@@ -153,7 +153,7 @@ class Network:
         *Shape:* (packed rows x 1 x positions that look x positions looked at). A boolean mask
         would be taken for numbers by some networks.
         """
-        import torch  # noqa: PLC0415
+        import torch  # noqa: PLC0415 - an extra
 
         ends = self._tensor(tree.ends)
         place = torch.arange(ends.shape[1], device=self.device)
@@ -210,7 +210,7 @@ class Network:
 
 
 def _fuse_activations(model: Any) -> None:
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 - an extra
 
     for module in list(model.modules()):
         for name, child in module.named_children():

@@ -21,7 +21,7 @@ def read(
     and `targets` (n_targets,); `group` a boolean tensor (n_outputs,) that says what belongs to it.
     Returns (n_targets,) and (n_rows,); NaN where the logits are no numbers.
     """
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 - an extra
 
     n_rows = max(1, _LOGITS_PER_CHUNK // logits.shape[-1])
     ends = np.searchsorted(row_of_target, np.arange(0, len(logits) + n_rows, n_rows))
@@ -45,13 +45,13 @@ def read(
 
 
 def _at_least_float32(logits: Any) -> Any:
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 - an extra
 
     return logits if logits.dtype == torch.float64 else logits.float()
 
 
 def _bits(nats: list[Any]) -> Bits:
-    import torch  # noqa: PLC0415
+    import torch  # noqa: PLC0415 - an extra
 
     if not nats:
         return np.empty(0)

@@ -83,7 +83,7 @@ class RecurrentEngine:
         *Shape:* (n_ids x n_known), a tensor on the processor; row i is what follows
         `ids[:i + 1]`. Raises as `answers` does.
         """
-        import torch  # noqa: PLC0415
+        import torch  # noqa: PLC0415 - an extra
 
         if not len(ids):
             return torch.empty(0, self.n_known)
@@ -115,7 +115,7 @@ class RecurrentEngine:
         As many at a time as are projected at once or more, and at last the rest. *Shape:* (n,) and
         (n x hidden_size).
         """
-        import torch  # noqa: PLC0415
+        import torch  # noqa: PLC0415 - an extra
 
         place_of = np.full(len(tree), -1)
         place_of[needed] = np.arange(len(needed))

@@ -44,8 +44,8 @@ def train_family(plan: Plan, watcher: Watcher) -> list[Member]:
     """
     require_torch("training an LSTM")
     # Imported here: it needs torch.
-    from pommel.models.neural.device import find_device  # noqa: PLC0415
-    from pommel.training.lstm.session import Session  # noqa: PLC0415
+    from pommel.models.neural.device import find_device  # noqa: PLC0415 - needs torch, an extra
+    from pommel.training.lstm.session import Session  # noqa: PLC0415 - needs torch, an extra
 
     find_device(plan.device)
     folders = _folders(plan)

@@ -54,7 +54,7 @@ def read_state(path: Path) -> State:
         return State(
             identity=header["identity"],
             progress=Progress.from_dict(header["progress"]),
-            tensors={name: file.get_tensor(name) for name in file.keys()},  # noqa: SIM118
+            tensors={name: file.get_tensor(name) for name in file.keys()},  # noqa: SIM118 - the file is no mapping
             n_threads=header["n_threads"],
             device=header["device"],
         )
@@ -68,7 +68,7 @@ def read_identity(path: Path) -> dict[str, Any]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[Any, dict[str, Any]]]:
-    from safetensors import SafetensorError, safe_open  # noqa: PLC0415
+    from safetensors import SafetensorError, safe_open  # noqa: PLC0415 - an extra
 
     hint = "give --restart to train from the beginning"
     try:
