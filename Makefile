@@ -63,7 +63,8 @@ imports: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(BIN)/pytest --quiet --numprocesses auto --dist loadfile
+	OMP_NUM_THREADS=1 $(BIN)/pytest --quiet --numprocesses auto \
+		--dist loadfile --no-loadscope-reorder
 
 engines: $(VENV)/.dev
 	@$(BIN)/python -m tests.containers_support start

@@ -2,6 +2,7 @@
 
 import os
 import uuid
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,16 @@ settings.load_profile("pommel")
 pytest_plugins = ["tests.container_fixtures"]
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let several workers begin with the files that have the most slow tests.
+
+    Otherwise one of them would still be at the last of these when the others have done all else.
+    """
+    if hasattr(config, "workerinput"):
+        n_slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
+        items.sort(key=lambda item: -n_slow[item.path])
 
 
 @pytest.fixture(scope="session")

@@ -319,7 +319,7 @@ def test_a_byte_order_mark_is_noticed_and_takes_no_column(tmp_path: Path) -> Non
         ),
         (
             '{"a": 1}'.encode("utf-16"),
-            ":1:1: the byte 0xff is not UTF-8; save the file with the encoding UTF-8",
+            ":1:1: the file is UTF-16, not UTF-8; save the file with the encoding UTF-8",
         ),
     ],
 )

@@ -23,7 +23,7 @@ from pommel.suite_drafts import (
     region_fault,
     with_formulas,
 )
-from pommel.suite_file import parse_draft, parse_suite, read_suite, suite_from_dict
+from pommel.suite_file import parse_draft, parse_suite, suite_from_dict
 
 FORMULA = "(2;%match%) < (2;%mismatch%)"
 DESIGN = new_design(["match", "mismatch"], ["subject", "verb"], [FORMULA])
@@ -130,7 +130,9 @@ def test_every_shipped_suite_can_be_a_design() -> None:
 
 
 def _check_is_sound_when_written(path: Path) -> None:
-    suite = read_suite(path).suite
+    value = json.loads(path.read_bytes())
+    # The items of a suite have the same conditions and regions.
+    suite = suite_from_dict({**value, "items": value["items"][:10]}).suite
     design = design_of(suite)
     sentences = [
         {name: dict.fromkeys(numbers, "word") for name, numbers in design.regions_of.items()}

@@ -3,7 +3,7 @@
 import functools
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -59,8 +59,12 @@ class ShapeFault:
 
 def shape_faults(value: Any, schema_name: str) -> list[ShapeFault]:
     """Return all faults of `value` against the schema, in the order of the schema's checks."""
-    errors = _validator(schema_name).iter_errors(value)
-    return list(dict.fromkeys(_describe(error) for error in errors))
+    return described(_validator(schema_name).iter_errors(value))
+
+
+def described(errors: "Iterable[ValidationError]") -> list[ShapeFault]:
+    """Return each of jsonschema's errors once, in plain words."""
+    return list(dict.fromkeys(map(_describe, errors)))
 
 
 @functools.cache

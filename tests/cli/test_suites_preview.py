@@ -184,7 +184,7 @@ def test_of_a_draft_the_item_that_is_being_written(
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:
     # Several times what a pipe holds.
     large = large_file(tmp_path, n_items=5_000)
-    command = [sys.executable, "-m", "pommel", "suites", "preview", large, "--all"]
+    command = [sys.executable, "-m", "pommel", "suites", "preview", str(large), "--all"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout
         assert process.stderr
