@@ -9,6 +9,7 @@ ranks among the others. `show` is timed as a process of its own.
 """
 
 import argparse
+import base64
 import hashlib
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from pommel.leaderboard import Board, BoardFolder, make_board
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.ledger import Ledger
 from pommel.models.policy import Policy
+from pommel.suite import Suite
 from pommel.suite_sources import load_suites
 
 WHEN = "2026-01-01T00:00:00+00:00"
@@ -46,7 +48,7 @@ def run(work: Path, n_submissions: int, n_suites: int) -> None:
     place = BoardFolder(work / "board")
     board = make_board(place.folder, suites, name="Simulated", when=WHEN, by="simulation")
     packed = real_submission(work, [each.file for each in board.suites], place.folder)
-    fill(place, board, n_submissions - 1)
+    fill(place, board, n_submissions - 1, [n_named_regions(each) for each in suites])
     timed("ranked anew", lambda: rank(place, board))
     timed("add", lambda: pommel("leaderboard", "add", place.folder, packed))
     timed("show", lambda: pommel("leaderboard", "show", place.folder))
@@ -65,24 +67,32 @@ def real_submission(work: Path, files: list[str], folder: Path) -> Path:
     return path
 
 
-def fill(place: BoardFolder, board: Board, n_submissions: int) -> None:
-    """Put simulated submissions on a board."""
+def n_named_regions(suite: Suite) -> int:
+    """Return how many regions of how many conditions the predictions of a suite name."""
+    predictions = [each.formula.references for each in suite.predictions]
+    return len({(each.condition, each.region) for one in predictions for each in one})
+
+
+def fill(place: BoardFolder, board: Board, n_submissions: int, n_regions: list[int]) -> None:
+    """Put simulated submissions on a board; `n_regions` are those that its suites name."""
     generator = np.random.default_rng(0)
     policy = {**Policy().to_dict(), "fingerprint": Policy().fingerprint}
     ledger = place.ledger(board)
     place.entry_file("x").parent.mkdir(exist_ok=True)
     for number in range(n_submissions):
         skills = generator.beta(8, 3) + generator.normal(0, 0.12, len(board.suites))
-        entry = simulated(board, number, np.clip(skills, 0.02, 0.98), generator, policy)
+        skills = np.clip(skills, 0.02, 0.98)
+        entry = simulated(board, number, skills, n_regions, generator, policy)
         place.entry_file(entry.id).write_text(entry.to_text())
         ledger = added(ledger, entry)
     place.write_ledger(ledger)
 
 
-def simulated(
+def simulated(  # noqa: PLR0913, PLR0917 - what it is made of
     board: Board,
     number: int,
     skills: np.ndarray[tuple[int, ...], np.dtype[np.float64]],
+    n_regions: list[int],
     generator: np.random.Generator,
     policy: dict[str, str],
 ) -> Entry:
@@ -91,6 +101,10 @@ def simulated(
     n_holding = {
         each.sha256: (generator.random(each.n_items) < skill).astype(int).tolist()
         for each, skill in zip(board.suites, skills, strict=True)
+    }
+    sums = {
+        each.sha256: generator.gamma(2, 5, (n, each.n_items)).astype("<f4").tobytes()
+        for each, n in zip(board.suites, n_regions, strict=True)
     }
     return Entry(
         id=sha256[:16],
@@ -107,7 +121,7 @@ def simulated(
         n_tokens=40_000,
         n_predictions=dict.fromkeys(n_holding, 1),
         n_holding=n_holding,
-        region_sums=dict.fromkeys(n_holding, sha256),
+        named_sums={name: base64.b64encode(each).decode() for name, each in sums.items()},
     )
 
 

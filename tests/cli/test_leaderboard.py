@@ -3,12 +3,16 @@
 import csv
 import io
 import json
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from tests.cli.samples import Outcome, Pommel, suite_value
+from tests.leaderboard.samples import NamedModel, added, board_at, submission
 
 from pommel.leaderboard import BoardFolder
+from pommel.models.model import ModelInfo
+from pommel.models.policy import Policy
 
 
 @pytest.fixture
@@ -178,8 +182,8 @@ def test_a_reference_of_a_stranger_is_not_opened(pommel: Pommel, full: Path) -> 
     name = ids(full)[0]
     why = (
         f"{name}: its reference 'dummy://' is not opened, for a stranger has written it, and it is "
-        f"no built-in model, name on the Hugging Face hub or image in a registry; name it with "
-        f"--model\n"
+        f"no built-in model, name on the Hugging Face hub or image in a public registry; name it "
+        f"with --model\n"
     )
     outcome = rerun(pommel, full, name, "--seed", "7")
     assert (outcome.status, outcome.stdout, outcome.stderr) == (2, "", f"pommel: {why}")
@@ -247,6 +251,41 @@ def test_a_model_that_says_something_else(pommel: Pommel, full: Path) -> None:
     assert lines[1].endswith(" has 2.0000 bits in the submission, and 3.0000 bits now")
     assert outcome.stderr.endswith(f"pommel: {full}: 3 things wrong\n")
     assert (full / "ledger.jsonl").read_bytes() == before
+
+
+NGRAM = "builtin://en-ngram"
+
+
+@dataclass(slots=True)
+class Claimed(NamedModel):
+    """A toy model that calls itself a built-in one."""
+
+    @property
+    def info(self) -> ModelInfo:
+        return replace(NamedModel(methods=self.methods, name=self.name).info, reference=NGRAM)
+
+
+def test_a_submission_that_cannot_be_scored_again_ends_nothing_but_itself(
+    pommel: Pommel, tmp_path: Path
+) -> None:
+    place = board_at(tmp_path)
+    lying = Claimed(name="lying", bits={"sings": 9.0})
+    hostile = Claimed(methods=("pll",), name="hostile")
+    paths = (
+        submission(tmp_path, lying),
+        submission(tmp_path, hostile, policy=Policy(method="pll")),
+        submission(tmp_path, Claimed(name="other", bits={"bark": 7.0})),
+    )
+    first, second, third = (added(place, path).standing.id for path in paths)
+    outcome = rerun(pommel, place.folder)
+    assert outcome.status == 1
+    lines = outcome.stdout.splitlines()
+    assert [line for line in lines if line.startswith(second)] == [
+        f"{second}: cannot be scored again: {NGRAM} does not take the method 'pll'; it takes ngram"
+    ]
+    for name in (first, third):
+        assert f"{name}: the model has the fingerprint " in outcome.stdout
+    assert outcome.stderr.endswith(f"{place.folder}: {len(lines)} things wrong\n")
 
 
 def test_a_model_that_is_not_available(pommel: Pommel, full: Path, tmp_path: Path) -> None:

@@ -32,7 +32,7 @@ class NamedModel(WordModel):
             reference="toy://words",
             name=self.name,
             kind="toy",
-            fingerprint=f"fingerprint of {self.name}",
+            fingerprint=f"toy-{self.name}",
             methods=self.methods,
         )
 

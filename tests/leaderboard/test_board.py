@@ -1,6 +1,8 @@
 """What a board is, and making one."""
 
 import json
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +35,8 @@ def test_suites_are_pinned(tmp_path: Path) -> None:
     ]
     assert board.shares == pytest.approx((3 / 8, 3 / 8, 1 / 4))
     assert sorted(snapshot(place.folder)) == [
+        ".gitattributes",
+        ".gitignore",
         "board.json",
         "ledger.jsonl",
         "suites/agreement.json",
@@ -216,6 +220,66 @@ def test_a_suite_may_not_change(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("wrens", "robins"))
     with pytest.raises(BoardError, match="is not the suite that was pinned; its SHA-256 differs"):
         place.suites(place.board())
+
+
+def _as_other_programs_write(text: str) -> str:
+    """Return a board's text as a program writes it for which 1.0 is 1."""
+    return text.replace("1.0", "1").replace("1e-05", "0.00001")
+
+
+def test_another_program_may_write_the_file(tmp_path: Path) -> None:
+    place = board_at(tmp_path, suite_weights={"song": 1e-5}, limits={"surprisal_bits": 11.0})
+    board, text = place.board(), place.board_file.read_text()
+    place.board_file.write_text(_as_other_programs_write(text))
+    assert place.board_file.read_text() != text
+    assert place.board() == board
+    assert place.ledger(place.board()).ranked == ()
+
+
+def test_whole_numbers_are_as_good(tmp_path: Path) -> None:
+    whole: dict[str, Any] = {"circuit_weights": {"agreement": 2}, "limits": {"surprisal_bits": 50}}
+    place = board_at(tmp_path / "a", **whole)
+    assert place.ledger(place.board()).ranked == ()
+    broken: dict[str, Any] = {
+        "circuit_weights": {"agreement": 2.0},
+        "limits": {"surprisal_bits": 50.0},
+    }
+    other = board_at(tmp_path / "b", **broken)
+    assert place.board().settings_sha256 == other.board().settings_sha256
+    value = place.board().to_dict()
+    value["seed"], value["suites"][0]["n_items"] = 0.0, 3.0
+    found = board_from(json.dumps(value), "board.json")
+    assert found.settings_sha256 == place.board().settings_sha256
+    assert (type(found.seed), type(found.suites[0].n_items)) == (int, int)
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity"])
+def test_what_is_no_number(tmp_path: Path, number: str) -> None:
+    text = board_at(tmp_path).board().to_text().replace("1.0", number, 1)
+    with pytest.raises(BoardError) as caught:
+        board_from(text, "board.json")
+    assert str(caught.value) == f"board.json: this is not JSON: {number} is no number"
+
+
+def test_git_leaves_line_ends_alone_and_what_is_derived_out(tmp_path: Path) -> None:
+    place = board_at(tmp_path)
+    git = shutil.which("git")
+    if git is None:
+        pytest.skip("there is no git")
+    (place.folder / "derived").mkdir()
+    (place.folder / "derived" / "x").write_text("x")
+    before = snapshot(place.folder)
+    for words in (
+        ["init", "-q"],
+        ["config", "core.autocrlf", "true"],
+        ["add", "."],
+        ["-c", "user.name=x", "-c", "user.email=x", "commit", "-q", "-m", "x"],
+        ["clone", "-q", "-c", "core.autocrlf=true", ".", str(tmp_path / "clone")],
+    ):
+        subprocess.run([git, *words], cwd=place.folder, check=True)
+    shutil.rmtree(tmp_path / "clone" / ".git")
+    del before["derived/x"]
+    assert snapshot(tmp_path / "clone") == before
 
 
 def test_a_folder_that_is_no_board(tmp_path: Path) -> None:

@@ -22,8 +22,9 @@ from tests.submission.changing import put, token
 from tests.submission.samples import ABOUT, AGREEMENT, SONG, Parts
 
 from pommel.errors import PommelError, UsageError
-from pommel.leaderboard import BoardError, BoardFolder, changing, withdraw
+from pommel.leaderboard import BoardError, BoardFolder, changing, verified, withdraw
 from pommel.leaderboard.entry import entry_of
+from pommel.leaderboard.ledger import Ledger
 from pommel.leaderboard.standings import Standing
 from pommel.models.policy import Policy
 from pommel.submission import SubmissionError, read_submission
@@ -187,6 +188,19 @@ def test_a_submission_supersedes_that_of_its_model(tmp_path: Path) -> None:
         added(place, tmp_path / "old.zip")
 
 
+def test_one_that_cannot_be_computed_any_more_can_be_withdrawn(tmp_path: Path) -> None:
+    place = board_at(tmp_path)
+    name = added(place, submission(tmp_path)).standing.id
+    other = added(place, submission(tmp_path, model("right", RIGHT))).standing.id
+    place.entry_file(name).unlink()
+    place.archive(name).chmod(0o644)
+    place.archive(name).write_bytes(b"no archive")
+    with pytest.raises(SubmissionError):
+        place.entries(place.board(), place.ledger(place.board()))
+    assert withdraw(place, name, reason="broken", when=WHEN, by=KEEPER) == name
+    assert [row.id for row in ranking(place)] == [other]
+
+
 def test_a_submission_is_withdrawn(tmp_path: Path) -> None:
     place, path = board_at(tmp_path), submission(tmp_path)
     name = added(place, path).standing.id
@@ -265,6 +279,34 @@ def test_what_cannot_be_written_is_not_added(
     assert set(snapshot(place.folder)) == files - {"derived/standings.json", "derived/pairs.npz"}
     assert ranking(place) == before
     assert added(place, path).n_ranked == 2
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_an_addition_that_is_interrupted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, when: str
+) -> None:
+    """Once the ledger has been replaced, the submission is on the board, and so is its file."""
+    place = board_at(tmp_path)
+    added(place, submission(tmp_path))
+    path = submission(tmp_path, model("right", RIGHT))
+    write = BoardFolder.write_ledger
+
+    def interrupted(own: BoardFolder, ledger: Ledger) -> None:
+        if when == "after":
+            write(own, ledger)
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(BoardFolder, "write_ledger", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            added(place, path)
+    assert [*verified(place)] == []
+    assert len(ranking(place)) == (2 if when == "after" else 1)
+    if when == "after":
+        with pytest.raises(SubmissionError, match="is on the board already"):
+            added(place, path)
+    else:
+        assert added(place, path).n_ranked == 2
 
 
 def test_what_a_killed_addition_left_is_deleted(tmp_path: Path) -> None:

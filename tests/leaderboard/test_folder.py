@@ -2,7 +2,9 @@
 
 import io
 import json
-from collections.abc import Callable
+import os
+import signal
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -21,8 +23,10 @@ from tests.leaderboard.samples import (
 )
 from tests.submission.changing import put
 
-from pommel.leaderboard import BoardError, BoardFolder, withdraw
+from pommel.leaderboard import BoardError, BoardFolder, verified, withdraw
+from pommel.leaderboard.site import write_site
 from pommel.leaderboard.standings import Pairs, Standing, standings_of, updated_pairs
+from pommel.submission import SubmissionError
 
 
 @pytest.fixture
@@ -59,6 +63,7 @@ def _plain() -> bytes:
 
 
 IDS = np.array(["a" * 16])
+NAN = np.array([[float("nan")]])
 
 
 @pytest.mark.parametrize(
@@ -66,11 +71,13 @@ IDS = np.array(["a" * 16])
     [
         b"",
         _plain(),
-        _packed(ids=IDS, counts=np.array([["many"]])),
-        _packed(ids=IDS, counts=np.array([[float("nan")]])),
-        _packed(ids=np.array(3), counts=np.array([[1]])),
-        _packed(ids=IDS),
-        _packed(ids=IDS, counts=np.array([[1]]))[:-9],
+        # As pommel once wrote it.
+        _packed(ids=IDS, counts=np.array([[19_999]])),
+        _packed(ids=IDS, p=NAN),
+        _packed(ids=IDS, p=np.array([["many"]]), n_signs=9),
+        _packed(ids=IDS, p=NAN, n_signs=NAN),
+        _packed(ids=IDS, p=NAN, n_signs=9)[:-9],
+        _packed(ids=np.array(3), p=NAN, n_signs=9),
     ],
 )
 def test_pairs_that_cannot_be_read_are_counted_again(place: BoardFolder, damage: bytes) -> None:
@@ -78,7 +85,8 @@ def test_pairs_that_cannot_be_read_are_counted_again(place: BoardFolder, damage:
     place.pairs_file.write_bytes(damage)
     place.standings_file.unlink()
     found = pairs(place)
-    assert (found.ids, found.counts.tolist()) == (expected.ids, expected.counts.tolist())
+    assert (found.ids, found.n_signs) == (expected.ids, expected.n_signs)
+    assert np.array_equal(found.p, expected.p, equal_nan=True)
     assert len(ranking(place)) == 2
 
 
@@ -87,6 +95,9 @@ def test_pairs_that_cannot_be_read_are_counted_again(place: BoardFolder, damage:
     [
         put("x", "rows", 0, "id"),
         put(3, "rows", 0, "name"),
+        put("\ud800", "rows", 0, "name"),
+        put("\x1b[31m", "rows", 0, "by"),
+        put(1, "version"),
         put("1", "rows", 0, "rank"),
         put(1.5, "rows", 0, "rank"),
         put(float("nan"), "rows", 0, "total", "score"),
@@ -117,6 +128,7 @@ def test_a_ranking_that_cannot_be_is_made_again(
         put({"fingerprint": 3}, "policy"),
         put("many", "n_tokens"),
         put("0" * 64, "content_sha256"),
+        put("\ud800", "model", "reference"),
     ],
 )
 def test_an_entry_that_cannot_be_is_made_again(
@@ -149,16 +161,16 @@ def test_links_out_of_the_board_are_not_written_to(
     place: BoardFolder, tmp_path: Path, name: str
 ) -> None:
     path, outside = place.folder / name, tmp_path / "outside"
+    other, known = submission(tmp_path, model("half", {"bark": 1.0})), ranking(place)[0].id
     path.rename(outside)
     path.symlink_to(outside)
-    other = submission(tmp_path, model("half", {"bark": 1.0}))
     before = snapshot(tmp_path)
     said = f"{path}: is a link, and a board writes to its own files only"
     with pytest.raises(BoardError) as caught:
         added(place, other)
     assert str(caught.value) == said
     with pytest.raises(BoardError) as caught:
-        withdraw(place, ranking(place)[0].id, reason="x", when=WHEN, by=KEEPER)
+        withdraw(place, known, reason="x", when=WHEN, by=KEEPER)
     assert str(caught.value) == said
     assert snapshot(tmp_path) == before
 
@@ -186,3 +198,108 @@ def test_a_circuit_of_next_to_no_weight_has_a_score(place: BoardFolder) -> None:
     assert row.circuits["agreement"].score == pytest.approx(1 / 3, abs=1e-9)
     assert row.circuits["agreement"].low == 0
     assert row.total.score == 0.5
+
+
+def test_a_board_without_submissions_comes_through_git(tmp_path: Path) -> None:
+    """Git keeps no folder that is empty."""
+    place = board_at(tmp_path)
+    place.archives.rmdir()
+    assert added(place, submission(tmp_path)).n_ranked == 1
+
+
+@pytest.fixture
+def no_waiting() -> Iterator[None]:
+    """End what waits, for a pipe's writer or the end of a device, with an error."""
+
+    def stop(_number: int, _frame: object) -> None:
+        raise AssertionError("waits")
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.alarm(30)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def _pipe(path: Path) -> str:
+    os.mkfifo(path)
+    return "it is no file"
+
+
+def _endless(path: Path) -> str:
+    path.symlink_to("/dev/zero")
+    return "it is a link"
+
+
+def _elsewhere(path: Path) -> str:
+    path.symlink_to("/etc/hostname")
+    return "it is a link"
+
+
+TRAPS = pytest.mark.parametrize("trap", [_pipe, _endless, _elsewhere])
+
+
+@TRAPS
+@pytest.mark.parametrize("name", ["board.json", "ledger.jsonl", "suites/song.json"])
+@pytest.mark.usefixtures("no_waiting")
+def test_a_strangers_folder_has_files_only(
+    place: BoardFolder, name: str, trap: Callable[[Path], str]
+) -> None:
+    path = place.folder / name
+    path.unlink()
+    why = trap(path)
+    with pytest.raises(BoardError) as caught:
+        place.suites(place.board()) if name.startswith("suites") else ranking(place)
+    assert str(caught.value) == f"{path}: cannot be read: {why}"
+
+
+@TRAPS
+@pytest.mark.usefixtures("no_waiting")
+def test_an_archive_that_is_no_file(
+    place: BoardFolder, tmp_path: Path, trap: Callable[[Path], str]
+) -> None:
+    expected = ranking(place)
+    name = expected[0].id
+    place.archive(name).unlink()
+    said = f"{place.archive(name)}: cannot be read: {trap(place.archive(name))}"
+    assert [*verified(place)] == [said]
+    with pytest.raises(SubmissionError) as caught:
+        place.submission(name, place.board())
+    assert str(caught.value) == said
+    # What was computed is there, and needs no archive.
+    assert write_site(place, tmp_path / "site") == 2
+
+
+@TRAPS
+@pytest.mark.usefixtures("no_waiting")
+def test_derived_files_that_are_none_are_made_again(
+    place: BoardFolder, tmp_path: Path, trap: Callable[[Path], str]
+) -> None:
+    expected = ranking(place)
+    for path in (place.folder / "derived").iterdir():
+        path.unlink()
+        trap(path)
+    assert ranking(place) == expected
+    assert write_site(place, tmp_path / "site") == 2
+    assert len([*verified(place)]) > 0
+    with pytest.raises(BoardError, match=r"is a (link|pipe or device), and a board writes to"):
+        withdraw(place, expected[0].id, reason="x", when=WHEN, by=KEEPER)
+
+
+def test_files_have_an_end(place: BoardFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pommel.leaderboard.plain_files.read_plain.__defaults__", (9,))
+    with pytest.raises(BoardError) as caught:
+        place.board()
+    said = f"{place.board_file}: cannot be read: it has more than 9 bytes"
+    assert str(caught.value) == said
+
+
+def test_pairs_that_are_packed_are_not_unpacked(place: BoardFolder) -> None:
+    """A few bytes of them might fill the memory."""
+    expected = pairs(place)
+    packed = io.BytesIO()
+    np.savez_compressed(packed, ids=np.array(expected.ids), p=expected.p, n_signs=expected.n_signs)
+    place.pairs_file.write_bytes(packed.getvalue())
+    assert place.kept_pairs().ids == ()
+    np.savez(place.pairs_file, ids=np.array(expected.ids), p=expected.p, n_signs=expected.n_signs)
+    assert place.kept_pairs().ids == expected.ids

@@ -16,7 +16,7 @@ def ledger(*events: tuple[str, dict[str, Any]]) -> Ledger:
     """Return a ledger with these lines behind its first."""
     found = Ledger().with_event("created", when=WHEN, by="me", settings_sha256="5" * 64)
     for number, (event, known) in enumerate(events, 1):
-        found = found.with_event(event, when=f"day {number}", by="me", **known)
+        found = found.with_event(event, when=f"2026-01-0{number}", by="me", **known)
     return found
 
 
@@ -52,10 +52,10 @@ def test_what_lines_come_to() -> None:
     assert found == ledger(*EVENTS)
     assert found.ranked == (C,)
     a, b, c = (found.submissions[name] for name in (A, B, C))
-    assert (a.status, a.superseded_by, a.ended) == ("superseded", C, "day 4")
-    assert a.rerun == Rerun(when="day 3", n_sentences=2, n_tokens=9, largest_bits=0.001)
-    assert (b.status, b.reason, b.ended) == ("withdrawn", "of another model", "day 5")
-    assert (c.status, c.added, c.file_sha256) == ("ranked", "day 4", "c" * 64)
+    assert (a.status, a.superseded_by, a.ended) == ("superseded", C, "2026-01-04")
+    assert a.rerun == Rerun(when="2026-01-03", n_sentences=2, n_tokens=9, largest_bits=0.001)
+    assert (b.status, b.reason, b.ended) == ("withdrawn", "of another model", "2026-01-05")
+    assert (c.status, c.added, c.file_sha256) == ("ranked", "2026-01-04", "c" * 64)
 
 
 def test_a_rerun_changes_no_ranks() -> None:
@@ -91,7 +91,10 @@ BROKEN = "has not the hash of the line before it; lines have been changed, remov
         (lambda lines: lines.append("{"), f"{FILE}:7: is not JSON"),
         (
             lambda lines: lines.append('{"event":"won"}'),
-            f"{FILE}:7: is none of created, added, withdrawn, verified",
+            (
+                f"{FILE}:7: is none of created, added, withdrawn, verified, but 'won'; if a later "
+                f"pommel has written it, update pommel (`pip install --upgrade pommel`)"
+            ),
         ),
         (
             lambda lines: lines.append(json.dumps({**json.loads(lines[-1]), "id": 3})),
@@ -105,6 +108,64 @@ def test_a_ledger_that_has_been_changed(change: Any, said: str) -> None:
     with pytest.raises(BoardError) as caught:
         ledger_from("".join(f"{line}\n" for line in lines), FILE)
     assert str(caught.value) == said
+
+
+@pytest.mark.parametrize("line", ["[]", "3", "{}", '{"event":3}'])
+def test_a_line_without_an_event(line: str) -> None:
+    with pytest.raises(BoardError, match=r"ledger\.jsonl:7: is none of created, added, withdrawn"):
+        ledger_from(f"{ledger(*EVENTS).text}{line}\n", FILE)
+
+
+def test_line_ends_that_git_or_an_editor_has_changed() -> None:
+    with pytest.raises(BoardError) as caught:
+        ledger_from(ledger(*EVENTS).text.replace("\n", "\r\n"), FILE)
+    assert str(caught.value) == (
+        f"{FILE}:1: ends in CR LF, which the hashes do not have: Git or an editor has changed it; "
+        f"with `* -text` in the board's .gitattributes, Git does not"
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (
+            {"when": "\x1b[31mnow"},
+            "when is '\\x1b[31mnow', which has characters that are not shown",
+        ),
+        ({"when": "2026-01-02\x1b03:04"}, "when is '2026-01-02\\x1b03:04', which has characters"),
+        ({"when": "now"}, "when is 'now', and no time (ISO 8601)"),
+        ({"when": "2026-13-01"}, "when is '2026-13-01', and no time (ISO 8601)"),
+        ({"when": "20260102T030405"}, "when is '20260102T030405', and no time (ISO 8601)"),
+        ({"by": "a\u202eb"}, "by is 'a\\u202eb', which has characters that are not shown"),
+        (
+            {"reason": "a\x9b31mb"},
+            "reason is 'a\\x9b31mb', which has characters that are not shown",
+        ),
+        ({"reason": "\ud800"}, "reason is '\\ud800', which has characters that are not shown"),
+        ({"reason": "two\nlines"}, "reason is 'two\\nlines', which has characters that are not s"),
+    ],
+)
+def test_texts_that_would_steer_a_terminal(change: dict[str, str], said: str) -> None:
+    """A stranger who makes a ledger chains what he likes."""
+    before = ledger(*EVENTS[:2])
+    known = {"event": "withdrawn", "when": WHEN, "by": "me", "id": A, "reason": "x"}
+    line = json.dumps({**known, "previous": before.head, **change})
+    with pytest.raises(BoardError) as caught:
+        ledger_from(f"{before.text}{line}\n", FILE)
+    assert str(caught.value).startswith(f"{FILE}:4: {said}")
+
+
+@pytest.mark.parametrize(
+    ("key", "number"),
+    [("n_tokens", "true"), ("largest_bits", "NaN"), ("tolerance_bits", "1e999"), ("seed", "1.5")],
+)
+def test_what_is_no_number(key: str, number: str) -> None:
+    text = ledger(*EVENTS[:3]).text
+    *lines, last = text.splitlines()
+    changed = last.replace(f'"{key}":{RERUN[key]}', f'"{key}":{number}')
+    assert changed != last
+    with pytest.raises(BoardError, match=r"ledger\.jsonl:4: has to hold event, when, by, previ"):
+        ledger_from("".join(f"{line}\n" for line in [*lines, changed]), FILE)
 
 
 def test_a_line_that_is_cut_off() -> None:

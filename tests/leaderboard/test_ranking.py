@@ -13,11 +13,11 @@ from pommel.leaderboard.ranking import (
     Rank,
     Weighing,
     drawn_means,
+    exact_p,
     holm_by_row,
     interval_of,
     n_signs_for,
-    p_values,
-    pair_counts,
+    pair_p,
     ranks,
     suite_means,
     weighted_mean,
@@ -25,7 +25,7 @@ from pommel.leaderboard.ranking import (
 from pommel.statistics import bootstrap_mean_of_groups, holm, paired_bootstrap_of_groups
 
 WEIGHING = Weighing(n_items=(4, 6), shares=(0.25, 0.75))
-NOTHING = np.zeros((0, 0), dtype=np.int64)
+NOTHING = np.zeros((0, 0))
 
 
 def holding(*rows: str) -> NDArray[np.float64]:
@@ -33,11 +33,22 @@ def holding(*rows: str) -> NDArray[np.float64]:
     return np.array([[float(mark) for mark in row] for row in rows])
 
 
-def counted(
+def compared(
     values: NDArray[np.float64], weighing: Weighing = WEIGHING, n_signs: int = 9_999
-) -> NDArray[np.int64]:
-    """Count all pairs."""
-    return pair_counts(values, weighing, NOTHING, seed=1, n_signs=n_signs)
+) -> NDArray[np.float64]:
+    """Compare all pairs."""
+    return pair_p(values, weighing, NOTHING, seed=1, n_signs=n_signs)
+
+
+def all_ways(differences: NDArray[np.float64]) -> float:
+    """Return the share of ways to turn the signs that lead as far from 0, one after the other."""
+    own = [float(each) for each in differences if each]
+    found = abs(math.fsum(own))
+    sums = [
+        abs(math.fsum(sign * each for sign, each in zip(signs, own, strict=True)))
+        for signs in product((-1, 1), repeat=len(own))
+    ]
+    return sum(each >= found - 1e-12 for each in sums) / len(sums)
 
 
 def test_a_score_is_the_weighted_mean_of_the_means_of_suites() -> None:
@@ -73,17 +84,49 @@ def test_a_suite_is_drawn_alike_whatever_other_suites_there_are() -> None:
 
 
 @settings(max_examples=40)
-@given(st.lists(st.integers(0, 1), min_size=20, max_size=20))
-def test_pairs_are_those_of_all_ways_to_turn_signs(marks: list[int]) -> None:
-    values = np.array(marks, dtype=float).reshape(2, 10)
-    differences = (values[0] - values[1]) * WEIGHING.item_shares
-    sums = np.array(list(product((-1.0, 1.0), repeat=10))) @ differences
-    expected = np.mean(np.abs(sums) >= abs(differences.sum()) - 1e-12)
-    p = p_values(counted(values), 9_999)
+@given(st.lists(st.sampled_from([0.0, 1 / 3, 0.5, 1.0]), min_size=30, max_size=30))
+def test_the_p_of_a_pair_is_that_of_all_ways_to_turn_signs(marks: list[float]) -> None:
+    values = np.array(marks).reshape(3, 10)
+    p = compared(values)
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        expected = all_ways((values[one] - values[other]) * WEIGHING.item_shares)
+        assert p[one, other] == p[other, one] == expected
+    assert np.isnan(np.diagonal(p)).all()
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 999), st.integers(13, 15))
+def test_signs_are_drawn_for_pairs_that_differ_in_many_items(seed: int, n_differing: int) -> None:
+    generator = np.random.default_rng(seed)
+    values = np.zeros((2, 40))
+    values[0, :n_differing] = generator.choice([-0.5, 1.0], n_differing)
+    weighing = Weighing(n_items=(7, 33), shares=(0.25, 0.75))
+    p = compared(values, weighing)[0, 1]
     # Four standard errors of a share of 9,999 draws.
-    assert p[0, 1] == pytest.approx(expected, abs=0.02 + 1e-4)
-    assert p[0, 1] == p[1, 0]
-    assert math.isnan(p[0, 0])
+    assert p == pytest.approx(all_ways(values[0] * weighing.item_shares), abs=0.02 + 1e-4)
+    assert p * 10_000 == pytest.approx(round(p * 10_000))
+
+
+def test_eight_items_that_all_say_the_same() -> None:
+    """Drawn signs would sometimes find p smaller than 2 of 256 ways, and a difference with it."""
+    values = np.zeros((8, 60))
+    values[0, :8] = 1
+    weighing = Weighing(n_items=(60,), shares=(1.0,))
+    p = compared(values, weighing)
+    assert set(p[0, 1:].tolist()) == {2 / 256}
+    assert set(holm_by_row(p)[0, 1:].tolist()) == {7 * 2 / 256}
+
+
+def test_suites_of_little_weight_are_compared_all_the_same() -> None:
+    values = np.zeros((2, 4 + 6))
+    values[0, :4] = 1
+    weighing = Weighing(n_items=(4, 6), shares=(1e-12, 1 - 1e-12))
+    assert compared(values, weighing)[0, 1] == 2 / 2**4
+
+
+def test_nobody_to_be_compared_with() -> None:
+    assert exact_p(np.zeros((0, 5))).tolist() == []
+    assert exact_p(np.zeros((2, 5))).tolist() == [1, 1]
 
 
 def test_with_equal_weights_it_is_the_test_of_compare() -> None:
@@ -93,20 +136,30 @@ def test_with_equal_weights_it_is_the_test_of_compare() -> None:
     differences = values[0] - values[1]
     theirs = paired_bootstrap_of_groups([differences[:30], differences[30:]]).p
     weighing = Weighing(n_items=(30, 40), shares=(0.5, 0.5))
-    ours = p_values(counted(values, weighing, 19_999), 19_999)[0, 1]
+    ours = compared(values, weighing, 19_999)[0, 1]
     assert ours == pytest.approx(theirs, abs=0.015)
+    few = values.copy()
+    few[1, 10:] = few[0, 10:]
+    differences = few[0] - few[1]
+    theirs = paired_bootstrap_of_groups([differences[:30], differences[30:]]).p
+    assert 0 < np.count_nonzero(differences) <= 10
+    assert compared(few, weighing)[0, 1] == theirs
 
 
-def test_what_is_counted_of_a_pair_does_not_depend_on_who_came_when() -> None:
+def test_the_p_of_a_pair_does_not_depend_on_who_came_when() -> None:
     generator = np.random.default_rng(2)
-    values = generator.integers(0, 2, (5, 10)).astype(float)
-    at_once = counted(values)
+    values = generator.integers(0, 2, (5, 40)).astype(float)
+    values[4] = values[3]
+    values[4, :9] = 1
+    weighing = Weighing(n_items=(10, 30), shares=(0.25, 0.75))
+    at_once = compared(values, weighing)
     known = NOTHING
     for n in range(1, 6):
-        known = pair_counts(values[:n], WEIGHING, known, seed=1, n_signs=9_999)
-    assert (known == at_once).all()
+        known = pair_p(values[:n], weighing, known, seed=1, n_signs=9_999)
+    assert np.array_equal(known, at_once, equal_nan=True)
     order = [3, 0, 4, 1, 2]
-    assert (counted(values[order]) == at_once[np.ix_(order, order)]).all()
+    expected = at_once[np.ix_(order, order)]
+    assert np.array_equal(compared(values[order], weighing), expected, equal_nan=True)
 
 
 @given(
@@ -149,7 +202,7 @@ def test_equal_scores_share_a_rank() -> None:
 
 
 def test_one_submission_has_the_first_rank() -> None:
-    p = p_values(counted(holding("1100111110")), 9_999)
+    p = compared(holding("1100111110"))
     assert ranks([0.75], holm_by_row(p)) == [Rank(rank=1, low=1, high=1)]
 
 

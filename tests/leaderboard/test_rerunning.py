@@ -102,7 +102,7 @@ def test_a_model_that_says_something_else(
 def test_another_model(claimed: Submission, board: Board) -> None:
     found = rescored(claimed, board, [SENTENCE], model("other"), tolerance_bits=0.01)
     assert found.differences == (
-        "the model has the fingerprint fingerprint , and the submission says fingerprint ",
+        "the model has the fingerprint toy-other, and the submission says toy-words",
     )
 
 

@@ -67,7 +67,26 @@ def _withdrawn_changed(place: BoardFolder) -> str:
 def _stray(place: BoardFolder) -> str:
     path = place.archives / "mine.pommel.zip"
     path.write_bytes(b"")
-    return f"{path}: is not in the ledger"
+    return f"{path}: is not in the ledger; take it out of the folder"
+
+
+def _orphan(place: BoardFolder) -> str:
+    """What is left of an addition that was killed before the ledger was written."""
+    path = place.archive("0" * 16)
+    shutil.copy(place.archive(ids(place)[0]), path)
+    return (
+        f"{path}: is not in the ledger, and so not on the board (an addition may have been killed);"
+        f" take it out of the folder, and `pommel leaderboard add` it if it is to be ranked"
+    )
+
+
+def _leftover(place: BoardFolder) -> str:
+    path = place.archives / f".{'0' * 16}.pommel.zip.x1.part"
+    path.write_bytes(b"PK")
+    return (
+        f"{path}: is not in the ledger: an addition was killed, and the next one deletes what it "
+        f"left"
+    )
 
 
 def _suite_changed(place: BoardFolder) -> str:
@@ -94,24 +113,24 @@ def _ranking_changed(place: BoardFolder) -> str:
 def _pairs_changed(place: BoardFolder) -> str:
     path = place.pairs_file
     with np.load(path) as kept:
-        ids, counts = kept["ids"], kept["counts"]
-    counts[0, 1] = counts[1, 0] = 0
-    np.savez(path, ids=ids, counts=counts)
-    return f"{path}: is not what is counted of pairs; delete the folder, and it is made again"
+        arrays = dict(kept)
+    arrays["p"][0, 1] = arrays["p"][1, 0] = 0.001
+    np.savez(path, **arrays)
+    return f"{path}: is not what comes out of pairs; delete the folder, and it is made again"
 
 
 def _pairs_of_others(place: BoardFolder) -> str:
     path = place.pairs_file
     with np.load(path) as kept:
-        ids, counts = kept["ids"], kept["counts"]
-    np.savez(path, ids=ids[::-1], counts=counts)
-    return f"{path}: is not what is counted of pairs; delete the folder, and it is made again"
+        arrays = dict(kept)
+    np.savez(path, **{**arrays, "ids": arrays["ids"][::-1]})
+    return f"{path}: is not what comes out of pairs; delete the folder, and it is made again"
 
 
 def _pairs_unreadable(place: BoardFolder) -> str:
     place.pairs_file.write_bytes(b"PK")
     return (
-        f"{place.pairs_file}: is not what is counted of pairs; delete the folder, and it is made "
+        f"{place.pairs_file}: is not what comes out of pairs; delete the folder, and it is made "
         f"again"
     )
 
@@ -133,6 +152,8 @@ def _ranking_of_words(place: BoardFolder) -> str:
         _archive_gone,
         _withdrawn_changed,
         _stray,
+        _orphan,
+        _leftover,
         _suite_changed,
         _entry_changed,
         _ranking_changed,

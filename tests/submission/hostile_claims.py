@@ -57,6 +57,10 @@ CLAIMED: Mapping[str, tuple[Make, str]] = {
         raw(CLAIMS, b"[]"),
         f"{CLAIMS}: has to hold 'item_numbers' and 'predictions'",
     ),
+    "claims of a hundred thousand empty predictions": (
+        raw(CLAIMS, b'{"item_numbers":[],"predictions":[' + b"{}," * 100_000 + b"{}]}"),
+        f"{CLAIMS}: has more than 100,000 lists and objects",
+    ),
     "claims of other items": (
         claims(put([1, 2, 4], "item_numbers")),
         f"{ON}: the claimed results are of other items than the suite's",

@@ -84,6 +84,13 @@ MANIFESTS: Mapping[str, tuple[Make, str]] = {
     ),
     "a million wrong suites": (
         manifest(put([1] * 300_000, "suites")),
+        (
+            "manifest.json: this is no manifest: 300,000 are more than the 1,000 that are taken "
+            "(at suites)"
+        ),
+    ),
+    "a thousand wrong suites": (
+        manifest(put([1] * 1_000, "suites")),
         "manifest.json: this is no manifest: 1 is not of type 'object' (at suites[0])",
     ),
     "unknown key": (
@@ -162,11 +169,14 @@ MANIFESTS: Mapping[str, tuple[Make, str]] = {
     ),
     "a name that nobody sees": (
         manifest(put("\u200d\u3164", "submitter", "name")),
-        "manifest.json: name cannot be '\\u200d\\u3164'; write a letter or digit",
+        (
+            "manifest.json: name cannot be '\\u200d\u3164'; write one line, without blanks around "
+            "it or characters that are not shown"
+        ),
     ),
     "a submitter whom nobody sees": (
-        manifest(put("\u3164", "submitter", "by")),
-        "manifest.json: by cannot be '\\u3164'; write a letter or digit",
+        manifest(put("\u2026", "submitter", "by")),
+        "manifest.json: by cannot be '\\u2026'; write a letter or digit",
     ),
     "a suite twice": (
         manifest(lambda found: found["suites"].append(found["suites"][0])),

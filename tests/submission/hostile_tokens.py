@@ -32,6 +32,14 @@ def _shift(field: int | slice, n: int = 1, only: slice = slice(1, None)) -> Call
     return change
 
 
+def _shift_marks(found: Any) -> None:
+    """Shift the texts of all tokens, and call them marks."""
+    _shift(0)(found)
+    for scored in found[1:]:
+        for each in scored["tokens"]:
+            each[5] = "special"
+
+
 def _swap_tokens(found: Any) -> None:
     found[1]["tokens"], found[3]["tokens"] = found[3]["tokens"], found[1]["tokens"]
 
@@ -141,7 +149,13 @@ TOKEN_FILES: Mapping[str, tuple[Make, str]] = {
         token(1, 3, True),  # noqa: FBT003
         f"{TOKENS}:2: token 2 has the surprisal True, which is not a number",
     ),
-    "a token without a surprisal": (token(2, 3, None), MOVED),
+    "a token without a surprisal": (
+        token(2, 3, None),
+        (
+            f"{ON}: the token 'bark' has no surprisal in {SENTENCE}, in a region that a prediction "
+            f"names; only the first token of a sentence can be without context"
+        ),
+    ),
     "not asked for": (
         lines(
             lambda found: (
@@ -190,6 +204,13 @@ TOKEN_FILES: Mapping[str, tuple[Make, str]] = {
     ),
     "texts and surprisals shifted by one token": (
         lines(lambda found: (_shift(0, -1)(found), _shift(3, -1)(found))),
+        (
+            f"{TOKENS}:2: the tokens of {SENTENCE} are called what stands beside them; they are "
+            f"shifted against the sentence"
+        ),
+    ),
+    "texts shifted by one token, as marks": (
+        lines(_shift_marks),
         (
             f"{TOKENS}:2: the tokens of {SENTENCE} are called what stands beside them; they are "
             f"shifted against the sentence"

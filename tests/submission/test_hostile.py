@@ -8,13 +8,14 @@ from pathlib import Path
 import pytest
 from tests.submission.hostile_archives import ARCHIVES, TOKENS
 from tests.submission.hostile_claims import CLAIMED
+from tests.submission.hostile_descriptions import DESCRIBED
 from tests.submission.hostile_manifests import MANIFESTS
 from tests.submission.hostile_tokens import TOKEN_FILES
 from tests.submission.samples import SOURCE, Parts, taken
 
 from pommel.submission import SubmissionError
 
-HOSTILE = {**ARCHIVES, **MANIFESTS, **TOKEN_FILES, **CLAIMED}
+HOSTILE = {**ARCHIVES, **MANIFESTS, **DESCRIBED, **TOKEN_FILES, **CLAIMED}
 
 
 @pytest.mark.parametrize("name", HOSTILE)

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import math
+import sys
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -105,7 +106,7 @@ def board_from(text: str, where: str) -> Board:
     fit `schemas/leaderboard.json`, and for suites and circuits that do not fit each other.
     """
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError) as error:
         raise BoardError(f"{where}: this is not JSON: {error}") from None
     if not isinstance(value, dict) or value.get("format") != FORMAT:
@@ -121,18 +122,34 @@ def board_from(text: str, where: str) -> Board:
         name=value["name"],
         description=value["description"],
         score_rule=value["score_rule"],
-        circuits={each["name"]: each["weight"] for each in value["circuits"]},
-        suites=tuple(PinnedSuite(**each) for each in value["suites"]),
-        limits=value["limits"],
-        seed=value["seed"],
+        # Programs that write JSON make 1 of 1.0, and the hash is that of 1.0.
+        circuits={each["name"]: float(each["weight"]) for each in value["circuits"]},
+        suites=tuple(_pinned(each) for each in value["suites"]),
+        limits={name: _limit(name, each) for name, each in value["limits"].items()},
+        seed=int(value["seed"]),
     )
     _check_sense(board, where)
     return board
 
 
+def _pinned(value: Mapping[str, Any]) -> PinnedSuite:
+    numbers = {"weight": float(value["weight"]), "n_items": int(value["n_items"])}
+    return PinnedSuite(**{**value, **numbers})
+
+
+def _limit(name: str, value: float) -> int | float:
+    if isinstance(getattr(Limits(), name), float):
+        return float(min(value, sys.float_info.max))
+    return int(value)
+
+
+def _no_number(name: str) -> float:
+    raise ValueError(f"{name} is no number")
+
+
 def _check_shape(value: Any, where: str) -> None:
     # Imported here: jsonschema takes longer to import than pommel does.
-    from jsonschema import Draft202012Validator  # noqa: PLC0415
+    from jsonschema import Draft202012Validator  # noqa: PLC0415 - `import pommel` stays fast without it
 
     fault = next(Draft202012Validator(data.schema("leaderboard")).iter_errors(value), None)
     if fault is not None:

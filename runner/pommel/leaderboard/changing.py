@@ -11,6 +11,7 @@ from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry, entry_of
 from pommel.leaderboard.folder import BoardFolder, read_archive
 from pommel.leaderboard.ledger import Ledger
+from pommel.leaderboard.named_sums import are_same
 from pommel.leaderboard.rerunning import Rescored
 from pommel.leaderboard.standings import Standing
 from pommel.submission import SubmissionError, parse_submission
@@ -86,8 +87,8 @@ def withdraw(place: BoardFolder, submission_id: str, *, reason: str, when: str, 
         changed = ledger.with_event(
             "withdrawn", when=when, by=printable(by), id=found, reason=reason
         )
-        before = place.entries(board, ledger, keep=True)
-        entries = [each for each in before if each.id != found]
+        # Not of the one that goes: it may be one that is no longer taken.
+        entries = place.entries(board, changed, keep=True)
         standings, pairs = place.ranked(board, changed, entries)
         place.write_derived(standings, pairs)
         place.write_ledger(changed)
@@ -113,7 +114,7 @@ def record_rerun(  # noqa: PLR0913 - what a line of the ledger says
             when=when,
             by=printable(by),
             id=submission_id,
-            model=model,
+            model=printable(model),
             n_sentences=found.n_sentences,
             n_tokens=found.n_tokens,
             seed=seed,
@@ -158,14 +159,14 @@ def _same(entry: Entry, others: Sequence[Entry], where: str, *, supersede: bool)
     copied = [
         each
         for each in others
-        if each.identity != entry.identity and each.region_sums == entry.region_sums
+        if each.identity != entry.identity and are_same(each.named_sums, entry.named_sums)
     ]
     if (same or copied) and not supersede:
-        raise SubmissionError(f"{where}: {_why_not_ranked(same, copied)}")
+        raise SubmissionError(f"{where}: {_why_not_ranked(entry, same, copied)}")
     return tuple(each.id for each in (*same, *copied))
 
 
-def _why_not_ranked(same: Sequence[Entry], copied: Sequence[Entry]) -> str:
+def _why_not_ranked(entry: Entry, same: Sequence[Entry], copied: Sequence[Entry]) -> str:
     """Return what a submission would have to supersede, all of it."""
 
     def names(entries: Sequence[Entry]) -> str:
@@ -177,11 +178,18 @@ def _why_not_ranked(same: Sequence[Entry], copied: Sequence[Entry]) -> str:
     if same:
         why.append(f"is of a model and policy that the board has already, as {names(same)}")
     if copied:
-        calls = "calls itself another model" if len(copied) == 1 else "call themselves other models"
-        why.append(f"has the same surprisals as {names(copied)}, which {calls}")
+        why.append(f"has the same surprisals as {names(copied)}, which {_calls(entry, copied)}")
     n_places = len(same) + len(copied)
     whose = "that one" if n_places == 1 else f"these {n_places}"
     return f"{', and '.join(why)}; --supersede puts it in the place of {whose}"
+
+
+def _calls(entry: Entry, copied: Sequence[Entry]) -> str:
+    """Return what those say they are that have a submission's surprisals."""
+    own, is_one = entry.model["fingerprint"], len(copied) == 1
+    if all(each.model["fingerprint"] == own for each in copied):
+        return "is of this model under another policy" if is_one else "are of other policies"
+    return "calls itself another model" if is_one else "call themselves other models"
 
 
 def _write(
@@ -199,7 +207,9 @@ def _write(
         place.write_derived(standings, pairs)
         place.write_ledger(changed)
     except BaseException:
-        for each in (archive, kept, place.standings_file, place.pairs_file):
-            each.unlink(missing_ok=True)
+        # An interruption may come when the ledger has been replaced: then it is on the board.
+        if not place.has_ledger(changed):
+            for each in (archive, kept, place.standings_file, place.pairs_file):
+                each.unlink(missing_ok=True)
         raise
     return standings.rows

@@ -10,13 +10,15 @@ import numpy as np
 from pommel.errors import InputError
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.errors import BoardError
+from pommel.leaderboard.named_sums import packed_sums, unpacked_sums
 from pommel.leaderboard.ranking import Values
 from pommel.results import SuiteResult
+from pommel.runs import Run
 from pommel.submission import Submission, SubmissionError, recomputed
 from pommel.suite import Suite
 
 FORMAT = "pommel-leaderboard-entry"
-VERSION = 1
+VERSION = 2
 
 _ID_DIGITS = 16
 
@@ -29,7 +31,7 @@ class Entry:
     are as in a manifest, `created` when the newest run was made. `n_holding` has, for each suite by
     its SHA-256, in how many of its `n_predictions` each item holds: 0 or 1 of 1 but under the score
     rule "each". An item that a method or an unknown word would have skipped holds in none.
-    `region_sums` are the check sums of the suites' surprisals.
+    `named_sums` are the packed sums of the regions that predictions name (`named_sums.py`).
     """
 
     id: str
@@ -46,7 +48,7 @@ class Entry:
     n_tokens: int
     n_predictions: Mapping[str, int]
     n_holding: Mapping[str, Sequence[int]]
-    region_sums: Mapping[str, str]
+    named_sums: Mapping[str, str]
 
     @property
     def identity(self) -> tuple[str, str]:
@@ -83,6 +85,15 @@ def entry_from(text: str, board: Board) -> Entry | None:
         return None
 
 
+def is_outdated(text: str) -> bool:
+    """Say whether a text is an entry that an older pommel wrote, and that is made again."""
+    try:
+        value = json.loads(text)
+        return bool(value["format"] == FORMAT and 0 < value["version"] < VERSION)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return False
+
+
 def _fits(entry: Entry, board: Board) -> bool:
     """Return whether an entry that was read has the types of one, and the board's items."""
     words = (entry.id, entry.content_sha256, entry.name, entry.by, entry.url, entry.note)
@@ -92,6 +103,12 @@ def _fits(entry: Entry, board: Board) -> bool:
         return False
     if not all(type(each) is int and each > 0 for each in numbers):
         return False
+    if entry.named_sums.keys() != set(_hashes(board)):
+        return False
+    for each in board.suites:
+        sums = unpacked_sums(entry.named_sums[each.sha256])
+        if len(sums) % each.n_items or not np.isfinite(sums).all():
+            return False
     values = entry.values(board)
     n_items = sum(each.n_items for each in board.suites)
     return values.shape == (n_items,) and bool(((values >= 0) & (values <= 1)).all())
@@ -116,8 +133,8 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
         raise
     except InputError as error:
         raise SubmissionError(f"{source}: {error}") from None
-    own = [each for each in map(submission.run_on, _hashes(board)) if each is not None]
-    results = dict(zip(_hashes(board), (run.result for run in runs), strict=True))
+    runs_on = dict(zip(_hashes(board), runs, strict=True))
+    results = {sha256: run.result for sha256, run in runs_on.items()}
     submitter = manifest.submitter
     return Entry(
         id=submission.sha256[:_ID_DIGITS],
@@ -131,14 +148,23 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
         model=_without_details(manifest.model),
         image_digest=manifest.image_digest,
         policy={**manifest.policy.to_dict(), "fingerprint": manifest.policy.fingerprint},
-        n_tokens=sum(each.entry.n_tokens for each in own),
+        n_tokens=sum(map(_n_tokens, runs)),
         n_predictions={
             sha256: len(each.counted) if board.score_rule == "each" else 1
             for sha256, each in results.items()
         },
         n_holding={sha256: _n_holding(each) for sha256, each in results.items()},
-        region_sums={each.entry.sha256: each.entry.region_sums_sha256 for each in own},
+        named_sums={
+            sha256: packed_sums(run.surprisals.suite, run.surprisals.table)
+            for sha256, run in runs_on.items()
+        },
     )
+
+
+def _n_tokens(run: Run) -> int:
+    """Return how many tokens a suite's sentences have, each counted once."""
+    distinct = {each.text: each for row in run.surprisals.sentences for each in row}
+    return sum(len(each.tokens) for each in distinct.values())
 
 
 def _n_holding(result: SuiteResult) -> list[int]:

@@ -6,22 +6,20 @@ not know is not on the board.
 """
 
 import contextlib
-import io
 import os
 import re
-import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from zipfile import BadZipFile
 
-import numpy as np
-
-from pommel.files import replacing, write_text
+from pommel.files import make_folder, replacing, write_text
 from pommel.leaderboard.board import Board, board_from
 from pommel.leaderboard.entry import Entry, entry_from, entry_of
 from pommel.leaderboard.errors import BoardError
 from pommel.leaderboard.ledger import Ledger, Listed, ledger_from
+from pommel.leaderboard.pairs_file import MOST_BYTES as MOST_PAIRS_BYTES
+from pommel.leaderboard.pairs_file import pairs_bytes, pairs_from
+from pommel.leaderboard.plain_files import open_plain, plain_text, read_plain
 from pommel.leaderboard.standings import (
     Pairs,
     Standings,
@@ -29,28 +27,15 @@ from pommel.leaderboard.standings import (
     standings_of,
     updated_pairs,
 )
-from pommel.submission import Limits, SubmissionError, parse_submission
+from pommel.submission import Limits, Submission, SubmissionError, parse_submission
 from pommel.suite import Suite
-from pommel.suite_file import read_suite, suite_hash
+from pommel.suite_file import parse_suite, suite_hash
+from pommel.text_file import is_encodable
 
 ARCHIVE_SUFFIX = ".pommel.zip"
 
 # What `replacing` leaves of an archive when it is killed.
 _LEFTOVER = re.compile(rf"\.[0-9a-f]{{16}}{re.escape(ARCHIVE_SUFFIX)}\..*\.part")
-# What numpy and zipfile raise for a file that is no archive of arrays, or a damaged one.
-_UNREADABLE = (
-    OSError,
-    ValueError,
-    TypeError,
-    LookupError,
-    EOFError,
-    ArithmeticError,
-    AttributeError,
-    RuntimeError,
-    MemoryError,
-    BadZipFile,
-    zlib.error,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +74,7 @@ class BoardFolder:
 
     @property
     def pairs_file(self) -> Path:
-        """What was counted of pairs."""
+        """How each compares with each other."""
         return self.folder / "derived" / "pairs.npz"
 
     @contextlib.contextmanager
@@ -101,7 +86,7 @@ class BoardFolder:
         Where there are no locks (Windows), two writers at once are not kept apart.
         """
         try:
-            opened = os.open(self.board_file, os.O_RDONLY)
+            opened = open_plain(self.board_file)
         except OSError:
             raise self._no_board() from None
         try:
@@ -109,22 +94,22 @@ class BoardFolder:
                 import fcntl  # noqa: PLC0415 - Windows has none
 
                 fcntl.flock(opened, fcntl.LOCK_EX)
-            self._check_links()
+            self._check_written()
             yield
         finally:
             os.close(opened)
 
     def board(self) -> Board:
         """Read what the board is; raises `BoardError`."""
-        if not self.board_file.is_file():
+        if not self.board_file.exists():
             raise self._no_board()
-        return board_from(_text(self.board_file), str(self.board_file))
+        return board_from(plain_text(self.board_file), str(self.board_file))
 
     def ledger(self, board: Board) -> Ledger:
         """Read the ledger; raises `BoardError` if it is damaged, or another board's."""
-        if not self.ledger_file.is_file():
+        if not self.ledger_file.exists():
             raise BoardError(f"{self.ledger_file}: is missing")
-        ledger = ledger_from(_text(self.ledger_file), str(self.ledger_file))
+        ledger = ledger_from(plain_text(self.ledger_file), str(self.ledger_file))
         if ledger.settings_sha256 != board.settings_sha256:
             raise BoardError(
                 f"{self.board_file}: suites, weights, rule, limits or seed are not those that the "
@@ -137,7 +122,7 @@ class BoardFolder:
         suites = []
         for pinned in board.suites:
             path = self.folder / pinned.file
-            suite = read_suite(path).suite
+            suite = parse_suite(plain_text(path), file=str(path)).suite
             if suite_hash(suite) != pinned.sha256:
                 raise BoardError(f"{path}: is not the suite that was pinned; its SHA-256 differs")
             suites.append(suite)
@@ -162,18 +147,24 @@ class BoardFolder:
         """Compute a submission from its tokens.
 
         Raises `BoardError` if its content is not what the ledger says, and otherwise as
-        `read_archive` and `entry_of` do.
+        `submission` and `entry_of` do.
         """
-        path = self.archive(listed.id)
-        limits = board.submission_limits()
-        submission = parse_submission(read_archive(path, limits), source=str(path), limits=limits)
-        entry = entry_of(submission, board, suites)
+        entry = entry_of(self.submission(listed.id, board), board, suites)
         if (entry.id, entry.content_sha256) != (listed.id, listed.content_sha256):
             raise BoardError(
-                f"{path}: is the submission {entry.id}, and the ledger has another content as "
-                f"{listed.id}"
+                f"{self.archive(listed.id)}: is the submission {entry.id}, and the ledger has "
+                f"another content as {listed.id}"
             )
         return entry
+
+    def submission(self, submission_id: str, board: Board) -> Submission:
+        """Read a submission of the board; raises `SubmissionError`."""
+        path, limits = self.archive(submission_id), board.submission_limits()
+        try:
+            raw = read_plain(path, limits.n_archive_bytes)
+        except OSError as error:
+            raise SubmissionError(f"{path}: cannot be read: {error.strerror or error}") from None
+        return parse_submission(raw, source=str(path), limits=limits)
 
     def standings(self, board: Board, ledger: Ledger) -> Standings:
         """Return who stands where after the last line of the ledger."""
@@ -184,7 +175,7 @@ class BoardFolder:
         return self.ranked(board, ledger, self.entries(board, ledger))[0]
 
     def pairs(self, board: Board, ledger: Ledger) -> Pairs:
-        """Return what is counted of the pairs of ranked submissions."""
+        """Return how the ranked submissions compare, each with each other."""
         kept = self.kept_pairs()
         if kept.ids == ledger.ranked:
             return kept
@@ -201,10 +192,8 @@ class BoardFolder:
 
     def write_derived(self, standings: Standings, pairs: Pairs) -> None:
         """Keep who stands where."""
-        packed = io.BytesIO()
-        np.savez(packed, ids=np.array(pairs.ids, dtype="U"), counts=pairs.counts)
         with replacing(self.pairs_file) as aside:
-            aside.write_bytes(packed.getvalue())
+            aside.write_bytes(pairs_bytes(pairs))
         write_text(self.standings_file, standings.to_text())
 
     def write_ledger(self, ledger: Ledger) -> None:
@@ -214,49 +203,59 @@ class BoardFolder:
             stream.flush()
             os.fsync(stream.fileno())
 
+    def has_ledger(self, ledger: Ledger) -> bool:
+        """Return whether this is the ledger that is on disk, or may be."""
+        try:
+            return read_plain(self.ledger_file) == ledger.text.encode()
+        except OSError:
+            return True
+
     def sweep(self) -> None:
         """Delete what is half-written of an addition that was killed; the board has to be locked.
 
         What is whole stays, even if the ledger does not know it: it may be the keeper's own.
         """
+        # Git keeps no folder that is empty.
+        make_folder(self.archives)
         for path in self.archives.iterdir():
-            if _LEFTOVER.fullmatch(path.name):
+            if is_leftover(path):
                 path.unlink(missing_ok=True)
 
     def kept_pairs(self) -> Pairs:
         """Return what is kept of pairs, none if that cannot be read; it may be out of date."""
         try:
-            with np.load(io.BytesIO(self.pairs_file.read_bytes()), allow_pickle=False) as kept:
-                ids, counts = tuple(map(str, kept["ids"])), kept["counts"]
-        except _UNREADABLE:
+            return pairs_from(read_plain(self.pairs_file, MOST_PAIRS_BYTES))
+        except OSError:
             return Pairs.none()
-        if counts.shape != (len(ids), len(ids)) or not ids or counts.dtype.kind != "i":
-            return Pairs.none()
-        # Of a submission and itself, every draw is as far.
-        return Pairs(ids=ids, counts=counts.astype(np.int64), n_signs=int(counts[0, 0]))
 
     def _kept_entry(self, listed: Listed, board: Board) -> Entry | None:
         try:
-            entry = entry_from(self.entry_file(listed.id).read_text("utf-8"), board)
+            entry = entry_from(read_plain(self.entry_file(listed.id)).decode(), board)
         except (OSError, ValueError):
             return None
-        if entry is None or (entry.id, entry.content_sha256) != (listed.id, listed.content_sha256):
+        if entry is None or not is_encodable(entry.to_text()):
+            return None
+        if (entry.id, entry.content_sha256) != (listed.id, listed.content_sha256):
             return None
         return entry
 
     def _kept_standings(self, board: Board) -> Standings | None:
         try:
-            return standings_from(self.standings_file.read_text("utf-8"), board)
+            return standings_from(read_plain(self.standings_file).decode(), board)
         except (OSError, ValueError):
             return None
 
-    def _check_links(self) -> None:
-        """Raise `BoardError` for a link at a place where the board writes."""
+    def _check_written(self) -> None:
+        """Raise `BoardError` for a link, pipe or device at a place where the board writes."""
         for folder in (self.archives, self.standings_file.parent):
             inside = sorted(folder.iterdir()) if folder.is_dir() else ()
             for path in (folder, *inside, self.ledger_file):
                 if path.is_symlink():
                     raise BoardError(f"{path}: is a link, and a board writes to its own files only")
+                if path.exists() and not (path.is_file() or path.is_dir()):
+                    raise BoardError(
+                        f"{path}: is a pipe or device, and a board writes to files only"
+                    )
 
     def _no_board(self) -> BoardError:
         return BoardError(
@@ -268,7 +267,7 @@ class BoardFolder:
 def read_archive(path: Path, limits: Limits) -> bytes:
     """Return the bytes of a submission's file; raises `SubmissionError`."""
     try:
-        # Opening a pipe would wait for a writer.
+        # Opening a pipe would wait for a writer. A link is fine: whoever adds has named it.
         if not path.is_file():
             raise SubmissionError(f"{path}: is no file")
         with path.open("rb") as stream:
@@ -277,11 +276,6 @@ def read_archive(path: Path, limits: Limits) -> bytes:
         raise SubmissionError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
-def _text(path: Path) -> str:
-    # Not `read_text`: a line of the ledger ends at a line feed, and at nothing else.
-    try:
-        return path.read_bytes().decode()
-    except UnicodeDecodeError as error:
-        raise BoardError(f"{path}: the byte {error.start} is not UTF-8") from None
-    except OSError as error:
-        raise BoardError(f"{path}: cannot be read: {error.strerror or error}") from None
+def is_leftover(path: Path) -> bool:
+    """Return whether this is the beginning of a submission, left by an addition that was killed."""
+    return bool(_LEFTOVER.fullmatch(path.name))

@@ -1,14 +1,16 @@
 """The ledger of a board: what was done, by whom and when, each line with the hash of the last."""
 
+import datetime as dt
 import hashlib
 import json
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from pommel.leaderboard.errors import BoardError
-from pommel.wording import listed, quoted
+from pommel.wording import listed, printable, quoted
 
 Status = Literal["ranked", "withdrawn", "superseded"]
 
@@ -32,6 +34,7 @@ _HEX = {"id": re.compile("[0-9a-f]{16}")} | dict.fromkeys(
     ("settings_sha256", "file_sha256", "content_sha256"), re.compile("[0-9a-f]{64}")
 )
 _SHARED = {"when": str, "by": str, "previous": str}
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +103,11 @@ def ledger_from(text: str, where: str) -> Ledger:
     if lines.pop():
         raise BoardError(f"{where}:{len(lines) + 1}: the line is cut off")
     for number, line in enumerate(lines, 1):
+        if line.endswith("\r"):
+            raise BoardError(
+                f"{where}:{number}: ends in CR LF, which the hashes do not have: Git or an editor "
+                f"has changed it; with `* -text` in the board's .gitattributes, Git does not"
+            )
         ledger = _with_line(ledger, line, f"{where}:{number}")
     if not ledger.head:
         raise BoardError(f"{where}: is empty; its first line says when the board was made")
@@ -143,14 +151,41 @@ def _value(line: str, where: str) -> dict[str, Any]:
         raise BoardError(f"{where}: is not JSON") from None
     event = value.get("event") if isinstance(value, dict) else None
     if not isinstance(event, str) or event not in _KEYS:
-        raise BoardError(f"{where}: is none of {listed(list(_KEYS), most=9)}")
+        what = f", but {quoted(event)}" if isinstance(event, str) else ""
+        raise BoardError(
+            f"{where}: is none of {listed(list(_KEYS), most=9)}{what}; if a later pommel has "
+            f"written it, update pommel (`pip install --upgrade pommel`)"
+        )
     due = {"event": str, **_SHARED, **_KEYS[event]}
-    if set(value) != set(due) or not all(isinstance(value[key], due[key]) for key in due):
+    if set(value) != set(due) or not all(_is_a(value[key], due[key]) for key in due):
         raise BoardError(f"{where}: has to hold {', '.join(due)}")
     for key, shape in _HEX.items():
         if key in value and not shape.fullmatch(value[key]):
             raise BoardError(f"{where}: {key} is {quoted(value[key])}, and not {shape.pattern}")
+    for key, each in value.items():
+        if isinstance(each, str) and each != printable(each):
+            raise BoardError(
+                f"{where}: {key} is {quoted(each)}, which has characters that are not shown, or "
+                f"more than one line"
+            )
+    if not _is_time(value["when"]):
+        raise BoardError(f"{where}: when is {quoted(value['when'])}, and no time (ISO 8601)")
     return dict(value)
+
+
+def _is_a(value: object, kind: type | tuple[type, ...]) -> bool:
+    """Return whether a JSON value is of a kind; true and false are no numbers, nor is NaN."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return False
+    return isinstance(value, kind) and not isinstance(value, bool)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        dt.datetime.fromisoformat(text)
+    except ValueError:
+        return False
+    return bool(_DATE.match(text))
 
 
 def _add(known: dict[str, Listed], value: Mapping[str, Any], where: str) -> None:

@@ -23,6 +23,9 @@ OTHER = "other"
 
 _LONGEST_KEEPER = 200
 
+# Hashes are of bytes, and Git changes the ends of lines on Windows. What is derived is made again.
+_FOR_GIT = {".gitattributes": "* -text\n", ".gitignore": "/derived/\n"}
+
 
 def make_board(  # noqa: PLR0913 - each of these is a choice of the keeper's
     folder: Path,
@@ -59,7 +62,7 @@ def make_board(  # noqa: PLR0913 - each of these is a choice of the keeper's
         seed=seed,
     )
     _check_names(name, by)
-    text = _readable_text(board)
+    board = _read_again(board)
     created = Ledger().with_event(
         "created", when=when, by=by, settings_sha256=board.settings_sha256
     )
@@ -69,7 +72,9 @@ def make_board(  # noqa: PLR0913 - each of these is a choice of the keeper's
         (aside / "suites").mkdir()
         for each, suite in zip(pinned, suites, strict=True):
             (aside / each.file).write_text(suite_to_text(suite), encoding="utf-8", newline="")
-        place.board_file.write_text(text, encoding="utf-8", newline="")
+        place.board_file.write_text(board.to_text(), encoding="utf-8", newline="")
+        for file, content in _FOR_GIT.items():
+            (aside / file).write_text(content, encoding="utf-8", newline="")
         place.write_ledger(created)
     return board
 
@@ -86,15 +91,14 @@ def _check_names(name: str, by: str) -> None:
         )
 
 
-def _readable_text(board: Board) -> str:
-    """Return the text of a board's file; raises `UsageError` if it could not be read again."""
-    text = board.to_text()
+def _read_again(board: Board) -> Board:
+    """Return the board as its file is read; raises `UsageError` if it could not be."""
     try:
-        board_from(text, "the new board")
+        found = board_from(board.to_text(), "the new board")
     except BoardError as error:
         raise UsageError(str(error)) from None
-    board.submission_limits()
-    return text
+    found.submission_limits()
+    return found
 
 
 def _pinned(suite: Suite, weights: Mapping[str, float]) -> PinnedSuite:

@@ -8,11 +8,13 @@ of two columns of one matrix.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pommel.statistics import ALPHA, CONFIDENCE, Interval
+from pommel.statistics.sign_flips import N_TURNED
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -23,6 +25,8 @@ N_SIGNS = 19_999
 # At most so many signs are drawn at once, which bounds the memory: 9 bytes each.
 _N_DRAWN_AT_ONCE = 2**21
 _ROUNDING = 1e-9
+# What rounding may change in a sum, relative to the largest that there can be.
+_RELATIVE_ROUNDING = 1e-12
 _DECIMALS = 12
 
 
@@ -96,44 +100,70 @@ def n_signs_for(n_submissions: int) -> int:
     return n_signs
 
 
-def pair_counts(
-    values: Values, weighing: Weighing, known: Counts, *, seed: int, n_signs: int
-) -> Counts:
-    """Return for each pair how many draws of signs put two scores as far apart as they are.
+def pair_p(values: Values, weighing: Weighing, known: Values, *, seed: int, n_signs: int) -> Values:
+    """Return the two-sided p of each pair of submissions, NaN for a submission and itself.
 
     `values` has shape (submissions, items), the result (submissions, submissions). `known` has the
-    counts of the first submissions among themselves, which are not counted again; of none it has
-    shape (0, 0). If two submissions are as good, the sign of each item's difference might as well
-    be the other one (`statistics.sign_flip_p`). The signs are the same for all pairs; what is
-    counted of a pair does not depend on which others there are.
+    p of the first submissions among themselves, which are not computed again; of none it has shape
+    (0, 0). If two submissions are as good, the sign of each item's difference might as well be the
+    other one; p is the share of ways to turn the signs that put the two scores as far apart as they
+    are (`statistics.sign_flip_p`): of all ways where at most 12 items differ, otherwise of
+    `n_signs` that are drawn and the one found. The draws are the same for all pairs; the p of a
+    pair does not depend on which others there are.
     """
     parts = values * weighing.item_shares
+    n_known, n_all = len(known), len(values)
+    p = np.full((n_all, n_all), math.nan)
+    p[:n_known, :n_known] = known
+    counts = _drawn_counts(parts, n_known, seed=seed, n_signs=n_signs)
+    for row in range(n_known, n_all):
+        own = (1 + counts[row, :row]) / (1 + n_signs)
+        is_exact = np.count_nonzero(parts[:row] != parts[row], axis=1) <= N_TURNED
+        own[is_exact] = exact_p(parts[:row][is_exact] - parts[row])
+        p[row, :row] = p[:row, row] = own
+    return p
+
+
+def exact_p(differences: Values) -> Values:
+    """Return p by all ways to turn the signs of differences, of which at most 12 a pair are not 0.
+
+    `differences` has shape (pairs, items), in parts of a score; the result (pairs,).
+    """
+    n_differing = np.count_nonzero(differences, axis=1)
+    rows, columns = np.nonzero(differences)
+    # The differences of a pair, and then as many 0 as it has fewer than another.
+    places = np.arange(rows.size) - np.repeat(np.cumsum(n_differing) - n_differing, n_differing)
+    sizes = np.zeros((len(differences), max(1, n_differing.max(initial=0))))
+    sizes[rows, places] = np.abs(differences[rows, columns])
+    least = np.abs(differences.sum(axis=1)) - _RELATIVE_ROUNDING * sizes.sum(axis=1)
+    # Turning all of them leaves two scores as far apart: half of the ways will do.
+    turns = product((-1.0, 1.0), repeat=sizes.shape[1] - 1)
+    signs = np.array([(1.0, *each) for each in turns])
+    is_far = np.abs(sizes @ signs.T) >= least[:, None]
+    p: Values = np.count_nonzero(is_far, axis=1) / len(signs)
+    return p
+
+
+def _drawn_counts(parts: Values, n_known: int, *, seed: int, n_signs: int) -> Counts:
+    """Return how many draws of signs put two scores as far apart as they are.
+
+    `parts` has shape (submissions, items), the result (submissions, submissions): 0 but for a
+    submission that is not known and one before it.
+    """
     scores = parts.sum(axis=1)
     generator = np.random.default_rng(seed)
-    n_known, n_all = len(known), len(values)
-    counts = np.full((n_all, n_all), n_signs, dtype=np.int64)
-    counts[:n_known, :n_known] = known
-    counts[n_known:] = 0
-    n_rows = max(1, _N_DRAWN_AT_ONCE // max(1, values.shape[1]))
+    n_all, n_items = parts.shape
+    counts = np.zeros((n_all, n_all), dtype=np.int64)
+    n_rows = max(1, _N_DRAWN_AT_ONCE // max(1, n_items))
     for start in range(0, n_signs if n_known < n_all else 0, n_rows):
-        shape = (min(n_rows, n_signs - start), values.shape[1])
+        shape = (min(n_rows, n_signs - start), n_items)
         signs = 2.0 * generator.integers(0, 2, size=shape, dtype=np.uint8) - 1.0
         sums = parts @ signs.T
         for row in range(n_known, n_all):
             least = np.abs(scores[:row] - scores[row]) - _ROUNDING
             is_far = np.abs(sums[:row] - sums[row]) >= least[:, None]
             counts[row, :row] += np.count_nonzero(is_far, axis=1)
-    for row in range(n_known, n_all):
-        counts[:row, row] = counts[row, :row]
-        counts[row, row] = n_signs
     return counts
-
-
-def p_values(counts: Counts, n_signs: int) -> Values:
-    """Return the two-sided p of each pair, NaN for a submission and itself."""
-    p = (1 + counts) / (1 + n_signs)
-    np.fill_diagonal(p, math.nan)
-    return p
 
 
 def holm_by_row(p: Values) -> Values:

@@ -150,7 +150,7 @@ def _is_others(folder: Path) -> bool:
 
 def _environment() -> "Environment":
     try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415
+        from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - an extra
     except ImportError:
         raise PommelError("the site needs the plots extra: pip install 'pommel[plots]'") from None
     environment = Environment(

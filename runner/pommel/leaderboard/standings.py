@@ -12,21 +12,20 @@ import numpy as np
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.ranking import (
-    Counts,
     Values,
     Weighing,
     drawn_means,
     holm_by_row,
     interval_of,
     n_signs_for,
-    p_values,
-    pair_counts,
+    pair_p,
     ranks,
     suite_means,
     weighted_mean,
 )
+from pommel.wording import printable
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,20 +57,20 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pairs:
-    """The counts of `ranking.pair_counts`, and of which submissions and how many draws they are."""
+    """The p of all pairs (`ranking.pair_p`), and of which submissions and how many draws it is."""
 
     ids: tuple[str, ...]
-    counts: Counts
+    p: Values
     n_signs: int
 
     @classmethod
     def none(cls) -> "Pairs":
         """Return the pairs of no submissions."""
-        return cls(ids=(), counts=np.zeros((0, 0), dtype=np.int64), n_signs=0)
+        return cls(ids=(), p=np.zeros((0, 0)), n_signs=0)
 
     def adjusted(self) -> Values:
         """Return each submission's p against each other, adjusted by Holm's method."""
-        return holm_by_row(p_values(self.counts, self.n_signs))
+        return holm_by_row(self.p)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,23 +103,18 @@ def standings_from(text: str, board: Board) -> Standings | None:
 
 
 def updated_pairs(board: Board, entries: Sequence[Entry], known: Pairs) -> Pairs:
-    """Return the pairs of these entries; those that are known are not counted again."""
+    """Return the pairs of these entries; those that are known are not computed again."""
     ids = tuple(each.id for each in entries)
     n_signs = n_signs_for(len(ids))
     places = {name: index for index, name in enumerate(known.ids)}
     kept: list[int] = []
     if known.n_signs == n_signs:
         kept = [places[name] for name in takewhile(places.__contains__, ids)]
-    before = known.counts[np.ix_(kept, kept)]
+    p = known.p[np.ix_(kept, kept)]
     if entries:
-        before = pair_counts(
-            np.stack([each.values(board) for each in entries]),
-            weighing_of(board),
-            before,
-            seed=board.seed,
-            n_signs=n_signs,
-        )
-    return Pairs(ids=ids, counts=before, n_signs=n_signs)
+        values = np.stack([each.values(board) for each in entries])
+        p = pair_p(values, weighing_of(board), p, seed=board.seed, n_signs=n_signs)
+    return Pairs(ids=ids, p=p, n_signs=n_signs)
 
 
 def standings_of(
@@ -185,8 +179,10 @@ def _fits(row: Standing, board: Board) -> bool:
     """Return whether a row that was read has the types of one, and the board's suites."""
     scores = [row.total, *row.circuits.values()]
     numbers = [number for each in scores for number in (each.score, each.low, each.high)]
+    # Of a stranger's folder, a text may steer a terminal, or be none that can be written.
+    texts: tuple[object, ...] = (row.id, row.name, row.by)
     return (
-        all(isinstance(each, str) for each in (row.id, row.name, row.by))
+        all(isinstance(each, str) and each == printable(each) for each in texts)
         and all(type(each) is int for each in (row.rank, row.rank_low, row.rank_high))
         and all(_is_finite(each) for each in (*numbers, *row.suites.values()))
         and set(row.circuits) == set(board.circuits)

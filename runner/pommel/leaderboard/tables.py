@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,8 +19,12 @@ if TYPE_CHECKING:
 # What of a time is its date.
 DATE = 10
 
-# With one of these, a spreadsheet takes a text for a formula.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# Blanks, and what is not seen: some spreadsheets pass over it.
+_UNSEEN = r"\s\u00ad\u061c\u115f\u1160\u200b-\u200f\u2060\u2800\u3164\ufe0f\ufeff\uffa0"
+# With one of these (=, +, -, @; small, of full width, the sign of minus), a text is a formula.
+_SIGNS = r"=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20\u2212\t\r"
+# At the beginning of a text, or of what is a cell of its own to those who do not take commas.
+_FORMULA = re.compile(rf"(^|[;|\t])(?=[{_UNSEEN}]*[{_SIGNS}])")
 
 
 def ranking_table(board: Board, ledger: Ledger, rows: Sequence[Standing]) -> "Table":
@@ -68,10 +73,11 @@ def score_words(scored: Scored) -> str:
 def to_csv(board: Board, ledger: Ledger, standings: Standings) -> str:
     """Return one line a submission, with the scores of circuits and suites in columns.
 
-    A text that a spreadsheet would take for a formula has an apostrophe in front.
+    Texts are in quotation marks. One that a spreadsheet would take for a formula has an apostrophe
+    in front of that, also behind a semicolon, a tab or a bar: there, too, some begin a cell.
     """
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
     fixed = ("rank", "rank_low", "rank_high", "id", "model", "by", "added", "score", "low", "high")
     circuits = [f"{name} {part}".strip() for name in board.circuits for part in ("", "low", "high")]
     header = [*fixed, *circuits, *(each.name for each in board.suites)]
@@ -113,7 +119,7 @@ def to_json(board: Board, ledger: Ledger, standings: Standings, entries: Sequenc
 
 
 def _cell(text: str) -> str:
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return _FORMULA.sub(r"\1'", text)
 
 
 def _ranked(board: Board, ledger: Ledger, row: Standing, entry: Entry) -> dict[str, Any]:

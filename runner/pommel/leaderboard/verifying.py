@@ -1,17 +1,24 @@
 """Is a board what it says? Hashes, the ledger's chain, and everything computed again."""
 
 import hashlib
+import re
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
 import numpy as np
 
 from pommel.errors import PommelError
 from pommel.leaderboard.board import Board
-from pommel.leaderboard.entry import Entry, checked_same, entry_from
+from pommel.leaderboard.entry import Entry, checked_same, entry_from, is_outdated
 from pommel.leaderboard.errors import BoardError
-from pommel.leaderboard.folder import ARCHIVE_SUFFIX, BoardFolder
+from pommel.leaderboard.folder import ARCHIVE_SUFFIX, BoardFolder, is_leftover
 from pommel.leaderboard.ledger import Ledger, Listed
+from pommel.leaderboard.plain_files import read_plain
 from pommel.leaderboard.standings import Pairs, standings_from, standings_of, updated_pairs
+from pommel.submission import Limits
+
+# What a file is called that `add` has put there.
+_ADDED = re.compile(rf"[0-9a-f]{{16}}{re.escape(ARCHIVE_SUFFIX)}")
 
 # Called when a submission has been computed again.
 Progress = Callable[[int], None]
@@ -34,10 +41,11 @@ def verified(
         suites = []
         yield from str(error).splitlines()
     yield from _strays(place, ledger)
+    limits = board.submission_limits()
     entries = []
     n_faults = 0
     for listed in ledger.submissions.values():
-        if fault := _file_fault(place, listed):
+        if fault := _file_fault(place, listed, limits):
             n_faults += listed.status == "ranked"
             yield fault
         elif suites and listed.id in (ids or ledger.ranked):
@@ -60,14 +68,24 @@ def _strays(place: BoardFolder, ledger: Ledger) -> Iterator[str]:
     for path in sorted(place.archives.iterdir()) if place.archives.is_dir() else ():
         name = path.name.removesuffix(ARCHIVE_SUFFIX)
         if name == path.name or name not in ledger.submissions:
-            yield f"{path}: is not in the ledger"
+            yield f"{path}: is not in the ledger{_remedy(path)}"
 
 
-def _file_fault(place: BoardFolder, listed: Listed) -> str:
+def _remedy(path: Path) -> str:
+    if is_leftover(path):
+        return ": an addition was killed, and the next one deletes what it left"
+    if _ADDED.fullmatch(path.name):
+        return (
+            ", and so not on the board (an addition may have been killed); take it out of the "
+            "folder, and `pommel leaderboard add` it if it is to be ranked"
+        )
+    return "; take it out of the folder"
+
+
+def _file_fault(place: BoardFolder, listed: Listed, limits: Limits) -> str:
     path = place.archive(listed.id)
     try:
-        with path.open("rb") as stream:
-            sha256 = hashlib.file_digest(stream, "sha256").hexdigest()
+        sha256 = hashlib.sha256(read_plain(path, limits.n_archive_bytes)).hexdigest()
     except FileNotFoundError:
         # Of what is not ranked any more, the file may be deleted.
         return f"{path}: is missing" if listed.status == "ranked" else ""
@@ -81,12 +99,16 @@ def _file_fault(place: BoardFolder, listed: Listed) -> str:
 def _check_kept(place: BoardFolder, board: Board, entry: Entry) -> None:
     path = place.entry_file(entry.id)
     try:
-        text = path.read_text("utf-8")
+        text = read_plain(path).decode()
     except FileNotFoundError:
         return
-    except (OSError, ValueError) as error:
+    except UnicodeDecodeError as error:
         raise BoardError(f"{path}: cannot be read: {error}") from None
+    except OSError as error:
+        raise BoardError(f"{path}: cannot be read: {error.strerror or error}") from None
     kept = entry_from(text, board)
+    if kept is None and is_outdated(text):
+        return
     if kept is None:
         raise BoardError(f"{path}: is no entry of this board; delete it, and it is made again")
     checked_same(kept, entry, str(path))
@@ -108,12 +130,12 @@ def _ranking_faults(
 ) -> Iterator[str]:
     pairs = updated_pairs(board, entries, Pairs.none())
     kept_pairs, path = place.kept_pairs(), place.pairs_file
-    same = kept_pairs.ids == pairs.ids and np.array_equal(kept_pairs.counts, pairs.counts)
+    same = kept_pairs.ids == pairs.ids and np.array_equal(kept_pairs.p, pairs.p, equal_nan=True)
     if path.exists() and not same:
-        yield f"{path}: is not what is counted of pairs; delete the folder, and it is made again"
+        yield f"{path}: is not what comes out of pairs; delete the folder, and it is made again"
     path = place.standings_file
     try:
-        kept = standings_from(path.read_text("utf-8"), board)
+        kept = standings_from(read_plain(path).decode(), board)
     except FileNotFoundError:
         return
     except (OSError, ValueError):

@@ -29,6 +29,10 @@ def named(name: str) -> str:
 
 def shape_fault(fault: "ValidationError") -> str:
     """Return what does not fit a schema, and why; of a long text, only its beginning."""
+    if fault.validator in {"maxItems", "maxProperties"}:
+        # The message would have them all: a list, or an object.
+        n_there = len(fault.instance)  # type: ignore[arg-type]
+        return f"{n_there:,} are more than the {fault.validator_value:,} that are taken"
     message = str(fault.message)
     if isinstance(fault.instance, str):
         message = message.replace(repr(fault.instance), quoted(fault.instance))

@@ -171,13 +171,22 @@ def _check_version(value: Any, where: str) -> None:
 def _check_shape(value: Any, where: str) -> None:
     # Imported here: jsonschema takes longer to import than pommel does.
     from jsonschema import Draft202012Validator  # noqa: PLC0415
+    from jsonschema.validators import extend  # noqa: PLC0415
 
+    # To JSON Schema, 7.0 is a whole number; what is counted here is no float.
+    types = Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_whole)
+    strict = extend(Draft202012Validator, type_checker=types)  # type: ignore[no-untyped-call]
+    validator = strict(data.schema("submission"))
     # The first fault only: a list of a million wrong things has a million.
-    fault = next(Draft202012Validator(data.schema("submission")).iter_errors(value), None)
+    fault = next(validator.iter_errors(value), None)
     if fault is not None:
         place = brief(fault.json_path.removeprefix("$").removeprefix("."))
         at = f" (at {place})" if place else ""
         raise SubmissionError(f"{where}: this is no manifest: {shape_fault(fault)}{at}")
+
+
+def _is_whole(_checker: object, value: object) -> bool:
+    return type(value) is int
 
 
 def _check_shown(value: Mapping[str, Any], where: str) -> None:

@@ -13,6 +13,7 @@ from pommel.runs import Oov, Run, evaluate
 from pommel.submission.errors import SubmissionError, brief
 from pommel.submission.reading import Submission, SubmittedRun
 from pommel.submission.region_sums import region_sums_sha256
+from pommel.submission.without_surprisal import unscored_fault
 from pommel.suite import Suite
 from pommel.suite_file import suite_hash
 from pommel.suite_surprisals import SuiteSurprisals, choose_assigner, surprisals_from
@@ -34,9 +35,9 @@ def recomputed(
 
     Its score rule is `score_rule`; `oov` is as in `runs.evaluate`, None for the submission's own.
     Models are called what they are submitted as. Raises `SubmissionError` if a suite is missing, if
-    sentences are missing or not the suite's, if a region that a prediction names was not scored,
-    and if what was claimed (region sums, or anything about a prediction in an item) is not what
-    comes out.
+    sentences are missing or not the suite's, if a region that a prediction names was not scored, or
+    has a token without a surprisal that is not the sentence's first, and if what was claimed
+    (region sums, or anything about a prediction in an item) is not what comes out.
     """
     runs = []
     for suite in suites:
@@ -124,14 +125,18 @@ def _check_sentences(
     if extra is not None:
         raise SubmissionError(f"{where}: has tokens for {quoted(extra)}, which is not in the suite")
     manifest = submission.manifest
+    named = needed_spans(suite, layouts)
     # Spans say where tokens begin, and only `assign` goes by that.
     is_by_start = choose_assigner(submission.model, suite, manifest.compat) is assign
-    needed = needed_spans(suite, layouts) if is_by_start else every_span(layouts)
+    needed = named if is_by_start else every_span(layouts)
     for text in texts:
-        if not has_needed(submitted.sentences[text], needed[text]):
+        scored = submitted.sentences[text]
+        if not has_needed(scored, needed[text]):
             raise SubmissionError(
                 f"{where}: a region that a prediction names was not scored in {quoted(text)}"
             )
+        if fault := unscored_fault(scored, named[text], manifest.method):
+            raise SubmissionError(f"{where}: {fault}")
 
 
 def _check_claims(claimed: SuiteResult, found: SuiteResult, where: str) -> None:

@@ -16,7 +16,8 @@ def is_shifted(sentence: ScoredSentence) -> bool:
     Letters count, whatever their case, and no marks around them. Only names and places can be
     compared: surprisals that are shifted against both are not seen here.
     """
-    tokens = [each for each in sentence.tokens if each.role == "text"]
+    # Whatever their role: it is the submitter who says what that is.
+    tokens = [each for each in sentence.tokens if each.start < each.end]
     names = [_letters(each.text) for each in tokens]
     places = [_letters(sentence.text[each.start : each.end]) for each in tokens]
     own = _n_equal(names, places)

@@ -9,6 +9,8 @@ from pommel.text_file import is_encodable
 
 # More digits than any whole number has that is counted here.
 _MOST_DIGITS = 18
+# The results of 10,000 predictions have fewer. Empty ones take twenty times their size in memory.
+_MOST_PARTS = 100_000
 
 
 class _RefusedError(Exception):
@@ -20,8 +22,11 @@ def parse_strict(raw: bytes, where: str) -> Any:
 
     Raises `SubmissionError`, beginning with `where`, for what is not; for NaN and infinities,
     numbers that no float holds, whole numbers of more than 18 digits, an object with a key twice,
-    and nesting that is too deep to be read.
+    nesting that is too deep to be read, and for more than 100,000 lists and objects (brackets in
+    texts count).
     """
+    if raw.count(b"[") + raw.count(b"{") > _MOST_PARTS:
+        raise SubmissionError(f"{where}: has more than {_MOST_PARTS:,} lists and objects")
     try:
         return _DECODER.decode(raw.decode())
     except UnicodeDecodeError as error:
