@@ -39,7 +39,8 @@ with values under the pointer) or `.json` (Vega-Lite). `make gallery` draws thes
 
 Plots are made to be read without colours, too: lines differ in dash and points in shape, a heat map
 gets darker in one direction only, and has its numbers. Colours are those of Okabe and Ito (2008),
-which people with any colour vision tell apart.
+which people with any colour vision tell apart. What a plot leaves out, the lines under its title
+say: models without scores, regions that were not scored, means that are infinite.
 
 In Python, each is a function that takes what an analysis returns, and returns an
 [Altair](https://altair-viz.github.io) chart; a notebook shows it:
@@ -63,8 +64,9 @@ Text is set in Liberation Sans, which comes with the extra `plots`
 (`pip install 'pommel[plots]'`) and has Latin, Greek and Cyrillic letters. Other scripts are set in
 whatever font of the machine has them, maybe a bold one: Hebrew in DejaVu, for instance. In `.svg`
 and `.html` text stays text, and whoever opens the file needs the fonts. For `.png` and `.pdf`, the
-machine that makes them does: letters of which no font is there are boxes. For Devanagari, install
-one such as Noto Sans Devanagari (`apt install fonts-noto-core`), or write `.svg`.
+machine that makes them does: letters of which no font is there are boxes, and the command says so.
+For Devanagari, install one such as Noto Sans Devanagari (`apt install fonts-noto-core`), for
+Chinese, Japanese and Korean Noto Sans CJK (`fonts-noto-cjk`), or write `.svg`.
 """
 
 

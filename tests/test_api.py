@@ -213,6 +213,16 @@ def test_what_cannot_be_plotted() -> None:
         results.plot("pie")
 
 
+def test_a_table_that_is_none() -> None:
+    results = pommel.run("dummy://", suite_value())
+    (run,) = results
+    own = "suites, predictions, regions, tokens"
+    said = {results: f"{own}, families", run: own, run.surprisals: "regions, tokens"}
+    for shown, names in {**said, run.result: "predictions, suites"}.items():
+        with pytest.raises(UsageError, match=f"^the table cannot be 'foo'; it is one of {names}$"):
+            shown.to_frame("foo")  # type: ignore[attr-defined]
+
+
 # --- from a store
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
 from pommel.errors import ModelError
-from pommel.frames import Table, suites_frame
+from pommel.frames import TABLES, Table, suites_frame
 from pommel.models.model import Model
 from pommel.models.policy import Method, Policy
 from pommel.models.spans import has_needed
@@ -45,7 +45,11 @@ class Run:
     result: SuiteResult
 
     def to_frame(self, table: Table = "suites") -> "pd.DataFrame":
-        """Return one of the run's tidy tables (see `pommel.frames`)."""
+        """Return one of the run's tidy tables (see `pommel.frames`).
+
+        Raises `UsageError` for a name that is none.
+        """
+        check_choice("the table", table, TABLES)
         match table:
             case "suites":
                 return suites_frame([self.result])

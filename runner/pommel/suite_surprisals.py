@@ -12,11 +12,13 @@ from pommel.regions import Assigner, Layouts, RegionTable, assign, region_table,
 from pommel.retired_alignment import assign_as_syntaxgym
 from pommel.suite import METRICS, Suite
 from pommel.surprisal import ScoredSentence
+from pommel.wording import check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
 
 Compat = Literal["syntaxgym"]
+SurprisalsTable = Literal["regions", "tokens"]
 
 _METHODS: dict[str, Method] = {method: method for method in get_args(Method)}
 
@@ -38,8 +40,12 @@ class SuiteSurprisals:
     assigner: Assigner = field(default=assign, repr=False)
     provenance: dict[str, Any] = field(default_factory=dict, repr=False)
 
-    def to_frame(self, table: Literal["regions", "tokens"] = "regions") -> "pd.DataFrame":
-        """Return the surprisals by region, with the suite's metrics, or by token."""
+    def to_frame(self, table: SurprisalsTable = "regions") -> "pd.DataFrame":
+        """Return the surprisals by region, with the suite's metrics, or by token.
+
+        Raises `UsageError` for a name that is none of these.
+        """
+        check_choice("the table", table, get_args(SurprisalsTable))
         name = self.model.name
         if table == "tokens":
             return tokens_frame(self.suite, self.sentences, model_name=name, assigner=self.assigner)

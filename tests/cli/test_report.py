@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -46,8 +47,8 @@ def test_a_page_after_a_run_with_a_title_of_ones_own(
     pommel("run", "dummy://", suite_file)
     out = tmp_path / "page.html"
     assert pommel("report", "-o", out).stderr == (
-        "note: 1 run scored only the regions that predictions need; `pommel run --regions all` "
-        f"scores the others, too\n1 run: {out}\n"
+        "note: 1 run asked only for the regions that predictions need; `pommel run --regions all` "
+        f"asks for the others, too\n1 run: {out}\n"
     )
     pommel("run", "dummy://", suite_file, "--regions", "all")
     assert pommel("report", "-o", out).stderr == f"1 run: {out}\n"
@@ -78,6 +79,18 @@ def test_a_table_goes_to_standard_output_or_to_a_file(
     outcome = pommel("report", "--table", "md", "--name", "circuits", "-o", out)
     assert (outcome.stdout, out.read_text()) == ("", wanted)
     assert outcome.stderr.endswith(f"{len(kept)} runs: {out}\n")
+
+
+@pytest.mark.usefixtures("kept")
+@pytest.mark.parametrize(
+    ("form", "name"), [("md", "t.MD"), ("md", "table"), ("latex", "t.tex"), ("csv", "t.txt")]
+)
+def test_names_that_the_file_of_a_table_may_have(
+    pommel: Pommel, tmp_path: Path, form: str, name: str
+) -> None:
+    outcome = pommel("report", "--table", form, "-o", tmp_path / name)
+    assert outcome.status == 0
+    assert (tmp_path / name).read_text() == pommel("report", "--table", form).stdout
 
 
 def test_runs_are_named_by_ids_or_patterns(pommel: Pommel, kept: list[str]) -> None:
@@ -131,6 +144,19 @@ def test_a_plot_of_tokens_that_are_not_there(
     assert not out.exists()
 
 
+def test_letters_that_no_font_has_are_said(pommel: Pommel, own_store: Path, tmp_path: Path) -> None:
+    record = imported()
+    named = replace(record, result=replace(record.result, model_name="\U00030000"))
+    with Store.open(own_store) as store:
+        store.runs.save_records([named])
+    out = tmp_path / "plot.png"
+    outcome = pommel("report", "--plot", "heat-map", "-o", out)
+    note, written = outcome.stderr.splitlines()[-2:]
+    assert note.startswith("note: no font here has letters such as \U00030000: ")
+    assert written == f"1 run: {out}"
+    assert out.read_bytes().startswith(b"\x89PNG")
+
+
 def test_plots_need_a_package(
     pommel: Pommel, kept: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,6 +189,17 @@ def test_plots_need_a_package(
         (
             ("--plot", "circuits", "-o", "x.gif"),
             "x.gif: a plot is written as .svg, .png, .pdf, .html or .json; end the name so",
+        ),
+        (
+            ("--table", "md", "-o", "t.html"),
+            (
+                "t.html: with --table md a table is written as .md, .markdown or .txt; end the "
+                "name so"
+            ),
+        ),
+        (
+            ("--table", "latex", "-o", "t.csv"),
+            "t.csv: with --table latex a table is written as .tex or .txt; end the name so",
         ),
         (
             ("-o", "x.pdf"),

@@ -1,47 +1,21 @@
 """A report in a browser: nothing goes wrong, nothing leaves, and what can be done there works."""
 
-import json
-from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 from tests.builders import make_suite
 from tests.html_report.browser import Browser
+from tests.html_report.pages import choose, named, opened, texts
 from tests.word_model import WordModel
 
 from pommel.html_report import write_report
 from pommel.run_record import RunRecord, record_of
-from pommel.runs import Run, run_suites
+from pommel.runs import run_suites
 
 HOSTILE = '</script><script>window.stolen=1</script><img src=x onerror="stolen=2">\'&{{7*7}}'
 
 # The suites of the demo, in the order of their sections.
 NUMBER, HEBREW, FILLER = 0, 1, 2
-
-
-def opened(browser: Browser, path: Path, fragment: str = "") -> Browser:
-    browser.look(width=1400)
-    browser.open(path, fragment)
-    return browser
-
-
-def texts(browser: Browser, selector: str) -> list[str]:
-    """Return what elements say, those alone that are to be seen."""
-    found: list[str] = browser.value(
-        f"[...document.querySelectorAll({json.dumps(selector)})]"
-        ".filter(each => each.offsetParent !== null).map(each => each.innerText.trim())"
-    )
-    return found
-
-
-def choose(browser: Browser, selector: str, value: Any) -> None:
-    name = "checked" if isinstance(value, bool) else "value"
-    browser.value(
-        f"{{ const it = document.querySelector({json.dumps(selector)});"
-        f"it.{name} = {json.dumps(value)};"
-        "it.dispatchEvent(new Event('change', { bubbles: true })) }"
-    )
 
 
 def test_every_chart_is_drawn_nothing_is_wrong_and_nothing_leaves(
@@ -128,6 +102,13 @@ def test_models_are_chosen(browser: Browser, demo: Path) -> None:
     assert texts(browser, f"#suite-{NUMBER} .failures tbody th") == ["en-ngram"]
     browser.until(f"{facets}.join() === 'en-ngram'")
     assert texts(browser, "#n-chosen") == ["(2 of 3)"]
+
+
+def test_names_of_suites_are_not_broken_in_a_small_window(browser: Browser, demo: Path) -> None:
+    browser.look(width=500)
+    browser.open(demo)
+    links = "[...document.querySelectorAll('#scores th a')]"
+    assert browser.value(f"{links}.map(each => each.getClientRects().length)") == [1, 1, 1]
 
 
 def test_failures_come_alone_and_the_worst_first(
@@ -224,7 +205,7 @@ def test_names_and_texts_are_never_markup(browser: Browser, tmp_path: Path) -> N
     suite = make_suite(
         [item], ["(2;%a%) < (2;%b%)"], name=HOSTILE, circuit=HOSTILE, language="<en>"
     )
-    runs = [hostile(run) for run in run_suites(WordModel(), [suite])]
+    runs = [named(run, HOSTILE) for run in run_suites(WordModel(), [suite])]
     write_report([record_of(run) for run in runs], runs, tmp_path / "x.html", title=HOSTILE)
     opened(browser, tmp_path / "x.html", "#suite-0")
     browser.until("document.querySelector('#suite-0 .drawing[data-drawn=done]') !== null")
@@ -233,11 +214,3 @@ def test_names_and_texts_are_never_markup(browser: Browser, tmp_path: Path) -> N
     assert browser.value("document.querySelectorAll('img').length") == 0
     assert texts(browser, "#scores tbody th, #models tbody th") == [HOSTILE, HOSTILE]
     assert browser.complaints() == []
-
-
-def hostile(run: Run) -> Run:
-    model = replace(run.surprisals.model, name=HOSTILE, reference=HOSTILE)
-    return Run(
-        surprisals=replace(run.surprisals, model=model),
-        result=replace(run.result, model_name=HOSTILE),
-    )

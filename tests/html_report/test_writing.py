@@ -159,6 +159,55 @@ def test_the_direction_of_a_language(language: str, expected: str) -> None:
     assert direction(language) == expected
 
 
+def test_captions_name_the_intervals_that_are_there(tmp_path: Path) -> None:
+    one = scored("s", "m", "1100")
+    text = visible(report(tmp_path, record(one, "a")))
+    of_items = "Share of items on which a suite&#39;s predictions hold"
+    assert "by circuit. Of one suite: share of items [95% Wilson interval]. model" in text
+    assert f"{of_items} [95% Wilson interval]. Chance: the share that holds by chance." in text
+    two = scored("t", "m", "1100", "1110", rule="each")
+    text = visible(report(tmp_path, record(two, "a")))
+    by_item = "several predictions: their mean [95% bootstrap interval, by item]."
+    assert f"by circuit. Of one suite with {by_item} model" in text
+    assert f"{of_items}. Of {by_item} Chance: the share that holds by chance." in text
+
+
+def test_names_of_conditions_keep_their_direction_to_themselves(tmp_path: Path) -> None:
+    item = {"صح": ("القط", "ينام"), "خطأ": ("القط", "تنام")}
+    suite = make_suite([item], ["(2;%صح%) < (2;%خطأ%)"], language="ar")
+    (run,) = run_suites(WordModel(), [suite])
+    page = report(tmp_path, record_of(run), runs=(run,))
+    assert '<code dir="ltr">(2;%<bdi>صح</bdi>%) &lt; (2;%<bdi>خطأ</bdi>%)</code>' in page
+    assert "must be less surprising in <bdi>صح</bdi> than in <bdi>خطأ</bdi></p>" in page
+
+
+def test_a_formula_of_another_kind_is_shown_as_it_is(tmp_path: Path) -> None:
+    result = scored("s", "m", "10")
+    formula = "50% of a % b <= c"
+    other = replace(result, predictions=(replace(result.predictions[0], formula=formula),))
+    shown = re.findall(r"<code dir=.*?</code>", report(tmp_path, record(other, "a")))
+    assert [re.sub("<.*?>", "", each) for each in shown] == ["50% of a % b &lt;= c"]
+
+
+def test_a_chart_names_the_models_of_which_only_needed_regions_were_scored(tmp_path: Path) -> None:
+    item = {"a": ("The dog", "barks", "."), "b": ("The dog", "bark", ".")}
+    suite = make_suite([item], ["(2;%a%) < (2;%b%)"])
+    runs = []
+    for name, regions in (("all", "all"), ("part", "needed")):
+        (run,) = run_suites(WordModel(), [suite], regions=regions)  # type: ignore[arg-type]
+        model = replace(run.surprisals.model, name=name, reference=name)
+        surprisals = replace(run.surprisals, model=model)
+        runs.append(Run(surprisals=surprisals, result=replace(run.result, model_name=name)))
+    page = report(tmp_path, *map(record_of, runs), runs=tuple(runs))
+    found = re.search(r'<script type="application/json" id="curves-0">(.*?)</script>', page)
+    assert found
+    subtitle = " ".join(json.loads(found[1])["spec"]["title"]["subtitle"])
+    assert subtitle.endswith(
+        " part: only the regions that predictions need (`pommel run --regions all` scores the "
+        "others)."
+    )
+
+
 def test_a_region_that_counts_is_marked_even_if_it_is_empty(tmp_path: Path) -> None:
 
     item = {"a": ("The dog", "", "barks"), "b": ("The dog", "now", "barks")}

@@ -59,6 +59,13 @@ def test_one_sum_that_differs_is_enough() -> None:
     assert not are_same(one, {**one, "b": one["a"]})
 
 
+@pytest.mark.parametrize("bits", [None, float("inf")])
+def test_what_has_no_number_is_the_same_where_the_other_has_none_either(bits: float | None) -> None:
+    one = {"a": packed(VERBS, {"bark": bits})}
+    assert are_same(one, dict(one))
+    assert not are_same(one, {"a": packed(VERBS, {})})
+
+
 def test_where_no_region_is_named_nothing_is_the_same() -> None:
     assert not are_same({"a": ""}, {"a": ""})
 

@@ -40,13 +40,20 @@ class Drawn:
 
     def marks(self, kind: str) -> list[dict[str, str]]:
         """Return what each mark of a kind ("symbol", "rule", ...) says that it stands for."""
+        return [_said(mark.get("aria-label", "")) for mark in self._elements(kind)]
+
+    def pieces(self, field: str) -> dict[str, int]:
+        """Return into how many pieces each line is broken, those of one point included."""
+        return {
+            _said(line.get("aria-label", ""))[field]: line.get("d", "").count("M")
+            for line in self._elements("line")
+        }
+
+    def _elements(self, kind: str) -> Iterator[ET.Element]:
         root = ET.fromstring(self.svg)  # noqa: S314 - we have made it
-        found = []
         for group in root.iter(f"{_SVG}g"):
-            name = group.get("class", "")
-            if name.startswith(f"mark-{kind} role-mark"):
-                found += [_said(mark.get("aria-label", "")) for mark in group]
-        return found
+            if group.get("class", "").startswith(f"mark-{kind} role-mark"):
+                yield from group
 
 
 def _said(label: str) -> dict[str, str]:

@@ -1,7 +1,9 @@
 """AUC by violation as a plot."""
 
+import math
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 import pytest
 from tests.analysis.sentence_sets import design_scores, pair_scores
@@ -12,6 +14,9 @@ from pommel.analysis.sentence_sets import SetSentence
 from pommel.analysis.set_auc import SetAuc, auc_frame, set_aucs
 from pommel.errors import UsageError
 from pommel.plots.auc import auc_chart, auc_rows
+
+if TYPE_CHECKING:
+    import altair as alt
 
 RESAMPLING = Resampling(n_resamples=199)
 
@@ -85,3 +90,66 @@ def test_without_a_template_there_is_no_plot() -> None:
     with pytest.raises(UsageError) as caught:
         auc_chart([*set_aucs(nothing, RESAMPLING)])
     assert str(caught.value) == "there is no AUC to be shown: every template lacks a score"
+
+
+def notes_of(chart: "alt.typing.ChartType", capfd: pytest.CaptureFixture[str]) -> list[str]:
+    texts = draw(chart, capfd).texts
+    return texts[texts.index("AUC: grammatical above ungrammatical sentences") + 1 :]
+
+
+def named(
+    scores: list[list[float]], model: str, suite: str = "pairs", n_not_asked_for: int = 0
+) -> list[SetAuc]:
+    found = replace(pair_scores(scores), model=model, suite=suite, n_not_asked_for=n_not_asked_for)
+    return [*set_aucs(found, RESAMPLING)]
+
+
+GOOD, NONE = [1.0, 0.0], [math.nan, 0.0]
+
+
+def test_models_that_are_left_out_are_named(capfd: pytest.CaptureFixture[str]) -> None:
+    rows = [
+        *named([GOOD, GOOD], "a"),
+        *named([NONE, NONE], "b", n_not_asked_for=2),
+        *named([NONE], "b", "others", n_not_asked_for=1),
+        *named([NONE], "c"),
+        *named([GOOD, NONE], "d", n_not_asked_for=1),
+        *named([GOOD, NONE], "e"),
+    ]
+    assert notes_of(auc_chart(rows, not_sets=["x", "y"]), capfd)[2:] == [
+        "Without b (2 suites): not all tokens were asked for; `pommel run",
+        "--regions all` scores them.",
+        "Without c (pairs): every template has a sentence that the method",
+        "cannot score or compare.",
+        "Without some templates of d (pairs): not all tokens were asked for;",
+        "`pommel run --regions all` scores them.",
+        "Without some templates of e (pairs): the method cannot score or",
+        "compare a sentence of each.",
+        "Without suites that have no ungrammatical conditions: x, y.",
+    ]
+
+
+def test_one_model_is_named(capfd: pytest.CaptureFixture[str]) -> None:
+    assert notes_of(auc_chart(rows_of("a")), capfd)[0] == "Model: a."
+    assert notes_of(auc_chart(rows_of("a", "b")), capfd)[0].startswith("Diamonds: ")
+
+
+NOT_ASKED_FOR = "not all tokens were asked for; `pommel run --regions all` scores them"
+
+
+@pytest.mark.parametrize(
+    ("asked_for", "why"),
+    [
+        ((1, 1), NOT_ASKED_FOR),
+        (
+            (1, 0),
+            f"every template lacks a score; of some, {NOT_ASKED_FOR}",
+        ),
+        ((0, 0), "every template lacks a score"),
+    ],
+)
+def test_why_there_is_no_plot(asked_for: tuple[int, int], why: str) -> None:
+    rows = [row for n in asked_for for row in named([NONE], "a", f"s{n}", n_not_asked_for=n)]
+    with pytest.raises(UsageError) as caught:
+        auc_chart(rows)
+    assert str(caught.value) == f"there is no AUC to be shown: {why}"

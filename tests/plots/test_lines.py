@@ -76,7 +76,10 @@ def test_sizes_without_all_suites_have_no_point(capfd: pytest.CaptureFixture[str
     ]
     drawn = draw(scaling_chart(sizes.scaling(records, level="all")), capfd)
     assert [row["model"] for row in drawn.rows] == ["m10", "m30"]
-    assert drawn.texts[-1] == "A line joins the sizes of a family. Mean over suites."
+    assert drawn.texts[-2:] == [
+        "Family: f.",
+        "A line joins the sizes of a family. Mean over suites.",
+    ]
 
 
 def test_training(capfd: pytest.CaptureFixture[str]) -> None:
@@ -92,11 +95,47 @@ def test_training(capfd: pytest.CaptureFixture[str]) -> None:
     for field in ("axis_value", "accuracy", "low", "high", "chance"):
         assert same([row[field] for row in drawn.rows], frame[field])
     check_points(drawn, "axis_value")
+    # Of one model there is no legend.
+    assert " ".join(drawn.texts).endswith(
+        "Accuracy along training Model: m. Bands: 95% interval (Wilson's of a share of items; the "
+        "bootstrap's over items of a mean of shares). Dashed: chance."
+    )
     # In each facet the band, and the lines of chance and of the accuracy.
     assert (len(drawn.marks("area")), len(drawn.marks("line"))) == (2, 4)
     assert [text for text in drawn.texts if text in ("0", "1", "10", "100", "1k")] == (
         ["0", "1", "10", "100", "1k"] * 2
     )
+
+
+def test_what_is_said_of_bands(capfd: pytest.CaptureFixture[str]) -> None:
+    def notes(first: str, second: str) -> str:
+        records = [
+            record(f"{model}/step{step}", suite, holds, member=seed(step, model, "step"))
+            for model in ("m", "n")
+            for step in (1, 2)
+            for suite, holds in (("s", first), ("t", second))
+        ]
+        chart = training_chart(steps.training(records, level="all", settings=SETTINGS))
+        return " ".join(draw(chart, capfd).texts).partition("Accuracy along training ")[2]
+
+    bands = (
+        "Bands: 95% interval (Wilson's of a share of items; the bootstrap's over items of a mean "
+        "of shares). Dashed: chance."
+    )
+    assert notes("1111", "1000") == bands
+    assert notes("1111", "0000") == (
+        f"{bands} No band: narrower than the line, or of no width: the items of each suite all "
+        "hold or all fail."
+    )
+
+
+def test_shares_without_items_have_no_bands(capfd: pytest.CaptureFixture[str]) -> None:
+    records = [
+        record(f"m/step{step}", "s", share=0.5, member=seed(step, "m", "step")) for step in (1, 2)
+    ]
+    drawn = draw(training_chart(steps.training(records, settings=SETTINGS)), capfd)
+    assert drawn.marks("area") == []
+    assert not any("95%" in text for text in drawn.texts)
 
 
 def test_steps_and_epochs_have_no_common_axis() -> None:
@@ -143,7 +182,10 @@ def test_single_values_have_no_whiskers(capfd: pytest.CaptureFixture[str]) -> No
     found = complexities.known_complexities(records)
     drawn = draw(complexity_chart(complexities.complexity(records, found)), capfd)
     assert drawn.marks("rule") == []
-    assert drawn.texts[-1] == "Means over suites; a single value has no standard error."
+    assert drawn.texts[-2:] == [
+        "Models: a.",
+        "Means over suites; a single value has no standard error.",
+    ]
 
 
 @pytest.mark.parametrize(

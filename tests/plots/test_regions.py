@@ -1,5 +1,6 @@
 """Surprisal by region as a plot."""
 
+import json
 import math
 from dataclasses import replace
 from typing import Any
@@ -27,6 +28,9 @@ SUITE = make_suite(
         {"match": ("The cats", "sleep", ""), "mismatch": ("The cats", "sleeps", "")},
     ]
 )
+
+
+WORDS = (*BITS, "The", "Cats")
 
 
 def run_of(suite: Suite = SUITE, name: str = "words", **bits: float | None) -> Run:
@@ -78,7 +82,7 @@ def test_regions_that_predictions_name_are_filled(capfd: pytest.CaptureFixture[s
         (row["condition"], row["region_number"]) for row in drawn.rows if row["is_compared"]
     } == {("match", 2), ("mismatch", 2)}
     layers = drawn.spec["spec"]["layer"]
-    marks = {layer["transform"][-1]["filter"]: layer["mark"] for layer in layers[3:]}
+    marks = {layer["transform"][-1]["filter"]: layer["mark"] for layer in layers[3:5]}
     assert marks["!datum.is_compared"] == {
         "type": "point",
         "filled": False,
@@ -95,9 +99,10 @@ def test_regions_that_predictions_name_are_filled(capfd: pytest.CaptureFixture[s
 def test_what_is_written(capfd: pytest.CaptureFixture[str]) -> None:
     texts = draw(region_chart([run_of()]), capfd).texts
     assert {"1 r1", '"The dog"', "2 r2", '"barks"', '"bark"', "3 r3", "match", "words"} <= {*texts}
-    assert texts[-3:] == [
+    assert texts[-4:] == [
         "small",
-        "Mean over 3 items; whiskers: ± 1 standard error. Contents: first item.",
+        "Mean over 2 to 3 items; whiskers: ± 1 standard error. Contents: first",
+        "item.",
         "Filled points and grey columns: what predictions compare.",
     ]
 
@@ -129,6 +134,8 @@ def test_one_item_has_no_whiskers(capfd: pytest.CaptureFixture[str]) -> None:
     drawn = draw(region_chart([run_of(make_suite())]), capfd)
     assert [row["low_bits"] for row in drawn.rows] == [None] * 6
     assert len(drawn.marks("symbol")) == 6
+    # And nothing is said of any.
+    assert drawn.texts[-2] == "Mean over 1 item. Contents: first item."
 
 
 def test_a_region_without_a_surprisal_has_no_point(capfd: pytest.CaptureFixture[str]) -> None:
@@ -149,7 +156,90 @@ def test_words_of_probability_zero(capfd: pytest.CaptureFixture[str]) -> None:
     drawn = draw(region_chart([run_of(bark=math.inf)]), capfd)
     row = next(row for row in drawn.rows if row["is_infinite"])
     assert (row["condition"], row["region_number"], row["mean_bits"]) == ("mismatch", 2, None)
-    assert drawn.texts[-1] == "Without 1 point: a word has probability 0."
+    # It is a point at the top, with a mark over it; and no line leads past it.
+    infinite = [each for each in drawn.marks("symbol") if "surprisal (bits)" not in each]
+    assert [(each["condition"], each["region number"]) for each in infinite] == [("mismatch", "2")]
+    assert drawn.texts.count("∞") == 1
+    assert drawn.texts[-1] == "∞: 1 mean is infinite, since a word has probability 0."
+    assert drawn.pieces("condition") == {"match": 1, "mismatch": 2}
+
+
+def test_a_model_to_which_all_is_impossible_is_still_marked(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    impossible = run_of(SUITE, "impossible", **dict.fromkeys(WORDS, math.inf))
+    drawn = draw(region_chart([run_of(), impossible]), capfd)
+    infinite = [row for row in drawn.rows if row["is_infinite"]]
+    assert {row["model"] for row in infinite} == {"impossible"}
+    assert len(drawn.marks("symbol")) == len(drawn.rows) == 12
+    # One mark a region.
+    assert drawn.texts.count("∞") == 3
+    with pytest.raises(UsageError) as caught:
+        region_chart([impossible])
+    assert str(caught.value) == (
+        "small: there is no finite surprisal to be shown: every region has a word of probability 0"
+    )
+
+
+def test_a_model_without_surprisals_is_named(capfd: pytest.CaptureFixture[str]) -> None:
+    nothing = run_of(SUITE, "nothing", **dict.fromkeys(WORDS, None))
+    drawn = draw(region_chart([run_of(), nothing]), capfd)
+    assert {row["missing"] for row in drawn.rows if row["model"] == "nothing"} == {"unscored"}
+    assert drawn.texts[-1] == "nothing: no surprisal is known."
+
+
+def needed_only(name: str, suite: Suite = SUITE) -> Run:
+    """Return a run in which only what predictions need has been scored."""
+    (run,) = run_suites(WordModel(bits=BITS), [suite], regions="needed")
+    surprisals = replace(
+        run.surprisals, model=replace(run.surprisals.model, name=name, fingerprint=name)
+    )
+    return Run(surprisals=surprisals, result=evaluate(surprisals))
+
+
+def test_regions_that_were_not_asked_for(capfd: pytest.CaptureFixture[str]) -> None:
+    drawn = draw(region_chart([run_of(), needed_only("partial"), needed_only("other")]), capfd)
+    own = [row for row in drawn.rows if row["model"] == "partial"]
+    assert {(row["region_number"], row["missing"], row["n_items"]) for row in own} == {
+        (1, "not asked for", 0),
+        (2, "", 3),
+        (3, "not asked for", 0),
+    }
+    # In the other model's run a region is empty in one item, which is nothing to speak of.
+    assert {row["missing"] for row in drawn.rows if row["model"] == "words"} == {""}
+    assert drawn.texts[-1] == (
+        "partial, other: only the regions that predictions need (`pommel run --regions all` scores "
+        "the others)."
+    )
+    without_predictions = needed_only("partial", make_suite(formulas=[]))
+    with pytest.raises(UsageError) as caught:
+        region_chart([without_predictions])
+    assert str(caught.value) == (
+        "small: the surprisal of no region is known; `pommel run --regions all` scores them"
+    )
+
+
+def test_a_line_does_not_lead_past_regions_that_were_not_asked_for(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    formulas = ["(1;%match%) < (1;%mismatch%)", "(3;%match%) < (3;%mismatch%)"]
+    suite = make_suite(formulas=formulas)
+    whole = draw(region_chart([run_of(suite)]), capfd)
+    assert whole.pieces("condition") == {"match": 1, "mismatch": 1}
+    drawn = draw(region_chart([run_of(suite), needed_only("partial", suite)]), capfd)
+    assert {row["missing"] for row in drawn.rows if row["region_number"] == 2} == {
+        "",
+        "not asked for",
+    }
+    assert drawn.pieces("condition") == {"match": 2, "mismatch": 2}
+
+
+def test_a_line_leads_past_empty_regions(capfd: pytest.CaptureFixture[str]) -> None:
+    suite = make_suite([{"match": ("The dog", "", "."), "mismatch": ("The dog", "bark", ".")}])
+    drawn = draw(region_chart([run_of(suite)]), capfd)
+    assert [row["missing"] for row in drawn.rows] == [""] * 6
+    assert len(drawn.marks("symbol")) == 5
+    assert drawn.pieces("condition") == {"match": 1, "mismatch": 1}
 
 
 def test_runs_of_one_name_are_told_apart(capfd: pytest.CaptureFixture[str]) -> None:
@@ -161,7 +251,7 @@ def test_runs_of_one_name_are_told_apart(capfd: pytest.CaptureFixture[str]) -> N
 
 
 def written(drawn: Drawn) -> set[str]:
-    return {text for text in drawn.texts if text.isprintable()}
+    return {text.strip(MARK) for text in drawn.texts}
 
 
 @pytest.mark.parametrize(
@@ -179,6 +269,34 @@ def test_scripts_and_marks_up(
     suite = make_suite([{"match": words, "mismatch": words[::-1]}], name="<i>s</i>")
     drawn = draw(region_chart([run_of(suite)]), capfd)
     assert {shown, "<i>s</i>"} <= written(drawn)
+
+
+MARK = "\u200e"
+
+
+def test_lines_from_right_to_left_stay_in_their_places(capfd: pytest.CaptureFixture[str]) -> None:
+    """Without marks, PNG and PDF have them over one another; other lines need none."""
+    words = ("القط", "ينام")
+    suite = make_suite([{"match": words, "mismatch": words}])
+    suite = replace(suite, region_names={1: "الفاعل", 2: "الفعل الطويل جدا جدا جدا"})
+    texts = draw(region_chart([run_of(suite, name="نموذج")]), capfd).texts
+    labels = ["2 الفعل الطويل", "جدا جدا جدا", '"ينام"']
+    assert [text for text in texts if text.startswith(MARK)][-3:] == [
+        f"{MARK}{label}{MARK}" for label in labels
+    ]
+    # A text of one line is one without.
+    assert {"نموذج", "small", "match"} <= {*texts}
+    assert not any(MARK in text for text in draw(region_chart([run_of()]), capfd).texts)
+    # In data there are none.
+    assert MARK not in json.dumps(region_chart([run_of(suite)]).to_dict()["datasets"])
+
+
+def test_titles_of_several_lines_from_right_to_left(capfd: pytest.CaptureFixture[str]) -> None:
+    name = "جملة " * 20
+    texts = draw(region_chart([run_of(make_suite(name=name.strip()))]), capfd).texts
+    title = [text for text in texts if "جملة" in text]
+    assert len(title) == 2
+    assert all(text[0] == text[-1] == MARK for text in title)
 
 
 def test_labels_are_broken_and_cut() -> None:

@@ -44,6 +44,16 @@ def test_pdf(tmp_path: Path) -> None:
     assert (tmp_path / "plot.pdf").read_bytes().startswith(b"%PDF-")
 
 
+def test_a_path_may_be_text(tmp_path: Path) -> None:
+    save_chart(CHART, str(tmp_path / "plot.svg"))
+    assert (tmp_path / "plot.svg").read_text("utf-8") == svg_of(CHART)
+    with pytest.raises(UsageError) as caught:
+        save_chart(CHART, "plot.txt")
+    assert str(caught.value) == (
+        "plot.txt: a plot is written as .svg, .png, .pdf, .html or .json; end the name so"
+    )
+
+
 def test_json_is_vega_lite(tmp_path: Path) -> None:
     save_chart(CHART, tmp_path / "plot.json")
     assert json.loads((tmp_path / "plot.json").read_text("utf-8")) == CHART.to_dict()

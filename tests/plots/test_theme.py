@@ -14,9 +14,11 @@ from pommel.plots.theme import (
     SHAPES,
     cycled,
     data_of,
+    note_lines,
     series_channels,
     share_domain,
     single_line,
+    single_series,
 )
 
 
@@ -82,3 +84,16 @@ def test_long_names_lose_their_middle(capfd: pytest.CaptureFixture[str]) -> None
     assert drawn.rows[0]["model"] == name
     (label,) = [text for text in drawn.texts if text.startswith("organisation")]
     assert label == f"{name[:21]}…{name[-24:]}"
+
+
+def test_notes_are_broken_where_a_chart_ends() -> None:
+    assert note_lines(["x " * 40, "y"], 0) == [("x " * 35).strip(), ("x " * 5).strip(), "y"]
+    # The dots of a list that goes on are no four.
+    assert note_lines(["Without: a, b, ...."], 0) == ["Without: a, b, ..."]
+    assert note_lines(["שם"], 0) == ["שם"]
+    assert note_lines(["שם", "a"], 0) == ["\u200eשם\u200e", "\u200ea\u200e"]
+
+
+def test_what_all_of_a_plot_is_about() -> None:
+    assert single_series("model", ["a", "a"]) == ["Model: a."]
+    assert single_series("model", ["a", "b"]) == []

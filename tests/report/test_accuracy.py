@@ -93,6 +93,15 @@ def test_a_mean_has_its_bootstrap_interval_and_one_suite_its_own() -> None:
     assert "Of one suite: share of items [95% Wilson interval]." in lines
 
 
+def test_of_one_suite_with_several_predictions_no_wilson_interval_is_named() -> None:
+    records = [record("m", "s", ["1111", "1100"], rule="each")]
+    caption = str(accuracy_table(accuracies(records, "model", FEW)).caption)
+    assert "Wilson" not in caption
+    assert caption.startswith(
+        "Of one suite with several predictions: their mean [95% bootstrap interval, by item].\n"
+    )
+
+
 def test_a_family_is_a_mean_with_its_spread_and_one_member_is_no_family() -> None:
     records = [*seeds("lstm", "s", "1100", "1111"), *seeds("gru", "s", "1100")]
     _, *rows = rows_of(records)

@@ -81,7 +81,8 @@ def test_what_a_table_of_scores_says_of_itself() -> None:
         "SG scores (all predictions of a suite hold)",
         (
             "Share of items on which a suite's predictions hold [95% Wilson interval].\n"
-            "Means over suites [95% bootstrap interval, items drawn within suites].\n"
+            "Mean over suites [95% bootstrap interval, items drawn within suites].\n"
+            "Of one suite: its own score and interval.\n"
             "Bold: the best."
         ),
     ]
@@ -106,7 +107,7 @@ def test_the_best_of_each_row_is_bold_and_of_equals_all() -> None:
 def test_of_one_suite_there_are_no_means() -> None:
     table = latex([record("m", "s", "1100", circuit="c")])
     assert table.rows[1:] == [["c", "s", "4", "0.50 [0.15, 0.85]"]]
-    assert "Means" not in table.caption
+    assert "Mean" not in table.caption
     assert "Bold" not in table.caption
 
 
@@ -159,7 +160,10 @@ def test_several_predictions_of_a_suite_are_averaged_under_each() -> None:
     (mean,) = accuracies(records)
     assert row[2:] == ["4", f"0.75 [{mean.bootstrap.low:.2f}, {mean.bootstrap.high:.2f}]"]
     assert latex(records).caption.startswith("Scores (each prediction on its own). ")
-    assert "Of several predictions: their mean [95% bootstrap int" in latex(records).caption
+    assert latex(records).caption.endswith(
+        "Share of items on which a suite's predictions hold. Of several predictions: their mean "
+        "[95% bootstrap interval, by item]."
+    )
 
 
 def test_score_rules_that_differ_are_named() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pommel.errors import UsageError
 from pommel.frame import stacked
-from pommel.frames import ResultsTable, families_frame, suites_frame
+from pommel.frames import RESULTS_TABLES, ResultsTable, families_frame, suites_frame
 from pommel.results.notebook import scores_html
 from pommel.run_record import record_of
 from pommel.runs import Run
@@ -24,7 +24,11 @@ class Results:
     runs: tuple[Run, ...]
 
     def to_frame(self, table: ResultsTable = "suites") -> "pd.DataFrame":
-        """Return one tidy table over all runs (see `pommel.frames`)."""
+        """Return one tidy table over all runs (see `pommel.frames`).
+
+        Raises `UsageError` for a name that is none.
+        """
+        check_choice("the table", table, RESULTS_TABLES)
         if table == "suites":
             return suites_frame([run.result for run in self.runs])
         if table == "families":

@@ -8,7 +8,8 @@ import click
 
 from pommel.analysis.model_scores import with_size_families
 from pommel.cli.options import store_option, store_path
-from pommel.cli.output import note, show_frame, show_table
+from pommel.cli.output import note, show_rows
+from pommel.cli.output_options import form_option
 from pommel.errors import UsageError
 from pommel.report.imported import imported_frame, imported_table
 from pommel.result_files import (
@@ -82,14 +83,7 @@ from pommel.wording import counted
 @click.option("--keep-all", is_flag=True, help="Drop and combine nothing that a paper does.")
 @store_option
 @click.option("--dry-run", is_flag=True, help="Keep nothing.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["table", "csv", "tsv", "json"]),
-    default="table",
-    show_default=True,
-    help="How to show what came in.",
-)
+@form_option(about="How to show what came in.")
 def command(files: Sequence[Path], **chosen: Any) -> None:
     """Keep results that others have published as runs, reported like our own.
 
@@ -116,10 +110,11 @@ def command(files: Sequence[Path], **chosen: Any) -> None:
         path = store_path(chosen)
         _keep(records, path)
         kept = str(path)
-    if chosen["form"] == "table":
-        show_table(imported_table(records))
-    else:
-        show_frame(imported_frame(records), chosen["form"])
+    show_rows(
+        chosen["form"],
+        tables=lambda: [imported_table(records)],
+        frame=lambda: imported_frame(records),
+    )
     note(f"{_summary(records)}: {kept}")
 
 

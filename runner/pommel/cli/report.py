@@ -18,6 +18,7 @@ from pommel.errors import UsageError
 from pommel.files import write_text
 from pommel.html_report import write_report
 from pommel.plots.saving import check_suffix, save_chart
+from pommel.plots.saving_notes import saving_notes
 from pommel.plots.table import PLOTS
 from pommel.report.text_tables import FORMS, TABLES, table_text
 from pommel.run_record import RunRecord
@@ -27,6 +28,12 @@ from pommel.wording import counted
 
 _PAGE = Path("report.html")
 _PAGE_SUFFIXES = (".html", ".htm")
+# What the name of a table's file may end in; it need not have an ending.
+_TABLE_SUFFIXES: dict[str, tuple[str, ...]] = {
+    "md": (".md", ".markdown", ".txt"),
+    "latex": (".tex", ".txt"),
+    "csv": (".csv", ".txt"),
+}
 # A report on more runs than these is probably not what was meant by none in particular.
 _MANY = 200
 
@@ -99,11 +106,24 @@ def _check(chosen: dict[str, Any]) -> None:
         raise UsageError("--title is that of a page; tables and plots have their own")
     if output and output.name == "-" and not form:
         raise UsageError("a page and a plot are files; give -o a name")
+    if plot and output is None:
+        raise UsageError("--plot needs a file to write to: -o NAME.svg, .png, .pdf or .html")
+    if output:
+        _check_ending(output, form=form, plot=plot)
+
+
+def _check_ending(output: Path, *, form: str | None, plot: str | None) -> None:
+    """Raise `UsageError` for a file whose name says that it is something else."""
+    suffix = output.suffix.lower()
     if plot:
-        if output is None:
-            raise UsageError("--plot needs a file to write to: -o NAME.svg, .png, .pdf or .html")
         check_suffix(output)
-    if not form and not plot and output and output.suffix.lower() not in (*_PAGE_SUFFIXES, ""):
+    elif form and suffix not in (*_TABLE_SUFFIXES[form], ""):
+        *others, last = _TABLE_SUFFIXES[form]
+        raise UsageError(
+            f"{output}: with --table {form} a table is written as {', '.join(others)} or {last}; "
+            f"end the name so"
+        )
+    elif not form and suffix not in (*_PAGE_SUFFIXES, ""):
         raise UsageError(
             f"{output}: a report is a page, so that its name ends in .html; --table and --plot "
             f"make other files"
@@ -129,9 +149,11 @@ def _write_plot(store: Store, records: Sequence[RunRecord], chosen: dict[str, An
             raise UsageError(
                 f"a plot of {chosen['plot']} needs tokens, and these runs came without them"
             )
-        _note_tokens(records, own, "not in the plot")
+        _note_imported(records, own, "not in the plot")
         records = own
         chart = kind.draw(list(runs_of(store, own)))
+    for each in saving_notes(chart, chosen["output"]):
+        note(f"note: {each}")
     save_chart(chart, chosen["output"])
     _note_written(records, chosen["output"])
 
@@ -139,20 +161,25 @@ def _write_plot(store: Store, records: Sequence[RunRecord], chosen: dict[str, An
 def _write_page(store: Store, records: Sequence[RunRecord], chosen: dict[str, Any]) -> None:
     path = chosen["output"] or _PAGE
     own = store.runs.with_tokens(records)
-    _note_tokens(records, own, "without curves")
+    _note_imported(records, own, "without curves")
+    _note_partial(own)
     title = _title(records) if chosen["title"] is None else chosen["title"]
     write_report(records, runs_of(store, own), path, title=title)
     _note_written(records, path)
 
 
-def _note_tokens(records: Sequence[RunRecord], own: Sequence[RunRecord], fate: str) -> None:
-    """Say which runs cannot be shown region by region, or only in part."""
+def _note_imported(records: Sequence[RunRecord], own: Sequence[RunRecord], fate: str) -> None:
+    """Say of how many runs nothing can be shown region by region."""
     if n_imported := len(records) - len(own):
         note(f"note: {counted(n_imported, 'run')} came without tokens: {fate}")
+
+
+def _note_partial(own: Sequence[RunRecord]) -> None:
+    """Say how many runs may lack regions; plots name the models that do."""
     if n_partial := sum(each.result.provenance.get("regions") == "needed" for each in own):
         note(
-            f"note: {counted(n_partial, 'run')} scored only the regions that predictions need; "
-            f"`pommel run --regions all` scores the others, too"
+            f"note: {counted(n_partial, 'run')} asked only for the regions that predictions need; "
+            f"`pommel run --regions all` asks for the others, too"
         )
 
 

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 from pommel.errors import UsageError
 from pommel.html_report.packing import packed
 from pommel.html_report.sections import Section
+from pommel.plots.region_notes import region_notes
 from pommel.plots.regions import region_chart, region_rows
 from pommel.plots.subject_names import NamedRun
-from pommel.plots.theme import data_of, single_line
-from pommel.wording import counted
+from pommel.plots.theme import data_of, note_lines, single_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +29,6 @@ class Chart:
     title: str
     block: dict[str, Any] | None = None
     why_not: str = ""
-    note: str = ""
 
 
 def chart_of(key: str, title: str, make: "Callable[[], alt.TopLevelMixin]") -> Chart:
@@ -60,17 +59,16 @@ def curves(key: str, section: Section) -> Chart:
     spec["facet"]["sort"] = [each.label for each in runs]
     rows = [row for own in own_rows for row in own]
     spec["data"] = data_of(rows)
-    n_infinite = sum(row["is_infinite"] for row in rows)
-    note = (
-        f"Without {counted(n_infinite, 'point')}: a word has probability 0." if n_infinite else ""
-    )
-    return _chart(key, title, spec, note)
+    # Facets may stand below one another: lines are as long as one is wide.
+    notes = region_notes(rows, "standard error")
+    spec["title"]["subtitle"] = note_lines(notes, spec["spec"]["width"])
+    return _chart(key, title, spec)
 
 
-def _chart(key: str, title: str, spec: dict[str, Any], note: str = "") -> Chart:
+def _chart(key: str, title: str, spec: dict[str, Any]) -> Chart:
     tables: list[dict[str, Any]] = []
     spec = _without_rows(spec, tables)
-    return Chart(key=key, title=title, block={"spec": spec, "tables": tables}, note=note)
+    return Chart(key=key, title=title, block={"spec": spec, "tables": tables})
 
 
 def _without_rows(value: Any, tables: list[dict[str, Any]]) -> Any:

@@ -25,6 +25,7 @@ from pommel.html_report.scores import (
 from pommel.html_report.sections import Section
 from pommel.plots.circuits import circuit_chart
 from pommel.plots.heat_map import heat_map
+from pommel.report.interval_notes import mean_notes, suite_notes
 from pommel.run_record import OWN, RunRecord
 from pommel.wording import counted, listed
 
@@ -40,7 +41,9 @@ class Overview:
     has_families: bool
     circuits: tuple[str, ...]
     model_rows: tuple[ModelRow, ...]
+    model_caption: str
     suite_rows: tuple[SuiteRow, ...]
+    suite_caption: str
     charts: tuple[Chart, ...]
     model_provenance: tuple[ModelProvenance, ...]
     suite_provenance: tuple[SuiteProvenance, ...]
@@ -65,7 +68,14 @@ def overview(
         has_families=any(model.is_family for model in models),
         circuits=tuple(circuits),
         model_rows=tuple(model_rows(models, found)),
+        model_caption=_caption(
+            "SG score, over all suites, and scores by circuit.",
+            *mean_notes([*found.rows["model"], *found.rows["circuit"]]),
+        ),
         suite_rows=tuple(rows),
+        suite_caption=_caption(
+            *suite_notes(found.rows["suite"]), "Chance: the share that holds by chance."
+        ),
         charts=charts,
         model_provenance=tuple(model_provenance(models)),
         suite_provenance=tuple(suite_provenance(models)),
@@ -94,6 +104,10 @@ def left_out(records: Sequence[RunRecord], older: Sequence[RunRecord]) -> list[s
         what = f"{counted(len(older), 'run')} on another version of a suite"
         notes.append(f"left out for newer ones: {what} ({listed(names, most=_SHOWN_NAMES)})")
     return notes
+
+
+def _caption(*sentences: str) -> str:
+    return " ".join(sentences)
 
 
 def _facts(

@@ -17,13 +17,17 @@ from pommel.html_report.sections import Section
 from pommel.report.suite_preview import short_words
 from pommel.results import PredictionResult
 
-# How words name a condition.
-_CONDITION = re.compile(r"\*([^*\n]+)\*")
+# How words and formulas name a condition.
+_IN_WORDS = re.compile(r"\*([^*\n]+)\*")
+_IN_FORMULA = re.compile(r"%([^%]+)%")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """A piece of a prediction in words; the name of a condition is one by itself."""
+    """A piece of a prediction, in words or its formula.
+
+    The name of a condition is one by itself, without the percent signs around it.
+    """
 
     text: str
     is_condition: bool = False
@@ -34,7 +38,7 @@ class PredictionText:
     """A prediction as its author wrote it, and in words, in lines."""
 
     prediction_id: int
-    formula: str
+    formula: tuple[Words, ...]
     words: tuple[Words, ...]
     description: str
 
@@ -83,7 +87,7 @@ def prediction_texts(section: Section) -> list[PredictionText]:
     return [
         PredictionText(
             prediction_id=number,
-            formula=formula.strip(),
+            formula=_parts(_IN_FORMULA, formula.strip()),
             words=_words(formula, names, metric),
             description=description,
         )
@@ -143,17 +147,23 @@ def verdict_rows(section: Section) -> Iterator[Row]:
                 }
 
 
+def _parts(names: re.Pattern[str], text: str) -> tuple[Words, ...]:
+    """Return the pieces of a text, those apart that the pattern's group stands for."""
+    # They are every other one.
+    return tuple(
+        Words(text=part, is_condition=place % 2 == 1)
+        for place, part in enumerate(names.split(text))
+        if part
+    )
+
+
 def _words(formula: str, region_names: Mapping[int, str], metric: str) -> tuple[Words, ...]:
     try:
         lines = short_words(parse(formula), region_names, metric=metric)
     except FormulaError:
         # Others may have had formulas of their own kind.
         return ()
-    # Every other part is what stands between two asterisks.
-    parts = _CONDITION.split("\n".join(lines)) if lines else []
-    return tuple(
-        Words(text=part, is_condition=place % 2 == 1) for place, part in enumerate(parts) if part
-    )
+    return _parts(_IN_WORDS, "\n".join(lines))
 
 
 def _prediction_row(model: ReportModel, row: Accuracy) -> PredictionRow:

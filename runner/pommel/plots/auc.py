@@ -8,6 +8,7 @@ from pommel.analysis.set_auc import ALL, SetAuc, template_aucs
 from pommel.analysis.subjects import labelled
 from pommel.errors import UsageError
 from pommel.grammar.permutation.expansion import PLAUSIBLE
+from pommel.plots.left_out import left_out_notes, why_nothing
 from pommel.plots.model_rows import ROW_HEIGHT, chance_layer, in_facets, row_axis, share_axis
 from pommel.plots.theme import (
     COLOURS,
@@ -16,6 +17,7 @@ from pommel.plots.theme import (
     check_installed,
     data_of,
     single_line,
+    single_series,
     themed,
     tooltip,
 )
@@ -25,18 +27,20 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-def auc_chart(rows: Sequence[SetAuc]) -> "alt.typing.ChartType":
+def auc_chart(rows: Sequence[SetAuc], *, not_sets: Sequence[str] = ()) -> "alt.typing.ChartType":
     """Return the AUCs of every suite and comparison: of each template, and their mean.
 
     A model is a row, a comparison a facet; of one model alone, a comparison is a row and a suite a
-    facet. The values are those of `auc_rows`. Raises `UsageError` where there is no AUC.
+    facet. Notes say which models and templates are left out and why, and that `not_sets` are: other
+    suites, which are no sets. The values are those of `auc_rows`. Raises `UsageError` where there
+    is no AUC.
     """
     check_installed()
     import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
 
     found = auc_rows(rows)
     if not found:
-        raise UsageError("there is no AUC to be shown: every template lacks a score")
+        raise UsageError(f"there is no AUC to be shown: {why_nothing(rows)}")
     names = [*dict.fromkeys(row["row"] for row in found)]
     facets = [*dict.fromkeys(row["facet"] for row in found)]
     base = alt.Chart().encode(y=row_axis(names, "row"))
@@ -56,11 +60,18 @@ def auc_chart(rows: Sequence[SetAuc]) -> "alt.typing.ChartType":
         data=data_of(found),
     )
     chart, width = in_facets(layers, "facet", facets, names)
-    notes = (
-        "Diamonds: mean over templates and its 95% bootstrap interval. Thin ticks: one template "
-        "each. Grey ticks: chance."
-    )
-    return themed(chart, "AUC: grammatical above ungrammatical sentences", [notes], width=width)
+    notes = [
+        *single_series("model", [row["model"] for row in found]),
+        _MARKS,
+        *left_out_notes(rows, not_sets),
+    ]
+    return themed(chart, "AUC: grammatical above ungrammatical sentences", notes, width=width)
+
+
+_MARKS = (
+    "Diamonds: mean over templates and its 95% bootstrap interval. Thin ticks: one template each. "
+    "Grey ticks: chance."
+)
 
 
 def auc_rows(rows: Sequence[SetAuc]) -> Rows:

@@ -9,6 +9,7 @@ from pommel.analysis.model_row import without_lone_families
 from pommel.analysis.model_scores import ALL_SUITES
 from pommel.analysis.subjects import labelled
 from pommel.errors import UsageError
+from pommel.plots.interval_notes import interval_note, no_width_notes
 from pommel.plots.model_rows import chance_layer, in_facets, row_axis, share_axis
 from pommel.plots.theme import (
     COLOURS,
@@ -116,10 +117,10 @@ def _unit(row: Accuracy, *, is_named: bool) -> str:
 def _notes(rows: Rows) -> Iterator[str]:
     shown = [row for row in rows if not math.isnan(row["low"])]
     kinds = {row["interval"] for row in shown}
-    named = {"wilson": "Wilson", "bootstrap": "bootstrap over items"}
-    used = [words for kind, words in named.items() if kind in kinds]
-    if used:
-        yield f"Lines: 95% interval ({', '.join(used)}). Grey ticks: chance."
+    own = [row for row in shown if row["interval"] != "sd"]
+    if own:
+        yield f"{interval_note('line', kinds)} Grey ticks: chance."
+        yield from no_width_notes("line", own, hidden_by="point")
     else:
         yield "Grey ticks: chance. Without intervals: items are not known."
     if "sd" in kinds:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from pommel.analysis.complexity import ComplexityResult
 from pommel.errors import UsageError
 from pommel.plots.lines import LinePlot, line_chart
-from pommel.plots.theme import Rows, check_installed, single_line, themed
+from pommel.plots.theme import Rows, check_installed, single_line, single_series, themed
 
 if TYPE_CHECKING:
     import altair as alt
@@ -46,7 +46,8 @@ def complexity_chart(result: ComplexityResult) -> "alt.typing.ChartType":
     notes = [f"Whiskers: ± 1 standard error of the mean over {what}."]
     if all(math.isnan(row["standard_error"]) for row in rows):
         notes = [f"Means over {what}; a single value has no standard error."]
-    return themed(chart, "Accuracy by complexity", notes, width=width)
+    named = single_series("models", [row["series"] for row in rows])
+    return themed(chart, "Accuracy by complexity", [*named, *notes], width=width)
 
 
 def complexity_rows(result: ComplexityResult) -> Rows:

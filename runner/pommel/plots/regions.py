@@ -2,16 +2,25 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import UsageError
 from pommel.plots.region_labels import compared_cells, region_labels
+from pommel.plots.region_notes import (
+    NOT_ASKED_FOR,
+    SCORES_THE_OTHERS,
+    UNSCORED,
+    Whiskers,
+    region_notes,
+)
 from pommel.plots.subject_names import NamedRun, named_runs
 from pommel.plots.theme import (
     FAINT,
+    INK,
+    LABEL_LINES,
     Rows,
     check_installed,
     data_of,
@@ -26,13 +35,10 @@ from pommel.run_record import suite_facts
 from pommel.runs import Run
 from pommel.statistics import spread
 from pommel.suite import Metric, Suite
-from pommel.wording import check_choice, counted, listed
+from pommel.wording import check_choice, listed
 
 if TYPE_CHECKING:
     import altair as alt
-
-# What whiskers show: mean +- 1 standard error, or the quartiles of the items.
-Whiskers = Literal["standard error", "quartiles"]
 
 _HEIGHT = 200
 _LEAST_REGION_WIDTH = 56
@@ -49,9 +55,10 @@ def region_chart(
 
     The runs are of one suite, whose first metric `metric` is unless it is given. Filled points are
     the regions that some prediction looks at in that condition, and a column behind them is grey
-    where it looks at any condition. The values are those of `region_rows`. Raises `UsageError` for
-    runs of several suites or of several versions of one, for none at all, and where no surprisal is
-    known.
+    where it looks at any condition. An infinite mean is marked at the top; lines end before it, and
+    before a region that is there but not scored. The values are those of `region_rows`. Raises
+    `UsageError` for runs of several suites or of several versions of one, for none at all, and
+    where no surprisal is known or none is finite.
     """
     check_installed()
     import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
@@ -59,10 +66,10 @@ def region_chart(
     suite = _suite_of(runs)
     named = named_runs(runs)
     rows = region_rows(named, metric or suite.metrics[0], whiskers)
-    shown = {row["region"] for row in rows if row["mean_bits"] is not None}
+    if all(row["mean_bits"] is None for row in rows):
+        raise UsageError(f"{suite.name}: {_why_nothing(rows)}")
+    shown = {row["region"] for row in rows if row["n_items"]}
     labels = [label for label in region_labels(suite).values() if label in shown]
-    if not labels:
-        raise UsageError(f"{suite.name}: the surprisal of no region is known")
     step = max(_LEAST_REGION_WIDTH, label_width(labels) + 10)
     n_columns = max(1, min(len(named), int(_PAGE_WIDTH / (step * len(labels)))))
     layers = alt.layer(
@@ -78,8 +85,16 @@ def region_chart(
         )
         .resolve_axis(x="independent")
     )
-    notes = [*_notes(suite, whiskers, rows)]
+    notes = [*region_notes(rows, whiskers)]
     return themed(chart, suite.name, notes, width=step * len(labels) * n_columns)
+
+
+def _why_nothing(rows: Rows) -> str:
+    if any(row["is_infinite"] for row in rows):
+        return "there is no finite surprisal to be shown: every region has a word of probability 0"
+    if any(row["missing"] == NOT_ASKED_FOR for row in rows):
+        return f"the surprisal of no region is known; {SCORES_THE_OTHERS.format('them')}"
+    return "the surprisal of no region is known"
 
 
 def region_rows(
@@ -88,8 +103,10 @@ def region_rows(
     """Return one row a model, condition and region, in bits.
 
     `mean_bits` is over the `n_items` in which the region has a scored token; it is None where there
-    is no such item, and where a word of probability 0 makes it infinite (`is_infinite`). `low_bits`
-    and `high_bits` are where the whiskers end; one item has none of a standard error.
+    is no such item, and where a word of probability 0 makes it infinite (`is_infinite`). `missing`
+    says why there is no such item though the region has tokens ("" where it has none): they were
+    "not asked for", or are "unscored". `low_bits` and `high_bits` are where the whiskers end; one
+    item has none of a standard error.
     """
     check_choice("whiskers", whiskers, get_args(Whiskers))
     return [row for each in named for row in _rows(each, metric, whiskers)]
@@ -101,7 +118,8 @@ def _rows(named: NamedRun, metric: Metric, whiskers: Whiskers) -> Iterator[dict[
     values = _scored(table, metric)
     for c, condition in enumerate(table.condition_names):
         for r, number in enumerate(table.region_numbers):
-            own = values[:, c, r][~np.isnan(values[:, c, r])]
+            cell = values[:, c, r]
+            own = cell[~np.isnan(cell)]
             mean, low, high = _summary(own, whiskers)
             yield {
                 "model": named.label,
@@ -114,14 +132,22 @@ def _rows(named: NamedRun, metric: Metric, whiskers: Whiskers) -> Iterator[dict[
                 "low_bits": low if math.isfinite(low) else None,
                 "high_bits": high if math.isfinite(high) else None,
                 "is_infinite": math.isinf(mean),
+                "missing": "" if len(own) else _missing(table, c, r),
             }
 
 
 def _scored(table: RegionTable, metric: Metric) -> NDArray[np.float64]:
     """Return the values, NaN where a region has no scored token: a sum of nothing is no point."""
-    is_empty = table.n_tokens == 0
-    is_unscored = (table.n_tokens > 0) & (table.n_unscored >= table.n_tokens)
-    return np.where(is_empty | is_unscored, np.nan, table.values[metric])
+    return np.where(table.n_unscored >= table.n_tokens, np.nan, table.values[metric])
+
+
+def _missing(table: RegionTable, c: int, r: int) -> str:
+    """Return why a region is known in no item; "" where it is empty in all."""
+    n_tokens, n_unscored = table.n_tokens[:, c, r], table.n_unscored[:, c, r]
+    if not n_tokens.any():
+        return ""
+    # What can be scored and has no value was not asked for.
+    return NOT_ASKED_FOR if (n_tokens > n_unscored).any() else UNSCORED
 
 
 def _summary(values: NDArray[np.float64], whiskers: Whiskers) -> tuple[float, float, float]:
@@ -168,7 +194,7 @@ def _layers(
         "region:N",
         sort=None,
         scale=alt.Scale(domain=[*labels], padding=0),
-        axis=alt.Axis(title=None, labelAngle=0, labelExpr=r"split(datum.label, '\n')", ticks=False),
+        axis=alt.Axis(title=None, labelAngle=0, labelExpr=LABEL_LINES, ticks=False),
     )
     # Conditions stand a little apart, in the middle of their region.
     spread_out = [step * (0.5 - _SPREAD_OUT / 2), step * (0.5 + _SPREAD_OUT / 2)]
@@ -176,42 +202,50 @@ def _layers(
         "condition:N", scale=alt.Scale(type="point", domain=conditions, range=spread_out)
     )
     y = alt.Y("mean_bits:Q", title=_axis_title(metric), scale=alt.Scale(zero=False))
-    shown = tooltip(_SHOWN)
-    base = alt.Chart().transform_filter("isValid(datum.mean_bits)")
+    every = alt.Chart().encode(x=x)
     yield (
-        base.transform_filter("datum.is_compared")
+        every.transform_filter(f"({_HAS_POINT}) && datum.is_compared")
         .transform_aggregate(n="count()", groupby=["region"])
         .mark_rect(color=FAINT, opacity=0.7, width=step - 4)
-        .encode(x=x)
     )
-    base = base.encode(x=x, xOffset=offset)
-    yield base.mark_line(strokeWidth=1.5).encode(y=y, color=colour, strokeDash=dash)
+    # Between its points, a line leaves out regions that are empty; at others without a mean it
+    # breaks, since they have a surprisal.
+    yield (
+        every.transform_filter(f"{_HAS_POINT} || datum.missing")
+        .mark_line(strokeWidth=1.5, invalid="break-paths-filter-domains")
+        .encode(y=y, xOffset=offset, color=colour, strokeDash=dash)
+    )
+    base = every.transform_filter("isValid(datum.mean_bits)").encode(xOffset=offset)
     yield base.mark_rule(strokeWidth=1.2).encode(
         y=alt.Y("low_bits:Q"), y2=alt.Y2(field="high_bits"), color=colour
     )
+    looks = {"color": colour, "shape": shape}
+    yield from _points(base.encode(y=y, tooltip=tooltip(f"{_KNOWN} {_BITS}"), **looks))
+    infinite = every.transform_filter("datum.is_infinite")
+    at_top = infinite.encode(y=alt.value(_INFINITE_AT), xOffset=offset, tooltip=tooltip(_KNOWN))
+    yield from _points(at_top.encode(**looks))
+    yield (
+        infinite.transform_aggregate(n="count()", groupby=["region"])
+        .mark_text(text="∞", color=INK, fontSize=15)
+        .encode(y=alt.value(_INFINITE_AT - 13))
+    )
+
+
+def _points(base: "alt.Chart") -> Iterator["alt.Chart"]:
+    """Yield the points of what no prediction looks at, which are hollow, and the others."""
     for compared, fill in (("!", "white"), ("", None)):
         mark: dict[str, Any] = {"fill": fill} if fill else {}
-        yield (
-            base.transform_filter(f"{compared}datum.is_compared")
-            .mark_point(filled=not fill, size=45, opacity=1, strokeWidth=1.5, **mark)
-            .encode(y=y, color=colour, shape=shape, tooltip=shown)
+        yield base.transform_filter(f"{compared}datum.is_compared").mark_point(
+            filled=not fill, size=45, opacity=1, strokeWidth=1.5, **mark
         )
 
 
-_SHOWN = "model:N condition:N region_number:Q n_items:Q mean_bits:Q low_bits:Q high_bits:Q"
+# How many pixels below the top the points are whose mean is infinite.
+_INFINITE_AT = 20
+_HAS_POINT = "isValid(datum.mean_bits) || datum.is_infinite"
+_KNOWN = "model:N condition:N region_number:Q n_items:Q"
+_BITS = "mean_bits:Q low_bits:Q high_bits:Q"
 
 
 def _axis_title(metric: Metric) -> str:
     return "surprisal (bits)" if metric == "sum" else f"{metric} surprisal of the tokens (bits)"
-
-
-def _notes(suite: Suite, whiskers: Whiskers, rows: Rows) -> Iterator[str]:
-    spread_shown = {
-        "standard error": "whiskers: ± 1 standard error",
-        "quartiles": "whiskers: quartiles of the items",
-    }[whiskers]
-    yield f"Mean over {counted(len(suite.items), 'item')}; {spread_shown}. Contents: first item."
-    if any(row["is_compared"] for row in rows):
-        yield "Filled points and grey columns: what predictions compare."
-    if n_infinite := sum(row["is_infinite"] for row in rows):
-        yield f"Without {counted(n_infinite, 'point')}: a word has probability 0."

@@ -22,7 +22,7 @@ _ACTIONS = {"export": True, "source": False, "compiled": False, "editor": False}
 _LESS_THAN = "_less_than_"
 
 
-def save_chart(chart: "alt.TopLevelMixin", path: Path) -> None:
+def save_chart(chart: "alt.TopLevelMixin", path: Path | str) -> None:
     """Write a chart to a file, in the form that its name's ending says.
 
     .svg, .png, .pdf; .html, one file that draws it without a network; .json, its Vega-Lite. In SVG
@@ -30,6 +30,7 @@ def save_chart(chart: "alt.TopLevelMixin", path: Path) -> None:
     PDF this machine does. Raises `UsageError` for another ending, and `PommelError` for a file that
     cannot be written; it is then what it was.
     """
+    path = Path(path)
     write = _writer(path)
     check_installed()
     content = _drawn(write, chart.to_dict(), path)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from pommel.analysis.scaling import Scaling
 from pommel.errors import UsageError
 from pommel.plots.lines import LinePlot, factor_axis, line_chart
-from pommel.plots.theme import Rows, check_installed, single_line, themed
+from pommel.plots.theme import Rows, check_installed, single_line, single_series, themed
 from pommel.wording import listed
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ def scaling_chart(result: Scaling) -> "alt.typing.ChartType":
         shown="model:N series:N facet:N n_parameters:Q accuracy:Q n_members:Q",
     )
     chart, width = line_chart(rows, plot)
-    return themed(chart, "Accuracy by size", [*_notes(result)], width=width)
+    notes = [*single_series("family", [row["series"] for row in rows]), *_notes(result)]
+    return themed(chart, "Accuracy by size", notes, width=width)
 
 
 def scaling_rows(result: Scaling) -> Rows:

@@ -69,8 +69,8 @@ def _of_complexity(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
 
 
 def _of_aucs(runs: Iterable[Run]) -> "alt.typing.ChartType":
-    found, _ = scores_of_runs(runs)
-    return auc_chart([row for each in found for row in set_aucs(each)])
+    found, not_sets = scores_of_runs(runs)
+    return auc_chart([row for each in found for row in set_aucs(each)], not_sets=not_sets)
 
 
 # Every plot draws what it is given, all of it; each raises `UsageError` for what it cannot show.

@@ -5,6 +5,7 @@ import textwrap
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
+from unicodedata import bidirectional
 
 import numpy as np
 
@@ -46,12 +47,21 @@ CHARACTER_WIDTH = 6.0
 # them whole.
 _LONGEST_NAME = 46
 _LONGEST_LABEL = 300
+# What draws PNG and PDF takes the lines of a text for one paragraph, and prints those that are
+# written from right to left over others. A mark of direction at both ends keeps each in its place.
+_MARK = "\u200e"
+# Hebrew, Arabic and so on, those beyond 16 bits by their first half, as JavaScript has them.
+_RIGHT_TO_LEFT = "[\\u0590-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufeff\\ud802\\ud803\\ud83a\\ud83b]"
 # In Vega's language: a label's lines; of a long one in one line the middle is left out.
+LABEL_LINES = (
+    f"indexof(datum.label, '\\n') >= 0 && test('{_RIGHT_TO_LEFT}', datum.label)"
+    f" ? split('{_MARK}' + replace(datum.label, regexp('\\n', 'g'), '{_MARK}\\n{_MARK}')"
+    f" + '{_MARK}', '\\n') : split(datum.label, '\\n')"
+)
 _HEAD, _TAIL = _LONGEST_NAME // 2 - 2, _LONGEST_NAME // 2 + 1
 SHORTENED = (
     f"length(datum.label) > {_LONGEST_NAME} && indexof(datum.label, '\\n') < 0"
-    f" ? slice(datum.label, 0, {_HEAD}) + '…' + slice(datum.label, -{_TAIL})"
-    " : split(datum.label, '\\n')"
+    f" ? slice(datum.label, 0, {_HEAD}) + '…' + slice(datum.label, -{_TAIL}) : {LABEL_LINES}"
 )
 # Lines of notes, whatever a plot's width.
 _LEAST_CHARACTERS, _MOST_CHARACTERS = 70, 120
@@ -98,18 +108,47 @@ def themed(
     """
     import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
 
-    n_characters = min(
-        _MOST_CHARACTERS, max(_LEAST_CHARACTERS, int(width / (CHARACTER_WIDTH - 0.6)))
-    )
-    lines = [line for note in notes for line in textwrap.wrap(note, n_characters)]
+    n_characters = _characters(width)
     heading = alt.TitleParams(
-        text=textwrap.wrap(single_line(title), int(n_characters * 0.8)),
-        subtitle=lines,
+        text=_marked(textwrap.wrap(single_line(title), int(n_characters * 0.8))),
+        subtitle=note_lines(notes, width),
         anchor="start",
         frame="bounds",
     )
     whole: alt.typing.ChartType = chart.properties(title=heading).configure(**_CONFIG)
     return whole
+
+
+def note_lines(notes: Iterable[str], width: float) -> list[str]:
+    """Return notes as the lines that stand under the title of a chart of so many pixels."""
+    n_characters = _characters(width)
+    # The dots of a list that goes on end its sentence, too.
+    whole = [note.replace(", ....", ", ...") for note in notes]
+    return _marked([line for note in whole for line in textwrap.wrap(note, n_characters)])
+
+
+def single_series(what: str, names: Iterable[str]) -> list[str]:
+    """Return the note that names what all of a plot is about; none where there are several.
+
+    A plot of several names them in its legend or its rows.
+    """
+    found = {*names}
+    return [f"{what[0].upper()}{what[1:]}: {found.pop()}."] if len(found) == 1 else []
+
+
+def _characters(width: float) -> int:
+    fitting = int(width / (CHARACTER_WIDTH - 0.6))
+    return min(_MOST_CHARACTERS, max(_LEAST_CHARACTERS, fitting))
+
+
+def _marked(lines: list[str]) -> list[str]:
+    """Return the lines of a text; of one with letters from right to left, marked as labels are."""
+    if len(lines) == 1 or not any(bidirectional(each) in _RTL_CLASSES for each in "".join(lines)):
+        return lines
+    return [f"{_MARK}{line}{_MARK}" for line in lines]
+
+
+_RTL_CLASSES = ("R", "AL")
 
 
 def series_channels(names: Sequence[str], field: str, title: str) -> dict[str, Any]:

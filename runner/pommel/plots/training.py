@@ -1,11 +1,14 @@
 """Accuracy along the training of a model, with chance."""
 
+import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pommel.analysis.training import TrainingResult
 from pommel.errors import UsageError
+from pommel.plots.interval_notes import interval_note, no_width_notes
 from pommel.plots.lines import LinePlot, factor_axis, line_chart
-from pommel.plots.theme import Rows, check_installed, single_line, themed
+from pommel.plots.theme import Rows, check_installed, single_line, single_series, themed
 from pommel.wording import listed
 
 if TYPE_CHECKING:
@@ -36,9 +39,7 @@ def training_chart(result: TrainingResult) -> "alt.typing.ChartType":
         spread="band",
     )
     chart, width = line_chart(rows, plot)
-    notes = ["Bands: 95% interval. Dashed: chance."]
-    if result.incomplete:
-        notes.append(f"Without steps that lack a suite: {listed(result.incomplete, most=5)}.")
+    notes = [*single_series("model", [row["series"] for row in rows]), *_notes(result, rows)]
     return themed(chart, "Accuracy along training", notes, width=width)
 
 
@@ -57,3 +58,15 @@ def training_rows(result: TrainingResult) -> Rows:
         }
         for point in result.points
     ]
+
+
+def _notes(result: TrainingResult, rows: Rows) -> Iterator[str]:
+    shown = [row for row in rows if not math.isnan(row["low"])]
+    # Which of the two a point has, it does not say: of a single suite, Wilson's.
+    first = [interval_note("band", ("wilson", "bootstrap"))] if shown else []
+    if not all(math.isnan(row["chance"]) for row in rows):
+        first.append("Dashed: chance.")
+    yield " ".join(first)
+    yield from no_width_notes("band", shown, hidden_by="line")
+    if result.incomplete:
+        yield f"Without steps that lack a suite: {listed(result.incomplete, most=5)}."

@@ -8,13 +8,12 @@ from pommel.analysis.accuracy_row import Accuracy, ShareInterval
 from pommel.analysis.model_row import without_lone_families
 from pommel.analysis.suite_parts import COUNTS, Level
 from pommel.report.cells import mean_sd_cell, model_cell, score_cell
+from pommel.report.interval_notes import mean_notes, suite_notes
 from pommel.report.plain_table import Row, add_sections, empty_table
 from pommel.report.statistics_cells import interval_cell, p_cell
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-_INTERVALS = {"wilson": "95% Wilson interval", "exact": "95% interval of Clopper and Pearson"}
 
 # What a row is about, by level: columns and where their text comes from.
 _NAMES: dict[Level, tuple[str, ...]] = {
@@ -132,13 +131,9 @@ def _test_cell(row: Accuracy) -> str:
 
 def _caption(rows: Sequence[Accuracy], level: Level, interval: ShareInterval) -> str:
     if level in ("prediction", "suite"):
-        lines = [f"Share of items that hold [{_INTERVALS[interval]}]."]
-        if any(not math.isnan(row.bootstrap.low) for row in rows):
-            lines.append("Means over predictions [95% bootstrap interval, by item].")
+        lines = suite_notes(rows, interval, share="Share of items that hold")
     else:
-        lines = ["Mean over suites [95% bootstrap interval, items drawn within suites]."]
-        if any(len(row.suites) == 1 and not row.is_family for row in rows):
-            lines.append(f"Of one suite: share of items [{_INTERVALS[interval]}].")
+        lines = mean_notes(rows, interval)
     lines.append(
         "p: exact one-sided binomial test of all items together; above, below: of chance, p < .05."
     )

@@ -15,15 +15,16 @@ from pommel.report.accuracy_cells import (
     with_best,
 )
 from pommel.report.cells import circuit_cell
+from pommel.report.interval_notes import mean_notes, suite_notes
 from pommel.report.paper_table import Cell, PaperColumn, PaperTable, sections_of, text_cell
 from pommel.report.tables import RULES
 from pommel.run_record import RunRecord
 
 Row = tuple[Cell, ...]
 
-_SHARES = "Share of items on which a suite's predictions hold [95% Wilson interval]."
-_MEANS = "Means over suites [95% bootstrap interval, items drawn within suites]."
-_MEANS_OF_PREDICTIONS = "Of several predictions: their mean [95% bootstrap interval, by item]."
+_SHARES = "Share of items on which a suite's predictions hold."
+_MEANS = "Means over suites of the share of items on which a suite's predictions hold."
+_OF_ONE = "Of one suite: its own score and interval."
 _FAMILIES = "Of a family: mean ± sd of a sample (n - 1) over members."
 _BEST = "Bold: the best."
 
@@ -42,6 +43,12 @@ class _Grid:
     @property
     def units(self) -> list[Unit]:
         return sorted({row.unit for row in self.rows}, key=unit_order)
+
+    @property
+    def shown(self) -> list[Accuracy]:
+        """The rows of models that are shown; members of a big family are not."""
+        keys = {(model.label, model.is_family) for model in self.models}
+        return [row for row in self.rows if (row.label, row.is_family) in keys]
 
     def found(self, unit: Unit) -> list[Accuracy | None]:
         """Return the row of each model."""
@@ -62,18 +69,19 @@ def scores_table(records: Sequence[RunRecord]) -> PaperTable:
     """Return suites (a section a circuit) x models, then means of circuits, and the SG score."""
     grid = _Grid.of(records, "suite")
     units = sorted(grid.units, key=lambda each: (not each.circuit, each.circuit))
-    sections = [*_suite_sections(grid, units, records), *_mean_sections(records, units)]
+    means = [*_means(records, units)]
+    sections = [*_suite_sections(grid, units, records), *(rows for rows, _ in means)]
     columns = (
         PaperColumn(header="circuit", align="left"),
         PaperColumn(header="suite", align="left"),
         PaperColumn(header="items"),
         *(PaperColumn(header=model.header) for model in grid.models),
     )
-    notes = [_SHARES]
-    if any(len(record.result.scores) > 1 for record in records):
-        notes.append(_MEANS_OF_PREDICTIONS)
-    if len(units) > 1:
-        notes.append(_MEANS)
+    of_means = [row for _, own in means for row in own]
+    several = [row for row in of_means if len(row.suites) > 1]
+    notes = [*suite_notes(grid.shown), *mean_notes(several)]
+    if len(several) < len(of_means):
+        notes.append(_OF_ONE)
     return _table(records, grid.models, columns, sections, notes)
 
 
@@ -93,10 +101,8 @@ def circuits_table(records: Sequence[RunRecord]) -> PaperTable:
         *(PaperColumn(header=circuit_cell(unit.circuit)) for unit in by_circuit.units),
         PaperColumn(header="SG score"),
     )
-    notes = [
-        "Means over suites of the share of items on which a suite's predictions hold.",
-        "SG score: mean over all suites [95% bootstrap interval, items drawn within suites].",
-    ]
+    has_means = any(len(row.suites) > 1 for row in (*by_circuit.shown, *overall.shown))
+    notes = [_MEANS if has_means else _SHARES, *mean_notes(overall.shown, name="SG score")]
     return _table(records, by_circuit.models, columns, [rows], notes)
 
 
@@ -116,7 +122,7 @@ def predictions_table(records: Sequence[RunRecord]) -> PaperTable:
         PaperColumn(header="prediction", align="left", is_prose=True),
         *(PaperColumn(header=model.header) for model in grid.models),
     )
-    notes = ["Share of items on which a prediction holds [95% Wilson interval]."]
+    notes = suite_notes(grid.shown, share="Share of items on which a prediction holds")
     table = _table(records, grid.models, columns, list(by_suite.values()), notes)
     return PaperTable(
         title="Predictions", columns=table.columns, sections=table.sections, notes=table.notes
@@ -146,19 +152,26 @@ def _suite_sections(
         yield rows
 
 
-def _mean_sections(records: Sequence[RunRecord], units: Sequence[Unit]) -> Iterator[list[Row]]:
-    """Yield the means of circuits if there are several, and of all suites if there are several."""
+def _means(
+    records: Sequence[RunRecord], units: Sequence[Unit]
+) -> Iterator[tuple[list[Row], list[Accuracy]]]:
+    """Yield the means of circuits if there are several, and of all suites if there are several.
+
+    With the rows that are shown come the accuracies in them.
+    """
     circuits = {unit.circuit for unit in units} - {""}
     if len(circuits) > 1:
         grid = _Grid.of(records, "circuit")
-        yield [
+        rows = [
             (text_cell(unit.circuit), text_cell("mean"), Cell(), *grid.cells(unit))
             for unit in grid.units
             if unit.circuit
         ]
+        yield rows, [row for row in grid.shown if row.unit.circuit]
     if len(units) > 1:
         grid = _Grid.of(records, "model")
-        yield [(text_cell("all suites"), text_cell("SG score"), Cell(), *grid.cells(Unit()))]
+        head = (text_cell("all suites"), text_cell("SG score"), Cell())
+        yield [(*head, *grid.cells(Unit()))], grid.shown
 
 
 def _column(grid: _Grid, unit: Unit, *, has_interval: bool) -> list[Cell]:

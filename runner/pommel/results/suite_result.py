@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ScoreRule = Literal["all", "first", "each"]
 SCORE_RULES: tuple[ScoreRule, ...] = ("all", "first", "each")
+OwnTable = Literal["predictions", "suites"]
 
 SUITE_COLUMNS = (
     "model_name",
@@ -115,11 +116,13 @@ class SuiteResult:
         """The SG score: the share, the mean of all under "each"; NaN where there is none."""
         return mean_score(score.share for score in self.scores)
 
-    def to_frame(self, table: Literal["predictions", "suites"] = "predictions") -> "pd.DataFrame":
+    def to_frame(self, table: OwnTable = "predictions") -> "pd.DataFrame":
         """Return the predictions item by item, or the scores, as a tidy table.
 
-        The `result` of a skipped item is missing.
+        The `result` of a skipped item is missing. Raises `UsageError` for a name that is none of
+        these.
         """
+        check_choice("the table", table, get_args(OwnTable))
         if table == "suites":
             return frame_of_rows(self.score_rows(), SUITE_COLUMNS)
         parts = [(each, len(each.holds)) for each in self.predictions]

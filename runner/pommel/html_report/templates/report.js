@@ -42,8 +42,28 @@
   boxes.forEach((box, place) => { box.checked = place < N_AT_FIRST; });
   const chosen = () => new Set(boxes.filter((box) => box.checked).map((box) => box.value));
 
-  const showChosen = (suite) => {
+  // Where none of the models that are chosen was run, the first of those that were.
+  const modelsOf = (suite) => JSON.parse(suite.dataset.models);
+  const isLeftOut = (suite, shown) => shown.size > 0 && !modelsOf(suite).some((label) => shown.has(label));
+  const shownIn = (suite) => {
     const shown = chosen();
+    return isLeftOut(suite, shown) ? new Set(modelsOf(suite).slice(0, N_AT_FIRST)) : shown;
+  };
+
+  const sayChosen = (suite) => {
+    const shown = chosen();
+    const n = modelsOf(suite).length;
+    const others = n > N_AT_FIRST ? `the first ${N_AT_FIRST} of the ${n} that did` : n > 1 ? `the ${n} that did` : "the one that did";
+    const text = shown.size === 0 ? "No model is chosen above."
+      : isLeftOut(suite, shown) ? `None of the models chosen above ran this suite; shown: ${others}.` : "";
+    const place = suite.querySelector(".of-choice");
+    place.textContent = text;
+    place.hidden = !text;
+  };
+
+  const showChosen = (suite) => {
+    const shown = shownIn(suite);
+    sayChosen(suite);
     for (const row of all(".by-model-rows tr[data-model]", suite)) {
       row.hidden = labels.includes(row.dataset.model) && !row.matches(".family")
         && !shown.has(row.dataset.model);
@@ -57,7 +77,12 @@
         `#${suite.id} .items tr > :nth-child(${column})`).join(",") + (hidden.length ? "{display:none}" : "");
       fillModels(suite, own.filter((label) => shown.has(label)));
     }
-    for (const drawing of all(".drawing[data-drawn]", suite)) draw(drawing);
+    for (const drawing of all(".drawing[data-drawn]", suite)) {
+      // It is drawn again once it is seen, which what is hidden never is.
+      delete drawing.dataset.drawn;
+      drawing.hidden = false;
+      seen.observe(drawing);
+    }
   };
 
   const styles = new Map();
@@ -94,14 +119,29 @@
   // Vega's name for it: no warnings.
   const LOG_ERRORS = 1;
 
+  // The models that a suite's chart shows: those that are chosen, as far as they have rows, and
+  // not so many that a browser would stand still over them.
+  const N_FACETS = 24;
+  const facetsOf = (drawing, block) => {
+    const shown = shownIn(drawing.closest(".suite"));
+    const known = new Set(block.tables.flatMap((table) => rowsOf(table).map((row) => row.model)));
+    const own = labels.filter((label) => shown.has(label) && known.has(label));
+    const note = drawing.parentElement.querySelector(".of-drawing");
+    note.textContent = own.length === 0 ? "No surprisals are known of the models that are chosen."
+      : own.length > N_FACETS ? `Drawn: the first ${N_FACETS} of ${own.length} models; choose fewer to see others.` : "";
+    note.hidden = !note.textContent;
+    return new Set(own.slice(0, N_FACETS));
+  };
+
   const draw = async (drawing) => {
     drawing.dataset.drawn = "";
     const block = parsed(document.getElementById(drawing.dataset.chart));
-    const ofSuite = drawing.closest(".suite");
     // Vega-Embed makes what it draws in as wide as the chart; around it, what is too wide scrolls.
     const place = document.createElement("div");
-    const shown = chosen();
-    const keeps = (row) => !ofSuite || row.model === undefined || shown.has(row.model);
+    const facets = drawing.closest(".suite") && facetsOf(drawing, block);
+    drawing.hidden = facets?.size === 0;
+    if (drawing.hidden) return;
+    const keeps = (row) => !facets || facets.has(row.model);
     const spec = fitted(specOf(block, keeps), drawing.parentElement.clientWidth);
     try {
       // Without "ast" expressions would be compiled, which the page's own policy forbids.
@@ -134,7 +174,6 @@
     if (suite.dataset.ready !== undefined) return;
     suite.dataset.ready = "";
     showChosen(suite);
-    suite.querySelector(".tools")?.addEventListener("change", () => arrange(suite));
   };
 
   const openAt = (anchor) => {
@@ -228,6 +267,7 @@
 
   for (const suite of suites) {
     suite.addEventListener("toggle", () => { if (suite.open) prepare(suite); });
+    suite.querySelector(".tools")?.addEventListener("change", () => arrange(suite));
   }
   chooser.addEventListener("change", () => { if (chooser.value) location.hash = chooser.value; });
   addEventListener("hashchange", () => openAt(location.hash.slice(1)));
@@ -246,7 +286,11 @@
 
   const choiceChanged = () => {
     countChosen();
-    for (const suite of suites) if (suite.dataset.ready !== undefined) showChosen(suite);
+    for (const suite of suites) {
+      // Those that are closed are seen to when they are opened.
+      delete suite.dataset.ready;
+      if (suite.open) prepare(suite);
+    }
   };
   document.getElementById("choose-models").addEventListener("change", choiceChanged);
   for (const button of all("[data-choose]")) {
