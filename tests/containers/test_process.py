@@ -216,13 +216,16 @@ def test_nor_when_we_are_killed(number: signal.Signals, tmp_path: Path) -> None:
 import sys
 sys.path.insert(0, {str(Path(__file__).parent)!r})
 from test_process import LocalEngine, job, output_lines
-list(output_lines(LocalEngine(), job("sh", "-c", "echo $$ > {tmp_path}/pid; sleep 60")))
+known = "read line; echo $$ > {tmp_path}/pid; sleep 60"
+list(output_lines(LocalEngine(), job("sh", "-c", known), [b"you are known\\n"]))
 """
+    # It is given its input once the reaper knows of it: the instant before that is nobody's.
     ours = subprocess.Popen([sys.executable, "-c", code])
     pid = _number(tmp_path / "pid")
     ours.send_signal(number)
     ours.wait()
-    until = time.monotonic() + 5
+    # Less than it sleeps, and more than a busy machine needs.
+    until = time.monotonic() + 20
     while _runs(pid) and time.monotonic() < until:
         time.sleep(0.05)
     assert not _runs(pid)
