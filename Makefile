@@ -80,8 +80,8 @@ benchmarks: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.leaderboard
 
 builtin-models: $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m pommel.training gpt2 --out runner/pommel/builtin/en-gpt2
-	$(BIN)/python -m pommel.training ngram --out runner/pommel/builtin/en-ngram
+	OMP_NUM_THREADS=1 $(BIN)/python -m pommel.training gpt2 --out runner/pommel/shipped/builtin/en-gpt2
+	$(BIN)/python -m pommel.training ngram --out runner/pommel/shipped/builtin/en-ngram
 
 suites: $(VENV)/.dev
 	$(BIN)/python -m pommel.training suites --out suites

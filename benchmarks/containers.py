@@ -1,6 +1,6 @@
 """What a container costs: a model over protocol 1 and 2 against the same model in this process.
 
-    pommel image build huggingface --model runner/pommel/builtin/en-gpt2 -t pommel/en-gpt2
+    pommel image build huggingface --model runner/pommel/shipped/builtin/en-gpt2 -t pommel/en-gpt2
     python benchmarks/containers.py docker://pommel/en-gpt2 builtin://en-gpt2 [--sizes 100 10000]
 
 Both references name the same model. Each way is timed whole (the model opened, sentences scored,

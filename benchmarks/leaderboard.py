@@ -24,8 +24,8 @@ from pommel.leaderboard import Board, BoardFolder, make_board
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.ledger import Ledger
 from pommel.models.policy import Policy
-from pommel.suite import Suite
-from pommel.suite_sources import load_suites
+from pommel.sources.load import load_suites
+from pommel.suite.suite import Suite
 
 WHEN = "2026-01-01T00:00:00+00:00"
 

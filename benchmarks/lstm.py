@@ -27,9 +27,9 @@ from pommel.models.lstm.weights import shapes
 from pommel.models.model import LoadOptions
 from pommel.models.policy import Policy
 from pommel.models.word_level.cutting import word_spans
-from pommel.runs import run_suites
-from pommel.suite import Suite
-from pommel.suite_file import read_suite
+from pommel.scoring.run import run_suites
+from pommel.suite.read import read_suite
+from pommel.suite.suite import Suite
 
 DATA = "../shared/data"
 SUITES = ("fgd_object", "number_prep")

@@ -17,7 +17,7 @@ from functools import partial
 from pommel.api import compute_surprisals, evaluate, load_suite
 from pommel.models.model import ModelInfo, Spans
 from pommel.models.policy import Policy
-from pommel.suite import Suite
+from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
 
 N_REPETITIONS = 3

@@ -16,18 +16,18 @@ import time
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.html_report.browser import find_browser, opened_browser
+from tests.report.page.browser import find_browser, opened_browser
 
-from pommel.html_report import write_report
 from pommel.models.model import ModelInfo
 from pommel.models.policy import Policy
-from pommel.provenance import provenance
-from pommel.regions import sentence_layouts
-from pommel.run_record import record_of
-from pommel.runs import Run, evaluate
-from pommel.suite import Suite
-from pommel.suite_sources import load_suites
-from pommel.suite_surprisals import surprisals_from
+from pommel.report.page import write_report
+from pommel.scoring.provenance import provenance
+from pommel.scoring.regions import sentence_layouts
+from pommel.scoring.run import Run, evaluate
+from pommel.scoring.run_record import record_of
+from pommel.scoring.suite_surprisals import surprisals_from
+from pommel.sources.load import load_suites
+from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
 
 

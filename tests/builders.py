@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pommel.suite import Suite
-from pommel.suite_file import suite_from_dict
+from pommel.suite.read import suite_from_dict
+from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence, Token, TokenRole, Unscored
 
 Sentences = Mapping[str, Sequence[str]]

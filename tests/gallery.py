@@ -16,11 +16,11 @@ import numpy as np
 from tests.analysis.records import record, seed
 
 import pommel
-from pommel.plots.regions import region_chart
-from pommel.plots.saving import save_chart
-from pommel.plots.table import PLOTS
-from pommel.run_record import RunRecord, record_of
-from pommel.runs import Run
+from pommel.report.plots.regions import region_chart
+from pommel.report.plots.saving import save_chart
+from pommel.report.plots.table import PLOTS
+from pommel.scoring.run import Run
+from pommel.scoring.run_record import RunRecord, record_of
 
 if TYPE_CHECKING:
     import altair as alt
@@ -49,7 +49,7 @@ In Python, each is a function that takes what an analysis returns, and returns a
 from pathlib import Path
 
 import pommel
-from pommel.plots.saving import save_chart
+from pommel.report.plots.saving import save_chart
 
 results = pommel.run(["builtin://en-gpt2", "builtin://en-ngram"], "suites:en/garden-path-effects")
 results.plot_regions("npz_ambig")

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import pommel
-from pommel import data
 from pommel.api import Results
+from pommel.files import shipped as data
 
 pytest.importorskip("torch")
 

@@ -26,9 +26,9 @@ def test_the_wheel_has_all_data_and_no_stray_files(repository: Path, wheel: Path
         expected = {f"pommel/{path.relative_to(repository).as_posix()}" for path in files}
         assert expected
         assert expected <= names
-    assert {"pommel/py.typed", "pommel/formula/formula.lark"} <= names
-    assert "pommel/builtin/en-gpt2/model.safetensors" in names
-    assert "pommel/builtin/en-ngram/model.arpa.gz" in names
+    assert {"pommel/py.typed", "pommel/suite/formula/formula.lark"} <= names
+    assert "pommel/shipped/builtin/en-gpt2/model.safetensors" in names
+    assert "pommel/shipped/builtin/en-ngram/model.arpa.gz" in names
     assert not [name for name in names if "__pycache__" in name or name.startswith("tests")]
 
 

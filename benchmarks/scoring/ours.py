@@ -13,7 +13,7 @@ from pommel.models.huggingface import HuggingFaceModel, open_folder
 from pommel.models.model import LoadOptions, score_all
 from pommel.models.neural.passes import Pass
 from pommel.models.policy import Policy
-from pommel.runs import run_suites
+from pommel.scoring.run import run_suites
 from pommel.surprisal import ScoredSentence
 
 NAMED, EVERY = "pommel, named regions", "pommel, every region"

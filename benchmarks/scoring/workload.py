@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pommel.suite import Condition, Suite
-from pommel.suite_file import read_suite
+from pommel.suite.read import read_suite
+from pommel.suite.suite import Condition, Suite
 
 Span = tuple[int, int]
 

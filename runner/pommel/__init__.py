@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     )
     from pommel.errors import PommelError, SuiteError
     from pommel.models.policy import Policy
-    from pommel.suite import Suite
+    from pommel.suite.suite import Suite
 
 __all__ = [
     "Policy",
@@ -46,7 +46,7 @@ __all__ = [
 _HOMES = {
     "Policy": "pommel.models.policy",
     "PommelError": "pommel.errors",
-    "Suite": "pommel.suite",
+    "Suite": "pommel.suite.suite",
     "SuiteError": "pommel.errors",
 }
 

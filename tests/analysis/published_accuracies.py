@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.analysis.records import record
 
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 
 def multilingual_records(shared_data: Path) -> list[RunRecord]:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from pommel.family import Axis, Membership
-from pommel.results import PredictionResult, Score, ScoreRule, SuiteResult
-from pommel.run_record import ModelFacts, RunRecord, SuiteFacts, run_id_of
+from pommel.models.family import Axis, Membership
+from pommel.scoring.results import PredictionResult, Score, ScoreRule, SuiteResult
+from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts, run_id_of
 
 LESS = "(1;%a%) < (1;%b%)"
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from pommel.analysis.sentence_scores import SetScores
 from pommel.analysis.sentence_sets import SetSentence
-from pommel.grammar.permutation.expansion import arrangements
+from pommel.sources.grammar.permutation.expansion import arrangements
 
 CASES = ("nom", "acc", "dat")
 

@@ -13,7 +13,7 @@ from pommel.analysis.accuracy import Settings, accuracies
 from pommel.analysis.accuracy_frame import ACCURACY_COLUMNS, accuracy_frame
 from pommel.analysis.accuracy_row import Accuracy
 from pommel.analysis.suite_parts import Level
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 FEW = Settings(n_resamples=199)
 

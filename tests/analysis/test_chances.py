@@ -6,7 +6,7 @@ import pytest
 from tests.analysis.records import record
 
 from pommel.analysis.chances import chance_of, chances_of, prediction_chance
-from pommel.results import ScoreRule, SuiteResult
+from pommel.scoring.results import ScoreRule, SuiteResult
 
 NAN = math.nan
 LESS, BOTH = "(1;%a%) < (1;%b%)", "((1;%a%) < (1;%b%)) & ((2;%a%) < (2;%b%))"

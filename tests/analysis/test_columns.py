@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from tests.analysis.records import record
 
 from pommel.analysis.columns import by_item, columns_of, mean_of_columns, mean_of_means, mean_share
-from pommel.results import ScoreRule
+from pommel.scoring.results import ScoreRule
 
 ROWS = ["1101-", "1-011"]
 

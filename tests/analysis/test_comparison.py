@@ -18,7 +18,7 @@ from pommel.analysis.comparison_frame import COMPARISON_COLUMNS, comparison_fram
 from pommel.analysis.sides import side
 from pommel.analysis.subjects import subjects
 from pommel.errors import UsageError
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 FEW = Settings(n_resamples=199)
 

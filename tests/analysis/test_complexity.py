@@ -21,7 +21,7 @@ from pommel.analysis.complexity import (
 )
 from pommel.analysis.model_scores import with_size_families, without_models
 from pommel.errors import FaultyFileError
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 SERIES = ("swahili-N_of_Poss_V", "swahili-N_of_Poss_D_V", "swahili-N_of_Poss_D_A_V")
 

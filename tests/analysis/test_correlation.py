@@ -19,7 +19,7 @@ from pommel.analysis.correlation import (
 )
 from pommel.analysis.given_tables import read_given_table
 from pommel.errors import UsageError
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 VALUES = {"de": 1.0, "en": 2.0, "fr": 3.0}
 

@@ -6,9 +6,9 @@ import pytest
 from scipy.stats import binomtest
 
 from pommel.analysis.accuracy import Settings, accuracies
-from pommel.result_files import ImportOptions
-from pommel.result_files.hu2020 import read_hu2020
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
+from pommel.store.imports import ImportOptions
+from pommel.store.imports.hu2020 import read_hu2020
 
 FEW = Settings(n_resamples=99)
 

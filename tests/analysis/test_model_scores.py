@@ -18,7 +18,7 @@ from pommel.analysis.model_scores import (
     without_models,
 )
 from pommel.errors import UsageError
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 
 def of_two_rules() -> list[RunRecord]:

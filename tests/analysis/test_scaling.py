@@ -14,7 +14,7 @@ from tests.analysis.records import record, seed
 from pommel.analysis.model_scores import with_size_families, without_models
 from pommel.analysis.scaling import AVERAGE, points_frame, scaling, slopes_frame
 from pommel.errors import UsageError
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 BILLION = 10**9
 

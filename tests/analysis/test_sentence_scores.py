@@ -10,7 +10,7 @@ from tests.word_model import WordModel
 from pommel.analysis.sentence_scores import SetScores, scores_of_runs, set_scores
 from pommel.errors import InputError, UsageError
 from pommel.models.policy import Policy
-from pommel.runs import Run, run_suites
+from pommel.scoring.run import Run, run_suites
 from pommel.surprisal import ScoredSentence
 
 ITEMS = [

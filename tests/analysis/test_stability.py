@@ -8,7 +8,7 @@ from tests.analysis.records import record, seed, seeds
 
 from pommel.analysis.stability import Pairing, StabilityRow, stability
 from pommel.analysis.stability_frame import STABILITY_COLUMNS, stability_frame
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 
 def pair(model: str, base: str, holds: str, modified: str, holds_modified: str) -> list[RunRecord]:

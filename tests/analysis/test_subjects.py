@@ -6,7 +6,7 @@ import pytest
 from tests.analysis.records import record, seed, seeds
 
 from pommel.analysis.subjects import families, subjects, superseded, with_families
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 
 def scored_with(policy: dict[str, str], **facts: object) -> RunRecord:

@@ -10,7 +10,7 @@ from tests.analysis.records import record, seeds
 from pommel.analysis.model_scores import without_models
 from pommel.analysis.suite_differences import differences_frame, suite_differences
 from pommel.errors import UsageError
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 
 def scored(shares: dict[str, float], model: str = "m") -> list[RunRecord]:

@@ -18,7 +18,7 @@ from pommel.analysis.training import (
     training,
 )
 from pommel.errors import UsageError
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 from pommel.statistics import binomial_p, share_interval
 
 QUICK = Settings(n_resamples=99)

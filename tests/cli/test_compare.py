@@ -7,7 +7,7 @@ import pytest
 from tests.analysis.records import record, seeds
 from tests.cli.samples import Pommel
 
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 from pommel.store import Store
 
 RUNS = [

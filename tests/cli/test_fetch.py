@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 from tests.cli.samples import Pommel
-from tests.fetch.server import FileServer, Reply, file_server, tree
-from tests.fetch.shared_files import files_beside
+from tests.sources.fetch.server import FileServer, Reply, file_server, tree
+from tests.sources.fetch.shared_files import files_beside
 
-from pommel.fetch.source import PublishedSource, find_source, known_sources
+from pommel.sources.fetch.source import PublishedSource, find_source, known_sources
 
 UNLICENSED = (
     "no licence is known. Nobody may pass these files on, changed or not, without leave of their "

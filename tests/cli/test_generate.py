@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 from tests.cli.samples import Pommel
-from tests.grammar.context_free.german import ATTRACTORS
-from tests.grammar.lexicon_template.examples import ENGLISH, NOUNS, VERBS
-from tests.grammar.permutation.german import written
+from tests.sources.grammar.context_free.german import ATTRACTORS
+from tests.sources.grammar.lexicon_template.examples import ENGLISH, NOUNS, VERBS
+from tests.sources.grammar.permutation.german import written
 
 GRAMMAR = """\
 vary: V[]

@@ -10,8 +10,8 @@ import pytest
 from tests.cli.samples import Pommel
 from tests.models.container.local_engine import LocalEngine
 
-from pommel import data
-from pommel.containers import engines
+from pommel.files import shipped as data
+from pommel.models.container.engines import engines
 
 
 @pytest.fixture

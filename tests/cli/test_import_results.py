@@ -11,7 +11,7 @@ from tests.analysis.records import record
 from tests.cli.samples import Pommel
 
 from pommel.cli.import_results import command
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection, Store
 
 ITEMS = "model,suite,item,result\nm-1,s,1,1\nm-1,s,2,0\nm-2,s,1,1\nm-2,s,2,1\n"

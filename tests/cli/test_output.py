@@ -10,7 +10,7 @@ import pytest
 from rich.table import Table
 
 from pommel.cli.output import download_bar, for_stdout, frame_text, show_rows, show_text
-from pommel.frame import frame_of
+from pommel.files.tables import frame_of
 
 Terminal = tuple[int, TextIO]
 

@@ -7,7 +7,7 @@ from tests.cli.samples import Pommel
 from tests.cli.terminal import on_terminal
 from tests.store.run_samples import agreement, imported, made
 
-from pommel.run_record import record_of
+from pommel.scoring.run_record import record_of
 from pommel.store import Selection, Store
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.samples import Pommel, suite_value
 from tests.store.run_samples import agreement, imported, made, reported
 
-from pommel.run_record import record_of
+from pommel.scoring.run_record import record_of
 from pommel.store import Store
 
 

@@ -12,9 +12,9 @@ from tests.store.run_samples import agreement, imported, made, named, reported
 from tests.word_model import WordModel
 
 from pommel.errors import ModelError
-from pommel.kept_runs import run_and_keep
-from pommel.run_record import record_of
+from pommel.scoring.run_record import record_of
 from pommel.store import Selection, Store
+from pommel.store.run_and_keep import run_and_keep
 
 FILL = "`pommel run MODEL SUITE...` keeps its runs, `pommel import-results` those of others"
 

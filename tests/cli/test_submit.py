@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from tests.cli.samples import Pommel, suite_value
 
+from pommel.leaderboard.submission import read_submission, recomputed
+from pommel.sources.load import load_suites
 from pommel.store import Store
-from pommel.submission import read_submission, recomputed
-from pommel.suite_sources import load_suites
 
 
 @pytest.fixture

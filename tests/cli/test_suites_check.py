@@ -8,8 +8,8 @@ import pytest
 from tests.builders import Sentences, suite_text, suite_value
 from tests.cli.samples import Pommel
 
-from pommel.formats.long_csv import suite_to_long_csv
-from pommel.suite_file import suite_from_dict
+from pommel.sources.formats.long_csv import suite_to_long_csv
+from pommel.suite.read import suite_from_dict
 
 WELL: Sentences = {"a": ("The dog", "barks", "."), "b": ("The dog", "bark", ".")}
 SAME: Sentences = {"a": ("The cat", "sits", "."), "b": ("The cat", "sits", ".")}

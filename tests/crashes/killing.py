@@ -22,13 +22,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO
 
-from pommel import kept_runs
 from pommel.cli import main
 from pommel.cli import run as run_command
 from pommel.models.model import LoadOptions, Model, ModelInfo, Spans
 from pommel.models.policy import Policy
 from pommel.models.registry import load_model
 from pommel.store import CachedModel
+from pommel.store import run_and_keep as kept_runs
 from pommel.store.surprisal_cache import SurprisalCache
 from pommel.surprisal import ScoredSentence
 

@@ -15,14 +15,14 @@ from tests.images.samples import N_SENTENCES, CommandsOf, ResultOf
 from tests.models.container.local_engine import LocalEngine
 from tests.models.lstm.folders import save_random_lstm
 
-from pommel import data
-from pommel.containers import engines
-from pommel.containers.sandbox import Sandbox
+from pommel.files import shipped as data
 from pommel.images.check import CheckResult, run_check
 from pommel.images.checks import CHECKS
 from pommel.images.context import files_below
 from pommel.images.subject import Subject
-from pommel.models.container import ImageCommands, open_commands
+from pommel.models.container.commands import ImageCommands, open_commands
+from pommel.models.container.engines import engines
+from pommel.models.container.engines.sandbox import Sandbox
 from pommel.models.model import LoadOptions
 
 

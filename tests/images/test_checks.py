@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from tests.images.samples import N_SENTENCES, RUN, CommandsOf, ResultOf
 
-from pommel.containers.sandbox import Sandbox
 from pommel.images.check import Check, run_check
 from pommel.images.checks import CHECKS, check_image, has_passed, write_report
 from pommel.images.subject import Subject
+from pommel.models.container.engines.sandbox import Sandbox
 
 
 def test_the_template_does_all_right(commands: CommandsOf, tmp_path: Path) -> None:

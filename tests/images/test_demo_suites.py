@@ -7,11 +7,11 @@ import pandas as pd
 import pytest
 from tests.images.image_roots import KINDS
 
-from pommel import data
 from pommel.api import Results, run
+from pommel.files import shipped as data
 
 if TYPE_CHECKING:
-    from pommel.frames import Table
+    from pommel.scoring.tables import Table
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow]
 

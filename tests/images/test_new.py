@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from pommel import data
 from pommel.errors import PommelError, UsageError
+from pommel.files import shipped as data
 from pommel.images.new import new_image
 
 

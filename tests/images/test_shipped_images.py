@@ -13,8 +13,8 @@ from tests.containers_support.answering import connected
 from tests.images.image_roots import KINDS, output, put_together
 
 from pommel.errors import ContainerError, UnsupportedFeatureError
-from pommel.models.container import ImageCommands, open_commands
-from pommel.models.container import open as open_container
+from pommel.models.container.commands import ImageCommands, open_commands
+from pommel.models.container.model import open_model as open_container
 from pommel.models.model import LoadOptions, Model, closing, score_all
 from pommel.models.policy import Policy
 from pommel.models.registry import load_model

@@ -20,7 +20,7 @@ from tests.images.lm_zoo_schema import SPECIFICATION
 from tests.models.conftest import FolderOf, tiny_folder  # noqa: F401 - a fixture
 from tests.models.lstm.folders import reference_bits, save_random_lstm
 
-from pommel import data
+from pommel.files import shipped as data
 from pommel.models.huggingface import open_folder
 from pommel.models.lstm import open_folder as open_lstm
 from pommel.models.model import LoadOptions, Model, score_all

@@ -1,7 +1,7 @@
 """A sound submission that tests change."""
 
 import pytest
-from tests.submission.samples import Parts, packed
+from tests.leaderboard.submission.samples import Parts, packed
 
 
 @pytest.fixture(scope="session")

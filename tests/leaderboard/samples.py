@@ -5,13 +5,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from tests.submission.samples import ABOUT, SUITES, packed
+from tests.leaderboard.submission.samples import ABOUT, SUITES, packed
 from tests.word_model import WordModel
 
 from pommel.leaderboard import Added, BoardFolder, add, make_board
+from pommel.leaderboard.submission import Submitter
 from pommel.models.model import ModelInfo
-from pommel.submission import Submitter
-from pommel.suite import Suite
+from pommel.suite.suite import Suite
 
 WHEN = "2026-01-02T03:04:05+00:00"
 KEEPER = "keeper"

@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 from tests.builders import make_suite
 from tests.leaderboard.samples import KEEPER, WHEN, board_at, snapshot
+from tests.leaderboard.submission.samples import AGREEMENT, SONG, SUITES
 from tests.store.run_samples import agreement
-from tests.submission.samples import AGREEMENT, SONG, SUITES
 
 from pommel.errors import UsageError
 from pommel.leaderboard import BoardError, BoardFolder, make_board
 from pommel.leaderboard.board import board_from
-from pommel.suite import Suite
-from pommel.suite_file import suite_hash
+from pommel.suite.read import suite_hash
+from pommel.suite.suite import Suite
 
 OTHER = make_suite(name="loose", language="en")
 

@@ -18,16 +18,16 @@ from tests.leaderboard.samples import (
     snapshot,
     submission,
 )
-from tests.submission.changing import put, token
-from tests.submission.samples import ABOUT, AGREEMENT, SONG, Parts
+from tests.leaderboard.submission.changing import put, token
+from tests.leaderboard.submission.samples import ABOUT, AGREEMENT, SONG, Parts
 
 from pommel.errors import PommelError, UsageError
 from pommel.leaderboard import BoardError, BoardFolder, changing, verified, withdraw
 from pommel.leaderboard.entry import entry_of
 from pommel.leaderboard.ledger import Ledger
 from pommel.leaderboard.standings import Standing
+from pommel.leaderboard.submission import SubmissionError, read_submission
 from pommel.models.policy import Policy
-from pommel.submission import SubmissionError, read_submission
 
 
 def ranking(place: BoardFolder) -> tuple[Standing, ...]:

@@ -21,12 +21,12 @@ from tests.leaderboard.samples import (
     snapshot,
     submission,
 )
-from tests.submission.changing import put
+from tests.leaderboard.submission.changing import put
 
 from pommel.leaderboard import BoardError, BoardFolder, verified, withdraw
 from pommel.leaderboard.site import write_site
 from pommel.leaderboard.standings import Pairs, Standing, standings_of, updated_pairs
-from pommel.submission import SubmissionError
+from pommel.leaderboard.submission import SubmissionError
 
 
 @pytest.fixture

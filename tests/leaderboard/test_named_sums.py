@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.builders import by_word
 from tests.leaderboard.samples import RIGHT, added, board_at, model, submission
+from tests.leaderboard.submission.samples import ABOUT
 from tests.store.run_samples import agreement
-from tests.submission.samples import ABOUT
 
 from pommel.leaderboard import verified
 from pommel.leaderboard.entry import entry_from, entry_of
 from pommel.leaderboard.named_sums import are_same, packed_sums, unpacked_sums
+from pommel.leaderboard.submission import SubmissionError, read_submission
 from pommel.models.policy import Policy
-from pommel.regions import region_table, sentence_layouts
-from pommel.submission import SubmissionError, read_submission
-from pommel.suite import Suite
+from pommel.scoring.regions import region_table, sentence_layouts
+from pommel.suite.suite import Suite
 
 # Predictions look at the verb, and not at what stands around it.
 VERBS = agreement(formulas=("(2;%good%) < (2;%bad%)",))

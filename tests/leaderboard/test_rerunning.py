@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 from tests.builders import by_word
 from tests.leaderboard.samples import NamedModel, board_at, model, submission
-from tests.submission.samples import SUITES
+from tests.leaderboard.submission.samples import SUITES
 
 from pommel.leaderboard import Board, reference_of, rescored, sampled
-from pommel.submission import Submission, SubmissionError, read_submission
+from pommel.leaderboard.submission import Submission, SubmissionError, read_submission
 from pommel.surprisal import ScoredSentence
 
 SENTENCE = "The dogs bark ."

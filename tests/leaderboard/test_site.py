@@ -18,7 +18,7 @@ from tests.leaderboard.samples import (
     snapshot,
     submission,
 )
-from tests.submission.samples import ABOUT
+from tests.leaderboard.submission.samples import ABOUT
 
 from pommel.errors import UsageError
 from pommel.leaderboard import BoardFolder, withdraw

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from tests.leaderboard.samples import KEEPER, RIGHT, WHEN, added, board_at, model, submission
-from tests.submission.samples import ABOUT
+from tests.leaderboard.submission.samples import ABOUT
 
 from pommel.leaderboard import BoardError, BoardFolder, verified, withdraw
 from pommel.leaderboard.ledger import Ledger

@@ -10,8 +10,8 @@ import pytest
 from pommel.errors import AlignmentError
 from pommel.models.offsets import Placed, recover_offsets
 from pommel.models.spec import TokenizerSpec
-from pommel.retired_alignment import assign_as_syntaxgym
-from pommel.suite import Condition, Region, Sentence
+from pommel.scoring.retired_alignment import assign_as_syntaxgym
+from pommel.suite.suite import Condition, Region, Sentence
 
 Case = Mapping[str, Any]
 Regions = dict[str, list[str]]

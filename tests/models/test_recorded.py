@@ -10,7 +10,6 @@ from typing import Any, Literal
 import pytest
 from jsonschema import Draft202012Validator
 
-from pommel import data
 from pommel.errors import (
     AlignmentError,
     InputError,
@@ -21,6 +20,7 @@ from pommel.errors import (
     UnsupportedFeatureError,
     UsageError,
 )
+from pommel.files import shipped as data
 from pommel.models.model import LoadOptions, Model, ModelInfo, score_all
 from pommel.models.policy import SYNTAXGYM_POLICY, Policy
 from pommel.models.recorded import open as open_model

@@ -118,7 +118,9 @@ def test_a_short_name_of_the_lm_zoo_is_an_image(
 @pytest.mark.parametrize("scheme", IMAGES)
 def test_images_have_one_backend(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
-    monkeypatch.setattr("pommel.models.container.open", lambda *call: calls.append(call))
+    monkeypatch.setattr(
+        "pommel.models.container.model.open_model", lambda *call: calls.append(call)
+    )
     registry.load_model(f"{scheme}://a/b:c")
     assert calls == [(f"{scheme}://a/b:c", LoadOptions())]
 
@@ -154,7 +156,7 @@ def test_images_have_one_backend(scheme: str, monkeypatch: pytest.MonkeyPatch) -
     ],
 )
 def test_what_is_not_there(reference: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pommel.data.builtin_models", lambda: ["en-gpt2", "en-ngram"])
+    monkeypatch.setattr("pommel.files.shipped.builtin_models", lambda: ["en-gpt2", "en-ngram"])
     with pytest.raises(ModelNotAvailableError) as caught:
         registry.load_model(reference)
     assert str(caught.value) == message
@@ -170,7 +172,7 @@ def test_a_file_of_another_kind(tmp_path: Path) -> None:
 
 
 def test_built_in_models_that_are_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pommel.data.builtin_models", lambda: ["something-else"])
+    monkeypatch.setattr("pommel.files.shipped.builtin_models", lambda: ["something-else"])
     assert registry.builtin_models() == ()
     with pytest.raises(ModelNotAvailableError, match=r"there is: none in this installation$"):
         registry.load_model("builtin://en-gpt2")
@@ -179,8 +181,8 @@ def test_built_in_models_that_are_not_installed(monkeypatch: pytest.MonkeyPatch)
 def test_built_in_models_are_opened_by_their_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pommel.data.builtin_models", lambda: ["en-gpt2", "en-ngram"])
-    monkeypatch.setattr("pommel.data.builtin_model", lambda name: tmp_path / name)
+    monkeypatch.setattr("pommel.files.shipped.builtin_models", lambda: ["en-gpt2", "en-ngram"])
+    monkeypatch.setattr("pommel.files.shipped.builtin_model", lambda name: tmp_path / name)
     calls: list[Any] = []
     monkeypatch.setattr(
         "pommel.models.huggingface.open_folder", lambda *path, **rest: calls.append((path, rest))

@@ -11,7 +11,7 @@ from pommel.analysis.accuracy import Settings, accuracies
 from pommel.analysis.accuracy_row import ShareInterval
 from pommel.analysis.suite_parts import Level
 from pommel.report.accuracy import accuracy_table
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 FEW = Settings(n_resamples=199)
 NO_MARGINS = [float("nan")] * 4

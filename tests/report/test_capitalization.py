@@ -1,12 +1,12 @@
 """The gain table, cell by cell."""
 
 import pytest
-from tests.family_results import member
+from tests.scoring.family_results import member
 
-from pommel.capitalization import CapitalizationGain, VariantScore
 from pommel.cli.output import show_table
-from pommel.family import Membership
+from pommel.models.family import Membership
 from pommel.report.capitalization import gains_table
+from pommel.scoring.capitalization import CapitalizationGain, VariantScore
 
 NAN = float("nan")
 

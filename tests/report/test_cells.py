@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rich.table import Table
-from tests.family_results import scored
+from tests.scoring.family_results import scored
 
 from pommel.cli.output import show_table
 from pommel.report.cells import (

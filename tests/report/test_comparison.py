@@ -9,7 +9,7 @@ from pommel.analysis.comparison import Comparison, compare
 from pommel.analysis.sides import side
 from pommel.analysis.subjects import subjects
 from pommel.report.comparison import comparison_notes, comparison_table, comparison_warnings
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 
 def compared(records: list[RunRecord], a: str = "a", b: str = "b") -> Comparison:

@@ -1,11 +1,11 @@
 """Tables of scores with families in them, word for word."""
 
 import pytest
-from tests.family_results import member, scored
+from tests.scoring.family_results import member, scored
 
 from pommel.cli.output import show_table
 from pommel.report.families import score_tables
-from pommel.results import SuiteResult
+from pommel.scoring.results import SuiteResult
 
 CAPTION = (
     "Share of items on which a suite's predictions hold [95% Wilson interval]. "

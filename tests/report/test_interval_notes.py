@@ -9,7 +9,7 @@ from pommel.analysis.accuracy import Settings, accuracies
 from pommel.analysis.accuracy_row import Accuracy
 from pommel.analysis.suite_parts import Level
 from pommel.report.interval_notes import mean_notes, suite_notes
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 OF_ITEMS = "Share of items on which a suite's predictions hold [95% Wilson interval]."
 OF_PREDICTIONS = "Of several predictions: their mean [95% bootstrap interval, by item]."

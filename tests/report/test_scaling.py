@@ -5,7 +5,7 @@ from tests.report.printed import cells
 
 from pommel.analysis.scaling import scaling
 from pommel.report.scaling import size_table, slope_table
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 BILLION = 10**9
 

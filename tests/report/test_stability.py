@@ -7,7 +7,7 @@ from tests.analysis.records import record, seeds
 
 from pommel.analysis.stability import stability
 from pommel.report.stability import stability_table
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 
 def lines_of(records: list[RunRecord]) -> list[str]:

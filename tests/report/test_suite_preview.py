@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.builders import make_suite, suite_value
 
 from pommel.report.suite_preview import compared_regions, preview
-from pommel.suite import Item, Suite
-from pommel.suite_file import suite_from_dict
+from pommel.suite.read import suite_from_dict
+from pommel.suite.suite import Item, Suite
 
 MATCH = "(2;%match%) < (2;%mismatch%)"
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from pommel.cli.output import show_table
-from pommel.family import Membership
-from pommel.frames import families_frame, suites_frame
+from pommel.models.family import Membership
 from pommel.report.tables import prediction_table, score_table
-from pommel.results import PredictionResult, Score, SuiteResult
+from pommel.scoring.results import PredictionResult, Score, SuiteResult
+from pommel.scoring.tables import families_frame, suites_frame
 
 
 def result(  # noqa: PLR0913 - a builder

@@ -15,7 +15,7 @@ from pommel.analysis.accuracy_frame import accuracy_frame
 from pommel.analysis.suite_parts import Level
 from pommel.errors import UsageError
 from pommel.report.text_tables import FORMS, TABLES, table_text
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 
 def latex(records: list[RunRecord], name: str = "scores") -> LatexTable:

@@ -11,16 +11,16 @@ import pandas as pd
 from tests.builders import Sentences, make_suite
 from tests.word_model import WordModel
 
-from pommel.family import Membership, Named
-from pommel.kept_runs import renamed
 from pommel.models.families import NamedModel
+from pommel.models.family import Membership, Named
 from pommel.models.policy import Policy
-from pommel.results import PredictionResult, Score, ScoreRule, SuiteResult
-from pommel.run_record import ModelFacts, RunRecord, SuiteFacts
-from pommel.runs import Oov, Regions, Run, run_suites
+from pommel.scoring.results import PredictionResult, Score, ScoreRule, SuiteResult
+from pommel.scoring.run import Oov, Regions, Run, run_suites
+from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
+from pommel.scoring.suite_surprisals import Compat
 from pommel.store import CachedModel, Store
-from pommel.suite import Suite
-from pommel.suite_surprisals import Compat
+from pommel.store.run_and_keep import renamed
+from pommel.suite.suite import Suite
 
 ITEMS: Sequence[Sentences] = (
     {"good": ("The dogs", "bark", "."), "bad": ("The dogs", "barks", ".")},

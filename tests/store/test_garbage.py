@@ -10,12 +10,12 @@ from tests.store.run_samples import ITEMS, agreement, imported, made, named, sto
 from tests.word_model import WordModel
 
 from pommel.errors import StoreError
-from pommel.kept_runs import run_and_keep
 from pommel.models.policy import Policy
-from pommel.run_record import record_of
+from pommel.scoring.run_record import record_of
 from pommel.store import Store
 from pommel.store.garbage import collect, has_free_pages, n_bytes
-from pommel.suite import Suite
+from pommel.store.run_and_keep import run_and_keep
+from pommel.suite.suite import Suite
 
 
 @pytest.fixture

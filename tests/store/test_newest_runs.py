@@ -7,7 +7,7 @@ import pytest
 from tests.store.run_samples import imported, member, numbers, own
 
 from pommel.errors import UsageError
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 from pommel.store.newest_runs import check_one_rule, one_each
 
 

@@ -30,14 +30,14 @@ from tests.store.run_samples import (
 from tests.word_model import WordModel
 
 from pommel.errors import ModelError, StoreError
-from pommel.family import Membership
-from pommel.kept_runs import run_and_keep
+from pommel.models.family import Membership
 from pommel.models.policy import Policy
-from pommel.results import PredictionResult, Score, ScoreRule, SuiteResult
-from pommel.run_record import ModelFacts, RunRecord, SuiteFacts, record_of
-from pommel.runs import Oov, Run
+from pommel.scoring.results import PredictionResult, Score, ScoreRule, SuiteResult
+from pommel.scoring.run import Oov, Run
+from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts, record_of
 from pommel.store import Selection, Store
-from pommel.suite_file import suite_hash
+from pommel.store.run_and_keep import run_and_keep
+from pommel.suite.read import suite_hash
 from pommel.surprisal import ScoredSentence
 
 

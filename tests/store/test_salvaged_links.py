@@ -21,7 +21,7 @@ from tests.word_model import WordModel
 
 from pommel.errors import StoreError
 from pommel.models.policy import Method, Policy
-from pommel.run_record import record_of
+from pommel.scoring.run_record import record_of
 from pommel.store.database import PAGE_BYTES, Database
 from pommel.store.salvage import salvage
 from pommel.store.store import Store

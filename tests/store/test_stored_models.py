@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from tests.store.run_samples import SEED, imported, member, own
 
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 from pommel.store.stored_models import stored_models
 
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from tests.grammar.lexicon_template.examples import ENGLISH, NOUNS, VERBS
+from tests.sources.grammar.lexicon_template.examples import ENGLISH, NOUNS, VERBS
 
 from pommel.errors import InputError
-from pommel.files import write_text
-from pommel.generation import Generation
-from pommel.grammar.opening import open_grammar
+from pommel.files.writing import write_text
+from pommel.sources.generation import Generation
+from pommel.sources.grammar.opening import open_grammar
 from pommel.training.__main__ import main
 from pommel.training.generated_suites import generated_suites
 

@@ -26,7 +26,7 @@ SMALL = Recipe(
     learning_rate=7e-3,
     bfloat16=False,
 )
-SHIPPED = Path(__file__).parents[2] / "runner" / "pommel" / "builtin" / "en-gpt2"
+SHIPPED = Path(__file__).parents[2] / "runner" / "pommel" / "shipped" / "builtin" / "en-gpt2"
 SENTENCE = "The author that the senators praised is famous ."
 
 

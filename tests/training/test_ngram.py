@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pommel.data import builtin_model
+from pommel.files.shipped import builtin_model
 from pommel.models.model import score_all
 from pommel.models.ngram import open_arpa
 from pommel.models.ngram.arpa import read_arpa

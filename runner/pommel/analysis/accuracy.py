@@ -18,7 +18,7 @@ from pommel.analysis.chances import Chance
 from pommel.analysis.columns import by_item
 from pommel.analysis.subjects import Subject, subjects, with_families
 from pommel.analysis.suite_parts import COUNTS, Level, Part, Unit, parts_of, total, unit_order
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 from pommel.statistics import (
     N_RESAMPLES,
     Estimate,
@@ -35,8 +35,8 @@ class Settings:
     """How rows are computed.
 
     `chance` is the share that holds by chance; None takes it from the formulas
-    (`pommel.formula.chance`), and where a result has none from `SuiteFacts.chance`. Where neither
-    says it, there is no test.
+    (`pommel.suite.formula.chance`), and where a result has none from `SuiteFacts.chance`.
+    Where neither says it, there is no test.
     """
 
     chance: Chance = None

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from pommel.analysis.accuracy_row import Accuracy
 from pommel.analysis.suite_parts import COUNTS
-from pommel.frame import frame_of_rows
+from pommel.files.tables import frame_of_rows
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,7 +8,7 @@ from typing import Literal
 from pommel.analysis.model_row import ModelRow
 from pommel.analysis.subjects import SuiteKey
 from pommel.analysis.suite_parts import Level, Unit
-from pommel.family import Membership
+from pommel.models.family import Membership
 from pommel.statistics import ALPHA, Estimate, Interval
 
 # Which of the two intervals of a share of items is meant.

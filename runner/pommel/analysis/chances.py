@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from pommel.errors import FormulaError
-from pommel.formula import parse
-from pommel.formula.chance import chance_of_all
-from pommel.results import PredictionResult, SuiteResult
+from pommel.scoring.results import PredictionResult, SuiteResult
+from pommel.suite.formula import parse
+from pommel.suite.formula.chance import chance_of_all
 
 # What chance is: a share for all, or None for what each formula says.
 Chance = float | None

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.results import PredictionResult, Score, SuiteResult
+from pommel.scoring.results import PredictionResult, Score, SuiteResult
 
 Values = NDArray[np.float64]
 

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from pommel.analysis.comparison import ComparedRow, Comparison
-from pommel.frame import frame_of_rows
+from pommel.files.tables import frame_of_rows
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -20,8 +20,8 @@ from pommel.analysis.model_scores import (
     suites_by,
 )
 from pommel.analysis.subjects import SuiteKey, suite_key
-from pommel.frame import frame_of_instances
-from pommel.run_record import RunRecord
+from pommel.files.tables import frame_of_instances
+from pommel.scoring.run_record import RunRecord
 from pommel.statistics import mean_score, slope, spearman, spread
 
 if TYPE_CHECKING:

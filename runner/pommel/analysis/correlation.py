@@ -19,8 +19,8 @@ from pommel.analysis.model_scores import (
 )
 from pommel.analysis.subjects import SuiteKey, suite_key
 from pommel.errors import UsageError
-from pommel.frame import frame_of_instances
-from pommel.run_record import RunRecord
+from pommel.files.tables import frame_of_instances
+from pommel.scoring.run_record import RunRecord
 from pommel.statistics import Correlation, mean_score, pearson, spearman
 from pommel.wording import listed, nearest
 

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pommel.errors import Fault, FaultyFileError
-from pommel.formats.csv_rows import (
+from pommel.files.text import read_text
+from pommel.sources.formats.csv_rows import (
     CsvRow,
     CsvTable,
     fault_at,
@@ -14,7 +15,6 @@ from pommel.formats.csv_rows import (
     parse_csv,
     row_length_fault,
 )
-from pommel.text_file import read_text
 from pommel.wording import listed, quoted
 
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from pommel.analysis.correlation import Coefficient, correlated
 from pommel.analysis.model_scores import ModelScores, model_scores
-from pommel.frame import frame_of_instances
-from pommel.run_record import RunRecord
+from pommel.files.tables import frame_of_instances
+from pommel.scoring.run_record import RunRecord
 
 if TYPE_CHECKING:
     import pandas as pd

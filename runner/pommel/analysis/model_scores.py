@@ -8,7 +8,7 @@ from typing import Literal
 
 from pommel.analysis.subjects import Subject, SuiteKey, families, labelled, subjects, suite_key
 from pommel.errors import UsageError
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 from pommel.statistics import mean_score
 from pommel.wording import listed
 

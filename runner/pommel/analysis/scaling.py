@@ -18,8 +18,8 @@ from pommel.analysis.model_scores import (
     model_scores,
     suites_by,
 )
-from pommel.frame import frame_of_instances
-from pommel.run_record import RunRecord
+from pommel.files.tables import frame_of_instances
+from pommel.scoring.run_record import RunRecord
 from pommel.statistics import Fit, mean_score, slope
 
 if TYPE_CHECKING:

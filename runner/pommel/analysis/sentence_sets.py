@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pommel.errors import InputError
-from pommel.suite import Suite
+from pommel.suite.suite import Suite
 from pommel.wording import nearest
 
 

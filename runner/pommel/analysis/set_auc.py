@@ -15,7 +15,7 @@ from pommel.analysis.over_templates import (
 from pommel.analysis.sentence_scores import Scores, SetScores
 from pommel.analysis.sentence_sets import SetSentence
 from pommel.analysis.set_frame import set_frame
-from pommel.grammar.permutation.expansion import PLAUSIBLE
+from pommel.sources.grammar.permutation.expansion import PLAUSIBLE
 from pommel.statistics import auc
 
 if TYPE_CHECKING:

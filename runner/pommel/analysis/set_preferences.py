@@ -18,7 +18,7 @@ from pommel.analysis.sentence_scores import SetScores
 from pommel.analysis.sentence_sets import SetSentence
 from pommel.analysis.set_auc import template_aucs
 from pommel.analysis.set_frame import set_frame
-from pommel.grammar.permutation.expansion import PLAUSIBLE
+from pommel.sources.grammar.permutation.expansion import PLAUSIBLE
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,8 @@ from pommel.analysis.accuracy_row import NO_INTERVAL
 from pommel.analysis.columns import Values, by_item, columns_of
 from pommel.analysis.model_row import ModelRow
 from pommel.analysis.subjects import Subject, SubjectFamily, subjects, with_families
-from pommel.results import SuiteResult
-from pommel.run_record import RunRecord
+from pommel.scoring.results import SuiteResult
+from pommel.scoring.run_record import RunRecord
 from pommel.statistics import (
     N_RESAMPLES,
     Interval,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pommel.analysis.stability import StabilityRow
-from pommel.frame import frame_of_rows
+from pommel.files.tables import frame_of_rows
 
 if TYPE_CHECKING:
     import pandas as pd

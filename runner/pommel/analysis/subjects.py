@@ -4,9 +4,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pommel.family import Membership
-from pommel.results import ScoreRule
-from pommel.run_record import RunRecord
+from pommel.models.family import Membership
+from pommel.scoring.results import ScoreRule
+from pommel.scoring.run_record import RunRecord
 
 # What tells a suite from others: its language, since suites in several languages may share a name.
 SuiteKey = tuple[str, str]

@@ -7,8 +7,8 @@ from typing import Any, Literal, get_args
 from pommel.analysis.chances import Chance, chances_of, prediction_chance
 from pommel.analysis.columns import Column, columns_of, mean_share, prediction_column
 from pommel.analysis.subjects import SuiteKey, suite_key
-from pommel.results import PredictionResult
-from pommel.run_record import RunRecord
+from pommel.scoring.results import PredictionResult
+from pommel.scoring.run_record import RunRecord
 
 Level = Literal["prediction", "suite", "circuit", "language", "group", "model"]
 LEVELS: tuple[Level, ...] = get_args(Level)

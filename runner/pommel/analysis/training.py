@@ -10,9 +10,9 @@ from pommel.analysis.accuracy_row import Accuracy
 from pommel.analysis.model_scores import ALL_SUITES, Level, suites_by
 from pommel.analysis.subjects import SuiteKey, labelled
 from pommel.errors import UsageError
-from pommel.family import Membership
-from pommel.frame import frame_of_instances
-from pommel.run_record import RunRecord
+from pommel.files.tables import frame_of_instances
+from pommel.models.family import Membership
+from pommel.scoring.run_record import RunRecord
 from pommel.statistics import ALPHA, spearman
 from pommel.wording import listed
 

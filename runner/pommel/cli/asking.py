@@ -8,7 +8,7 @@ from collections.abc import Callable
 import click
 
 from pommel.cli.output import note
-from pommel.text_file import is_encodable
+from pommel.files.text import is_encodable
 from pommel.wording import printable
 
 # What is wrong with an answer, "" if nothing.

@@ -6,12 +6,6 @@ from typing import Any
 
 import click
 
-from pommel.capitalization import (
-    CapitalizationGain,
-    capitalization_gains,
-    gains_frame,
-    with_distinct_names,
-)
 from pommel.cli.each_model import run_each
 from pommel.cli.naming import expanded_models, more_models_option, sorted_out
 from pommel.cli.opening import open_cached, opened_store
@@ -27,8 +21,14 @@ from pommel.cli.output_options import form_option
 from pommel.models.families import NamedModel
 from pommel.models.model import closing
 from pommel.report.capitalization import gains_table
-from pommel.suite import Suite
-from pommel.suite_sources import check_distinct_names, load_suites
+from pommel.scoring.capitalization import (
+    CapitalizationGain,
+    capitalization_gains,
+    gains_frame,
+    with_distinct_names,
+)
+from pommel.sources.load import check_distinct_names, load_suites
+from pommel.suite.suite import Suite
 from pommel.wording import counted, listed
 
 

@@ -20,7 +20,7 @@ from pommel.cli.selecting import (
 )
 from pommel.errors import UsageError
 from pommel.report.comparison import comparison_notes, comparison_table, comparison_warnings
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 from pommel.store.selection import fits, model_names
 from pommel.wording import nearest
 

@@ -18,13 +18,13 @@ from pommel.cli.set_files import (
     show_left_out,
     show_or_write,
 )
-from pommel.contents import Content
-from pommel.conversion import Conversion, input_names
 from pommel.errors import Fault, FaultyFileError, InputError, UsageError
-from pommel.files import file_name_fault
-from pommel.minimal_sets import GRAMMATICAL, Compared
+from pommel.files.writing import file_name_fault
+from pommel.sources.conversion import Conversion, input_names
+from pommel.sources.output import Content
+from pommel.sources.written_forms import SUITE, ending_of, write_content
+from pommel.suite.minimal_sets import GRAMMATICAL, Compared
 from pommel.wording import counted
-from pommel.written_forms import SUITE, ending_of, write_content
 
 _STANDARD_INPUT = Path("-")
 

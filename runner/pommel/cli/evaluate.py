@@ -13,14 +13,14 @@ from pommel.cli.output import (
     show_warnings,
 )
 from pommel.cli.output_options import form_option, output_form
-from pommel.evaluated_suite import table_from_suite
-from pommel.frame import stacked
-from pommel.frames import suites_frame
+from pommel.files.tables import stacked
 from pommel.report.tables import prediction_table, score_table
-from pommel.results import SuiteResult
-from pommel.scoring import evaluate_predictions
-from pommel.suite import Suite
-from pommel.suite_sources import load_suites
+from pommel.scoring.evaluated_suite import table_from_suite
+from pommel.scoring.predictions import evaluate_predictions
+from pommel.scoring.results import SuiteResult
+from pommel.scoring.tables import suites_frame
+from pommel.sources.load import load_suites
+from pommel.suite.suite import Suite
 
 
 @click.command("evaluate", no_args_is_help=True)

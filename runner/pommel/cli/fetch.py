@@ -12,11 +12,11 @@ import click
 from pommel.cli.output import download_bar, note, show_table
 from pommel.cli.output_options import form_option
 from pommel.errors import UsageError
-from pommel.fetch.cache import SourceCache, cache_folder
-from pommel.fetch.export import MadeFile, export, unlicensed
-from pommel.fetch.fetching import FetchedSource, FetchOptions, fetch
-from pommel.fetch.source import PublishedSource, find_source, known_sources
-from pommel.fetched_suites import suites_of
+from pommel.sources.fetch.cache import SourceCache, cache_folder
+from pommel.sources.fetch.export import MadeFile, export, unlicensed
+from pommel.sources.fetch.fetching import FetchedSource, FetchOptions, fetch
+from pommel.sources.fetch.source import PublishedSource, find_source, known_sources
+from pommel.sources.fetch.suites import suites_of
 from pommel.wording import counted, listed
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ import click
 
 from pommel.cli.options import container_options
 from pommel.cli.output import download_bar, note
-from pommel.containers.sandbox import Sandbox, readable_size
 from pommel.errors import PommelError, UsageError
-from pommel.files import make_folder
+from pommel.files.writing import make_folder
 from pommel.images.check import CheckResult, Status
+from pommel.models.container.engines.sandbox import Sandbox, readable_size
 from pommel.models.model import LoadOptions
 from pommel.wording import counted
 
@@ -125,7 +125,7 @@ def check(image: str, report: Path | None, sentences: int, **chosen: Any) -> Non
     Docker's. Exit status: 0 if nothing has failed, 1 otherwise, 4 if the image is not available.
     """
     from pommel.images.checks import check_image, has_passed, write_report  # noqa: PLC0415 - commands start sooner
-    from pommel.models.container import open_commands  # noqa: PLC0415 - commands start sooner
+    from pommel.models.container.commands import open_commands  # noqa: PLC0415 - commands start sooner
     from pommel.models.container.names import lm_zoo_registry  # noqa: PLC0415 - commands start sooner
 
     if report is not None:

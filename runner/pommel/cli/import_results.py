@@ -12,15 +12,15 @@ from pommel.cli.output import note, show_rows
 from pommel.cli.output_options import form_option
 from pommel.errors import UsageError
 from pommel.report.imported import imported_frame, imported_table
-from pommel.result_files import (
+from pommel.scoring.results import SCORE_RULES
+from pommel.scoring.run_record import RunRecord
+from pommel.store import Selection, Store
+from pommel.store.imports import (
     RESULT_FORMATS,
     ImportOptions,
     read_results,
     with_guessed_size_families,
 )
-from pommel.results import SCORE_RULES
-from pommel.run_record import RunRecord
-from pommel.store import Selection, Store
 from pommel.wording import counted
 
 

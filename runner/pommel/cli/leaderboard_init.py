@@ -12,7 +12,7 @@ from pommel.cli.options import rule_option
 from pommel.cli.output import note, show_warnings
 from pommel.errors import UsageError
 from pommel.leaderboard import make_board
-from pommel.suite_sources import load_suites
+from pommel.sources.load import load_suites
 from pommel.wording import counted
 
 

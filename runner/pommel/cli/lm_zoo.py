@@ -13,8 +13,8 @@ import click
 from pommel.cli.options import load_options, model_options
 from pommel.cli.output import download_bar, for_stdout, note
 from pommel.errors import UsageError
-from pommel.files import replacing
-from pommel.text_file import decode, read_text
+from pommel.files.text import decode, read_text
+from pommel.files.writing import replacing
 
 # What a model is run by; the keys of `BACKENDS` in pommel.compat.lm_zoo.commands, which is slow
 # to import.

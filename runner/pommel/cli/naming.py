@@ -7,7 +7,7 @@ import click
 from pommel.cli.output import note
 from pommel.errors import UsageError
 from pommel.models.families import NamedModel, expand_all, unquoted_patterns
-from pommel.suite_sources import SHIPPED
+from pommel.sources.load import SHIPPED
 from pommel.wording import listed
 
 more_models_option = click.option(

@@ -7,11 +7,11 @@ from typing import Any, TypeVar, get_args
 import click
 
 from pommel.api import default_policy
-from pommel.containers.sandbox import MIB, SETTINGS, Sandbox, size_in_bytes
+from pommel.models.container.engines.sandbox import MIB, SETTINGS, Sandbox, size_in_bytes
 from pommel.models.model import LoadOptions
 from pommel.models.policy import Boundary, Method, Policy
-from pommel.results import SCORE_RULES
-from pommel.runs import Oov
+from pommel.scoring.results import SCORE_RULES
+from pommel.scoring.run import Oov
 from pommel.store import default_store_path
 
 _F = TypeVar("_F", bound=Callable[..., Any])

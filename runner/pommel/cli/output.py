@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import click
 
 from pommel.errors import Fault, PommelError
-from pommel.frame import stacked
-from pommel.json_document import to_json
+from pommel.files.json import to_json
+from pommel.files.tables import stacked
 from pommel.report.saved import frame_to_json, to_csv
-from pommel.results import SuiteResult
+from pommel.scoring.results import SuiteResult
 from pommel.wording import printable
 
 if TYPE_CHECKING:

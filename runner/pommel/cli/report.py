@@ -15,13 +15,13 @@ from pommel.cli.selecting import (
     store_for_reading,
 )
 from pommel.errors import UsageError
-from pommel.files import write_text
-from pommel.html_report import write_report
-from pommel.plots.saving import check_suffix, save_chart
-from pommel.plots.saving_notes import saving_notes
-from pommel.plots.table import PLOTS
+from pommel.files.writing import write_text
+from pommel.report.page import write_report
+from pommel.report.plots.saving import check_suffix, save_chart
+from pommel.report.plots.saving_notes import saving_notes
+from pommel.report.plots.table import PLOTS
 from pommel.report.text_tables import FORMS, TABLES, table_text
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 from pommel.store import Store
 from pommel.store.run_names import told_apart_records
 from pommel.wording import counted

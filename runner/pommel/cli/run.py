@@ -29,16 +29,16 @@ from pommel.cli.output import (
 )
 from pommel.cli.output_options import form_option, output_form
 from pommel.cli.show_results import check_table, show_results, tidy_table_option
-from pommel.files import make_folder
-from pommel.kept_runs import run_and_keep
+from pommel.files.writing import make_folder
 from pommel.models.families import NamedModel
 from pommel.models.model import closing
 from pommel.report.notes import notes
 from pommel.report.saved import save_results
-from pommel.runs import Regions, Run
+from pommel.scoring.run import Regions, Run
+from pommel.sources.load import check_distinct_names, load_suites
 from pommel.store import Store
-from pommel.suite import Suite
-from pommel.suite_sources import check_distinct_names, load_suites
+from pommel.store.run_and_keep import run_and_keep
+from pommel.suite.suite import Suite
 
 
 @click.command("run", no_args_is_help=True)

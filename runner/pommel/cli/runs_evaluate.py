@@ -12,16 +12,16 @@ from pommel.cli.output_options import form_option
 from pommel.cli.selecting import run_options, selected, store_for_writing
 from pommel.cli.show_results import check_table, show_results, tidy_table_option
 from pommel.errors import UsageError
-from pommel.family import Named
-from pommel.kept_runs import renamed
+from pommel.models.family import Named
 from pommel.report.notes import notes
-from pommel.results import SCORE_RULES
-from pommel.run_record import RunRecord, record_of
-from pommel.runs import Oov, Run
+from pommel.scoring.results import SCORE_RULES
+from pommel.scoring.run import Oov, Run
+from pommel.scoring.run_record import RunRecord, record_of
+from pommel.sources.load import check_distinct_names, load_suites
 from pommel.store import Selection, Store
+from pommel.store.run_and_keep import renamed
 from pommel.store.run_names import told_apart_records
-from pommel.suite import Suite
-from pommel.suite_sources import check_distinct_names, load_suites
+from pommel.suite.suite import Suite
 from pommel.wording import counted, listed
 
 

@@ -10,7 +10,7 @@ from pommel.cli.options import store_option
 from pommel.cli.output import for_stdout, show_table, show_text
 from pommel.cli.output_options import form_option
 from pommel.cli.selecting import listed_run, run_of_id, store_for_reading
-from pommel.json_document import to_json, to_json_number
+from pommel.files.json import to_json, to_json_number
 from pommel.report.run_list import (
     ListedRun,
     count_table,

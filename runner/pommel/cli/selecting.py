@@ -11,9 +11,9 @@ from pommel.cli.output import note
 from pommel.cli.unmatched import check_ids, check_patterns, described, why_none
 from pommel.errors import UsageError
 from pommel.report.run_list import ListedRun
-from pommel.results import SCORE_RULES
-from pommel.run_record import RunRecord
-from pommel.runs import Run
+from pommel.scoring.results import SCORE_RULES
+from pommel.scoring.run import Run
+from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection, Store
 from pommel.store.newest_runs import OneEach, check_one_rule, one_each
 from pommel.store.run_names import told_apart_records

@@ -9,10 +9,9 @@ import click
 
 from pommel.cli.output import note, show_text
 from pommel.cli.output_options import form_option
-from pommel.contents import Content, SetContent
 from pommel.errors import UsageError
-from pommel.wording import counted
-from pommel.written_forms import (
+from pommel.sources.output import Content, SetContent
+from pommel.sources.written_forms import (
     CSV,
     SUITE,
     form_names,
@@ -21,6 +20,7 @@ from pommel.written_forms import (
     pieces_of,
     write_content,
 )
+from pommel.wording import counted
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

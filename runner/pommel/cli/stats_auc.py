@@ -23,7 +23,7 @@ from pommel.cli.resampling import resampling_options
 from pommel.cli.selecting import selected_runs, selection_options
 from pommel.errors import UsageError
 from pommel.report.set_auc import auc_table, feature_table, order_table, pair_table, set_notes
-from pommel.runs import Run
+from pommel.scoring.run import Run
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -28,7 +28,7 @@ from pommel.cli.stats_options import (
 )
 from pommel.errors import UsageError
 from pommel.report.complexity import complexity_tables, difference_table
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 
 @click.command("complexity")

@@ -26,7 +26,7 @@ from pommel.cli.stats_options import (
 )
 from pommel.errors import UsageError
 from pommel.report.correlation import correlation_table, model_table, pair_table
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 from pommel.wording import listed
 
 

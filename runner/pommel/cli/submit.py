@@ -7,7 +7,7 @@ import click
 
 from pommel.cli.output import note
 from pommel.cli.selecting import selected, selection_options, store_for_reading
-from pommel.submission import Submitter, write_submission
+from pommel.leaderboard.submission import Submitter, write_submission
 from pommel.wording import counted
 
 

@@ -7,11 +7,8 @@ import click
 from pommel.cli.asking import ask, confirm
 from pommel.cli.output import note
 from pommel.errors import FormulaError
-from pommel.formula import Formula, lint
-from pommel.lint import check_suite
 from pommel.report.suite_preview import short_words
-from pommel.suite import without_stray_spaces
-from pommel.suite_drafts import (
+from pommel.suite.drafts import (
     Design,
     Sentences,
     condition_fault,
@@ -20,7 +17,10 @@ from pommel.suite_drafts import (
     region_fault,
     with_formulas,
 )
-from pommel.suite_file import suite_from_dict
+from pommel.suite.formula import Formula, lint
+from pommel.suite.lint import check_suite
+from pommel.suite.read import suite_from_dict
+from pommel.suite.suite import without_stray_spaces
 from pommel.wording import counted, printable
 
 # What is typed for a region without text (Enter takes what stands in [ ]), and for a step back.

@@ -14,8 +14,13 @@ from pommel.cli.options import model_options
 from pommel.cli.output import note, progress_bar
 from pommel.cli.output_options import form_option
 from pommel.errors import Fault, InputError, PommelError, SuiteError, UsageError
-from pommel.json_document import JsonDocument, parse_document
-from pommel.lint import (
+from pommel.files.json import JsonDocument, parse_document
+from pommel.files.text import decode, read_text
+from pommel.models.model import closing
+from pommel.models.policy import Policy
+from pommel.scoring.regions import sentence_layouts
+from pommel.sources.load import find_suites, load_suites
+from pommel.suite.lint import (
     NEEDS,
     PEDANTIC,
     RULES,
@@ -26,13 +31,8 @@ from pommel.lint import (
     check_suite,
     read_frequencies,
 )
-from pommel.models.model import closing
-from pommel.models.policy import Policy
-from pommel.regions import sentence_layouts
-from pommel.suite import LoadedSuite, Suite
-from pommel.suite_file import parse_suite
-from pommel.suite_sources import find_suites, load_suites
-from pommel.text_file import decode, read_text
+from pommel.suite.read import parse_suite
+from pommel.suite.suite import LoadedSuite, Suite
 from pommel.wording import counted
 
 # What `pommel validate` warns of.

@@ -17,11 +17,10 @@ from pommel.cli.suite_questions import (
     doubts,
 )
 from pommel.errors import PommelError, SuiteError, UsageError
-from pommel.files import write_text
-from pommel.formula import parse
-from pommel.languages import language_fault
-from pommel.suite import METRICS, Suite
-from pommel.suite_drafts import (
+from pommel.files.text import is_encodable
+from pommel.files.writing import write_text
+from pommel.sources.load import load_drafts
+from pommel.suite.drafts import (
     Design,
     condition_fault,
     design_of,
@@ -32,8 +31,9 @@ from pommel.suite_drafts import (
     region_fault,
     with_formulas,
 )
-from pommel.suite_sources import load_drafts
-from pommel.text_file import is_encodable
+from pommel.suite.formula import parse
+from pommel.suite.languages import language_fault
+from pommel.suite.suite import METRICS, Suite
 from pommel.wording import counted
 
 

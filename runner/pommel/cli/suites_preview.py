@@ -11,8 +11,8 @@ from pommel.cli.output import note, show_warnings
 from pommel.cli.watching import watch
 from pommel.errors import InputError, SuiteError, UsageError
 from pommel.report.suite_preview import Piece, PreviewLine, preview, unwritten
-from pommel.suite import Item, Suite
-from pommel.suite_sources import load_drafts
+from pommel.sources.load import load_drafts
+from pommel.suite.suite import Item, Suite
 from pommel.wording import counted, printable
 
 if TYPE_CHECKING:

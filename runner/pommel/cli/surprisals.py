@@ -15,15 +15,15 @@ from pommel.cli.options import (
 from pommel.cli.output import note, progress_bar, show_text, show_warnings
 from pommel.cli.output_options import form_option, output_option
 from pommel.errors import UsageError
-from pommel.evaluated_suite import evaluated_suite_to_dict
-from pommel.files import write_text
-from pommel.json_document import to_json
+from pommel.files.json import to_json
+from pommel.files.writing import write_text
 from pommel.models.model import closing
 from pommel.models.recorded_lines import recorded_text
 from pommel.report.saved import to_csv
-from pommel.runs import compute_surprisals
-from pommel.suite_sources import load_suites
-from pommel.suite_surprisals import SuiteSurprisals
+from pommel.scoring.evaluated_suite import evaluated_suite_to_dict
+from pommel.scoring.run import compute_surprisals
+from pommel.scoring.suite_surprisals import SuiteSurprisals
+from pommel.sources.load import load_suites
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import UsageError
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection
 from pommel.store.selection import choice_of, fits
 from pommel.wording import listed, nearest

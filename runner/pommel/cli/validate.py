@@ -7,8 +7,8 @@ import click
 
 from pommel.cli.output_options import form_option
 from pommel.errors import Fault, InputError, SuiteError
-from pommel.suite import Suite
-from pommel.suite_sources import find_suites, load_suites
+from pommel.sources.load import find_suites, load_suites
+from pommel.suite.suite import Suite
 from pommel.wording import counted
 
 

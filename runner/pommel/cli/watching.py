@@ -11,7 +11,7 @@ import click
 
 from pommel.cli.output import note
 from pommel.errors import InputError, PommelError
-from pommel.suite_sources import find_suites
+from pommel.sources.load import find_suites
 
 # Files are looked at, not subscribed to: it takes no dependency, and works on network disks and in
 # containers, where notifications of changes often do not arrive.

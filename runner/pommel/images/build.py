@@ -10,17 +10,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pommel.containers.sandbox import readable_size
 from pommel.errors import ContainerError, InputError, UsageError
 from pommel.images.build_stages import Stages, all_images
 from pommel.images.context import Files, context_chunks, n_bytes
 from pommel.images.sources import Source, context_files, find_source
+from pommel.models.container.engines.sandbox import readable_size
 from pommel.wording import counted, printable
 
 if TYPE_CHECKING:
     from docker import APIClient
 
-    from pommel.containers.docker_engine import DockerEngine
+    from pommel.models.container.engines.docker_engine import DockerEngine
 
 BuildEngine = Literal["docker", "podman"]
 Say = Callable[[str], None]
@@ -95,7 +95,7 @@ def build_image(
 
 
 def _connect(engine: BuildEngine, source: str) -> "DockerEngine":
-    from pommel.containers import docker_engine  # noqa: PLC0415 - needs docker, an extra
+    from pommel.models.container.engines import docker_engine  # noqa: PLC0415 - needs docker, an extra
 
     connect = {"docker": docker_engine.connect_docker, "podman": docker_engine.connect_podman}
     return connect[engine](f"image build {source}")

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pommel.files import write_text
+from pommel.files.json import to_json
+from pommel.files.writing import write_text
 from pommel.images.check import Check, CheckResult, run_check
 from pommel.images.checks_alignment import ALIGNMENT_CHECKS
 from pommel.images.checks_checkpoint import CHECKPOINT_CHECKS
@@ -17,8 +18,7 @@ from pommel.images.checks_sandbox import SANDBOX_CHECKS
 from pommel.images.checks_score import SCORE_CHECKS
 from pommel.images.checks_spec import SPEC_CHECKS, VOCABULARY_CHECKS
 from pommel.images.subject import Subject
-from pommel.json_document import to_json
-from pommel.models.container import ImageCommands
+from pommel.models.container.commands import ImageCommands
 from pommel.version import pommel_version
 
 # A check that others build on comes before them: they are skipped where it has failed.

@@ -3,11 +3,11 @@
 import re
 from dataclasses import replace
 
-from pommel.containers.process import output_lines
 from pommel.errors import ContainerError
 from pommel.images.check import Check, Failed
 from pommel.images.subject import Skipped, Subject
 from pommel.images.trial_sentences import KINDS
+from pommel.models.container.engines.process import output_lines
 
 _NOT_SUPPORTED = 99
 _NO_COMMAND = (126, 127)

@@ -1,8 +1,8 @@
 """A check of what the image was allowed while it was checked: others will not allow it more."""
 
-from pommel.containers.sandbox import Sandbox
 from pommel.images.check import Check, Failed
 from pommel.images.subject import Subject
+from pommel.models.container.engines.sandbox import Sandbox
 
 _FREEDOMS = ("network", "read_only", "capabilities", "new_privileges", "user")
 

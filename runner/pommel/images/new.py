@@ -6,8 +6,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from pommel import data
 from pommel.errors import PommelError, UsageError
+from pommel.files import shipped as data
 from pommel.images.sources import SHIPPED
 
 # What an image may be called everywhere: one part of a repository's name.

@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from pommel import data
 from pommel.errors import InputError, UsageError
+from pommel.files import shipped as data
 from pommel.images.context import Files, files_below, files_of
 from pommel.images.own_wheel import own_wheel
 from pommel.wording import nearest

@@ -11,7 +11,7 @@ from typing import Any, Generic, TypeVar
 
 from pommel.errors import PommelError
 from pommel.images.trial_sentences import KINDS
-from pommel.models.container import ImageCommands
+from pommel.models.container.commands import ImageCommands
 from pommel.models.container.image_spec import features
 from pommel.models.spec import TokenizerSpec
 from pommel.models.surprisal_table import PrintedToken

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from pommel import data
+from pommel.files import shipped as data
 from pommel.leaderboard.errors import BoardError
-from pommel.results import ScoreRule
-from pommel.submission import Limits
-from pommel.submission.errors import brief, shape_fault
+from pommel.leaderboard.submission import Limits
+from pommel.leaderboard.submission.errors import brief, shape_fault
+from pommel.scoring.results import ScoreRule
 from pommel.wording import printable, quoted
 
 FORMAT = "pommel-leaderboard"

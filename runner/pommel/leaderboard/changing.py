@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pommel.errors import UsageError
-from pommel.files import replacing, write_text
+from pommel.files.writing import replacing, write_text
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry, entry_of
 from pommel.leaderboard.folder import BoardFolder, read_archive
@@ -14,7 +14,7 @@ from pommel.leaderboard.ledger import Ledger
 from pommel.leaderboard.named_sums import are_same
 from pommel.leaderboard.rerunning import Rescored
 from pommel.leaderboard.standings import Standing
-from pommel.submission import SubmissionError, parse_submission
+from pommel.leaderboard.submission import SubmissionError, parse_submission
 from pommel.wording import listed, printable, quoted
 
 _LONGEST_REASON = 500

@@ -12,10 +12,10 @@ from pommel.leaderboard.board import Board
 from pommel.leaderboard.errors import BoardError
 from pommel.leaderboard.named_sums import packed_sums, unpacked_sums
 from pommel.leaderboard.ranking import Values
-from pommel.results import SuiteResult
-from pommel.runs import Run
-from pommel.submission import Submission, SubmissionError, recomputed
-from pommel.suite import Suite
+from pommel.leaderboard.submission import Submission, SubmissionError, recomputed
+from pommel.scoring.results import SuiteResult
+from pommel.scoring.run import Run
+from pommel.suite.suite import Suite
 
 FORMAT = "pommel-leaderboard-entry"
 VERSION = 2

@@ -12,7 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pommel.files import make_folder, replacing, write_text
+from pommel.files.text import is_encodable
+from pommel.files.writing import make_folder, replacing, write_text
 from pommel.leaderboard.board import Board, board_from
 from pommel.leaderboard.entry import Entry, entry_from, entry_of
 from pommel.leaderboard.errors import BoardError
@@ -27,10 +28,9 @@ from pommel.leaderboard.standings import (
     standings_of,
     updated_pairs,
 )
-from pommel.submission import Limits, Submission, SubmissionError, parse_submission
-from pommel.suite import Suite
-from pommel.suite_file import parse_suite, suite_hash
-from pommel.text_file import is_encodable
+from pommel.leaderboard.submission import Limits, Submission, SubmissionError, parse_submission
+from pommel.suite.read import parse_suite, suite_hash
+from pommel.suite.suite import Suite
 
 ARCHIVE_SUFFIX = ".pommel.zip"
 

@@ -7,15 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pommel.errors import PommelError, UsageError
-from pommel.files import file_name_fault
+from pommel.files.writing import file_name_fault
 from pommel.leaderboard.board import LEAST_WEIGHT, MOST_WEIGHT, Board, PinnedSuite, board_from
 from pommel.leaderboard.errors import BoardError
 from pommel.leaderboard.folder import BoardFolder
 from pommel.leaderboard.ledger import Ledger
-from pommel.results import ScoreRule
-from pommel.suite import Suite
-from pommel.suite_file import suite_hash, suite_to_text
-from pommel.suite_sources import check_distinct_names
+from pommel.scoring.results import ScoreRule
+from pommel.sources.load import check_distinct_names
+from pommel.suite.read import suite_hash, suite_to_text
+from pommel.suite.suite import Suite
 from pommel.wording import has_letter, nearest, printable, quoted
 
 # What the circuit of suites is called that belong to none.

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.regions import RegionTable
-from pommel.suite import Suite
+from pommel.scoring.regions import RegionTable
+from pommel.suite.suite import Suite
 
 SAME_BITS = 0.01
 """How far apart two sums may be that count as the same, as `verify --rerun` allows it."""

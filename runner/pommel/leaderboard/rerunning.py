@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pommel.leaderboard.board import Board
+from pommel.leaderboard.submission import Submission, SubmissionError
 from pommel.models.model import Model
-from pommel.submission import Submission, SubmissionError
 from pommel.surprisal import ScoredSentence, Token
 from pommel.wording import quoted
 

@@ -15,7 +15,7 @@ from pommel.leaderboard.folder import ARCHIVE_SUFFIX, BoardFolder, is_leftover
 from pommel.leaderboard.ledger import Ledger, Listed
 from pommel.leaderboard.plain_files import read_plain
 from pommel.leaderboard.standings import Pairs, standings_from, standings_of, updated_pairs
-from pommel.submission import Limits
+from pommel.leaderboard.submission import Limits
 
 # What a file is called that `add` has put there.
 _ADDED = re.compile(rf"[0-9a-f]{{16}}{re.escape(ARCHIVE_SUFFIX)}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pommel.errors import UsageError
-from pommel.family import Axis, Membership
+from pommel.models.family import Axis, Membership
 from pommel.models.patterns import has_wildcard
 from pommel.models.places import Place, Reference
 

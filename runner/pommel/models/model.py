@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from pommel.containers.engine import Pull, PullProgress
-from pommel.containers.sandbox import Sandbox
 from pommel.errors import UnsupportedFeatureError, UsageError
+from pommel.models.container.engines.engine import Pull, PullProgress
+from pommel.models.container.engines.sandbox import Sandbox
 from pommel.models.policy import Method, Policy
 from pommel.surprisal import ScoredSentence
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pommel import data
 from pommel.errors import AlignmentError, InputError, SurprisalError
-from pommel.files import write_text
+from pommel.files import shipped as data
+from pommel.files.writing import write_text
 from pommel.models.model import ModelInfo
 from pommel.models.policy import Policy
 from pommel.models.reference_files import check_shape, parse_json

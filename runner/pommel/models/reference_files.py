@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pommel import data
 from pommel.errors import InputError, ModelNotAvailableError, UsageError
-from pommel.text_file import decode
+from pommel.files import shipped as data
+from pommel.files.text import decode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

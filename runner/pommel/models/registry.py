@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from pommel import data
 from pommel.errors import ModelNotAvailableError
+from pommel.files import shipped as data
 from pommel.models.families import one_model
 from pommel.models.model import LoadOptions, Model
 from pommel.wording import nearest
@@ -66,9 +66,9 @@ def _open_dummy(reference: str, options: LoadOptions) -> Model:
 
 
 def _open_container(reference: str, options: LoadOptions) -> Model:
-    from pommel.models import container  # noqa: PLC0415 - only the kind that is asked for
+    from pommel.models.container import model as container  # noqa: PLC0415 - only the kind that is asked for
 
-    return container.open(reference, options)
+    return container.open_model(reference, options)
 
 
 def _open_ngram(reference: str, options: LoadOptions) -> Model:

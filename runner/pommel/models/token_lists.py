@@ -7,8 +7,8 @@ import math
 from typing import Any, get_args
 
 from pommel.errors import InputError, SurprisalError
+from pommel.files.text import is_encodable
 from pommel.surprisal import Token, TokenRole, Unscored
-from pommel.text_file import is_encodable
 
 _ROLES: dict[str, TokenRole] = {role: role for role in get_args(TokenRole)}
 _KINDS = (str, int, int, bool, str)

@@ -10,7 +10,7 @@ from pommel.report.cells import family_header, mean_sd_cell, score_cell
 from pommel.report.family_means import MAX_MEMBERS
 from pommel.report.paper_table import Cell, text_cell
 from pommel.report.statistics_cells import interval_cell
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 # Means of the same shares, added up in another order.
 _TOLERANCE = 1e-9

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from pommel.analysis.model_row import ModelRow
 from pommel.report.plain_table import Row, add_sections
-from pommel.results import PredictionResult
+from pommel.scoring.results import PredictionResult
 from pommel.statistics import Spread
 
 if TYPE_CHECKING:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Literal
 
 from pommel.api import Results
 from pommel.errors import UsageError
-from pommel.files import replacing
-from pommel.frame import stacked
-from pommel.frames import ResultsTable, families_frame, suites_frame
-from pommel.json_document import to_json
+from pommel.files.json import to_json
+from pommel.files.tables import stacked
+from pommel.files.writing import replacing
 from pommel.report.saved import frame_to_json, runs_to_json, to_csv
-from pommel.run_record import RunRecord
-from pommel.runs import Run
+from pommel.scoring.run import Run
+from pommel.scoring.run_record import RunRecord
+from pommel.scoring.tables import ResultsTable, families_frame, suites_frame
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from pommel.report.cells import circuit_cell, in_order, score_cell
 from pommel.report.plain_table import empty_table
 from pommel.report.tables import RULES, score_table
-from pommel.results import SuiteResult
+from pommel.scoring.results import SuiteResult
 from pommel.statistics import mean_score
 
 if TYPE_CHECKING:

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pommel.family_scores import FamilyScore, family_scores
 from pommel.report.cells import family_header, spread_cell
-from pommel.results import SuiteResult
+from pommel.scoring.family_scores import FamilyScore, family_scores
+from pommel.scoring.results import SuiteResult
 
 # More members than these are a crowd, of which only the mean is shown.
 MAX_MEMBERS = 6

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pommel.frame import frame_of_rows
+from pommel.files.tables import frame_of_rows
 from pommel.report.plain_table import plain_table
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 if TYPE_CHECKING:
     import pandas as pd

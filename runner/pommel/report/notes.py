@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from pommel.results import PredictionResult
-from pommel.runs import Run
+from pommel.scoring.results import PredictionResult
+from pommel.scoring.run import Run
 from pommel.wording import counted, listed
 
 

@@ -9,8 +9,8 @@ from pommel.models.policy import Policy
 from pommel.report.cells import kept_margins, number_cell, prediction_cells
 from pommel.report.plain_table import empty_table, plain_table
 from pommel.report.statistics_cells import interval_cell
-from pommel.results import PredictionResult, SuiteResult
-from pommel.run_record import RunRecord
+from pommel.scoring.results import PredictionResult, SuiteResult
+from pommel.scoring.run_record import RunRecord
 from pommel.statistics import mean_score
 
 if TYPE_CHECKING:

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from pommel.api import Results
-from pommel.files import replacing
-from pommel.frames import RESULTS_TABLES
-from pommel.json_document import to_json_number
-from pommel.results import SuiteResult
+from pommel.files.json import to_json_number
+from pommel.files.writing import replacing
+from pommel.scoring.results import SuiteResult
+from pommel.scoring.tables import RESULTS_TABLES
 
 if TYPE_CHECKING:
     import pandas as pd

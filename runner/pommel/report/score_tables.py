@@ -18,7 +18,7 @@ from pommel.report.cells import circuit_cell
 from pommel.report.interval_notes import mean_notes, suite_notes
 from pommel.report.paper_table import Cell, PaperColumn, PaperTable, sections_of, text_cell
 from pommel.report.tables import RULES
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 Row = tuple[Cell, ...]
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pommel.report.plain_table import empty_table
-from pommel.suite_cards import CircuitCard, SuiteCard, circuit_cards
+from pommel.sources.cards import CircuitCard, SuiteCard, circuit_cards
 
 if TYPE_CHECKING:
     from rich.table import Table

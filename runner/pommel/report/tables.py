@@ -13,7 +13,7 @@ from pommel.report.cells import (
 from pommel.report.family_means import MAX_MEMBERS, FamilyMean, columns
 from pommel.report.plain_table import empty_table, plain_table
 from pommel.report.statistics_cells import interval_cell
-from pommel.results import SuiteResult
+from pommel.scoring.results import SuiteResult
 from pommel.statistics import mean_score
 
 if TYPE_CHECKING:

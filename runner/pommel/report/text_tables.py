@@ -13,7 +13,6 @@ from pommel.analysis.stability import NO_PAIRS, StabilityRow, stability
 from pommel.analysis.stability_frame import stability_frame
 from pommel.analysis.subjects import families, subjects
 from pommel.errors import UsageError
-from pommel.frames import suites_frame
 from pommel.report.accuracy import accuracy_table
 from pommel.report.comparison import comparison_notes, comparison_table, comparison_warnings
 from pommel.report.latex import latex_table
@@ -22,7 +21,8 @@ from pommel.report.paper_table import PaperTable, from_rich
 from pommel.report.saved import to_csv
 from pommel.report.score_tables import circuits_table, predictions_table, scores_table
 from pommel.report.stability import stability_table
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
+from pommel.scoring.tables import suites_frame
 from pommel.wording import check_choice, counted, listed
 
 if TYPE_CHECKING:

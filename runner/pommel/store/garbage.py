@@ -4,7 +4,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pommel.regions import sentence_layouts
+from pommel.scoring.regions import sentence_layouts
 from pommel.store.database import Database, beside
 from pommel.store.suite_documents import suite_from_document
 from pommel.store.surprisal_cache import delete_unused, sentence_hash

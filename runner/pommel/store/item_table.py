@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.results import PredictionResult, SuiteResult
+from pommel.scoring.results import PredictionResult, SuiteResult
 from pommel.store.record_rows import ItemRows, item_rows, prediction_of, storable
 
 # So many rows are in memory as Python's objects at once.

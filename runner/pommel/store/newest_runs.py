@@ -4,7 +4,7 @@ from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 
 from pommel.errors import UsageError
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 from pommel.store.stored_models import model_key, stored_models, suite_key, variant_key
 
 

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from pommel.regions import sentence_layouts
-from pommel.run_record import RunRecord
+from pommel.scoring.regions import sentence_layouts
+from pommel.scoring.run_record import RunRecord
 from pommel.store.database import Database
 from pommel.store.many_rows import marks, pieces
 from pommel.store.suite_documents import suite_of

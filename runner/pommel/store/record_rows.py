@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import StoreError
-from pommel.family import Membership
-from pommel.results import PredictionResult, Score, SuiteResult
-from pommel.run_record import ModelFacts, RunRecord, SuiteFacts
-from pommel.text_file import is_encodable
+from pommel.files.text import is_encodable
+from pommel.models.family import Membership
+from pommel.scoring.results import PredictionResult, Score, SuiteResult
+from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
 
 # The columns of `runs` that a record is made of again; their order is that of `run_row`.
 RUN_COLUMNS = (

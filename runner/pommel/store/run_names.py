@@ -3,8 +3,8 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 
-from pommel.family import Membership, Named, told_apart
-from pommel.run_record import OWN, RunRecord
+from pommel.models.family import Membership, Named, told_apart
+from pommel.scoring.run_record import OWN, RunRecord
 from pommel.store.stored_models import StoredModel, model_key, stored_models, suite_key, variant_key
 
 # Of a fingerprint, the beginning tells.

@@ -9,16 +9,21 @@ from pommel.errors import StoreError
 from pommel.models.model import ModelInfo, Spans
 from pommel.models.policy import Policy
 from pommel.models.spans import has_needed
-from pommel.needed import Needed, every_span, needed_spans
-from pommel.regions import Layouts, assign, sentence_layouts
-from pommel.results import ScoreRule
-from pommel.run_record import RunRecord
-from pommel.runs import Oov, Run, evaluate
+from pommel.scoring.needed import Needed, every_span, needed_spans
+from pommel.scoring.regions import Layouts, assign, sentence_layouts
+from pommel.scoring.results import ScoreRule
+from pommel.scoring.run import Oov, Run, evaluate
+from pommel.scoring.run_record import RunRecord
+from pommel.scoring.suite_surprisals import (
+    Compat,
+    SuiteSurprisals,
+    choose_assigner,
+    surprisals_from,
+)
 from pommel.store.record_rows import without_scoring_choices
 from pommel.store.surprisal_cache import CacheKey, SurprisalCache
-from pommel.suite import Suite
-from pommel.suite_file import suite_hash
-from pommel.suite_surprisals import Compat, SuiteSurprisals, choose_assigner, surprisals_from
+from pommel.suite.read import suite_hash
+from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence
 from pommel.version import pommel_version
 from pommel.wording import counted, quoted

@@ -10,9 +10,9 @@ from dataclasses import dataclass, replace
 from pommel.errors import StoreError
 from pommel.models.model import ModelInfo
 from pommel.models.policy import Policy
-from pommel.results import ScoreRule
-from pommel.run_record import RunRecord, record_of
-from pommel.runs import Oov, Run
+from pommel.scoring.results import ScoreRule
+from pommel.scoring.run import Oov, Run
+from pommel.scoring.run_record import RunRecord, record_of
 from pommel.store.database import Database
 from pommel.store.failures import explained
 from pommel.store.item_table import add_predictions, predictions_of
@@ -23,7 +23,7 @@ from pommel.store.seals import seal
 from pommel.store.selection import Selection
 from pommel.store.suite_documents import describe_suite, suite_of
 from pommel.store.surprisal_cache import SurprisalCache, describe_model, describe_policy
-from pommel.suite import Suite
+from pommel.suite.suite import Suite
 
 # Keys of a run's model, policy and suite; None for what others measured.
 _Links = tuple[int | None, int | None, int | None]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 
 # The parts of a policy and of the settings that runs can be selected by.
 CHOICES = ("method", "bos", "eos", "first_token", "boundary", "oov", "compat")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pommel.run_record import OWN, RunRecord
+from pommel.scoring.run_record import OWN, RunRecord
 
 # The members that one pattern has named: family, axis, pattern, and which generation of models: 0,
 # or more where other models have taken their places since.

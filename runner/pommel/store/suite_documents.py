@@ -6,12 +6,12 @@ import sqlite3
 import zlib
 
 from pommel.errors import InputError, StoreError
-from pommel.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord
 from pommel.store.database import Database
 from pommel.store.failures import damaged
 from pommel.store.record_rows import storable
-from pommel.suite import Suite
-from pommel.suite_file import parse_suite, suite_hash, suite_to_text
+from pommel.suite.read import parse_suite, suite_hash, suite_to_text
+from pommel.suite.suite import Suite
 
 
 def describe_suite(connection: sqlite3.Connection, suite: Suite) -> int:

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Literal
 
 from pommel.errors import InputError
+from pommel.files.text import GZIP_FAULTS, opened
 from pommel.models.word_level.cutting import CLITICS, word_spans
-from pommel.text_file import GZIP_FAULTS, opened
 from pommel.wording import check_choice
 
 # How a line becomes words: cut as a suite's sentences are when they are scored ("words"), or what

@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from pommel import data
 from pommel.errors import InputError
+from pommel.files import shipped as data
 from pommel.models.reference_files import check_shape
 from pommel.models.spec import TokenizerSpec
 

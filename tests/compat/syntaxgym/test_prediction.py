@@ -10,7 +10,7 @@ import pytest
 
 from pommel.compat.syntaxgym import MissingValueError, Prediction
 from pommel.errors import FormulaError, PommelError
-from pommel.formula.tree import Arithmetic, Comparison, Expression, Logical, Number, to_text
+from pommel.suite.formula.tree import Arithmetic, Comparison, Expression, Logical, Number, to_text
 
 
 def _item(surprisals: dict[str, dict[str, Any]], metric: str = "sum") -> dict[str, Any]:

@@ -18,7 +18,7 @@ from pommel.compat.syntaxgym import (
     load_suite,
 )
 from pommel.errors import InputError, SuiteError
-from pommel.suite import METRICS
+from pommel.suite.suite import METRICS
 
 SuiteDict = Callable[..., dict[str, Any]]
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import pytest
 
-from pommel.containers.sandbox import Sandbox
 from pommel.errors import ModelError
-from pommel.models.container import open_commands
+from pommel.models.container.commands import open_commands
+from pommel.models.container.engines.sandbox import Sandbox
 from pommel.models.container.warm_answers import WarmAnswers
 from pommel.models.model import LoadOptions
 from pommel.models.policy import Policy

@@ -11,9 +11,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pommel.containers.engine import CHECKPOINT_VARIABLE, Image, Job, Pull, PullProgress
-from pommel.containers.process_channel import ProcessChannel
 from pommel.errors import ContainerError, ModelNotAvailableError
+from pommel.models.container.engines.engine import (
+    CHECKPOINT_VARIABLE,
+    Image,
+    Job,
+    Pull,
+    PullProgress,
+)
+from pommel.models.container.engines.process_channel import ProcessChannel
 
 SCHEME = "local://"
 

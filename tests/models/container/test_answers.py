@@ -7,7 +7,7 @@ from tests.models.container.conftest import CommandsOf
 from tests.models.container.local_engine import LocalEngine
 
 from pommel.errors import ContainerError, ModelError, UnsupportedFeatureError
-from pommel.models.container import ImageCommands
+from pommel.models.container.commands import ImageCommands
 
 SENTENCES = ("The cat", "A dog", "Unbelievable")
 ROWS = ["1\t1\tThe\t0", "1\t2\tcat\t3", "2\t1\tA\t0", "2\t2\tdog\t3.5", "3\t1\t<unk>\t0"]

@@ -6,7 +6,6 @@ import pytest
 from tests.models.container.conftest import CommandsOf, ImageOf
 from tests.models.container.local_engine import LocalEngine
 
-from pommel.containers.sandbox import Sandbox
 from pommel.errors import (
     ContainerError,
     ModelError,
@@ -14,7 +13,8 @@ from pommel.errors import (
     UnsupportedFeatureError,
     UsageError,
 )
-from pommel.models.container import open_commands
+from pommel.models.container.commands import open_commands
+from pommel.models.container.engines.sandbox import Sandbox
 from pommel.models.model import LoadOptions
 
 

@@ -8,7 +8,7 @@ from tests.models.container.local_engine import LocalEngine
 from tests.models.container.toy_image import SPEC
 
 from pommel.errors import ContainerError
-from pommel.models.container import open_commands
+from pommel.models.container.commands import open_commands
 from pommel.models.model import LoadOptions
 
 

@@ -9,10 +9,9 @@ from tests.containers_support.answering import connected
 from tests.models.container.local_engine import LocalEngine
 from tests.models.container.toy_image import toy
 
-from pommel.containers.sandbox import Sandbox
 from pommel.errors import ContainerError, UnsupportedFeatureError
-from pommel.models.container import ContainerModel
-from pommel.models.container import open as open_model
+from pommel.models.container.engines.sandbox import Sandbox
+from pommel.models.container.model import ContainerModel, open_model
 from pommel.models.model import LoadOptions, closing, score_all
 from pommel.models.policy import Policy
 

@@ -8,12 +8,12 @@ from tests.models.container.conftest import ImageOf
 from tests.models.container.local_engine import LocalEngine
 from tests.models.container.toy_image import SPEC
 
-from pommel.containers.engine import Image
-from pommel.containers.sandbox import Sandbox
 from pommel.errors import ContainerError, ModelNotAvailableError, UnsupportedFeatureError
-from pommel.models.container import ImageCommands
-from pommel.models.container import open as open_model
+from pommel.models.container.commands import ImageCommands
 from pommel.models.container.description import describe
+from pommel.models.container.engines.engine import Image
+from pommel.models.container.engines.sandbox import Sandbox
+from pommel.models.container.model import open_model
 from pommel.models.model import LoadOptions, ModelInfo
 from pommel.models.policy import Policy
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from pommel import data
 from pommel.errors import InputError, ModelNotAvailableError
+from pommel.files import shipped as data
 from pommel.models.container.names import image_reference, lm_zoo_registry, registry_copy_path
 
 

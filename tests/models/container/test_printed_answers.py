@@ -10,7 +10,7 @@ from tests.models.container.local_engine import LocalEngine
 from tests.models.container.toy_image import GET_SURPRISALS, SPEC, TOKENIZE, UNKIFY, toy
 
 from pommel.errors import ContainerError, ModelError, UnsupportedFeatureError
-from pommel.models.container import open as open_model
+from pommel.models.container.model import open_model
 from pommel.models.model import LoadOptions, Model, score_all
 from pommel.models.policy import SYNTAXGYM_POLICY, Policy
 from pommel.surprisal import Token

@@ -7,8 +7,8 @@ from tests.models.container.asking import answers_of, scored
 from tests.models.container.conftest import ImageOf
 from tests.models.container.toy_image import HEADER
 
-from pommel.containers.sandbox import Sandbox
 from pommel.models.container import score_session
+from pommel.models.container.engines.sandbox import Sandbox
 from pommel.models.policy import Policy
 from pommel.surprisal import Token
 

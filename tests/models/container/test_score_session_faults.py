@@ -7,9 +7,9 @@ from tests.models.container.asking import answers_of, failure, scored
 from tests.models.container.conftest import ImageOf
 from tests.models.container.local_engine import LocalEngine
 
-from pommel.containers.sandbox import Sandbox
 from pommel.errors import ContainerError, ModelError
-from pommel.models.container import open_commands
+from pommel.models.container.commands import open_commands
+from pommel.models.container.engines.sandbox import Sandbox
 from pommel.models.container.score_session import ScoreSession
 from pommel.models.model import LoadOptions
 from pommel.models.policy import Policy

@@ -7,8 +7,8 @@ from tests.models.container.conftest import ImageOf
 from tests.models.container.local_engine import LocalEngine
 
 from pommel.errors import ContainerError, ModelError
-from pommel.models.container import open as open_model
-from pommel.models.container import open_commands
+from pommel.models.container.commands import open_commands
+from pommel.models.container.model import open_model
 from pommel.models.container.warm_answers import WarmAnswers
 from pommel.models.model import LoadOptions, score_all
 from pommel.models.policy import Policy

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from tests.endpoint_server.running import Serve
 
+from pommel.files.waiting import Waiting
 from pommel.models.endpoint.model import EndpointModel
-from pommel.waiting import Waiting
 
 __all__ = ["SHORT", "Open", "Serve"]
 

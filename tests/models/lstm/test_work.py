@@ -9,9 +9,9 @@ from tests.models.lstm.folders import save_random_lstm
 from tests.models.lstm.opened import opened
 
 from pommel.models.word_level.cutting import word_spans
-from pommel.runs import run_suites
-from pommel.suite import Suite
-from pommel.suite_file import read_suite
+from pommel.scoring.run import run_suites
+from pommel.suite.read import read_suite
+from pommel.suite.suite import Suite
 
 pytest.importorskip("torch")
 pytest.importorskip("safetensors")

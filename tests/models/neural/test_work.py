@@ -9,9 +9,9 @@ import pytest
 from pommel.models.huggingface import HuggingFaceModel, open_folder
 from pommel.models.model import LoadOptions
 from pommel.models.neural.network import Counts
-from pommel.runs import run_suites
-from pommel.suite import Suite
-from pommel.suite_file import read_suite
+from pommel.scoring.run import run_suites
+from pommel.suite.read import read_suite
+from pommel.suite.suite import Suite
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

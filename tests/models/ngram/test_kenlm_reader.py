@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from tests.models.ngram.samples import TINY, tiny_binary, write
 
-from pommel.data import builtin_model
 from pommel.errors import InputError
+from pommel.files.shipped import builtin_model
 from pommel.models.model import score_all
 from pommel.models.ngram import NgramModel, open_arpa
 from pommel.models.ngram.arpa import read_arpa

@@ -16,10 +16,10 @@ from pommel.compat.lm_zoo.errors import (
 )
 from pommel.compat.lm_zoo.in_process import ScoredCommands
 from pommel.compat.lm_zoo.models import HuggingFaceModel, Model
-from pommel.containers.engines import ENGINES
 from pommel.models import model as models
 from pommel.models.container import predictions, predictions_file
 from pommel.models.container.commands import ImageCommands, open_commands
+from pommel.models.container.engines.engines import ENGINES
 from pommel.models.container.names import image_reference, lm_zoo_registry
 from pommel.models.container.quoting import shortened
 from pommel.models.model import LoadOptions

@@ -10,9 +10,9 @@ from pommel.compat.syntaxgym.suite import Region, Suite, conditions, metric_name
 from pommel.errors import AlignmentError, InputError
 from pommel.models.offsets import Placed, recover_offsets
 from pommel.models.spec import TokenizerSpec
-from pommel.retired_alignment import Located, assign_as_syntaxgym
-from pommel.suite import Condition, Sentence, without_stray_spaces
-from pommel.suite import Region as PlainRegion
+from pommel.scoring.retired_alignment import Located, assign_as_syntaxgym
+from pommel.suite.suite import Condition, Sentence, without_stray_spaces
+from pommel.suite.suite import Region as PlainRegion
 
 if TYPE_CHECKING:
     import pandas as pd

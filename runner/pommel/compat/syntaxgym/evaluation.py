@@ -3,15 +3,15 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Literal, overload
 
-from pommel import runs
 from pommel.compat.syntaxgym.agg_surprisals import RegionTokens, deal_out, evaluated
 from pommel.compat.syntaxgym.prediction import Prediction, Value
 from pommel.compat.syntaxgym.suite import Suite, SuiteLike, load_suite
 from pommel.models.model import Model
 from pommel.models.policy import SYNTAXGYM_POLICY
 from pommel.models.registry import load_model
-from pommel.suite_file import suite_from_dict
-from pommel.suite_surprisals import SuiteSurprisals
+from pommel.scoring import run as runs
+from pommel.scoring.suite_surprisals import SuiteSurprisals
+from pommel.suite.read import suite_from_dict
 
 if TYPE_CHECKING:
     import pandas as pd

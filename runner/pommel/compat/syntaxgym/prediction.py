@@ -1,7 +1,7 @@
 """Predictions as `syntaxgym` had them: called with one item, they return what Python makes of it.
 
-A scalar evaluator of its own: `pommel.formula.judge` gives truths and margins, and this one the
-values that old scripts and tables hold.
+A scalar evaluator of its own: `pommel.suite.formula.judge` gives truths and margins, and this
+one the values that old scripts and tables hold.
 """
 
 import math
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from pommel.errors import InputError
-from pommel.formula import Formula, check_references, parse
-from pommel.formula.judge import ABSOLUTE_TOLERANCE_BITS, RELATIVE_TOLERANCE
-from pommel.formula.tree import (
+from pommel.suite.formula import Formula, check_references, parse
+from pommel.suite.formula.judge import ABSOLUTE_TOLERANCE_BITS, RELATIVE_TOLERANCE
+from pommel.suite.formula.tree import (
     Arithmetic,
     Comparison,
     Expression,
@@ -21,7 +21,7 @@ from pommel.formula.tree import (
     Number,
     RegionValue,
 )
-from pommel.suite import METRICS
+from pommel.suite.suite import METRICS
 
 # (condition, region number) -> surprisal, of one item.
 RegionSurprisals = Mapping[tuple[str, int], float]

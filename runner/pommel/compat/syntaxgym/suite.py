@@ -14,8 +14,8 @@ from pommel.compat.syntaxgym.prediction import (
     metric_value,
 )
 from pommel.errors import InputError
-from pommel.json_document import parse_document, read_document
-from pommel.suite import METRICS
+from pommel.files.json import parse_document, read_document
+from pommel.suite.suite import METRICS
 
 if TYPE_CHECKING:
     import pandas as pd

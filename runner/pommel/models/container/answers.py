@@ -6,8 +6,8 @@ Whatever is wrong is a `ContainerError` that names image, command and sentence.
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TypeVar
 
-from pommel.containers.process import Command
 from pommel.errors import InputError, SurprisalError
+from pommel.models.container.engines.process import Command
 from pommel.models.container.image_command import ImageCommand
 from pommel.models.container.quoting import place
 from pommel.models.container.request import sentence_chunks

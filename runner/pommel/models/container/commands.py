@@ -6,11 +6,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
-from pommel.containers.engine import Engine, Image, Job
-from pommel.containers.engines import open_engine
-from pommel.containers.process import Command
-from pommel.containers.sandbox import Sandbox
 from pommel.models.container import answers, checkpoint, predictions
+from pommel.models.container.engines.engine import Engine, Image, Job
+from pommel.models.container.engines.engines import open_engine
+from pommel.models.container.engines.process import Command
+from pommel.models.container.engines.sandbox import Sandbox
 from pommel.models.container.image_command import ImageCommand
 from pommel.models.container.image_spec import read_spec
 from pommel.models.container.machine import DEVICE_VARIABLE, requested_gpus, variables

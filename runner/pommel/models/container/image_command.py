@@ -1,7 +1,7 @@
 """A command of an image whose output is read with suspicion."""
 
-from pommel.containers.process import Command
 from pommel.errors import ContainerError
+from pommel.models.container.engines.process import Command
 from pommel.models.container.quoting import shortened
 
 # Of a message, before it is made fit to be shown: it may quote a line of many millions.

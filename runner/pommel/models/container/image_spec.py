@@ -4,14 +4,14 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pommel.containers.engine import Engine, Job
-from pommel.containers.process import Command
-from pommel.containers.sandbox import MIB
 from pommel.errors import InputError
+from pommel.files.text import is_encodable
 from pommel.models.container.drop_pattern import pattern_fault
+from pommel.models.container.engines.engine import Engine, Job
+from pommel.models.container.engines.process import Command
+from pommel.models.container.engines.sandbox import MIB
 from pommel.models.container.quoting import shortened
 from pommel.models.reference_files import check_spec, parse_json
-from pommel.text_file import is_encodable
 from pommel.wording import quoted
 
 # The largest published one lists 793,000 words in some 12 MB.

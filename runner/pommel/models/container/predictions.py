@@ -6,8 +6,8 @@ the file is printed.
 
 from pathlib import Path
 
-from pommel.containers.process import Command
-from pommel.files import replacing
+from pommel.files.writing import replacing
+from pommel.models.container.engines.process import Command
 
 _FILE = "/tmp/predictions.hdf5"  # noqa: S108 - in the container
 # What the command prints, which should be nothing, must not get into the file.

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 
 from pommel.errors import ModelError
+from pommel.files.text import is_encodable
 from pommel.models.container.quoting import place
-from pommel.text_file import is_encodable
 
 _CHUNK_BYTES = 1 << 16
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from pommel.errors import InputError, ModelError, ModelNotAvailableError, UsageError
+from pommel.files.waiting import Waiting
 from pommel.models.distinct import distinct_sentences
 from pommel.models.endpoint.background import Background, Put
 from pommel.models.endpoint.client import Client, RequestFailedError
@@ -22,7 +23,6 @@ from pommel.models.model import LoadOptions, ModelInfo, Spans
 from pommel.models.only_method import check_only_method
 from pommel.models.policy import Policy
 from pommel.surprisal import ScoredSentence
-from pommel.waiting import Waiting
 from pommel.wording import printable, quoted
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pommel.errors import InputError, ModelNotAvailableError, UsageError
-from pommel.files import sha256_of, write_text
+from pommel.files.writing import sha256_of, write_text
 from pommel.models.lstm.config import LstmConfig
 from pommel.models.lstm.weights import PICKLE, SAFETENSORS, read_weights, shapes, write_tensors
 from pommel.models.reference_files import check_shape, parse_json, read_text

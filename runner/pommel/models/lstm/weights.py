@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from pommel.errors import InputError
-from pommel.files import replacing
+from pommel.files.writing import replacing
 from pommel.models.lstm.config import LstmConfig
 from pommel.wording import counted, first_line
 

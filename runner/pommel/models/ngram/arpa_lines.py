@@ -7,8 +7,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from pommel import text_file
 from pommel.errors import InputError, ModelNotAvailableError
+from pommel.files import text as text_file
 
 # A line, cut at white space.
 Fields = Sequence[bytes]

@@ -10,10 +10,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from pommel.files.text import is_encodable
 from pommel.models.ngram.arpa import UNKNOWN_WORDS, no_unknown_word, read_unigrams
 from pommel.models.ngram.arpa_lines import KENLM_BINARY_MAGIC, opened_as_it_lies
 from pommel.models.ngram.backoff import BITS_PER_LOG10
-from pommel.text_file import is_encodable
 
 # What kenlm gives unknown words if a file says nothing of them.
 _LOG10_OF_MISSING = -100.0

@@ -6,7 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal, Protocol
 
-from pommel.files import sha256_of
+from pommel.files.writing import sha256_of
 from pommel.models.model import ModelInfo, Spans
 from pommel.models.ngram.arpa import BOS, EOS, UNKNOWN_WORDS, read_arpa
 from pommel.models.policy import Policy

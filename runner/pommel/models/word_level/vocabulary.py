@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from pommel import text_file
 from pommel.errors import InputError
+from pommel.files import text as text_file
 from pommel.models.reference_files import read_text
 from pommel.wording import counted, listed
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pommel.files import make_folder
+from pommel.files.writing import make_folder
 from pommel.models.lstm.folder import require_torch
 from pommel.training.lstm.corpus import UNK, Corpus, Section, read_corpus
 from pommel.training.lstm.plan import Plan

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pommel.errors import InputError, PommelError, UsageError
-from pommel.files import write_text
+from pommel.files.writing import write_text
 from pommel.models.lstm.folder import CONFIG, RECORD, VOCABULARY, LstmConfig, write_folder
 from pommel.models.lstm.weights import SAFETENSORS
 from pommel.models.reference_files import parse_json, read_text

@@ -1,0 +1,292 @@
+"""What `import pommel` offers: functions from a file and a reference to results."""
+
+import contextlib
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pommel.errors import StoreError, UsageError
+from pommel.models.families import NamedModel, expand_all
+from pommel.models.family import Named, told_apart
+from pommel.models.lifetime import one_after_another
+from pommel.models.model import LoadOptions, Model, closing
+from pommel.models.policy import SYNTAXGYM_POLICY, Policy
+from pommel.models.registry import load_model as _load_model
+from pommel.report.results import Results
+from pommel.scoring import conditional
+from pommel.scoring import run as runs
+from pommel.scoring.conditional import ConditionalScore
+from pommel.scoring.results import ScoreRule, SuiteResult
+from pommel.scoring.run import Oov, Regions, Run
+from pommel.scoring.suite_surprisals import Compat, SuiteSurprisals
+from pommel.sources.load import check_distinct_names, load_suites
+from pommel.store import Selection, Store, default_store_path
+from pommel.store.newest_runs import in_a_family_too
+from pommel.store.run_and_keep import renamed, run_and_keep
+from pommel.store.run_names import told_apart_records
+from pommel.suite.read import suite_from_dict
+from pommel.suite.suite import Suite
+
+__all__ = [
+    "Results",
+    "SuiteLike",
+    "SuiteWarning",
+    "compute_surprisals",
+    "conditional_scores",
+    "default_policy",
+    "evaluate",
+    "load_model",
+    "load_suite",
+    "open_store",
+    "run",
+    "stored_results",
+    "with_distinct_names",
+]
+
+SuiteLike = Suite | Mapping[str, Any] | str | Path
+
+
+class SuiteWarning(UserWarning):
+    """A suite file that could be read, and could do better."""
+
+
+def load_suite(source: SuiteLike, *, strict: bool = False) -> Suite:
+    """Load one suite: a file, the name of a shipped suite, or the JSON value itself.
+
+    Raises `SuiteError` with every fault of the file; what could do better is a `SuiteWarning`.
+    """
+    (suite,) = _suites([source], strict=strict, only_one=True)
+    return suite
+
+
+def load_model(reference: str, **options: Any) -> Model:
+    """Load a model, e.g. "builtin://en-gpt2" or "huggingface://gpt2".
+
+    `options` are the fields of `LoadOptions` (device, dtype, batch_tokens, ...). A model that holds
+    a container has a method `close`; one that is not called is made up for when Python ends.
+    Raises `ModelNotAvailableError`, and `UsageError` for a reference that names several models.
+    """
+    return _load_model(reference, LoadOptions(**options))
+
+
+def compute_surprisals(
+    model: Model | str,
+    suite: SuiteLike,
+    policy: Policy | None = None,
+    *,
+    compat: Compat | None = None,
+    regions: Regions = "all",
+) -> SuiteSurprisals:
+    """Score a suite's sentences and add tokens up to regions.
+
+    `regions` "needed" scores only those that some prediction names; the others have no values.
+    """
+    (loaded,) = _suites([suite], only_one=True)
+    policy = policy or default_policy(compat)
+    with _opened(model) as opened:
+        return runs.compute_surprisals(opened, loaded, policy, compat=compat, regions=regions)
+
+
+def evaluate(
+    surprisals: SuiteSurprisals, *, score: ScoreRule = "all", oov: Oov = "keep"
+) -> SuiteResult:
+    """Check a suite's predictions against surprisals.
+
+    `oov` "skip" leaves out items whose comparison rests on a word that the model does not know.
+    """
+    return runs.evaluate(surprisals, score_rule=score, oov=oov)
+
+
+def conditional_scores(
+    model: Model | str,
+    pairs: Iterable[tuple[str, str]],
+    policy: Policy | None = None,
+    *,
+    joiner: str = " ",
+) -> list[ConditionalScore]:
+    """Score targets given their left contexts (see `pommel.scoring.conditional`)."""
+    with _opened(model) as opened:
+        return conditional.conditional_scores(opened, pairs, policy, joiner=joiner)
+
+
+def run(  # noqa: PLR0913 - each of these is a choice of the caller's
+    models: Model | str | Iterable[Model | str],
+    suites: SuiteLike | Iterable[SuiteLike],
+    policy: Policy | None = None,
+    *,
+    score: ScoreRule = "all",
+    oov: Oov = "keep",
+    compat: Compat | None = None,
+    regions: Regions = "all",
+    store: Store | Path | str | None = None,
+) -> Results:
+    """Run every suite on every model; a suite may be a folder or a collection (`suites:en`).
+
+    A reference with a pattern (`lstm://FOLDER/seed-*`) is a family of models, one after the other.
+    A model that is named twice, or alone beside its family, runs once.
+    `regions` as in `compute_surprisals`: "needed" is faster, and enough for scores. `oov` as in
+    `evaluate`.
+    With a `store` (see `open_store`), or the path of one, which is made if it is not there, nothing
+    is scored that it has, and what is scored is kept.
+    """
+    loaded = _suites([suites] if isinstance(suites, Suite | Mapping | str | Path) else suites)
+    named = [models] if isinstance(models, str) or not isinstance(models, Iterable) else [*models]
+    if not loaded or not named:
+        raise UsageError("there is nothing to run: name at least one model and one suite")
+    check_distinct_names(loaded)
+    policy = policy or default_policy(compat)
+    made: list[Run] = []
+    with _opened_store(store) as kept_in:
+        run_on = partial(
+            run_and_keep,
+            suites=loaded,
+            policy=policy,
+            store=kept_in,
+            score_rule=score,
+            oov=oov,
+            compat=compat,
+            regions=regions,
+        )
+        for each in one_after_another(_expanded(named)):
+            made += _run_model(each, run_on)
+    return Results(runs=tuple(with_distinct_names(made)))
+
+
+def _run_model(
+    model: NamedModel | Model, run_on: Callable[[NamedModel, Model], Iterable[Run]]
+) -> Iterable[Run]:
+    # A function of its own: nothing in it holds the model when the next one is loaded.
+    if not isinstance(model, NamedModel):
+        return run_on(NamedModel(reference=model.info.reference), model)
+    with _opened(model.reference) as opened:
+        return list(run_on(model, opened))
+
+
+def _expanded(models: Sequence[Model | str]) -> list[NamedModel | Model]:
+    """Return every model, each member of a family in its place."""
+    expanded = expand_all(each for each in models if isinstance(each, str))
+    found: list[NamedModel | Model] = []
+    for each in models:
+        found += expanded.pop(each, ()) if isinstance(each, str) else [each]
+    return found
+
+
+@contextlib.contextmanager
+def _opened(model: Model | str) -> Iterator[Model]:
+    """Give a model; one that was named is closed at the end, one that was given is its owner's."""
+    if isinstance(model, str):
+        with closing(_load_model(model)) as opened:
+            yield opened
+    else:
+        yield model
+
+
+def open_store(path: Path | str | None = None, *, create: bool = False) -> Store:
+    """Open the store of surprisals and runs in a file.
+
+    Without a path it is this user's own, the one of the command line, which is made if it is not
+    there; another one is made only with `create`, since its name may be misspelt. A store is a
+    context manager; `store.runs` has its runs. Raises `StoreError` for a file that is missing, is
+    no store, or cannot be read.
+    """
+    if path is None:
+        return Store.open(default_store_path())
+    if not create and not Path(path).exists():
+        raise StoreError(f"{path}: there is no store; open_store(PATH, create=True) makes one")
+    return Store.open(Path(path))
+
+
+def stored_results(
+    models: str | Iterable[str] = (),
+    suites: str | Iterable[str] = (),
+    *,
+    store: Store | Path | str | None = None,
+) -> Results:
+    """Return complete runs that a store has, with their tokens; no model is needed.
+
+    `models` are names, references or families, `suites` names, all with `*`, `?` and `[...]`; none
+    means all. Without a `store` it is this user's own. Models that were run in several ways are
+    told apart ("gpt2 (eos=never)"), and of a suite in several versions the newest run counts, as in
+    tables and statistics. Results of others have no tokens and are left out: `store.runs.records`
+    has them, too. Raises `UsageError` where nothing fits, and `StoreError`.
+    """
+    from pommel.report.plots.subject_names import named_runs  # noqa: PLC0415 - commands start sooner
+
+    patterns = [(each,) if isinstance(each, str) else tuple(each) for each in (models, suites)]
+    with _opened_store(default_store_path() if store is None else store, read_only=True) as opened:
+        assert opened is not None  # noqa: S101 - there is always a path
+        selection = Selection(models=patterns[0], suites=patterns[1])
+        records = opened.runs.with_tokens(opened.runs.records(selection))
+        if not records:
+            raise UsageError(
+                f"{opened.path}: no complete run with tokens fits; store.runs.heads() has all"
+            )
+        # A model that ran alone and in a family counts in the family.
+        twins = in_a_family_too(records, scored=opened.runs.scored_ids())
+        called = told_apart_records([each for each in records if each.run_id not in twins])
+        made = list(opened.runs.runs(called))
+    return Results(
+        runs=tuple(
+            renamed(each.run, Named(name=each.label, membership=each.run.result.membership))
+            for each in named_runs(made)
+        )
+    )
+
+
+@contextlib.contextmanager
+def _opened_store(
+    store: Store | Path | str | None, *, read_only: bool = False
+) -> Iterator[Store | None]:
+    """Give a store; one that was named is closed at the end, one that was given is its owner's."""
+    if isinstance(store, Path | str):
+        with Store.open(Path(store), read_only=read_only) as opened:
+            yield opened
+    elif store is None or isinstance(store, Store):
+        yield store
+    else:
+        raise UsageError(
+            f"the store cannot be {store!r}: give the path of a file, or open_store(), which is "
+            f"the store of the command line"
+        )
+
+
+def default_policy(compat: Compat | None) -> Policy:
+    """Return the policy that holds where none is given."""
+    return SYNTAXGYM_POLICY if compat == "syntaxgym" else Policy()
+
+
+def with_distinct_names(made: Sequence[Run]) -> list[Run]:
+    """Rename models and families that share a name, so that tables tell them apart."""
+    called = told_apart(
+        {
+            run.surprisals.model.reference: Named(
+                name=run.result.model_name, membership=run.result.membership
+            )
+            for run in made
+        }
+    )
+    return [renamed(run, called[run.surprisals.model.reference]) for run in made]
+
+
+def _suites(
+    sources: Iterable[SuiteLike], *, strict: bool = False, only_one: bool = False
+) -> list[Suite]:
+    suites: list[Suite] = []
+    for source in sources:
+        if isinstance(source, Suite):
+            suites.append(source)
+            continue
+        if isinstance(source, Mapping):
+            loaded = [suite_from_dict(source)]
+        else:
+            loaded = load_suites([str(source)], strict=strict)
+        if only_one and len(loaded) != 1:
+            raise UsageError(f"{source} is {len(loaded)} suites; name one, or use run")
+        for each in loaded:
+            suites.append(each.suite)
+            for warning in each.warnings:
+                # The caller of the function that called this one.
+                warnings.warn(str(warning), SuiteWarning, stacklevel=3)
+    return suites

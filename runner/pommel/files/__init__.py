@@ -1,0 +1,1 @@
+"""Text, JSON with places, atomic writing, tables, waiting, and where shipped data lies."""

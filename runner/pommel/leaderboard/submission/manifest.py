@@ -1,0 +1,228 @@
+"""The manifest of a submission: what was run, by whom, with what, and what came out."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pommel.errors import UsageError
+from pommel.files import shipped as data
+from pommel.leaderboard.submission.errors import SubmissionError, brief, shape_fault
+from pommel.leaderboard.submission.strict_json import check_nesting
+from pommel.leaderboard.submission.submitter import Submitter
+from pommel.models.model import ModelInfo
+from pommel.models.policy import Method, Policy
+from pommel.scoring.results import Score, ScoreRule
+from pommel.scoring.run import Oov
+from pommel.scoring.suite_surprisals import Compat
+from pommel.wording import printable
+
+FORMAT = "pommel-submission"
+VERSION = 1
+MANIFEST = "manifest.json"
+
+_MOST_LEVELS = 20
+# Parts of a model's description that are kept and shown to people; None is what is not known.
+_SHOWN = (
+    *("reference", "name", "kind", "fingerprint", "revision"),
+    *("bos", "eos", "dtype", "device"),
+)
+# Those of a suite, whose names may need joiners.
+_SHOWN_OF_SUITES = ("name", "language", "version")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteEntry:
+    """A suite that was run: which one, how much there is of it, and what it claims to come to.
+
+    `region_sums_sha256` is that of `region_sums.region_sums_sha256`. `provenance` is what `Run`s
+    have, without what holds for the whole submission.
+    """
+
+    name: str
+    language: str
+    version: str
+    sha256: str
+    n_items: int
+    n_sentences: int
+    n_tokens: int
+    scores: tuple[Score, ...]
+    region_sums_sha256: str
+    provenance: Mapping[str, Any]
+
+    @property
+    def surprisals_file(self) -> str:
+        """Where its tokens are in the archive."""
+        return f"surprisals/{self.sha256}.jsonl"
+
+    @property
+    def results_file(self) -> str:
+        """Where the claimed results are."""
+        return f"results/{self.sha256}.json"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileEntry:
+    """A file of the archive, as the manifest has it."""
+
+    n_bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Manifest:
+    """What a submission says of itself.
+
+    `model` is `ModelInfo.to_dict()` and `policy` names the method; `image_digest` is that of a
+    container's image, None where it has none (an image that was built here) and for other models.
+    `created` is when the newest run was made, `pommel` the version that packed it.
+    """
+
+    pommel: str
+    created: str
+    submitter: Submitter
+    model: Mapping[str, Any]
+    image_digest: str | None
+    policy: Policy
+    compat: Compat | None
+    oov: Oov
+    score_rule: ScoreRule
+    suites: tuple[SuiteEntry, ...]
+    files: Mapping[str, FileEntry]
+
+    @property
+    def method(self) -> Method:
+        """How the tokens were scored."""
+        return self.policy.method
+
+    @property
+    def model_info(self) -> ModelInfo:
+        """The model, under the name that it is submitted under."""
+        return ModelInfo.from_dict({**self.model, "name": self.submitter.name})
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the manifest as `schemas/submission.json` describes it."""
+        return {
+            "format": FORMAT,
+            "version": VERSION,
+            "pommel": self.pommel,
+            "created": self.created,
+            "submitter": asdict(self.submitter),
+            "model": dict(self.model),
+            "image_digest": self.image_digest,
+            "policy": {**self.policy.to_dict(), "fingerprint": self.policy.fingerprint},
+            "compat": self.compat,
+            "oov": self.oov,
+            "score_rule": self.score_rule,
+            "suites": [_suite_to_dict(each) for each in self.suites],
+            "files": {name: asdict(each) for name, each in self.files.items()},
+        }
+
+    def to_bytes(self) -> bytes:
+        """Return the content of `manifest.json`; equal manifests have the same bytes."""
+        text = json.dumps(
+            self.to_dict(), ensure_ascii=False, allow_nan=False, sort_keys=True, indent=1
+        )
+        return f"{text}\n".encode()
+
+
+def manifest_from(value: Any, where: str) -> Manifest:
+    """Return the manifest that a JSON value describes.
+
+    Raises `SubmissionError`, beginning with `where`, for another format or version, and for a value
+    that does not fit `schemas/submission.json` or itself.
+    """
+    _check_version(value, where)
+    check_nesting(value, where, most=_MOST_LEVELS)
+    _check_shape(value, where)
+    try:
+        submitter = Submitter(**value["submitter"])
+    except UsageError as error:
+        raise SubmissionError(f"{where}: {brief(error)}") from None
+    _check_shown(value, where)
+    return Manifest(
+        pommel=value["pommel"],
+        created=value["created"],
+        submitter=submitter,
+        model=value["model"],
+        image_digest=value["image_digest"],
+        policy=_policy(value["policy"], where),
+        compat=value["compat"],
+        oov=value["oov"],
+        score_rule=value["score_rule"],
+        suites=tuple(_suite(each) for each in value["suites"]),
+        files={name: FileEntry(**each) for name, each in value["files"].items()},
+    )
+
+
+def _check_version(value: Any, where: str) -> None:
+    if not isinstance(value, dict) or value.get("format") != FORMAT:
+        raise SubmissionError(f'{where}: this is no manifest; it has to hold "format": "{FORMAT}"')
+    version = value.get("version")
+    if type(version) is not int or version < 1:
+        raise SubmissionError(f"{where}: the version {brief(version)} is none; versions count up")
+    if version > VERSION:
+        raise SubmissionError(
+            f"{where}: is a submission of version {version}, and this pommel knows versions up to "
+            f"{VERSION}; update pommel (`pip install --upgrade pommel`)"
+        )
+
+
+def _check_shape(value: Any, where: str) -> None:
+    # Imported here: jsonschema takes longer to import than pommel does.
+    from jsonschema import Draft202012Validator  # noqa: PLC0415
+    from jsonschema.validators import extend  # noqa: PLC0415
+
+    # To JSON Schema, 7.0 is a whole number; what is counted here is no float.
+    types = Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_whole)
+    strict = extend(Draft202012Validator, type_checker=types)  # type: ignore[no-untyped-call]
+    validator = strict(data.schema("submission"))
+    # The first fault only: a list of a million wrong things has a million.
+    fault = next(validator.iter_errors(value), None)
+    if fault is not None:
+        place = brief(fault.json_path.removeprefix("$").removeprefix("."))
+        at = f" (at {place})" if place else ""
+        raise SubmissionError(f"{where}: this is no manifest: {shape_fault(fault)}{at}")
+
+
+def _is_whole(_checker: object, value: object) -> bool:
+    return type(value) is int
+
+
+def _check_shown(value: Mapping[str, Any], where: str) -> None:
+    """Raise `SubmissionError` for a text that could steer a terminal, or is read backwards."""
+    hidden = [
+        f"model's {key}" for key in _SHOWN if not (value["model"].get(key) or "").isprintable()
+    ]
+    hidden += [
+        f"suite's {key}"
+        for each in value["suites"]
+        for key in _SHOWN_OF_SUITES
+        if each[key] != printable(each[key])
+    ]
+    if not value["pommel"].isprintable():
+        hidden.append("version of pommel")
+    if hidden:
+        raise SubmissionError(f"{where}: the {hidden[0]} has characters that are not shown")
+
+
+def _policy(value: Mapping[str, str], where: str) -> Policy:
+    choices = {name: each for name, each in value.items() if name != "fingerprint"}
+    # The schema has the choices that there are.
+    policy = Policy(**choices)  # type: ignore[arg-type]
+    if policy.fingerprint != value["fingerprint"]:
+        raise SubmissionError(f"{where}: the policy's fingerprint is not that of the policy")
+    return policy
+
+
+def _suite_to_dict(entry: SuiteEntry) -> dict[str, Any]:
+    scores = [
+        {"label": each.label, "n_holding": each.n_holding, "n_items": each.n_items}
+        for each in entry.scores
+    ]
+    return {**asdict(entry), "scores": scores, "provenance": dict(entry.provenance)}
+
+
+def _suite(value: Mapping[str, Any]) -> SuiteEntry:
+    scores = tuple(Score(**each) for each in value["scores"])
+    return SuiteEntry(**{**value, "scores": scores})

@@ -1,0 +1,195 @@
+"""Packing stored runs of one model into a submission."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import IO, Any
+
+from pommel.errors import UsageError
+from pommel.files.writing import replacing
+from pommel.leaderboard.submission.claims import claims_bytes
+from pommel.leaderboard.submission.limits import Limits
+from pommel.leaderboard.submission.manifest import MANIFEST, FileEntry, Manifest, SuiteEntry
+from pommel.leaderboard.submission.reading import parse_submission
+from pommel.leaderboard.submission.recomputing import recomputed
+from pommel.leaderboard.submission.region_sums import region_sums_sha256
+from pommel.leaderboard.submission.submitter import Submitter
+from pommel.leaderboard.submission.token_lines import surprisal_lines
+from pommel.leaderboard.submission.zip_writer import ZipWriter
+from pommel.models.policy import Policy
+from pommel.scoring.run import Run
+from pommel.scoring.run_record import RunRecord
+from pommel.store import Store
+from pommel.suite.suite import Suite
+from pommel.surprisal import ScoredSentence
+from pommel.version import pommel_version
+from pommel.wording import listed
+
+# What of a run's provenance holds for all runs of a submission, or is said of the suite.
+_SHARED = {"suite", "model", "policy", "method", "compat", "score_rule", "oov"}
+
+# What has to be the same in all runs, what it is in a run, and what chooses among the runs.
+_SAME: tuple[tuple[str, Callable[[RunRecord], str], str], ...] = (
+    ("compat", lambda run: run.settings.get("compat") or "none", "--policy compat=..."),
+    ("oov", lambda run: run.settings.get("oov", "keep"), "--policy oov=..."),
+    ("the score rule", lambda run: run.result.score_rule, "--score"),
+)
+
+
+def write_submission(
+    store: Store,
+    records: Sequence[RunRecord],
+    path: Path,
+    *,
+    about: Submitter,
+    limits: Limits | None = None,
+) -> Manifest:
+    """Pack runs of a store, and return the manifest of what was written.
+
+    The same runs, submitter and version of pommel give the same bytes, in whichever order the runs
+    come. What is written has been read again, and recomputed; it appears at `path` when all is
+    well. Raises `UsageError` for runs that are not of one model under one policy, `StoreError` for
+    tokens that are gone, and `SubmissionError` for runs that no leaderboard would take.
+    """
+    limits = limits or Limits()
+    _check_runs(store, records)
+    ordered = sorted(records, key=lambda run: (run.result.suite_name, run.suite.language))
+    with replacing(path) as aside:
+        with aside.open("wb") as stream:
+            manifest, suites = _write(store, ordered, stream, about, limits)
+        again = parse_submission(aside.read_bytes(), source=str(path), limits=limits)
+        recomputed(again, suites, score_rule=manifest.score_rule)
+    return manifest
+
+
+def _write(
+    store: Store,
+    records: Sequence[RunRecord],
+    stream: IO[bytes],
+    about: Submitter,
+    limits: Limits,
+) -> tuple[Manifest, list[Suite]]:
+    newest = max(records, key=lambda run: (run.created, run.run_id))
+    model = newest.result.provenance["model"]
+    policy = _policy(newest)
+    archive = ZipWriter(stream, limits)
+    entries, suites = [], []
+    files: dict[str, FileEntry] = {}
+
+    def add(name: str, pieces: Iterator[bytes]) -> None:
+        n_bytes, sha256 = archive.add(name, pieces)
+        files[name] = FileEntry(n_bytes=n_bytes, sha256=sha256)
+
+    for record, run in zip(records, store.runs.runs(records), strict=True):
+        entry = _entry(record, run)
+        sentences = _distinct(run)
+        add(entry.surprisals_file, surprisal_lines(model, policy.to_dict(), sentences))
+        add(entry.results_file, iter([claims_bytes(run.result)]))
+        entries.append(entry)
+        suites.append(run.surprisals.suite)
+    manifest = Manifest(
+        pommel=pommel_version(),
+        created=newest.created,
+        submitter=about if about.name else replace(about, name=newest.result.model_name),
+        model=model,
+        image_digest=_image_digest(model),
+        policy=policy,
+        compat="syntaxgym" if newest.settings.get("compat") else None,
+        oov="skip" if newest.settings.get("oov") == "skip" else "keep",
+        score_rule=newest.result.score_rule,
+        suites=tuple(entries),
+        files=files,
+    )
+    archive.add(MANIFEST, [manifest.to_bytes()])
+    archive.finish()
+    return manifest, suites
+
+
+def _entry(record: RunRecord, run: Run) -> SuiteEntry:
+    provenance = record.result.provenance
+    sentences = _distinct(run)
+    return SuiteEntry(
+        name=record.result.suite_name,
+        language=record.suite.language,
+        version=record.suite.version,
+        sha256=record.suite.sha256,
+        n_items=len(record.result.item_numbers),
+        n_sentences=len(sentences),
+        n_tokens=sum(len(each.tokens) for each in sentences),
+        scores=record.result.scores,
+        region_sums_sha256=region_sums_sha256(run.surprisals.table),
+        provenance={key: each for key, each in provenance.items() if key not in _SHARED},
+    )
+
+
+def _distinct(run: Run) -> list[ScoredSentence]:
+    every = (each for row in run.surprisals.sentences for each in row)
+    return list({each.text: each for each in every}.values())
+
+
+def _policy(record: RunRecord) -> Policy:
+    choices = {name: each for name, each in record.policy.items() if name != "fingerprint"}
+    return Policy(**choices)
+
+
+def _image_digest(model: Mapping[str, Any]) -> str | None:
+    if model["kind"] != "container":
+        return None
+    digests: list[str] = model["details"].get("image", {}).get("digests", [])
+    return min(digests, default=None)
+
+
+def _check_runs(store: Store, records: Sequence[RunRecord]) -> None:
+    """Raise `UsageError` unless these can be one submission."""
+    if not records:
+        raise UsageError("a submission has one run or more")
+    with_tokens = {each.run_id for each in store.runs.with_tokens(records)}
+    without = [each.run_id for each in records if each.run_id not in with_tokens]
+    if without:
+        raise UsageError(
+            f"there are no tokens of {listed(without)}: only results were imported; run the model "
+            f"with `pommel run`"
+        )
+    first = records[0]
+    for other in records[1:]:
+        _check_same(first, other)
+    seen: dict[tuple[str, str], RunRecord] = {}
+    for each in records:
+        before = seen.setdefault((each.result.suite_name, each.suite.language), each)
+        if before is not each:
+            raise UsageError(
+                f"{before.run_id} and {each.run_id} are both runs on {each.result.suite_name}; "
+                f"name one of them"
+            )
+
+
+def _check_same(one: RunRecord, other: RunRecord) -> None:
+    if one.model.fingerprint != other.model.fingerprint:
+        names = f"{one.result.model_name} and {other.result.model_name}"
+        if one.result.model_name == other.result.model_name:
+            names += f" ({_short(one)} and {_short(other)})"
+        raise UsageError(
+            f"a submission is of one model, and these runs are of {names}; choose one with --model "
+            f"or by the ids of its runs"
+        )
+    for name in one.policy:
+        ours, theirs = one.policy[name], other.policy[name]
+        if ours != theirs and name != "fingerprint":
+            raise _differs(name, str(ours), str(theirs), one, other, f"--policy {name}=...")
+    for name, of, how in _SAME:
+        if of(one) != of(other):
+            raise _differs(name, of(one), of(other), one, other, how)
+
+
+def _short(record: RunRecord) -> str:
+    return f"fingerprint {record.model.fingerprint[:12]}"
+
+
+def _differs(  # noqa: PLR0913, PLR0917 - what the message says
+    name: str, ours: str, theirs: str, one: RunRecord, other: RunRecord, how: str
+) -> UsageError:
+    return UsageError(
+        f"a submission's runs are all scored alike, and {name} is {ours} in {one.run_id} "
+        f"({one.result.suite_name}) and {theirs} in {other.run_id} ({other.result.suite_name}); "
+        f"choose with {how}"
+    )

@@ -1,0 +1,184 @@
+"""A submission's results again, from its tokens, by the code that scores our own runs."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from pommel.leaderboard.submission.errors import SubmissionError, brief
+from pommel.leaderboard.submission.reading import Submission, SubmittedRun
+from pommel.leaderboard.submission.region_sums import region_sums_sha256
+from pommel.leaderboard.submission.without_surprisal import unscored_fault
+from pommel.models.spans import has_needed
+from pommel.scoring.needed import every_span, needed_spans
+from pommel.scoring.regions import Layouts, assign, sentence_layouts
+from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult
+from pommel.scoring.run import Oov, Run, evaluate
+from pommel.scoring.suite_surprisals import SuiteSurprisals, choose_assigner, surprisals_from
+from pommel.suite.read import suite_hash
+from pommel.suite.suite import Suite
+from pommel.wording import counted, quoted
+
+# Another machine or a later numpy may round a mean otherwise; sums come out the same everywhere.
+_ROUNDING_BITS = 1e-6
+_FLAGS = ("holds", "tie", "defined", "unscored", "oov", "skipped")
+
+
+def recomputed(
+    submission: Submission,
+    suites: Sequence[Suite],
+    *,
+    score_rule: ScoreRule,
+    oov: Oov | None = None,
+) -> list[Run]:
+    """Return a run on each of the suites, computed from the submission's tokens alone.
+
+    Its score rule is `score_rule`; `oov` is as in `runs.evaluate`, None for the submission's own.
+    Models are called what they are submitted as. Raises `SubmissionError` if a suite is missing, if
+    sentences are missing or not the suite's, if a region that a prediction names was not scored, or
+    has a token without a surprisal that is not the sentence's first, and if what was claimed
+    (region sums, or anything about a prediction in an item) is not what comes out.
+    """
+    runs = []
+    for suite in suites:
+        submitted = _submitted(submission, suite)
+        surprisals = _surprisals(submission, submitted, suite)
+        where = f"{submission.source}: suite {suite.name}"
+        if region_sums_sha256(surprisals.table) != submitted.entry.region_sums_sha256:
+            raise SubmissionError(
+                f"{where}: the sums of its regions are not those that it was packed with; its "
+                f"surprisals have been moved or changed"
+            )
+        manifest = submission.manifest
+        found = evaluate(surprisals, score_rule=manifest.score_rule, oov=manifest.oov)
+        _check_claims(submitted.claimed, found, where)
+        result = evaluate(surprisals, score_rule=score_rule, oov=oov or manifest.oov)
+        runs.append(Run(surprisals=surprisals, result=result))
+    return runs
+
+
+def _submitted(submission: Submission, suite: Suite) -> SubmittedRun:
+    sha256 = suite_hash(suite)
+    found = submission.run_on(sha256)
+    if found is None:
+        named = [each.entry for each in submission.runs if each.entry.name == suite.name]
+        other = f"; it has another one (SHA-256 {named[0].sha256[:12]}...)" if named else ""
+        version = f"SHA-256 {sha256[:12]}..."
+        raise SubmissionError(
+            f"{submission.source}: has no run on the suite {suite.name} of {version}{other}"
+        )
+    if (found.entry.name, found.entry.version) != (suite.name, suite.version):
+        raise SubmissionError(
+            f"{submission.source}: calls the suite {suite.name} (version "
+            f"{suite.version or 'none'}) {quoted(found.entry.name)} (version "
+            f"{brief(found.entry.version or 'none')})"
+        )
+    return found
+
+
+def _surprisals(submission: Submission, submitted: SubmittedRun, suite: Suite) -> SuiteSurprisals:
+    layouts = sentence_layouts(suite)
+    _check_sentences(submission, submitted, suite, layouts)
+    manifest, entry = submission.manifest, submitted.entry
+    about = {
+        "suite": {
+            "name": suite.name,
+            "version": suite.version or None,
+            "sha256": entry.sha256,
+            "n_items": len(suite.items),
+        },
+        "model": dict(manifest.model),
+        "policy": {**manifest.policy.to_dict(), "fingerprint": manifest.policy.fingerprint},
+        "method": manifest.method,
+        "compat": manifest.compat,
+    }
+    return surprisals_from(
+        suite,
+        submission.model,
+        manifest.policy,
+        method=manifest.method,
+        compat=manifest.compat,
+        sentences=submitted.sentences,
+        layouts=layouts,
+        provenance={**about, **_without(about, entry.provenance)},
+    )
+
+
+def _without(known: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: each for key, each in said.items() if key not in known}
+
+
+def _check_sentences(
+    submission: Submission, submitted: SubmittedRun, suite: Suite, layouts: Layouts
+) -> None:
+    """Raise unless there are the suite's sentences and no others, scored where it matters."""
+    where = f"{submission.source}: suite {suite.name}"
+    texts = list(dict.fromkeys(each.text for row in layouts for each in row))
+    missing = [text for text in texts if text not in submitted.sentences]
+    if missing:
+        raise SubmissionError(
+            f"{where}: has no tokens for {len(missing)} of {counted(len(texts), 'sentence')}, the "
+            f"first {quoted(missing[0])}"
+        )
+    known = set(texts)
+    extra = next((text for text in submitted.sentences if text not in known), None)
+    if extra is not None:
+        raise SubmissionError(f"{where}: has tokens for {quoted(extra)}, which is not in the suite")
+    manifest = submission.manifest
+    named = needed_spans(suite, layouts)
+    # Spans say where tokens begin, and only `assign` goes by that.
+    is_by_start = choose_assigner(submission.model, suite, manifest.compat) is assign
+    needed = named if is_by_start else every_span(layouts)
+    for text in texts:
+        scored = submitted.sentences[text]
+        if not has_needed(scored, needed[text]):
+            raise SubmissionError(
+                f"{where}: a region that a prediction names was not scored in {quoted(text)}"
+            )
+        if fault := unscored_fault(scored, named[text], manifest.method):
+            raise SubmissionError(f"{where}: {fault}")
+
+
+def _check_claims(claimed: SuiteResult, found: SuiteResult, where: str) -> None:
+    """Raise, naming the first difference, unless what was claimed is what was found."""
+    if claimed.item_numbers != found.item_numbers:
+        raise SubmissionError(f"{where}: the claimed results are of other items than the suite's")
+    formulas = [[each.formula for each in one.predictions] for one in (claimed, found)]
+    if formulas[0] != formulas[1]:
+        raise SubmissionError(f"{where}: the claimed results are of other predictions")
+    differences = list(_differences(claimed, found))
+    if differences:
+        n_more = len(differences) - 1
+        more = f" ({counted(n_more, 'more difference')})" if n_more else ""
+        raise SubmissionError(f"{where}, {differences[0]}{more}")
+
+
+def _differences(claimed: SuiteResult, found: SuiteResult) -> Iterator[str]:
+    for ours, theirs in zip(found.predictions, claimed.predictions, strict=True):
+        for i, item in enumerate(found.item_numbers):
+            said = list(_claims_against(theirs, ours, i))
+            if said:
+                yield f"item {item}, prediction {ours.prediction_id}: {_in_words(said)}"
+
+
+def _claims_against(
+    theirs: PredictionResult, ours: PredictionResult, item: int
+) -> Iterator[tuple[str, object, object]]:
+    """Yield what is claimed of an item otherwise than it comes out: name, claimed, found."""
+    for name in _FLAGS:
+        claim, truth = bool(getattr(theirs, name)[item]), bool(getattr(ours, name)[item])
+        if claim != truth:
+            yield name, _yes(claim), _yes(truth)
+    margin, found = float(theirs.margin_bits[item]), float(ours.margin_bits[item])
+    if not np.isclose(margin, found, rtol=0, atol=_ROUNDING_BITS, equal_nan=True):
+        yield "margin", f"{margin:.4f} bits", f"{found:.4f} bits"
+
+
+def _in_words(said: Iterable[tuple[str, object, object]]) -> str:
+    return "; ".join(
+        f"{name} is claimed to be {claim}, and comes out {truth}" for name, claim, truth in said
+    )
+
+
+def _yes(value: bool) -> str:  # noqa: FBT001 - it is put into words
+    return "true" if value else "false"

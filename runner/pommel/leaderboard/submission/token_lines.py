@@ -1,0 +1,151 @@
+"""Sentences with their tokens in a submission: the lines of `recorded_lines`, read strictly.
+
+A line has one key more where a token was not scored for a reason that such files do not give:
+`why_unscored`, the reasons with the numbers of the tokens, counted from 0.
+"""
+
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from pommel.errors import InputError
+from pommel.files.text import is_encodable
+from pommel.leaderboard.submission.errors import SubmissionError, brief
+from pommel.leaderboard.submission.limits import Counted
+from pommel.leaderboard.submission.manifest import Manifest
+from pommel.leaderboard.submission.shifted import is_shifted
+from pommel.leaderboard.submission.strict_json import parse_strict
+from pommel.models.recorded_lines import FORMAT, VERSION
+from pommel.models.token_lists import token_to_json, tokens_from_json
+from pommel.surprisal import ScoredSentence, Unscored
+from pommel.wording import quoted
+
+# Where nothing else is said, a token has no surprisal because it has no context.
+_REASONS: tuple[Unscored, ...] = ("not asked for", "not comparable")
+
+
+def surprisal_lines(
+    model: Mapping[str, Any], policy: Mapping[str, str], sentences: Iterable[ScoredSentence]
+) -> Iterator[bytes]:
+    """Yield the lines of a file of surprisals; equal sentences have the same bytes."""
+    yield _line(_header(model, policy))
+    for each in sentences:
+        yield _line(_document(each))
+
+
+def read_sentences(
+    pieces: Iterable[bytes], manifest: Manifest, where: str, counted: Counted
+) -> dict[str, ScoredSentence]:
+    """Return the sentences of a file of surprisals by their text, in its order.
+
+    Raises `SubmissionError`, beginning with `where:line`, for what `surprisal_lines` does not
+    write: above all for tokens that cannot be their sentence's, and for surprisals that are not
+    finite, negative or above the limit.
+    """
+    lines = _lines(pieces, counted.limits.n_line_bytes, where)
+    header = _header(manifest.model, manifest.policy.to_dict())
+    if parse_strict(next(lines, b""), f"{where}:1") != header:
+        raise SubmissionError(f"{where}:1: its model or policy is not that of the manifest")
+    sentences: dict[str, ScoredSentence] = {}
+    for number, line in enumerate(lines, start=2):
+        at = f"{where}:{number}"
+        sentence = _sentence(parse_strict(line, at), at, manifest, counted)
+        if sentence.text in sentences:
+            raise SubmissionError(f"{at}: the sentence {quoted(sentence.text)} was there before")
+        sentences[sentence.text] = sentence
+    return sentences
+
+
+def _header(model: Mapping[str, Any], policy: Mapping[str, str]) -> dict[str, Any]:
+    return {"format": FORMAT, "version": VERSION, "model": dict(model), "policy": dict(policy)}
+
+
+def _line(document: Mapping[str, Any]) -> bytes:
+    text = json.dumps(
+        document, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
+    )
+    return f"{text}\n".encode()
+
+
+def _document(sentence: ScoredSentence) -> dict[str, Any]:
+    tokens = [token_to_json(each) for each in sentence.tokens]
+    document = {"sentence": sentence.text, "tokens": tokens}
+    why: dict[str, list[int]] = {}
+    for index, each in enumerate(sentence.tokens):
+        if each.surprisal_bits is None and each.why_unscored in _REASONS:
+            why.setdefault(each.why_unscored, []).append(index)
+    return {**document, "why_unscored": why} if why else document
+
+
+def _lines(pieces: Iterable[bytes], most: int, where: str) -> Iterator[bytes]:
+    """Yield lines without their ends; none is longer than `most`, and all end with a line feed."""
+    number, rest = 1, b""
+    for piece in pieces:
+        *whole, rest = (rest + piece).split(b"\n")
+        for line in (*whole, rest):
+            if len(line) > most:
+                raise SubmissionError(f"{where}:{number}: a line has more than {most:,} bytes")
+            number += 1
+        number -= 1
+        yield from whole
+    if rest:
+        raise SubmissionError(f"{where}:{number}: the last line is cut off")
+
+
+def _sentence(document: Any, at: str, manifest: Manifest, counted: Counted) -> ScoredSentence:
+    keys = set(document) if isinstance(document, dict) else set()
+    if not keys >= {"sentence", "tokens"} or keys - {"sentence", "tokens", "why_unscored"}:
+        raise SubmissionError(f'{at}: a line has to be {{"sentence": "...", "tokens": [...]}}')
+    text, tokens = document["sentence"], document["tokens"]
+    if not isinstance(text, str) or not is_encodable(text):
+        raise SubmissionError(f"{at}: the sentence is no text")
+    counted.add(len(tokens) if isinstance(tokens, list) else 0, at)
+    try:
+        scored = ScoredSentence(text=text, tokens=tokens_from_json(tokens, at))
+        scored.check()
+    except InputError as error:
+        raise SubmissionError(f"{at}: {brief(str(error).removeprefix(f'{at}: '))}") from None
+    _check_finite(scored, at, counted.limits.surprisal_bits)
+    if is_shifted(scored):
+        raise SubmissionError(
+            f"{at}: the tokens of {quoted(text)} are called what stands beside them; they are "
+            f"shifted against the sentence"
+        )
+    if "why_unscored" not in document:
+        return scored
+    return _with_reasons(scored, document["why_unscored"], at, manifest)
+
+
+def _check_finite(scored: ScoredSentence, at: str, most: float) -> None:
+    for each in scored.tokens:
+        bits = each.surprisal_bits
+        if bits == math.inf:
+            raise SubmissionError(
+                f"{at}: token {quoted(each.text)} has an infinite surprisal; a submission's are "
+                f"finite"
+            )
+        if bits is not None and bits > most:
+            raise SubmissionError(
+                f"{at}: token {quoted(each.text)} has {bits:.6g} bits, and no token has more than "
+                f"{most:,.0f}"
+            )
+
+
+def _with_reasons(scored: ScoredSentence, why: Any, at: str, manifest: Manifest) -> ScoredSentence:
+    tokens = list(scored.tokens)
+    fault = SubmissionError(f"{at}: 'why_unscored' is not a reason with tokens that have no number")
+    if not isinstance(why, dict) or not all(isinstance(each, list) for each in why.values()):
+        raise fault
+    if "not comparable" in why and manifest.method != "focus-mask":
+        raise SubmissionError(f"{at}: only under the method focus-mask are tokens not comparable")
+    unscored = {i for i, each in enumerate(tokens) if each.surprisal_bits is None}
+    for reason in why:
+        known = next((each for each in _REASONS if each == reason), None)
+        for index in why[reason]:
+            if known is None or type(index) is not int or index not in unscored:
+                raise fault
+            unscored.remove(index)
+            tokens[index] = replace(tokens[index], why_unscored=known)
+    return ScoredSentence(text=scored.text, tokens=tuple(tokens))

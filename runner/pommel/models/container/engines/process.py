@@ -1,0 +1,284 @@
+"""A command in a container, from its start to its removal: deadline, output limit, last words."""
+
+import queue
+import threading
+import time
+from collections import deque
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import NoReturn, Self
+
+from pommel.errors import ContainerError, UnsupportedFeatureError
+from pommel.models.container.engines.engine import STDERR, Channel, Engine, Job
+from pommel.models.container.engines.feeder import Feeder
+from pommel.models.container.engines.last_words import LastWords
+from pommel.models.container.engines.sandbox import readable_size
+
+# The exit status of the LM Zoo protocol for a command that an image does not have.
+NOT_SUPPORTED = 99
+_KILLED = 137
+_NO_COMMAND = {126: "cannot be executed", 127: "or a program that it calls is not there"}
+# A specification with a large vocabulary takes some ten million bytes; nothing else comes near.
+_LINE_BYTES = 1 << 26
+# Output that has come and that nobody has asked for yet; more waits in the container.
+_PIECES_WAITING = 64
+_SECONDS_FOR_LAST_WORDS = 0.3
+
+
+class Command:
+    """A command in a container of its own; a context manager that always removes the container.
+
+    Input goes in by a thread of its own, so that neither side ever waits for the other.
+    Every method that waits raises `ContainerError` when the sandbox's time or output is used up,
+    after killing the container. Messages name image and command, and `at`: what the caller is
+    busy with (a sentence); they end with the last lines of the command's standard error.
+    """
+
+    at: str = ""
+
+    def __init__(self, engine: Engine, job: Job) -> None:
+        """Start nothing yet: `with` does."""
+        self._engine = engine
+        self._job = job
+        self._pieces: queue.Queue[tuple[int, bytes] | ConnectionError | None] = queue.Queue(
+            _PIECES_WAITING
+        )
+        self._stopped = threading.Event()
+        self._lines: deque[bytes] = deque()
+        self._rest: list[bytes] = []
+        self._rest_bytes = 0
+        self._n_lines = 0
+        self._ended = False
+        self._last_words = LastWords()
+        self._n_bytes = 0
+        self._deadline = 0.0
+        self._channel: Channel | None = None
+        self._feeder: Feeder | None = None
+
+    def __enter__(self) -> Self:
+        """Start the container."""
+        self._channel = self._engine.start(self._job)
+        try:
+            self._feeder = Feeder(self._channel)
+            self.restart_clock()
+            threading.Thread(target=self._read_all, args=(self._channel,), daemon=True).start()
+        except BaseException:
+            # Ctrl-C just now: nobody would call `__exit__`.
+            self.stop()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Kill and remove the container."""
+        self.stop()
+
+    def stop(self) -> None:
+        """Kill and remove the container; nothing if that has been done."""
+        self._stopped.set()
+        if self._feeder is not None:
+            self._feeder.stop()
+        if self._channel is not None:
+            self._channel.remove()
+
+    def feed(self, chunks: Iterable[bytes], *, last: bool = True) -> None:
+        """Send pieces of input, in the background; with `last` the input ends after them."""
+        self._running_feeder.add(chunks, last=last)
+
+    def chunks(self) -> Iterator[bytes]:
+        """Yield standard output as it comes. Not to be mixed with lines."""
+        while (piece := self._next_piece()) is not None:
+            yield piece
+
+    def lines(self) -> Iterator[str]:
+        """Yield standard output line by line, without line feeds; raises if it is not UTF-8.
+
+        A last line without a line feed is a line. The exit status is not looked at.
+        """
+        while (line := self.next_line()) is not None:
+            yield line
+
+    def next_line(self) -> str | None:
+        """Return the next line, None at the end of the output."""
+        while not self._lines and not self._ended:
+            self._read_lines()
+        if not self._lines:
+            return None
+        self._n_lines += 1
+        raw = self._lines.popleft()
+        try:
+            return raw.decode()
+        except UnicodeDecodeError as error:
+            raise self.failure(f"line {self._n_lines} of its output is not UTF-8") from error
+
+    def finish(self) -> None:
+        """Wait for the end; raises `ContainerError` unless the exit status is 0.
+
+        `UnsupportedFeatureError` if it is 99. Output that is still to come is thrown away.
+        """
+        while self._next_piece() is not None:
+            pass
+        try:
+            status = self._running_channel.exit_status(max(0.1, self._deadline - time.monotonic()))
+        except TimeoutError:
+            self._out_of_time()
+        except ConnectionError as error:
+            raise self._lost(error) from error
+        if status.out_of_memory or status.code == _KILLED:
+            raise self.failure(self._killed(certain=status.out_of_memory))
+        if status.code == NOT_SUPPORTED:
+            message = "the image does not support this (exit status 99)"
+            raise UnsupportedFeatureError(self._message(message))
+        if status.code in _NO_COMMAND:
+            reason = f"the command {_NO_COMMAND[status.code]} (exit status {status.code})"
+            raise self.failure(reason)
+        if status.code != 0:
+            raise self.failure(f"it ended with exit status {status.code}")
+
+    @property
+    def ended(self) -> bool:
+        """Whether all output is known to have come."""
+        return self._ended
+
+    def restart_clock(self) -> None:
+        """Begin the sandbox's time and output limits anew (a warm container's next block)."""
+        self._n_bytes = 0
+        self._deadline = time.monotonic() + self._job.sandbox.timeout_s
+
+    def failure(self, what: str) -> ContainerError:
+        """Return an error about this command: image, command, `what`, its last words on stderr."""
+        return ContainerError(self._message(what))
+
+    def _message(self, what: str) -> str:
+        self._hear_last_words()
+        at = f", at {self.at}" if self.at else ""
+        return f"{self._job.where}: {what}{at}{self._last_words}"
+
+    def _hear_last_words(self) -> None:
+        """Take in what is on its way, so that a message has the reason and not what came before."""
+        until = time.monotonic() + _SECONDS_FOR_LAST_WORDS
+        while not self._ended and (left := until - time.monotonic()) > 0:
+            try:
+                piece = self._pieces.get(timeout=left)
+            except queue.Empty:
+                return
+            if piece is None or isinstance(piece, ConnectionError):
+                self._ended = True
+            elif piece[0] == STDERR:
+                self._last_words.add(piece[1])
+
+    def _read_lines(self) -> None:
+        piece = self._next_piece()
+        if piece is None:
+            last = b"".join(self._rest)
+            self._lines.extend([last] if last else [])
+            self._rest = []
+            return
+        head, *others = piece.split(b"\n")
+        self._rest.append(head)
+        self._rest_bytes += len(head)
+        if self._rest_bytes > _LINE_BYTES:
+            raise self.failure(f"a line of its output is longer than {readable_size(_LINE_BYTES)}")
+        if others:
+            self._lines.append(b"".join(self._rest))
+            self._lines.extend(others[:-1])
+            self._rest = [others[-1]]
+            self._rest_bytes = len(others[-1])
+
+    def _next_piece(self) -> bytes | None:
+        """Return the next piece of standard output, None at its end."""
+        while not self._ended:
+            left = self._deadline - time.monotonic()
+            try:
+                piece = self._pieces.get(timeout=max(0.0, left))
+            except queue.Empty:
+                self._out_of_time()
+            if left < 0:
+                # There may always be another piece of output, for ever.
+                self._out_of_time()
+            if piece is None:
+                self._ended = True
+            elif isinstance(piece, ConnectionError):
+                self._ended = True
+                raise self._lost(piece)
+            else:
+                stream, data = piece
+                self._count(len(data))
+                if stream != STDERR:
+                    return data
+                self._last_words.add(data)
+        self._running_feeder.check()
+        return None
+
+    def _count(self, n_bytes: int) -> None:
+        self._n_bytes += n_bytes
+        limit = self._job.sandbox.output_bytes
+        if self._n_bytes > limit:
+            error = self.failure(
+                f"it printed more than {readable_size(limit)} and was stopped "
+                "(--sandbox output=SIZE allows more)"
+            )
+            self.stop()
+            raise error
+
+    def _out_of_time(self) -> NoReturn:
+        error = self.failure(
+            f"it had not ended after {self._job.sandbox.timeout_s:g} s and was stopped "
+            "(--sandbox time=SECONDS allows more)"
+        )
+        self.stop()
+        raise error
+
+    def _killed(self, *, certain: bool) -> str:
+        limit = readable_size(self._job.sandbox.memory_bytes)
+        hint = f"the limit is {limit}; --sandbox memory=SIZE allows more"
+        if certain:
+            return f"out of memory: something in the container was killed for it ({hint})"
+        return f"it was killed (exit status {_KILLED}), probably for its use of memory ({hint})"
+
+    def _lost(self, error: ConnectionError) -> ContainerError:
+        return self.failure(f"the connection to the container is lost: {error}")
+
+    def _read_all(self, channel: Channel) -> None:
+        """Put all output into the queue, as fast as it is taken from there."""
+        while not self._stopped.is_set():
+            piece: tuple[int, bytes] | ConnectionError | None
+            try:
+                piece = channel.read()
+            except ConnectionError as error:
+                piece = error
+            self._put(piece)
+            if piece is None or isinstance(piece, ConnectionError):
+                return
+
+    def _put(self, piece: tuple[int, bytes] | ConnectionError | None) -> None:
+        while not self._stopped.is_set():
+            try:
+                self._pieces.put(piece, timeout=0.2)
+            except queue.Full:
+                continue
+            return
+
+    @property
+    def _running_channel(self) -> Channel:
+        if self._channel is None:
+            raise RuntimeError("the command has not been started: use `with`")
+        return self._channel
+
+    @property
+    def _running_feeder(self) -> Feeder:
+        if self._feeder is None:
+            raise RuntimeError("the command has not been started: use `with`")
+        return self._feeder
+
+
+def output_lines(engine: Engine, job: Job, chunks: Iterable[bytes] = ()) -> Iterator[str]:
+    """Run a command with `chunks` as its input and yield its lines; raises as `finish` does."""
+    with Command(engine, job) as command:
+        command.feed(chunks)
+        yield from command.lines()
+        command.finish()

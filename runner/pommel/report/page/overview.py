@@ -1,0 +1,154 @@
+"""What stands above the suites: what was run, the scores, what was left out."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pommel.report.interval_notes import mean_notes, suite_notes
+from pommel.report.page.charts import Chart, chart_of
+from pommel.report.page.models import ReportModel
+from pommel.report.page.provenance import (
+    RUN_COLUMNS,
+    ModelProvenance,
+    SuiteProvenance,
+    model_provenance,
+    run_rows,
+    runs_csv,
+    suite_provenance,
+    time_span,
+)
+from pommel.report.page.scores import (
+    Accuracies,
+    ModelRow,
+    SuiteRow,
+    circuits_of,
+    model_rows,
+)
+from pommel.report.page.sections import Section
+from pommel.report.plots.circuits import circuit_chart
+from pommel.report.plots.heat_map import heat_map
+from pommel.scoring.run_record import OWN, RunRecord
+from pommel.wording import counted, listed
+
+_SHOWN_NAMES = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Overview:
+    """The head of the report; `files` are CSV texts by the names that they are saved under."""
+
+    facts: tuple[tuple[str, str], ...]
+    models: tuple[ReportModel, ...]
+    has_families: bool
+    circuits: tuple[str, ...]
+    model_rows: tuple[ModelRow, ...]
+    model_caption: str
+    suite_rows: tuple[SuiteRow, ...]
+    suite_caption: str
+    charts: tuple[Chart, ...]
+    model_provenance: tuple[ModelProvenance, ...]
+    suite_provenance: tuple[SuiteProvenance, ...]
+    run_columns: tuple[str, ...]
+    run_rows: tuple[tuple[str, ...], ...]
+    files: Mapping[str, str]
+
+
+def overview(
+    models: Sequence[ReportModel], found: Accuracies, rows: Sequence[SuiteRow]
+) -> Overview:
+    """Return what the report says of all suites together."""
+    records = [record for model in models for record in model.records]
+    circuits = circuits_of(found)
+    charts = (
+        chart_of("heat", "Scores of models on suites", lambda: heat_map(records)),
+        chart_of("circuits", "Circuits", lambda: circuit_chart(found.rows["circuit"])),
+    )
+    return Overview(
+        facts=tuple(_facts(models, records, rows)),
+        models=tuple(models),
+        has_families=any(model.is_family for model in models),
+        circuits=tuple(circuits),
+        model_rows=tuple(model_rows(models, found)),
+        model_caption=_caption(
+            "SG score, over all suites, and scores by circuit.",
+            *mean_notes([*found.rows["model"], *found.rows["circuit"]]),
+        ),
+        suite_rows=tuple(rows),
+        suite_caption=_caption(
+            *suite_notes(found.rows["suite"]), "Chance: the share that holds by chance."
+        ),
+        charts=charts,
+        model_provenance=tuple(model_provenance(models)),
+        suite_provenance=tuple(suite_provenance(models)),
+        run_columns=RUN_COLUMNS,
+        run_rows=tuple(run_rows(models)),
+        files={"accuracy.csv": found.to_csv(), "runs.csv": runs_csv(models)},
+    )
+
+
+def navigation(of_suites: Sequence[Section]) -> dict[str, list[tuple[int, Section]]]:
+    """Return the suites' sections with their numbers, by circuit."""
+    found: dict[str, list[tuple[int, Section]]] = {}
+    for number, each in enumerate(of_suites):
+        found.setdefault(each.first.result.circuit, []).append((number, each))
+    return found
+
+
+def left_out(records: Sequence[RunRecord], older: Sequence[RunRecord]) -> list[str]:
+    """Say which of the records the report is not about."""
+    notes = []
+    interrupted = [record for record in records if record.status != "complete"]
+    if interrupted:
+        notes.append(f"left out: {counted(len(interrupted), 'interrupted run')}")
+    if older:
+        names = sorted({f"{each.result.model_name} on {each.result.suite_name}" for each in older})
+        what = f"{counted(len(older), 'run')} on another version of a suite"
+        notes.append(f"left out for newer ones: {what} ({listed(names, most=_SHOWN_NAMES)})")
+    return notes
+
+
+def _caption(*sentences: str) -> str:
+    return " ".join(sentences)
+
+
+def _facts(
+    models: Sequence[ReportModel], records: Sequence[RunRecord], rows: Sequence[SuiteRow]
+) -> list[tuple[str, str]]:
+    n_models = sum(not model.is_family for model in models)
+    n_families = len(models) - n_models
+    names = listed([each.label for each in models if not each.family], most=_SHOWN_NAMES)
+    families = f" ({counted(n_families, 'family').replace('familys', 'families')})"
+    return [
+        ("models", f"{n_models}{families if n_families else ''}: {names}"),
+        ("suites", _suites_text(rows)),
+        ("runs", f"{len(records)}"),
+        ("run", time_span(records)),
+        ("score", _rules_text(records)),
+        ("results from", _sources_text(records)),
+    ]
+
+
+def _suites_text(rows: Sequence[SuiteRow]) -> str:
+    circuits = {row.circuit for row in rows if row.circuit}
+    languages = sorted({row.key[0] for row in rows if row.key[0]})
+    texts = [
+        str(len(rows)),
+        f"of {counted(len(circuits), 'circuit')}" if circuits else "",
+        f"in {listed(languages, most=_SHOWN_NAMES)}" if languages else "",
+    ]
+    return " ".join(filter(None, texts))
+
+
+def _rules_text(records: Sequence[RunRecord]) -> str:
+    meanings = {
+        "all": "share of items on which all predictions of a suite hold",
+        "first": "share of items on which the first prediction of a suite holds",
+        "each": "mean over a suite's predictions of the share of items on which each holds",
+    }
+    return "; ".join(meanings[rule] for rule in dict.fromkeys(r.result.score_rule for r in records))
+
+
+def _sources_text(records: Sequence[RunRecord]) -> str:
+    named = {OWN: "pommel"}
+    return ", ".join(
+        named.get(each, f"{each} (imported)") for each in dict.fromkeys(r.source for r in records)
+    )

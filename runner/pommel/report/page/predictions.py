@@ -1,0 +1,196 @@
+"""A suite's predictions: in words, how often each holds, by how much, and where it fails."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from pommel.analysis.accuracy_row import Accuracy
+from pommel.analysis.suite_parts import COUNTS
+from pommel.errors import FormulaError
+from pommel.report.page.cells import Cell, accuracy_cell, bits_text, interval_text, number_cell
+from pommel.report.page.models import ReportModel
+from pommel.report.page.packing import Row, plain_number
+from pommel.report.page.scores import Accuracies
+from pommel.report.page.sections import Section
+from pommel.report.suite_preview import short_words
+from pommel.scoring.results import PredictionResult
+from pommel.suite.formula import parse
+
+# How words and formulas name a condition.
+_IN_WORDS = re.compile(r"\*([^*\n]+)\*")
+_IN_FORMULA = re.compile(r"%([^%]+)%")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """A piece of a prediction, in words or its formula.
+
+    The name of a condition is one by itself, without the percent signs around it.
+    """
+
+    text: str
+    is_condition: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictionText:
+    """A prediction as its author wrote it, and in words, in lines."""
+
+    prediction_id: int
+    formula: tuple[Words, ...]
+    words: tuple[Words, ...]
+    description: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PredictionRow:
+    """How often a prediction holds for a model; `counts` are those of `suite_parts.COUNTS`."""
+
+    model: ReportModel
+    prediction_id: str
+    share: Cell
+    n_holding: Cell
+    margin: Cell
+    median: Cell
+    counts: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """An item on which a prediction fails; a margin that is not known is a dash."""
+
+    item_number: int
+    margin: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureRow:
+    """The items on which a prediction fails for a model, the worst first."""
+
+    label: str
+    prediction_id: int
+    failures: tuple[Failure, ...]
+
+
+def prediction_texts(section: Section) -> list[PredictionText]:
+    """Return the predictions; those of results without their suite as the results have them."""
+    suite = section.suite
+    if suite:
+        formulas = [(each.formula.text, each.description) for each in suite.predictions]
+        names, metric = suite.region_names, suite.metrics[0]
+    else:
+        results = (record.result for record in section.records.values())
+        longest = max((result.predictions for result in results), key=len)
+        formulas = [(each.formula, each.description) for each in longest]
+        names, metric = {}, "sum"
+    return [
+        PredictionText(
+            prediction_id=number,
+            formula=_parts(_IN_FORMULA, formula.strip()),
+            words=_words(formula, names, metric),
+            description=description,
+        )
+        for number, (formula, description) in enumerate(formulas)
+    ]
+
+
+def prediction_table(
+    section: Section, models: Sequence[ReportModel], found: Accuracies
+) -> list[PredictionRow]:
+    """Return a row a model and prediction, and one for a share that was published by itself."""
+    rows: dict[tuple[str, bool], list[Accuracy]] = {}
+    for row in found.rows["prediction"]:
+        if (row.unit.language, row.unit.suite) == section.key:
+            rows.setdefault((row.label, row.is_family), []).append(row)
+    families = {model.family for model in models if model.label in section.records}
+    shown = (each for each in models if each.label in section.records or each.label in families)
+    return [
+        _prediction_row(model, row)
+        for model in shown
+        for row in rows.get((model.label, model.is_family), [])
+    ]
+
+
+def failure_rows(section: Section) -> list[FailureRow]:
+    """Return a row a model and prediction, those without failures included."""
+    return [
+        FailureRow(
+            label=label,
+            prediction_id=prediction.prediction_id,
+            failures=tuple(_failures(prediction, record.result.item_numbers)),
+        )
+        for label, record in section.records.items()
+        for prediction in record.result.predictions
+    ]
+
+
+def verdict_rows(section: Section) -> Iterator[Row]:
+    """Yield a row a model, prediction and item, named as in the table `predictions` of results."""
+    for label, record in section.records.items():
+        for each in record.result.predictions:
+            columns = {
+                "tie": each.tie,
+                "defined": each.defined,
+                "unscored": each.unscored,
+                "oov": each.oov,
+                "skipped": each.skipped,
+            }
+            for index, number in enumerate(record.result.item_numbers):
+                yield {
+                    "model_name": label,
+                    "prediction_id": each.prediction_id,
+                    "item_number": number,
+                    "result": "" if each.skipped[index] else str(bool(each.holds[index])),
+                    "margin_bits": plain_number(float(each.margin_bits[index])),
+                    **{name: str(bool(marks[index])) for name, marks in columns.items()},
+                }
+
+
+def _parts(names: re.Pattern[str], text: str) -> tuple[Words, ...]:
+    """Return the pieces of a text, those apart that the pattern's group stands for."""
+    # They are every other one.
+    return tuple(
+        Words(text=part, is_condition=place % 2 == 1)
+        for place, part in enumerate(names.split(text))
+        if part
+    )
+
+
+def _words(formula: str, region_names: Mapping[int, str], metric: str) -> tuple[Words, ...]:
+    try:
+        lines = short_words(parse(formula), region_names, metric=metric)
+    except FormulaError:
+        # Others may have had formulas of their own kind.
+        return ()
+    return _parts(_IN_WORDS, "\n".join(lines))
+
+
+def _prediction_row(model: ReportModel, row: Accuracy) -> PredictionRow:
+    margin = row.margin_bits
+    n_holding = Cell()
+    if row.n_items is not None and row.n_holding is not None:
+        n_holding = Cell(text=f"{row.n_holding} of {row.n_items}", number=row.n_holding)
+    return PredictionRow(
+        model=model,
+        prediction_id=row.unit.prediction_id,
+        share=accuracy_cell(row),
+        n_holding=n_holding,
+        margin=Cell(
+            text=bits_text(margin.mean, sign="+"),
+            detail=interval_text(margin, sign="+"),
+            number=None if math.isnan(margin.mean) else margin.mean,
+        ),
+        median=number_cell(row.median_margin_bits, sign="+"),
+        counts=tuple(number_cell(row.counts[name]) for name in COUNTS),
+    )
+
+
+def _failures(prediction: PredictionResult, item_numbers: Sequence[int]) -> Iterator[Failure]:
+    failing = [
+        (float(prediction.margin_bits[index]), number)
+        for index, number in enumerate(item_numbers)
+        if not prediction.holds[index] and not prediction.skipped[index]
+    ]
+    for margin, number in sorted(failing, key=lambda each: (math.isnan(each[0]), each)):
+        yield Failure(item_number=number, margin=bits_text(margin, sign="+"))

@@ -1,0 +1,127 @@
+"""The tables of scores: models by circuit, and suites by model."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pommel.analysis.accuracy import accuracies
+from pommel.analysis.accuracy_frame import accuracy_frame
+from pommel.analysis.accuracy_row import Accuracy
+from pommel.analysis.subjects import SuiteKey, suite_key
+from pommel.analysis.suite_parts import Level
+from pommel.report.cells import circuit_cell
+from pommel.report.page.cells import Cell, accuracy_cell, number_cell
+from pommel.report.page.models import ReportModel
+from pommel.report.saved import to_csv
+from pommel.scoring.run_record import RunRecord
+
+# What a row or column is about: a model's or a family's label, and which of the two it is.
+ModelKey = tuple[str, bool]
+
+LEVELS: tuple[Level, ...] = ("model", "circuit", "suite", "prediction")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracies:
+    """All rows of accuracies that the report shows, by level."""
+
+    rows: Mapping[Level, Sequence[Accuracy]]
+
+    def by_model(self, level: Level) -> dict[ModelKey, list[Accuracy]]:
+        """Return a level's rows by model."""
+        found: dict[ModelKey, list[Accuracy]] = {}
+        for row in self.rows[level]:
+            found.setdefault((row.label, row.is_family), []).append(row)
+        return found
+
+    def to_csv(self) -> str:
+        """Return all rows as one tidy table, as `pommel stats accuracy` has it."""
+        return to_csv(accuracy_frame([row for level in LEVELS for row in self.rows[level]]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRow:
+    """A model's SG score, and its mean on each circuit."""
+
+    model: ReportModel
+    n_suites: int
+    cells: tuple[Cell, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteRow:
+    """A suite, and each model's score on it."""
+
+    key: SuiteKey
+    circuit: str
+    n_items: Cell
+    chance: Cell
+    cells: tuple[Cell, ...]
+
+
+def all_accuracies(records: Sequence[RunRecord]) -> Accuracies:
+    """Return the accuracies of all levels."""
+    return Accuracies(rows={level: accuracies(records, level) for level in LEVELS})
+
+
+def circuits_of(found: Accuracies) -> list[str]:
+    """Return the circuits in the order of their columns; "" comes last."""
+    names = {row.unit.circuit for row in found.rows["circuit"]}
+    return sorted(names, key=lambda name: (not name, name))
+
+
+def model_rows(models: Sequence[ReportModel], found: Accuracies) -> list[ModelRow]:
+    """Return a row a model: SG score first, then the circuits."""
+    overall, by_circuit = found.by_model("model"), found.by_model("circuit")
+    rows = []
+    for model in models:
+        key = (model.label, model.is_family)
+        whole = next(iter(overall.get(key, [])), None)
+        own = {row.unit.circuit: row for row in by_circuit.get(key, [])}
+        cells = (accuracy_cell(own.get(circuit)) for circuit in circuits_of(found))
+        rows.append(
+            ModelRow(
+                model=model,
+                n_suites=len(whole.suites) if whole else 0,
+                cells=(accuracy_cell(whole), *cells),
+            )
+        )
+    return rows
+
+
+def suite_rows(models: Sequence[ReportModel], found: Accuracies) -> list[SuiteRow]:
+    """Return a row a suite, sorted by circuit; those without one come last."""
+    by_suite: dict[SuiteKey, dict[ModelKey, Accuracy]] = {}
+    for row in found.rows["suite"]:
+        key = (row.unit.language, row.unit.suite)
+        by_suite.setdefault(key, {})[row.label, row.is_family] = row
+    n_items = _n_items(models)
+    rows = []
+    for key, own in by_suite.items():
+        first = next(iter(own.values()))
+        rows.append(
+            SuiteRow(
+                key=key,
+                circuit=first.unit.circuit,
+                n_items=number_cell(n_items[key]),
+                chance=number_cell(first.chance),
+                cells=tuple(
+                    accuracy_cell(own.get((model.label, model.is_family))) for model in models
+                ),
+            )
+        )
+    return sorted(rows, key=lambda row: (not row.circuit, row.circuit, row.key))
+
+
+def circuit_name(circuit: str) -> str:
+    """Return what a circuit, or none, is called."""
+    return circuit_cell(circuit)
+
+
+def _n_items(models: Sequence[ReportModel]) -> dict[SuiteKey, int | None]:
+    """Return how many items suites have; None where that was not published."""
+    found: dict[SuiteKey, int | None] = {}
+    for model in models:
+        for record in model.records:
+            key = suite_key(record)
+            found[key] = found.get(key) or record.result.n_items or None
+    return found

@@ -1,0 +1,100 @@
+"""A report as a file: everything is put together, and written in one go."""
+
+import datetime as dt
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pommel.analysis.subjects import superseded
+from pommel.errors import UsageError
+from pommel.files.writing import replacing
+from pommel.report.page import overview
+from pommel.report.page.javascript import content_security_policy, vega_bundle
+from pommel.report.page.models import report_models
+from pommel.report.page.packing import json_for_script
+from pommel.report.page.provenance import short_hash
+from pommel.report.page.scores import all_accuracies, circuit_name, suite_rows
+from pommel.report.page.sections import sections
+from pommel.report.page.sentences import direction
+from pommel.report.page.suite_view import suite_view
+from pommel.scoring.run import Run
+from pommel.scoring.run_record import RunRecord
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def write_report(
+    records: Sequence[RunRecord], runs: Iterable[Run], path: Path, *, title: str
+) -> None:
+    """Write one HTML file about these runs, which needs nothing else and fetches nothing.
+
+    `runs` are those of the records of which tokens are known; the others have no curves and no
+    surprisals. As everywhere, of a suite in several versions a model's newest run counts. Raises
+    `UsageError` where no run is complete, and `PommelError` without the extra `plots` and for a
+    file that cannot be written, which is then what it was.
+    """
+    bundle = vega_bundle()
+    models = report_models(records)
+    if not models:
+        raise UsageError("there is no complete run to report on")
+    shown = [record for model in models for record in model.records]
+    found = all_accuracies(shown)
+    rows = suite_rows(models, found)
+    of_suites = sections(models, runs, [row.key for row in rows])
+    environment = _environment()
+    own_script = _text(environment, "report.js")
+    page = environment.get_template("report.html.j2").generate(
+        title=title,
+        policy=content_security_policy(bundle, own_script),
+        style=_text(environment, "report.css"),
+        scripts=(bundle, own_script),
+        written=f"{dt.datetime.now(dt.UTC):%Y-%m-%d %H:%M} UTC",
+        overview=overview.overview(models, found, rows),
+        left_out=overview.left_out(records, superseded(records)),
+        suites=(suite_view(number, each, models, found) for number, each in enumerate(of_suites)),
+        navigation=overview.navigation(of_suites),
+        anchors={each.key: number for number, each in reversed([*enumerate(of_suites)])},
+        n_models=sum(not model.is_family for model in models),
+    )
+    with replacing(path) as aside, aside.open("w", encoding="utf-8", errors="replace") as opened:
+        opened.writelines(page)
+
+
+def _environment() -> "Environment":
+    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - an extra has it
+
+    environment = Environment(
+        loader=PackageLoader("pommel.report.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "json": _json_block,
+        "circuit": circuit_name,
+        "short_hash": short_hash,
+        "trusted": _trusted,
+    }
+    environment.globals |= {"direction": direction}
+    return environment
+
+
+def _json_block(value: Any) -> Any:
+    from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja
+
+    return Markup(json_for_script(value))  # noqa: S704 - nothing in it can end its element
+
+
+def _trusted(text: str) -> Any:
+    """Mark our own style and scripts as what needs no escape."""
+    from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja
+
+    return Markup(text)  # noqa: S704 - no text of a suite or model
+
+
+def _text(environment: "Environment", name: str) -> str:
+    """Return a file that stands beside the templates, as it is."""
+    assert environment.loader  # noqa: S101 - it was made with one
+    return environment.loader.get_source(environment, name)[0]

@@ -1,0 +1,127 @@
+"""Accuracy of models by circuit (or suite, language, ...), with intervals and chance."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pommel.analysis.accuracy_row import Accuracy
+from pommel.analysis.model_row import without_lone_families
+from pommel.analysis.model_scores import ALL_SUITES
+from pommel.analysis.subjects import labelled
+from pommel.errors import UsageError
+from pommel.report.plots.interval_notes import interval_note, no_width_notes
+from pommel.report.plots.model_rows import chance_layer, in_facets, row_axis, share_axis
+from pommel.report.plots.theme import (
+    COLOURS,
+    Rows,
+    check_installed,
+    data_of,
+    share_domain,
+    single_line,
+    themed,
+    tooltip,
+)
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+def circuit_chart(rows: Sequence[Accuracy]) -> "alt.typing.ChartType":
+    """Return a facet for each circuit, in it a row for each model.
+
+    `rows` are those of one level, whichever it is. A share of items has Wilson's interval, a mean
+    over suites that of the bootstrap, a family mean ± sd. The values are those of `circuit_rows`.
+    Raises `UsageError` where there is no accuracy.
+    """
+    check_installed()
+    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    found = circuit_rows(rows)
+    if not found:
+        raise UsageError("there is no accuracy to be shown: no suite has a score")
+    models = [*dict.fromkeys(row["model"] for row in found)]
+    units = [*dict.fromkeys(row["unit"] for row in found)]
+    base = alt.Chart().encode(y=row_axis(models))
+    layers = alt.layer(
+        chance_layer(base, alt.X("chance:Q")),
+        base.transform_filter("isValid(datum.low)")
+        .mark_rule(color=COLOURS[0], strokeWidth=1.5)
+        .encode(x=alt.X("low:Q"), x2=alt.X2(field="high")),
+        base.mark_point(filled=True, opacity=1, size=55).encode(
+            x=share_axis("accuracy", share_domain(found)),
+            shape=alt.Shape("is_family:N", legend=None, scale=alt.Scale(**_SHAPES)),
+            color=alt.value(COLOURS[0]),
+            tooltip=tooltip(_SHOWN),
+        ),
+        data=data_of(found),
+    )
+    chart, width = in_facets(layers, "unit", units, models)
+    title = (
+        f"Accuracy by {rows[0].level}" if rows[0].level != "model" else "Accuracy over all suites"
+    )
+    return themed(chart, title, [*_notes(found)], width=width)
+
+
+# Of a model, of a family.
+_SHAPES: dict[str, Any] = {"domain": [False, True], "range": ["circle", "diamond"]}
+_SHOWN = "model:N unit:N accuracy:Q low:Q high:Q chance:Q n_suites:Q n_items:Q interval:N"
+
+
+def circuit_rows(rows: Sequence[Accuracy]) -> Rows:
+    """Return one row each that has an accuracy; families of one member are left out."""
+    shown = without_lone_families(rows)
+    languages = {row.unit.language for row in shown}
+    return [_row(row, is_named=len(languages) > 1) for row in shown if not math.isnan(row.accuracy)]
+
+
+def _row(row: Accuracy, *, is_named: bool) -> dict[str, Any]:
+    low, high, interval = _interval(row)
+    family = f" (mean of {row.n_members})" if row.is_family else ""
+    return {
+        "model": single_line(row.label + family),
+        "unit": single_line(_unit(row, is_named=is_named)),
+        "accuracy": row.accuracy,
+        "low": low,
+        "high": high,
+        "interval": interval,
+        "chance": row.chance,
+        "n_suites": len(row.suites),
+        "n_items": row.n_items,
+        "is_family": row.is_family,
+    }
+
+
+def _interval(row: Accuracy) -> tuple[float, float, str]:
+    """Return where the interval ends, and which one it is."""
+    if row.is_family:
+        return row.accuracy - row.sd, row.accuracy + row.sd, "sd"
+    interval = row.interval()
+    return interval.low, interval.high, "bootstrap" if row.is_mean else "wilson"
+
+
+def _unit(row: Accuracy, *, is_named: bool) -> str:
+    """Return what a row is about, a suite with its language if that is to be named."""
+    unit = row.unit
+    language = unit.language if is_named else ""
+    match row.level:
+        case "model":
+            return ALL_SUITES
+        case "suite":
+            return labelled(unit.suite, language)
+        case "prediction":
+            return labelled(f"{unit.suite} {unit.prediction_id}".strip(), language)
+        case level:
+            return str(getattr(unit, level))
+
+
+def _notes(rows: Rows) -> Iterator[str]:
+    shown = [row for row in rows if not math.isnan(row["low"])]
+    kinds = {row["interval"] for row in shown}
+    own = [row for row in shown if row["interval"] != "sd"]
+    if own:
+        yield f"{interval_note('line', kinds)} Grey ticks: chance."
+        yield from no_width_notes("line", own, hidden_by="point")
+    else:
+        yield "Grey ticks: chance. Without intervals: items are not known."
+    if "sd" in kinds:
+        yield "Diamonds: mean of a family's members ± standard deviation (n - 1)."

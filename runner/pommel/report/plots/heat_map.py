@@ -1,0 +1,132 @@
+"""A heat map: the score of every model on every suite."""
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pommel.analysis.model_scores import suites_by
+from pommel.analysis.subjects import subjects
+from pommel.errors import UsageError
+from pommel.report.plots.theme import (
+    INK,
+    SHORTENED,
+    Rows,
+    check_installed,
+    data_of,
+    label_width,
+    single_line,
+    themed,
+    tooltip,
+)
+from pommel.scoring.run_record import RunRecord
+
+if TYPE_CHECKING:
+    import altair as alt
+
+_CELL = {"width": 36, "height": 17}
+# On cells of a higher score, dark ones, numbers are white.
+_DARK_FROM = 0.6
+
+
+def heat_map(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
+    """Return suites x models, grouped by circuit, with the score in every cell.
+
+    The values are those of `heat_map_rows`; a cell without a score has a dash. Raises `UsageError`
+    where there is no score at all.
+    """
+    check_installed()
+    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    rows = heat_map_rows(records)
+    if all(math.isnan(row["score"]) for row in rows):
+        raise UsageError("there is no score to be shown: no suite has one")
+    models = [*dict.fromkeys(row["model"] for row in rows)]
+    places = _places(rows)
+    layers = alt.layer(*_layers(models, places), data=data_of(rows)).properties(
+        width=_CELL["width"] * len(models), height=_CELL["height"] * len(places)
+    )
+    width = _CELL["width"] * len(models) + label_width(row["suite"] for row in rows)
+    notes = ["Share of items on which a suite's predictions hold; darker is higher."]
+    return themed(layers, "Score by model and suite", notes, width=width)
+
+
+# What stands before a circuit among the places of suites, whose names have no line break.
+_HEADING = "\n"
+_IS_HEADING = f"indexof(datum.value, {json.dumps(_HEADING)}) == 0"
+
+
+def _places(rows: Rows) -> list[str]:
+    """Return the rows of the heat map: suites, with their circuit above them if any has one."""
+    circuits: dict[str, dict[str, None]] = {}
+    for row in rows:
+        circuits.setdefault(row["circuit"], {})[row["suite"]] = None
+    headings = {circuit: [f"{_HEADING}{circuit}"] for circuit in circuits}
+    if [*circuits] == [_NO_CIRCUIT]:
+        headings = {_NO_CIRCUIT: []}
+    return [place for name, suites in circuits.items() for place in (*headings[name], *suites)]
+
+
+_NO_CIRCUIT = single_line("")
+
+
+def _layers(models: Sequence[str], places: Sequence[str]) -> Iterator["alt.Chart"]:
+    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    bare: dict[str, Any] = {"title": None, "domain": False, "ticks": False}
+    close: dict[str, Any] = {"paddingInner": 0, "paddingOuter": 0}
+    suite = f"{_IS_HEADING} ? slice(datum.label, {len(_HEADING)}) : {SHORTENED}"
+    bold = {"condition": {"test": _IS_HEADING, "value": "bold"}, "value": "normal"}
+    base = alt.Chart().encode(
+        x=alt.X(
+            "model:N",
+            sort=None,
+            scale=alt.Scale(domain=[*models], **close),
+            axis=alt.Axis(
+                orient="top", labelAngle=-45, labelAlign="left", labelExpr=SHORTENED, **bare
+            ),
+        ),
+        y=alt.Y(
+            "suite:N",
+            sort=None,
+            scale=alt.Scale(domain=[*places], **close),
+            axis=alt.Axis(labelExpr=suite, labelFontWeight=bold, **bare),
+        ),
+        tooltip=tooltip("model:N suite:N circuit:N score:Q"),
+    )
+    yield base.mark_rect(stroke="white", strokeWidth=1).encode(
+        color=alt.Color("score:Q", legend=None, scale=alt.Scale(domain=[0, 1], scheme="blues"))
+    )
+    yield base.mark_text(fontSize=10).encode(
+        text=alt.Text("shown:N"),
+        color=alt.condition(f"datum.score >= {_DARK_FROM}", alt.value("white"), alt.value(INK)),
+    )
+
+
+def heat_map_rows(records: Sequence[RunRecord]) -> Rows:
+    """Return one row a suite and model, NaN for a model without a score on it.
+
+    Suites come circuit by circuit, as in tables; models as they come (see `subjects`).
+    """
+    found = subjects(records)
+    own = [record for each in found for record in each.records]
+    circuits = {
+        (record.suite.language, record.result.suite_name): record.result.circuit for record in own
+    }
+    scores = {
+        each.label: {key: record.result.score for key, record in each.by_suite.items()}
+        for each in found
+    }
+    return [
+        {
+            "circuit": single_line(circuits[key]),
+            "suite": single_line(name),
+            "model": single_line(model),
+            "score": score,
+            "shown": "-" if math.isnan(score) else f"{score:.2f}",
+        }
+        for name, keys in suites_by(own, "suite").items()
+        for key in keys
+        for model, by_suite in scores.items()
+        for score in [by_suite.get(key, math.nan)]
+    ]

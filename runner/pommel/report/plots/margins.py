@@ -1,0 +1,117 @@
+"""Margins item by item: by how much a suite's predictions hold or fail."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from pommel.analysis.columns import columns_of
+from pommel.analysis.model_scores import suites_by
+from pommel.analysis.subjects import subjects
+from pommel.errors import UsageError
+from pommel.report.plots.model_rows import ROW_HEIGHT, in_facets, row_axis
+from pommel.report.plots.theme import (
+    COLOURS,
+    FAILURE,
+    INK,
+    QUIET,
+    Rows,
+    check_installed,
+    data_of,
+    single_line,
+    themed,
+    tooltip,
+)
+from pommel.scoring.run_record import RunRecord
+from pommel.wording import counted
+
+if TYPE_CHECKING:
+    import altair as alt
+
+_FACET_WIDTH = 260
+
+
+def margin_chart(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
+    """Return a facet for each model, in it a row for each suite with a mark for each item.
+
+    Items on which the suite's predictions fail are crosses, those on which they hold thin ticks; a
+    long tick is the median. The values are those of `margin_rows`. Raises `UsageError` where no
+    margin is known, as of results that were published without their items.
+    """
+    check_installed()
+    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    every = margin_rows(records)
+    rows = [row for row in every if math.isfinite(row["margin_bits"])]
+    if not rows:
+        raise UsageError(
+            "no item has a finite margin: a suite has no predictions, items are skipped, or "
+            "results came without margins"
+        )
+    suites = [*dict.fromkeys(row["suite"] for row in rows)]
+    models = [*dict.fromkeys(row["model"] for row in rows)]
+    base = alt.Chart().encode(y=row_axis(suites, "suite"))
+    x = alt.X("margin_bits:Q", axis=alt.Axis(title="margin (bits)", grid=False))
+    shown = tooltip("model:N suite:N item_number:Q margin_bits:Q holds:N")
+    layers = alt.layer(
+        base.transform_aggregate(groupby=["suite"], median_bits="median(margin_bits)")
+        .mark_tick(color=INK, thickness=2, size=ROW_HEIGHT - 2)
+        .encode(x=alt.X("median_bits:Q")),
+        alt.Chart().mark_rule(color=QUIET, strokeWidth=1).encode(x=alt.datum(0)),
+        base.transform_filter("datum.holds")
+        .mark_tick(color=COLOURS[0], thickness=1, size=ROW_HEIGHT - 8, opacity=0.7)
+        .encode(x=x, tooltip=shown),
+        base.transform_filter("!datum.holds")
+        .mark_point(shape=_CROSS, color=FAILURE, size=28, strokeWidth=1.2, opacity=0.9)
+        .encode(x=x, tooltip=shown),
+        data=data_of(rows),
+    )
+    chart, width = in_facets(layers, "model", models, suites, facet_width=_FACET_WIDTH)
+    return themed(chart, "Margins of items by suite", [*_notes(every)], width=width)
+
+
+# An x, in Vega's units: from -1 to 1.
+_CROSS = "M-0.8,-0.8L0.8,0.8M-0.8,0.8L0.8,-0.8"
+
+
+def margin_rows(records: Sequence[RunRecord]) -> Rows:
+    """Return one row a model, suite and item that has a margin, suite by suite as in tables.
+
+    The margin is the least of the predictions that have to hold together; under the score rule
+    "each" every prediction is a row of its own (`suite` names it, too). It may be infinite.
+    """
+    found = subjects(records)
+    own = [record for each in found for record in each.records]
+    return [
+        row
+        for name, keys in suites_by(own, "suite").items()
+        for key in keys
+        for subject in found
+        if key in subject.by_suite
+        for row in _rows(subject.label, name, subject.by_suite[key])
+    ]
+
+
+def _rows(model: str, suite: str, record: RunRecord) -> Iterator[dict[str, Any]]:
+    for column in columns_of(record.result):
+        if not column.is_listed:
+            continue
+        items = zip(column.item_numbers, column.margins_bits, column.holds, strict=True)
+        for number, margin, holds in items:
+            if not math.isnan(margin):
+                yield {
+                    "model": single_line(model),
+                    "suite": single_line(f"{suite} {column.label}".strip()),
+                    "item_number": int(number),
+                    "margin_bits": float(margin),
+                    "holds": bool(holds),
+                }
+
+
+def _notes(rows: Rows) -> Iterator[str]:
+    n_failing = sum(not row["holds"] for row in rows)
+    yield (
+        f"A mark an item: x where predictions fail ({n_failing} of {len(rows)}), a thin tick where "
+        "they hold; long ticks: medians."
+    )
+    if n_infinite := sum(math.isinf(row["margin_bits"]) for row in rows):
+        yield f"Not shown: {counted(n_infinite, 'infinite margin')}."

@@ -1,0 +1,251 @@
+"""Surprisal region by region, a line a condition: the plot that the field thinks in."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommel.errors import UsageError
+from pommel.report.plots.region_labels import compared_cells, region_labels
+from pommel.report.plots.region_notes import (
+    NOT_ASKED_FOR,
+    SCORES_THE_OTHERS,
+    UNSCORED,
+    Whiskers,
+    region_notes,
+)
+from pommel.report.plots.subject_names import NamedRun, named_runs
+from pommel.report.plots.theme import (
+    FAINT,
+    INK,
+    LABEL_LINES,
+    Rows,
+    check_installed,
+    data_of,
+    label_width,
+    series_channels,
+    single_line,
+    themed,
+    tooltip,
+)
+from pommel.scoring.regions import RegionTable
+from pommel.scoring.run import Run
+from pommel.scoring.run_record import suite_facts
+from pommel.statistics import spread
+from pommel.suite.suite import Metric, Suite
+from pommel.wording import check_choice, listed
+
+if TYPE_CHECKING:
+    import altair as alt
+
+_HEIGHT = 200
+_LEAST_REGION_WIDTH = 56
+# How much of a region's width its conditions take.
+_SPREAD_OUT = 0.3
+# Facets stand beside one another while they are not wider than this together.
+_PAGE_WIDTH = 1000
+
+
+def region_chart(
+    runs: Sequence[Run], *, metric: Metric | None = None, whiskers: Whiskers = "standard error"
+) -> "alt.typing.ChartType":
+    """Return the mean surprisal of every region, a line a condition and a facet a model.
+
+    The runs are of one suite, whose first metric `metric` is unless it is given. Filled points are
+    the regions that some prediction looks at in that condition, and a column behind them is grey
+    where it looks at any condition. An infinite mean is marked at the top; lines end before it, and
+    before a region that is there but not scored. The values are those of `region_rows`. Raises
+    `UsageError` for runs of several suites or of several versions of one, for none at all, and
+    where no surprisal is known or none is finite.
+    """
+    check_installed()
+    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    suite = _suite_of(runs)
+    named = named_runs(runs)
+    rows = region_rows(named, metric or suite.metrics[0], whiskers)
+    if all(row["mean_bits"] is None for row in rows):
+        raise UsageError(f"{suite.name}: {_why_nothing(rows)}")
+    shown = {row["region"] for row in rows if row["n_items"]}
+    labels = [label for label in region_labels(suite).values() if label in shown]
+    step = max(_LEAST_REGION_WIDTH, label_width(labels) + 10)
+    n_columns = max(1, min(len(named), int(_PAGE_WIDTH / (step * len(labels)))))
+    layers = alt.layer(
+        *_layers(suite, labels, metric or suite.metrics[0], step),
+        data=data_of(rows),
+    )
+    chart: alt.FacetChart = (
+        layers.resolve_legend(strokeDash="independent")
+        .properties(width=step * len(labels), height=_HEIGHT)
+        .facet(
+            facet=alt.Facet("model:N", sort=[each.label for each in named], title=None),
+            columns=n_columns,
+        )
+        .resolve_axis(x="independent")
+    )
+    notes = [*region_notes(rows, whiskers)]
+    return themed(chart, suite.name, notes, width=step * len(labels) * n_columns)
+
+
+def _why_nothing(rows: Rows) -> str:
+    if any(row["is_infinite"] for row in rows):
+        return "there is no finite surprisal to be shown: every region has a word of probability 0"
+    if any(row["missing"] == NOT_ASKED_FOR for row in rows):
+        return f"the surprisal of no region is known; {SCORES_THE_OTHERS.format('them')}"
+    return "the surprisal of no region is known"
+
+
+def region_rows(
+    named: Sequence[NamedRun], metric: Metric, whiskers: Whiskers = "standard error"
+) -> Rows:
+    """Return one row a model, condition and region, in bits.
+
+    `mean_bits` is over the `n_items` in which the region has a scored token; it is None where there
+    is no such item, and where a word of probability 0 makes it infinite (`is_infinite`). `missing`
+    says why there is no such item though the region has tokens ("" where it has none): they were
+    "not asked for", or are "unscored". `low_bits` and `high_bits` are where the whiskers end; one
+    item has none of a standard error.
+    """
+    check_choice("whiskers", whiskers, get_args(Whiskers))
+    return [row for each in named for row in _rows(each, metric, whiskers)]
+
+
+def _rows(named: NamedRun, metric: Metric, whiskers: Whiskers) -> Iterator[dict[str, Any]]:
+    suite, table = named.run.surprisals.suite, named.run.surprisals.table
+    labels, compared = region_labels(suite), compared_cells(suite)
+    values = _scored(table, metric)
+    for c, condition in enumerate(table.condition_names):
+        for r, number in enumerate(table.region_numbers):
+            cell = values[:, c, r]
+            own = cell[~np.isnan(cell)]
+            mean, low, high = _summary(own, whiskers)
+            yield {
+                "model": named.label,
+                "condition": single_line(condition),
+                "region_number": number,
+                "region": labels[number],
+                "is_compared": (condition, number) in compared,
+                "n_items": len(own),
+                "mean_bits": mean if math.isfinite(mean) else None,
+                "low_bits": low if math.isfinite(low) else None,
+                "high_bits": high if math.isfinite(high) else None,
+                "is_infinite": math.isinf(mean),
+                "missing": "" if len(own) else _missing(table, c, r),
+            }
+
+
+def _scored(table: RegionTable, metric: Metric) -> NDArray[np.float64]:
+    """Return the values, NaN where a region has no scored token: a sum of nothing is no point."""
+    return np.where(table.n_unscored >= table.n_tokens, np.nan, table.values[metric])
+
+
+def _missing(table: RegionTable, c: int, r: int) -> str:
+    """Return why a region is known in no item; "" where it is empty in all."""
+    n_tokens, n_unscored = table.n_tokens[:, c, r], table.n_unscored[:, c, r]
+    if not n_tokens.any():
+        return ""
+    # What can be scored and has no value was not asked for.
+    return NOT_ASKED_FOR if (n_tokens > n_unscored).any() else UNSCORED
+
+
+def _summary(values: NDArray[np.float64], whiskers: Whiskers) -> tuple[float, float, float]:
+    """Return the mean, and where the whiskers end."""
+    if not len(values) or np.isinf(values).any():
+        return (math.inf if len(values) else math.nan), math.nan, math.nan
+    of_items = spread(values.tolist())
+    if whiskers == "quartiles":
+        low, high = np.quantile(values, (0.25, 0.75)).tolist()
+        return of_items.mean, low, high
+    error = of_items.standard_error
+    return of_items.mean, of_items.mean - error, of_items.mean + error
+
+
+def _suite_of(runs: Sequence[Run]) -> Suite:
+    """Return the suite that all runs are of."""
+    suites = {run.surprisals.suite.name: run.surprisals.suite for run in runs}
+    if not suites:
+        raise UsageError("there is no run with tokens; results of others have none")
+    if len(suites) > 1:
+        raise UsageError(
+            f"a plot of regions is of one suite, and these runs are of {len(suites)}: "
+            f"{listed([*suites], most=8)}"
+        )
+    (suite,) = suites.values()
+    versions = {id(each): each for each in (run.surprisals.suite for run in runs)}
+    hashes = {suite_facts(each).sha256 for each in versions.values()}
+    if len(hashes) > 1:
+        raise UsageError(
+            f"these runs are of {len(hashes)} versions of {suite.name}; choose those of one"
+        )
+    return suite
+
+
+def _layers(
+    suite: Suite, labels: Sequence[str], metric: Metric, step: float
+) -> Iterator["alt.Chart"]:
+    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    conditions = [single_line(name) for name in suite.condition_names]
+    series = series_channels(conditions, "condition", "condition")
+    colour, shape, dash = series["color"], series["shape"], series["strokeDash"]
+    x = alt.X(
+        "region:N",
+        sort=None,
+        scale=alt.Scale(domain=[*labels], padding=0),
+        axis=alt.Axis(title=None, labelAngle=0, labelExpr=LABEL_LINES, ticks=False),
+    )
+    # Conditions stand a little apart, in the middle of their region.
+    spread_out = [step * (0.5 - _SPREAD_OUT / 2), step * (0.5 + _SPREAD_OUT / 2)]
+    offset = alt.XOffset(
+        "condition:N", scale=alt.Scale(type="point", domain=conditions, range=spread_out)
+    )
+    y = alt.Y("mean_bits:Q", title=_axis_title(metric), scale=alt.Scale(zero=False))
+    every = alt.Chart().encode(x=x)
+    yield (
+        every.transform_filter(f"({_HAS_POINT}) && datum.is_compared")
+        .transform_aggregate(n="count()", groupby=["region"])
+        .mark_rect(color=FAINT, opacity=0.7, width=step - 4)
+    )
+    # Between its points, a line leaves out regions that are empty; at others without a mean it
+    # breaks, since they have a surprisal.
+    yield (
+        every.transform_filter(f"{_HAS_POINT} || datum.missing")
+        .mark_line(strokeWidth=1.5, invalid="break-paths-filter-domains")
+        .encode(y=y, xOffset=offset, color=colour, strokeDash=dash)
+    )
+    base = every.transform_filter("isValid(datum.mean_bits)").encode(xOffset=offset)
+    yield base.mark_rule(strokeWidth=1.2).encode(
+        y=alt.Y("low_bits:Q"), y2=alt.Y2(field="high_bits"), color=colour
+    )
+    looks = {"color": colour, "shape": shape}
+    yield from _points(base.encode(y=y, tooltip=tooltip(f"{_KNOWN} {_BITS}"), **looks))
+    infinite = every.transform_filter("datum.is_infinite")
+    at_top = infinite.encode(y=alt.value(_INFINITE_AT), xOffset=offset, tooltip=tooltip(_KNOWN))
+    yield from _points(at_top.encode(**looks))
+    yield (
+        infinite.transform_aggregate(n="count()", groupby=["region"])
+        .mark_text(text="∞", color=INK, fontSize=15)
+        .encode(y=alt.value(_INFINITE_AT - 13))
+    )
+
+
+def _points(base: "alt.Chart") -> Iterator["alt.Chart"]:
+    """Yield the points of what no prediction looks at, which are hollow, and the others."""
+    for compared, fill in (("!", "white"), ("", None)):
+        mark: dict[str, Any] = {"fill": fill} if fill else {}
+        yield base.transform_filter(f"{compared}datum.is_compared").mark_point(
+            filled=not fill, size=45, opacity=1, strokeWidth=1.5, **mark
+        )
+
+
+# How many pixels below the top the points are whose mean is infinite.
+_INFINITE_AT = 20
+_HAS_POINT = "isValid(datum.mean_bits) || datum.is_infinite"
+_KNOWN = "model:N condition:N region_number:Q n_items:Q"
+_BITS = "mean_bits:Q low_bits:Q high_bits:Q"
+
+
+def _axis_title(metric: Metric) -> str:
+    return "surprisal (bits)" if metric == "sum" else f"{metric} surprisal of the tokens (bits)"

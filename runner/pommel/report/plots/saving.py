@@ -1,0 +1,133 @@
+"""Charts as files. Everything that is needed is at hand: nothing is fetched."""
+
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pommel.errors import PommelError, UsageError
+from pommel.files.writing import replacing
+from pommel.report.plots.theme import check_installed
+from pommel.wording import first_line
+
+if TYPE_CHECKING:
+    import altair as alt
+
+# Pixels of a PNG for each pixel of the plot: enough for print at a column's width.
+PNG_SCALE = 2
+
+# What the menu of a plot in HTML offers: pictures; not to send it to an editor on the web.
+_ACTIONS = {"export": True, "source": False, "compiled": False, "editor": False}
+
+_LESS_THAN = "_less_than_"
+
+
+def save_chart(chart: "alt.TopLevelMixin", path: Path | str) -> None:
+    """Write a chart to a file, in the form that its name's ending says.
+
+    .svg, .png, .pdf; .html, one file that draws it without a network; .json, its Vega-Lite. In SVG
+    and HTML text stays text, and whoever looks at it needs the fonts of its scripts; for PNG and
+    PDF this machine does. Raises `UsageError` for another ending, and `PommelError` for a file that
+    cannot be written; it is then what it was.
+    """
+    path = Path(path)
+    write = _writer(path)
+    check_installed()
+    content = _drawn(write, chart.to_dict(), path)
+    with replacing(path) as aside:
+        aside.write_bytes(content)
+
+
+def _drawn(write: Callable[[dict[str, Any]], bytes], spec: dict[str, Any], path: Path) -> bytes:
+    try:
+        return write(spec)
+    except ValueError as error:
+        # Vega stumbles over names that mean something to JavaScript ("constructor").
+        raise PommelError(
+            f"{path}: the plot cannot be drawn: {first_line(error)}; is something called as a word "
+            f"of JavaScript is? A file that ends in .json has it as it is"
+        ) from None
+
+
+def svg_of(chart: "alt.TopLevelMixin") -> str:
+    """Return a chart as the text of an SVG file."""
+    check_installed()
+    return _svg(chart.to_dict()).decode()
+
+
+def check_suffix(path: Path) -> None:
+    """Raise `UsageError` if a chart cannot be written to a file of this name."""
+    _writer(path)
+
+
+def _writer(path: Path) -> Callable[[dict[str, Any]], bytes]:
+    writer = _WRITERS.get(path.suffix.lower())
+    if writer is None:
+        *others, last = _WRITERS
+        raise UsageError(
+            f"{path}: a plot is written as {', '.join(others)} or {last}; end the name so"
+        )
+    return writer
+
+
+def _svg(spec: dict[str, Any]) -> bytes:
+    import vl_convert  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    svg: str = vl_convert.vegalite_to_svg(spec, vl_version=_version(spec), allowed_base_urls=[])
+    return svg.encode()
+
+
+def _png(spec: dict[str, Any]) -> bytes:
+    import vl_convert  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    png: bytes = vl_convert.vegalite_to_png(
+        spec, vl_version=_version(spec), scale=PNG_SCALE, allowed_base_urls=[]
+    )
+    return png
+
+
+def _pdf(spec: dict[str, Any]) -> bytes:
+    import vl_convert  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    pdf: bytes = vl_convert.vegalite_to_pdf(spec, vl_version=_version(spec), allowed_base_urls=[])
+    return pdf
+
+
+def _html(spec: dict[str, Any]) -> bytes:
+    import vl_convert  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    text = json.dumps({**spec, "usermeta": {"embedOptions": {"actions": _ACTIONS}}})
+    # A page takes the first "</script>" for the end of one, in the midst of a text, too; and
+    # vl-convert writes texts as they are. So "<" is there as its escape, from which JavaScript
+    # makes it again.
+    stand_in = _LESS_THAN
+    while stand_in in text:
+        stand_in += "_"
+    safe = text.replace("<", stand_in)
+    html: str = vl_convert.vegalite_to_html(safe, vl_version=_version(spec), bundle=True)
+    return html.replace(stand_in, "\\u003c").encode()
+
+
+def _json(spec: dict[str, Any]) -> bytes:
+    return (json.dumps(spec, ensure_ascii=False, indent=1) + "\n").encode()
+
+
+def _version(spec: Mapping[str, Any]) -> str | None:
+    """Return the version of Vega-Lite that a chart is written for, as vl-convert names it.
+
+    None, which is the newest that it has, where it does not have that one.
+    """
+    import vl_convert  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    name = str(spec["$schema"]).rpartition("/v")[2].removesuffix(".json")
+    version = ".".join(name.split(".")[:2])
+    return version if version in vl_convert.get_vegalite_versions() else None
+
+
+_WRITERS: Mapping[str, Callable[[dict[str, Any]], bytes]] = {
+    ".svg": _svg,
+    ".png": _png,
+    ".pdf": _pdf,
+    ".html": _html,
+    ".json": _json,
+}

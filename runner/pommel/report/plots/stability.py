@@ -1,0 +1,119 @@
+"""Stability: accuracy without and with intervening material, side by side."""
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from pommel.analysis.model_row import without_lone_families
+from pommel.analysis.stability import StabilityRow
+from pommel.analysis.subjects import labelled
+from pommel.errors import UsageError
+from pommel.report.plots.model_rows import in_facets, row_axis, share_axis
+from pommel.report.plots.theme import (
+    COLOURS,
+    INK,
+    Rows,
+    check_installed,
+    data_of,
+    single_line,
+    themed,
+    tooltip,
+)
+
+if TYPE_CHECKING:
+    import altair as alt
+
+MEAN = "mean over all"
+
+_FACET_WIDTH = 190
+# Where differences are written, right of the axis, which ends at 1.
+_TEXT_AT = 1.06
+_AXIS_END = 1.36
+
+
+def stability_chart(rows: Sequence[StabilityRow]) -> "alt.typing.ChartType":
+    """Return a facet for each pair of suites, in it a row for each model.
+
+    A hollow point is the accuracy without intervening material, a filled one that with it; beside
+    them stands the difference, with a star where its interval excludes 0. The values are those of
+    `stability_rows`. Raises `UsageError` where there is no pair.
+    """
+    check_installed()
+    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    found = stability_rows(rows)
+    if not found:
+        raise UsageError(
+            "there is no pair of suites to be shown: no run is of a suite that names another in "
+            "meta.modifier_of, beside one of that suite"
+        )
+    models = [*dict.fromkeys(row["model"] for row in found)]
+    pairs = sorted(dict.fromkeys(row["pair"] for row in found), key=lambda pair: pair != MEAN)
+    x = share_axis("accuracy", (0, _AXIS_END))
+    shown = tooltip(_SHOWN)
+    base = alt.Chart().encode(y=row_axis(models))
+    points: dict[str, Any] = {"size": 50, "opacity": 1, "color": COLOURS[0], "strokeWidth": 1.5}
+    layers = alt.layer(
+        base.mark_rule(color=COLOURS[0], strokeWidth=1.5).encode(
+            x=x, x2=alt.X2(field="modified_accuracy")
+        ),
+        base.mark_point(filled=False, fill="white", **points).encode(x=x, tooltip=shown),
+        base.mark_point(filled=True, **points).encode(
+            x=alt.X("modified_accuracy:Q"), tooltip=shown
+        ),
+        base.mark_text(align="left", fontSize=10, color=INK).encode(
+            x=alt.datum(_TEXT_AT), text=alt.Text("shown:N")
+        ),
+        data=data_of(found),
+    )
+    chart, width = in_facets(layers, "pair", pairs, models, facet_width=_FACET_WIDTH)
+    notes = [
+        "Hollow: without, filled: with intervening material. Numbers: with less without"
+        + (", * where its 95% bootstrap interval excludes 0." if _has_star(found) else "."),
+    ]
+    return themed(chart, "Accuracy without and with intervening material", notes, width=width)
+
+
+_SHOWN = (
+    "model:N suite:N modified_suite:N accuracy:Q modified_accuracy:Q difference:Q "
+    "difference_low:Q difference_high:Q"
+)
+
+
+def stability_rows(rows: Sequence[StabilityRow]) -> Rows:
+    """Return one row each; families of one member are left out."""
+    shown = without_lone_families(rows)
+    languages = {row.pairing.language for row in shown if row.pairing.base}
+    return [_row(row, is_named=len(languages) > 1) for row in shown]
+
+
+def _row(row: StabilityRow, *, is_named: bool) -> dict[str, Any]:
+    low, high = row.interval.low, row.interval.high
+    family = f" (mean of {row.n_members})" if row.is_family else ""
+    is_clear = not math.isnan(low) and (low > 0 or high < 0)
+    return {
+        "model": single_line(row.label + family),
+        "pair": _pair(row, is_named=is_named),
+        "suite": row.pairing.base,
+        "modified_suite": row.pairing.modified,
+        "accuracy": row.accuracy_base,
+        "modified_accuracy": row.accuracy_modified,
+        "difference": row.difference,
+        "difference_low": low,
+        "difference_high": high,
+        # -0.001 would be shown as -0.00.
+        "shown": f"{round(row.difference, 2) + 0.0:+.2f}{'*' if is_clear else ''}",
+    }
+
+
+def _pair(row: StabilityRow, *, is_named: bool) -> str:
+    """Return the two suites in two lines, with their language if that is to be named."""
+    pairing = row.pairing
+    if not pairing.base:
+        return MEAN
+    modified = labelled(pairing.modified, pairing.language if is_named else "")
+    return f"{single_line(pairing.base)}\n→ {single_line(modified)}"
+
+
+def _has_star(rows: Rows) -> bool:
+    return any(row["shown"].endswith("*") for row in rows)

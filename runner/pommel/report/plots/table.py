@@ -1,0 +1,93 @@
+"""The table of all plots: what `pommel report --plot NAME` offers."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from pommel.analysis.accuracy import accuracies
+from pommel.analysis.complexity import complexity, known_complexities
+from pommel.analysis.scaling import scaling
+from pommel.analysis.sentence_scores import scores_of_runs
+from pommel.analysis.set_auc import set_aucs
+from pommel.analysis.stability import stability
+from pommel.analysis.training import training
+from pommel.report.plots.auc import auc_chart
+from pommel.report.plots.circuits import circuit_chart
+from pommel.report.plots.complexity import complexity_chart
+from pommel.report.plots.heat_map import heat_map
+from pommel.report.plots.margins import margin_chart
+from pommel.report.plots.regions import region_chart
+from pommel.report.plots.scaling import scaling_chart
+from pommel.report.plots.stability import stability_chart
+from pommel.report.plots.training import training_chart
+from pommel.scoring.run import Run
+from pommel.scoring.run_record import RunRecord
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlotOfRecords:
+    """A plot of results, which needs no tokens; `about` says what it shows, in a few words."""
+
+    about: str
+    draw: Callable[[Sequence[RunRecord]], "alt.typing.ChartType"]
+    needs: Literal["records"] = "records"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlotOfRuns:
+    """A plot of surprisals: its runs have to have their tokens."""
+
+    about: str
+    draw: Callable[[Sequence[Run]], "alt.typing.ChartType"]
+    needs: Literal["runs"] = "runs"
+
+
+PlotKind = PlotOfRecords | PlotOfRuns
+
+
+def _of_circuits(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
+    return circuit_chart(accuracies(records, "circuit"))
+
+
+def _of_stability(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
+    return stability_chart(stability(records))
+
+
+def _of_scaling(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
+    return scaling_chart(scaling(records, level="all"))
+
+
+def _of_training(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
+    return training_chart(training(records, level="all"))
+
+
+def _of_complexity(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
+    return complexity_chart(complexity(records, known_complexities(records)))
+
+
+def _of_aucs(runs: Iterable[Run]) -> "alt.typing.ChartType":
+    found, not_sets = scores_of_runs(runs)
+    return auc_chart([row for each in found for row in set_aucs(each)], not_sets=not_sets)
+
+
+# Every plot draws what it is given, all of it; each raises `UsageError` for what it cannot show.
+PLOTS: Mapping[str, PlotKind] = {
+    "regions": PlotOfRuns(
+        about="surprisal by region and condition, on one suite", draw=region_chart
+    ),
+    "circuits": PlotOfRecords(about="accuracy by circuit, with intervals", draw=_of_circuits),
+    "heat-map": PlotOfRecords(about="the score of every model on every suite", draw=heat_map),
+    "margins": PlotOfRecords(about="margins item by item, with failures", draw=margin_chart),
+    "stability": PlotOfRecords(
+        about="accuracy without and with intervening material", draw=_of_stability
+    ),
+    "scaling": PlotOfRecords(about="accuracy by the size of models", draw=_of_scaling),
+    "training": PlotOfRecords(about="accuracy along training", draw=_of_training),
+    "complexity": PlotOfRecords(
+        about="accuracy by the complexity of what intervenes", draw=_of_complexity
+    ),
+    "auc": PlotOfRuns(about="AUC by violation, with templates", draw=_of_aucs),
+}

@@ -1,0 +1,72 @@
+"""Accuracy along the training of a model, with chance."""
+
+import math
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from pommel.analysis.training import TrainingResult
+from pommel.errors import UsageError
+from pommel.report.plots.interval_notes import interval_note, no_width_notes
+from pommel.report.plots.lines import LinePlot, factor_axis, line_chart
+from pommel.report.plots.theme import Rows, check_installed, single_line, single_series, themed
+from pommel.wording import listed
+
+if TYPE_CHECKING:
+    import altair as alt
+
+
+def training_chart(result: TrainingResult) -> "alt.typing.ChartType":
+    """Return a facet for each suite (circuit, ...), in it a line for each family of steps.
+
+    The values are those of `training_rows`. Raises `UsageError` where there is no step, and where
+    some families have steps and others epochs, which have no common axis.
+    """
+    check_installed()
+    rows = training_rows(result)
+    if not rows:
+        raise UsageError(
+            "there is no step to be shown: no model is a step or epoch of a training with a score"
+        )
+    axes = [*dict.fromkeys(point.axis for point in result.points)]
+    if len(axes) > 1:
+        raise UsageError(
+            f"some models are members by {axes[0]}, others by {axes[1]}; choose those of one axis"
+        )
+    plot = LinePlot(
+        x=factor_axis("axis_value", [row["axis_value"] for row in rows], axes[0]),
+        series_title="model",
+        shown="series:N facet:N member:N accuracy:Q low:Q high:Q chance:Q",
+        spread="band",
+    )
+    chart, width = line_chart(rows, plot)
+    notes = [*single_series("model", [row["series"] for row in rows]), *_notes(result, rows)]
+    return themed(chart, "Accuracy along training", notes, width=width)
+
+
+def training_rows(result: TrainingResult) -> Rows:
+    """Return one row a point, in the order of training."""
+    return [
+        {
+            "facet": single_line(point.name),
+            "series": single_line(point.family),
+            "member": single_line(point.member),
+            "axis_value": point.axis_value,
+            "accuracy": point.accuracy,
+            "low": point.low,
+            "high": point.high,
+            "chance": point.chance,
+        }
+        for point in result.points
+    ]
+
+
+def _notes(result: TrainingResult, rows: Rows) -> Iterator[str]:
+    shown = [row for row in rows if not math.isnan(row["low"])]
+    # Which of the two a point has, it does not say: of a single suite, Wilson's.
+    first = [interval_note("band", ("wilson", "bootstrap"))] if shown else []
+    if not all(math.isnan(row["chance"]) for row in rows):
+        first.append("Dashed: chance.")
+    yield " ".join(first)
+    yield from no_width_notes("band", shown, hidden_by="line")
+    if result.incomplete:
+        yield f"Without steps that lack a suite: {listed(result.incomplete, most=5)}."

@@ -1,0 +1,158 @@
+"""Evaluated suites: SyntaxGym JSON in which every region has its surprisal, in and out."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+
+from pommel.errors import SurprisalError
+from pommel.files.json import to_json_number
+from pommel.scoring.regions import Bits, Cell, RegionTable
+from pommel.suite.read import suite_to_dict
+from pommel.suite.suite import METRICS, Metric, Region, Suite
+
+
+def table_from_suite(suite: Suite) -> RegionTable:
+    """Return the surprisals that an evaluated suite carries.
+
+    Only metrics that every region has are in the table. A whole sentence (`*`) has the metrics that
+    its condition has, and the sum, the minimum and the maximum, which follow from the regions'.
+    Raises `SurprisalError` if no metric is there for every region.
+    """
+    metrics = _common_metrics(suite)
+    numbers = suite.region_numbers
+    shape = (len(suite.items), len(suite.condition_names), len(numbers))
+    # A region that a condition lacks adds nothing to a sum, and has no other metric.
+    values: dict[Metric, Bits] = {
+        metric: np.full(shape, 0.0 if metric == "sum" else np.nan) for metric in metrics
+    }
+    # Nor has it tokens: its counts are known.
+    counts = {name: np.zeros(shape, dtype=np.int64) for name in _COUNTS}
+    oovs: dict[Cell, tuple[str, ...]] = {}
+    for cell, region in _cells(suite):
+        for metric in metrics:
+            values[metric][cell] = _bits(region.as_written["metric_value"][metric])
+        if region.as_written.get("oovs"):
+            oovs[cell] = tuple(region.as_written["oovs"])
+        for name, unknown in _COUNTS.items():
+            counts[name][cell] = int(region.as_written.get(name, unknown))
+    return RegionTable(
+        item_numbers=tuple(item.number for item in suite.items),
+        condition_names=suite.condition_names,
+        region_numbers=numbers,
+        values=values,
+        whole={**_whole(values), **_written_whole(suite)},
+        **counts,
+        oovs=oovs,
+        crossings=(),
+    )
+
+
+def evaluated_suite_to_dict(
+    suite: Suite,
+    table: RegionTable,
+    *,
+    model_name: str = "",
+    metrics: Sequence[Metric] = (),
+    with_n_tokens: bool = False,
+) -> dict[str, Any]:
+    """Return the suite's JSON value with `metric_value` and `oovs` in every region.
+
+    `metrics` are the suite's own by default. A metric that a region does not have is null.
+    `model_name` becomes `meta.model`, as the retired tool wrote it. `with_n_tokens` is for methods
+    under which only sentences of equal length compare.
+    """
+    # A copy: what was read is the suite's own, and stays what it was.
+    value = deepcopy(suite_to_dict(suite))
+    if model_name:
+        value["meta"] = {**value["meta"], "model": model_name}
+    chosen = tuple(metrics) or suite.metrics
+    formulas = [prediction.formula for prediction in suite.predictions]
+    is_whole_needed = any(
+        each.region is None for formula in formulas for each in formula.references
+    )
+    place = {name: index for index, name in enumerate(table.condition_names)}
+    column = {number: index for index, number in enumerate(table.region_numbers)}
+    for i, item in enumerate(value["items"]):
+        for condition in item["conditions"]:
+            c = place[condition["condition_name"]]
+            for region in condition["regions"]:
+                cell = (i, c, column[int(region["region_number"])])
+                region["metric_value"] = {
+                    metric: to_json_number(float(table.values[metric][cell])) for metric in chosen
+                }
+                region["oovs"] = list(table.oovs.get(cell, ()))
+                region.update(_written_counts(table, cell, with_n_tokens=with_n_tokens))
+            if is_whole_needed:
+                # What `*` means cannot be told from the regions' metrics, but for the sum.
+                condition["metric_value"] = {
+                    metric: to_json_number(float(table.whole[metric][i, c])) for metric in chosen
+                }
+    return value
+
+
+# What a region may say of its tokens, and what is known where it does not.
+_COUNTS = {"n_tokens": -1, "n_unscored": -1, "n_not_comparable": 0}
+
+
+def _written_counts(table: RegionTable, cell: Cell, *, with_n_tokens: bool) -> dict[str, int]:
+    counts = {
+        "n_tokens": table.n_tokens[cell] if with_n_tokens else -1,
+        "n_unscored": table.n_unscored[cell] or -1,
+        "n_not_comparable": table.n_not_comparable[cell] or -1,
+    }
+    return {name: int(count) for name, count in counts.items() if count >= 0}
+
+
+def _common_metrics(suite: Suite) -> tuple[Metric, ...]:
+    conditions = (condition for item in suite.items for condition in item.conditions)
+    regions = (region for condition in conditions for region in condition.regions)
+    common = set(METRICS)
+    for region in regions:
+        written: Mapping[str, Any] = region.as_written.get("metric_value") or {}
+        common.intersection_update(written)
+    if not common:
+        raise SurprisalError(
+            f"suite {suite.name!r} has regions without metric_value: it has not been evaluated; "
+            "run `pommel surprisals` first"
+        )
+    return tuple(metric for metric in METRICS if metric in common)
+
+
+def _cells(suite: Suite) -> Iterator[tuple[Cell, Region]]:
+    """Yield every region and its place in a table's arrays."""
+    column = {number: index for index, number in enumerate(suite.region_numbers)}
+    for i, item in enumerate(suite.items):
+        for c, name in enumerate(suite.condition_names):
+            for region in item.condition(name).regions:
+                yield (i, c, column[region.number]), region
+
+
+def _bits(written: float | None) -> float:
+    return float("nan") if written is None else float(written)
+
+
+def _written_whole(suite: Suite) -> dict[Metric, Bits]:
+    """Return the metrics over whole sentences that the file has for every condition."""
+    names = suite.condition_names
+    rows = [
+        [item.condition(name).as_written.get("metric_value") or {} for name in names]
+        for item in suite.items
+    ]
+    common = [metric for metric in METRICS if all(metric in each for row in rows for each in row)]
+    return {
+        metric: np.array([[_bits(each[metric]) for each in row] for row in rows])
+        for metric in common
+    }
+
+
+def _whole(values: Mapping[Metric, Bits]) -> dict[Metric, Bits]:
+    whole: dict[Metric, Bits] = {}
+    if "sum" in values:
+        whole["sum"] = values["sum"].sum(axis=-1)
+    if "min" in values:
+        whole["min"] = np.fmin.reduce(values["min"], axis=-1)
+    if "max" in values:
+        whole["max"] = np.fmax.reduce(values["max"], axis=-1)
+    return whole

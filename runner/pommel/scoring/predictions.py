@@ -1,0 +1,136 @@
+"""Suite and region surprisals to results; pure."""
+
+import itertools
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommel.scoring.regions import RegionTable
+from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult
+from pommel.suite.formula import Formula, judge
+from pommel.suite.suite import Metric, Prediction, Suite
+
+
+def evaluate_predictions(  # noqa: PLR0913 - each of these is a choice of the caller's
+    suite: Suite,
+    table: RegionTable,
+    *,
+    score_rule: ScoreRule = "all",
+    skip_unequal: bool = False,
+    skip_oov: bool = False,
+    model_name: str = "",
+    provenance: Mapping[str, Any] | None = None,
+) -> SuiteResult:
+    """Check every prediction of a suite in every item.
+
+    Predictions read the first of the suite's metrics. An item is skipped where a region that the
+    formula names holds a token that is not comparable (a word of several tokens, or an unknown
+    one, under focus-mask, Goldberg 2019); under `skip_unequal` also where the sentences of the
+    conditions that it names have different numbers of tokens (candidates of unequal length,
+    Zaczynska et al. 2020); and under `skip_oov` where the comparison rests on an unknown word
+    (Goldberg 2019, Mueller et al. 2020): one in a region that the formula names, or one before it
+    that not all of the sentences that it compares have. There is no verdict on a skipped item: it
+    does not hold, has no margin (NaN) and no tie.
+    Raises `SurprisalError` for a table without the metric.
+    """
+    return SuiteResult(
+        suite_name=suite.name,
+        circuit=suite.circuit,
+        model_name=model_name,
+        score_rule=score_rule,
+        item_numbers=table.item_numbers,
+        predictions=tuple(
+            _evaluate(
+                index,
+                prediction,
+                table,
+                suite.metrics[0],
+                skip_unequal=skip_unequal,
+                skip_oov=skip_oov,
+            )
+            for index, prediction in enumerate(suite.predictions)
+        ),
+        provenance=provenance or {},
+    )
+
+
+def _evaluate(  # noqa: PLR0913 - each of these is a choice of the caller's
+    index: int,
+    prediction: Prediction,
+    table: RegionTable,
+    metric: Metric,
+    *,
+    skip_unequal: bool,
+    skip_oov: bool,
+) -> PredictionResult:
+    formula = prediction.formula
+    n_items = len(table.item_numbers)
+    verdict = judge(
+        formula, lambda region, name: table.column(metric, region, name), n_items=n_items
+    )
+    unscored = np.zeros(n_items, dtype=np.bool_)
+    skipped = _unequal(formula, table) if skip_unequal else unscored.copy()
+    for reference in formula.references:
+        unscored |= table.unscored(reference.region, reference.condition)
+        skipped |= table.not_comparable(reference.region, reference.condition)
+    oov = _rests_on_oov(formula, table)
+    if skip_oov:
+        skipped |= oov
+    return PredictionResult(
+        prediction_id=index,
+        formula=formula.text,
+        description=prediction.description,
+        holds=verdict.holds & ~skipped,
+        margin_bits=np.where(skipped, np.nan, verdict.margin_bits),
+        tie=verdict.tie & ~skipped,
+        defined=verdict.defined,
+        unscored=unscored,
+        oov=oov,
+        skipped=skipped,
+    )
+
+
+def _unequal(formula: Formula, table: RegionTable) -> NDArray[np.bool_]:
+    """Say for every item whether the sentences that a formula names differ in length.
+
+    A sentence whose length is not known differs from none.
+    """
+    names = {reference.condition for reference in formula.references}
+    lengths = {name: table.sentence_n_tokens(name) for name in names}
+    unequal = np.zeros(len(table.item_numbers), dtype=np.bool_)
+    for one, other in itertools.combinations(lengths.values(), 2):
+        unequal |= (one != other) & (one >= 0) & (other >= 0)
+    return unequal
+
+
+def _rests_on_oov(formula: Formula, table: RegionTable) -> NDArray[np.bool_]:
+    """Say for every item whether what the formula compares rests on an unknown word.
+
+    It does where one stands in a region that the formula names, and where the sentences do not all
+    have the same ones up to the last region that it names, so that they differ in more than it
+    compares. What comes later is not looked at, as a model that reads from left to right does not.
+    """
+    names = {reference.condition for reference in formula.references}
+    conditions = {table.condition_names.index(name) for name in names}
+    named = {
+        (table.condition_names.index(each.condition), table.region_numbers.index(each.region))
+        for each in formula.references
+        if each.region is not None
+    }
+    everything = any(each.region is None for each in formula.references)
+    last = len(table.region_numbers) if everything else max((r for _, r in named), default=-1)
+    rests = np.zeros(len(table.item_numbers), dtype=np.bool_)
+    unknown: dict[int, dict[int, Counter[str]]] = {}
+    for (item, condition, region), words in table.oovs.items():
+        if condition in conditions and region <= last:
+            if item not in unknown:
+                unknown[item] = {each: Counter() for each in conditions}
+            unknown[item][condition].update(words)
+            rests[item] |= (condition, region) in named
+    for item, by_condition in unknown.items():
+        first, *others = by_condition.values()
+        rests[item] |= any(each != first for each in others)
+    return rests

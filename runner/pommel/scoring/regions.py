@@ -1,0 +1,267 @@
+"""Tokens to regions by character span, and the region metrics."""
+
+import math
+from bisect import bisect_right
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommel.errors import AlignmentError, SurprisalError
+from pommel.suite.suite import METRICS, Metric, Sentence, Suite
+from pommel.surprisal import ScoredSentence, Token, Unscored
+
+Bits = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+# Where a value stands in the arrays: (item, condition, region), each counted from 0.
+Cell = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CrossingToken:
+    """A token that begins in one region and ends in a later one; it counts where it begins."""
+
+    cell: Cell
+    token: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RegionTable:
+    """The surprisal of every region of a suite.
+
+    Axes: items as in the suite, conditions as in `suite.condition_names`, regions as in
+    `suite.region_numbers`. `values[metric]` has the shape (n_items, n_conditions, n_regions), in
+    bits; a region without a scored token has the sum 0 and no other metric (NaN), one with a token
+    that was not asked for has no metric at all.
+    `whole[metric]` is the metric over all tokens of a condition, (n_items, n_conditions).
+    `n_tokens` counts a region's tokens, `n_unscored` those among them that have no surprisal though
+    they were asked for, and `n_not_comparable` those among these to which the method does not
+    apply. `oovs` holds the unknown words of the regions that have some. `n_tokens` and `n_unscored`
+    are -1 for the regions of which a file, from which a table was read, does not tell.
+    """
+
+    item_numbers: tuple[int, ...]
+    condition_names: tuple[str, ...]
+    region_numbers: tuple[int, ...]
+    values: Mapping[Metric, Bits]
+    whole: Mapping[Metric, Bits]
+    n_tokens: Counts
+    n_unscored: Counts
+    n_not_comparable: Counts
+    oovs: Mapping[Cell, tuple[str, ...]]
+    crossings: tuple[CrossingToken, ...]
+
+    def column(self, metric: Metric, region: int | None, condition: str) -> Bits:
+        """Return the metric of one region for every item, (n_items,); of `*` where it is None.
+
+        Raises `SurprisalError` for a metric that the table does not have.
+        """
+        source = self.values if region is not None else self.whole
+        if metric not in source:
+            span = "all tokens of a condition" if region is None else "the regions"
+            message = f"the {metric} over {span} is not known"
+            raise SurprisalError(f"{message}: compute the surprisals again with a model")
+        index = self.condition_names.index(condition)
+        if region is None:
+            return self.whole[metric][:, index]
+        return self.values[metric][:, index, self.region_numbers.index(region)]
+
+    def unscored(self, region: int | None, condition: str) -> NDArray[np.bool_]:
+        """Say for every item whether a region lacks the surprisal of one of its tokens."""
+        return self._any(self.n_unscored, region, condition)
+
+    def not_comparable(self, region: int | None, condition: str) -> NDArray[np.bool_]:
+        """Say for every item whether the method does not apply to a token of a region."""
+        return self._any(self.n_not_comparable, region, condition)
+
+    def sentence_n_tokens(self, condition: str) -> Counts:
+        """Return how many tokens a condition's sentence has in every item, (n_items,).
+
+        It is -1 where the number of any of its regions is not known.
+        """
+        counts = self.n_tokens[:, self.condition_names.index(condition)]
+        return np.where((counts < 0).any(axis=-1), -1, counts.sum(axis=-1))
+
+    def _any(self, counts: Counts, region: int | None, condition: str) -> NDArray[np.bool_]:
+        index = self.condition_names.index(condition)
+        if region is None:
+            return np.asarray((counts[:, index] > 0).any(axis=-1))
+        return counts[:, index, self.region_numbers.index(region)] > 0
+
+
+# One list of scored sentences an item, in the order of `suite.condition_names`.
+ScoredItems = Sequence[Sequence[ScoredSentence]]
+Layouts = Sequence[Sequence[Sentence]]
+
+# Says which region (by its index) each token of a sentence belongs to, None for no region at all.
+Assigner = Callable[[Sentence, Sequence[Token]], Sequence[int | None]]
+
+
+def sentence_layouts(suite: Suite) -> Layouts:
+    """Return the sentences of all items, in the order of `suite.condition_names`, with spans."""
+    return [
+        [item.condition(name).sentence(suite.joiner) for name in suite.condition_names]
+        for item in suite.items
+    ]
+
+
+def region_table(
+    suite: Suite,
+    scored: ScoredItems,
+    metrics: Sequence[Metric] = METRICS,
+    *,
+    layouts: Layouts | None = None,
+    assigner: Assigner | None = None,
+) -> RegionTable:
+    """Assign every token to its region, and compute the metrics.
+
+    `scored[i][c]` belongs to the sentence of item i in condition `suite.condition_names[c]`.
+    `layouts` are the sentences with their spans, if they have been made before.
+    `assigner` takes the place of `assign`.
+    """
+    names, numbers = suite.condition_names, suite.region_numbers
+    place = {number: index for index, number in enumerate(numbers)}
+    collector = _Collector(n_regions=len(numbers), assigner=assigner or assign)
+    layouts = layouts or sentence_layouts(suite)
+    for i, item in enumerate(suite.items):
+        for c, name in enumerate(names):
+            columns = [place[region.number] for region in item.condition(name).regions]
+            collector.add((i, c), layouts[i][c], columns, scored[i][c])
+    shape = (len(suite.items), len(names), len(numbers))
+    bits, cells = collector.scored_tokens()
+    n_tokens = _counts(collector.token_cells, shape)
+    n_not_asked_for = _counts(collector.cells_without["not asked for"], shape)
+    n_not_comparable = _counts(collector.cells_without["not comparable"], shape)
+    known = n_not_asked_for == 0
+    sentences = cells // len(numbers)
+    return RegionTable(
+        item_numbers=tuple(item.number for item in suite.items),
+        condition_names=names,
+        region_numbers=numbers,
+        values={each: _metric(each, bits, cells, known) for each in metrics},
+        whole={each: _metric(each, bits, sentences, known.all(axis=-1)) for each in metrics},
+        n_tokens=n_tokens,
+        n_unscored=n_not_comparable + _counts(collector.cells_without["no context"], shape),
+        n_not_comparable=n_not_comparable,
+        oovs=collector.oovs,
+        crossings=tuple(collector.crossings),
+    )
+
+
+def assign(sentence: Sentence, tokens: Sequence[Token]) -> list[int]:
+    """Return the index of the region that each token belongs to.
+
+    A token belongs to the region that holds its first character that is no space; a token without
+    one follows its start offset. What lies behind the last character (an end-of-sentence mark)
+    belongs to the last region that is not empty.
+    """
+    ends = [end for _, end in sentence.spans]
+    last = max((i for i, (start, end) in enumerate(sentence.spans) if start < end), default=0)
+    # A token's first character decides, visible or not: the only space between two regions is the
+    # joiner, which belongs to the region after it. Empty regions end where they begin.
+    return [min(bisect_right(ends, token.start), last) for token in tokens]
+
+
+class _Collector:
+    """Gathers flat lists over all sentences, so that numpy does the adding up."""
+
+    def __init__(self, *, n_regions: int, assigner: Assigner) -> None:
+        self._n_regions = n_regions
+        self._assigner = assigner
+        self._bits: list[float] = []
+        self._cells: list[int] = []
+        self.token_cells: list[int] = []
+        # Where the tokens without a surprisal are, by the reason why.
+        self.cells_without: dict[Unscored, list[int]] = {why: [] for why in get_args(Unscored)}
+        self._sentence = -1
+        self.oovs: dict[Cell, tuple[str, ...]] = {}
+        self.crossings: list[CrossingToken] = []
+
+    def add(
+        self,
+        key: tuple[int, int],
+        sentence: Sentence,
+        columns: Sequence[int],
+        scored: ScoredSentence,
+    ) -> None:
+        """Take the next sentence; sentences come in the order of the table's first two axes."""
+        self._sentence += 1
+        base = self._sentence * self._n_regions
+        text = sentence.text
+        if scored.text != text:
+            raise AlignmentError(f"the tokens of {scored.text!r} are no tokens of {text!r}")
+        regions = self._assigner(sentence, scored.tokens)
+        for token, region in zip(scored.tokens, regions, strict=True):
+            if region is None:
+                continue
+            cell = base + columns[region]
+            self.token_cells.append(cell)
+            if token.surprisal_bits is not None:
+                self._bits.append(token.surprisal_bits)
+                self._cells.append(cell)
+            else:
+                self.cells_without[token.why_unscored].append(cell)
+            end = sentence.spans[region][1]
+            if token.end > end and text[end : token.end].strip():
+                crossing = CrossingToken(cell=(*key, columns[region]), token=token.text)
+                self.crossings.append(crossing)
+            if token.oov:
+                place = (*key, columns[region])
+                word = text[token.start : token.end].strip()
+                self.oovs[place] = (*self.oovs.get(place, ()), word)
+
+    def scored_tokens(self) -> tuple[Bits, Counts]:
+        """Return the bits of all scored tokens and the cell that each belongs to, ascending."""
+        bits = np.asarray(self._bits, dtype=np.float64)
+        cells = np.asarray(self._cells, dtype=np.int64)
+        # Regions may stand in a file in another order than that of their numbers.
+        if np.any(np.diff(cells) < 0):
+            order = np.argsort(cells, kind="stable")
+            return bits[order], cells[order]
+        return bits, cells
+
+
+def _counts(cells: Sequence[int], shape: tuple[int, ...]) -> Counts:
+    return np.bincount(np.asarray(cells, np.int64), minlength=math.prod(shape)).reshape(shape)
+
+
+def _metric(metric: Metric, bits: Bits, groups: Counts, known: NDArray[np.bool_]) -> Bits:
+    """Apply a metric to each group of `bits`.
+
+    `groups` ascends, and indexes the flattened `known`, which says what can have a value.
+    """
+    if metric == "sum":
+        result = np.bincount(groups, weights=bits, minlength=known.size).astype(np.float64)
+    else:
+        result = np.full(known.size, np.nan)
+        present, starts = np.unique(groups, return_index=True)
+        if len(present):
+            result[present] = _reduce(metric, bits, starts)
+    return np.where(known, result.reshape(known.shape), np.nan)
+
+
+def _reduce(metric: Metric, bits: Bits, starts: NDArray[np.intp]) -> Bits:
+    lengths = np.diff(np.append(starts, len(bits)))
+    match metric:
+        case "mean":
+            return np.asarray(np.add.reduceat(bits, starts) / lengths)
+        case "min":
+            return np.asarray(np.minimum.reduceat(bits, starts))
+        case "max":
+            return np.asarray(np.maximum.reduceat(bits, starts))
+        case "range":
+            with np.errstate(invalid="ignore"):  # a range of infinities only is not a number
+                return _reduce("max", bits, starts) - _reduce("min", bits, starts)
+        case _:
+            return _medians(bits, starts, lengths)
+
+
+def _medians(bits: Bits, starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> Bits:
+    # Sorted within each group, the median is the middle element, or the mean of the middle two.
+    group = np.repeat(np.arange(len(starts)), lengths)
+    ordered = bits[np.lexsort((bits, group))]
+    low, high = starts + (lengths - 1) // 2, starts + lengths // 2
+    return np.asarray((ordered[low] + ordered[high]) / 2)

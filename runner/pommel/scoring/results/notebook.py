@@ -1,0 +1,138 @@
+"""Results as they show themselves in a notebook: tables in HTML, every name escaped."""
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from typing import TYPE_CHECKING, Any
+
+from pommel.statistics import mean_score
+from pommel.wording import counted, listed
+
+if TYPE_CHECKING:
+    from pommel.scoring.results.prediction_result import PredictionResult
+    from pommel.scoring.results.score import Score
+    from pommel.scoring.results.suite_result import SuiteResult
+
+# Notebooks put numbers and names on the right alike.
+_NAME = ' style="text-align: left"'
+_NUMBER = ' style="text-align: right; white-space: nowrap"'
+_SMALL = '<p style="font-size: smaller">{}</p>'
+
+
+def scores_html(results: Sequence["SuiteResult"]) -> str:
+    """Return suites x models with scores and intervals, the SG score, and where it comes from."""
+    if not results:
+        return "<p>no runs</p>"
+    models = [*dict.fromkeys(each.model_name for each in results)]
+    suites = sorted(
+        {(each.circuit, each.suite_name) for each in results},
+        key=lambda each: (not each[0], each),
+    )
+    by_key = {(each.suite_name, each.model_name): each for each in results}
+    rows = [
+        _row(
+            [circuit, suite],
+            [_scores_cell(by_key.get((suite, model))) for model in models],
+        )
+        for circuit, suite in suites
+    ]
+    if len(suites) > 1:
+        means = (
+            mean_score(each.score for each in results if each.model_name == model)
+            for model in models
+        )
+        rows.append(_row(["all suites", "SG score"], [_share(mean) for mean in means]))
+    head = _head(["circuit", "suite"], models)
+    caption = "Share of items on which a suite's predictions hold [95% Wilson interval]"
+    return _table(head, rows) + _SMALL.format(f"{caption}. {escape(_origin(results))}")
+
+
+def predictions_html(result: "SuiteResult") -> str:
+    """Return the predictions of one result: how often each holds, by how much, and the score."""
+    rows = [
+        _row(
+            [f"{each.prediction_id}: {each.description or each.formula}"],
+            [
+                f"{each.n_holding}/{each.n_items}",
+                _bits(_mean_margin(each)),
+                str(each.n_ties),
+            ],
+        )
+        for each in result.predictions
+    ]
+    title = f"{result.model_name} on {result.suite_name}: {' · '.join(_scores(result))}"
+    head = _head(["prediction"], ["holds", "mean margin (bits)", "ties"])
+    small = _SMALL.format(escape(_origin([result])))
+    return f"<p>{escape(title)}</p>{_table(head, rows)}{small}"
+
+
+def _origin(results: Sequence["SuiteResult"]) -> str:
+    """Return the score rule, and what is known of how the numbers came about."""
+    rules = listed([*dict.fromkeys(each.score_rule for each in results)])
+    known = [each.provenance for each in results if each.provenance]
+    parts = [
+        f"Score rule: {rules}",
+        *_named("method", (each.get("method") for each in known)),
+        *_named("policy", (_policy(each) for each in known)),
+        *_named("pommel", (each.get("pommel") for each in known)),
+        *_named("date", (str(each.get("date") or "")[:10] for each in known)),
+    ]
+    models = len({each.model_name for each in results})
+    suites = len({each.suite_name for each in results})
+    return f"{counted(models, 'model')}, {counted(suites, 'suite')} · {' · '.join(parts)}"
+
+
+def _policy(provenance: Mapping[str, Any]) -> str:
+    policy = provenance.get("policy") or {}
+    return str(policy.get("fingerprint") or "")
+
+
+def _named(name: str, values: Iterable[Any]) -> Iterable[str]:
+    found = sorted({str(value) for value in values if value})
+    if found:
+        yield f"{name} {listed(found)}"
+
+
+def _scores_cell(result: "SuiteResult | None") -> str:
+    return "\n".join(_scores(result)) if result else ""
+
+
+def _scores(result: "SuiteResult") -> list[str]:
+    return [_score(each) for each in result.scores] or ["no predictions"]
+
+
+def _score(score: "Score") -> str:
+    label = f"{score.label}: " if score.label else ""
+    if not score.n_items:
+        return f"{label}{_share(score.share)}"
+    return f"{label}{score.share:.2f} [{score.interval.low:.2f}, {score.interval.high:.2f}]"
+
+
+def _share(share: float) -> str:
+    return "-" if math.isnan(share) else f"{share:.2f}"
+
+
+def _bits(bits: float) -> str:
+    # -0.001 would be shown as -0.00.
+    return "-" if math.isnan(bits) else f"{round(bits, 2) + 0.0:+.2f}"
+
+
+def _mean_margin(prediction: "PredictionResult") -> float:
+    pairs = zip(prediction.margin_bits.tolist(), prediction.skipped.tolist(), strict=True)
+    return mean_score(bits for bits, skipped in pairs if math.isfinite(bits) and not skipped)
+
+
+def _head(names: Iterable[str], numbers: Iterable[str]) -> str:
+    cells = [f"<th{_NAME}>{escape(name)}</th>" for name in names]
+    cells += [f"<th{_NUMBER}>{escape(name)}</th>" for name in numbers]
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _row(names: Iterable[str], numbers: Iterable[str]) -> str:
+    cells = [f"<td{_NAME}>{escape(name)}</td>" for name in names]
+    cells += [f"<td{_NUMBER}>{escape(text).replace(chr(10), '<br>')}</td>" for text in numbers]
+    return f"<tr>{''.join(cells)}</tr>"
+
+
+def _table(head: str, rows: Iterable[str]) -> str:
+    return f"<table><thead>{head}</thead><tbody>{''.join(rows)}</tbody></table>"

@@ -1,0 +1,212 @@
+"""What a suite came to for one model: its predictions, its scores, its tables."""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommel.files.tables import frame_of, frame_of_rows
+from pommel.models.family import Membership
+from pommel.scoring.results.notebook import predictions_html
+from pommel.scoring.results.prediction_result import ItemResult, PredictionResult
+from pommel.scoring.results.score import Score
+from pommel.statistics import mean_score
+from pommel.wording import check_choice
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+ScoreRule = Literal["all", "first", "each"]
+SCORE_RULES: tuple[ScoreRule, ...] = ("all", "first", "each")
+OwnTable = Literal["predictions", "suites"]
+
+SUITE_COLUMNS = (
+    "model_name",
+    "suite",
+    "circuit",
+    "score_rule",
+    "prediction_id",
+    "n_items",
+    "n_holding",
+    "score",
+    "low",
+    "high",
+    "n_ties",
+    "n_undefined",
+    "n_unscored",
+    "n_oov",
+    "n_skipped",
+    "family",
+    "axis",
+    "member",
+    "axis_value",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteResult:
+    """A suite's predictions, checked for one model under one scoring policy and score rule.
+
+    `membership` says which member of which family the model is, None for a model of no family.
+    `reported` is the score of a result of which nothing else was published: it has no predictions
+    and no items then.
+    `provenance` says how the numbers came about, as plain JSON values.
+    """
+
+    suite_name: str
+    circuit: str
+    model_name: str
+    score_rule: ScoreRule
+    item_numbers: tuple[int, ...]
+    predictions: tuple[PredictionResult, ...]
+    membership: Membership | None = None
+    reported: Score | None = None
+    provenance: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        check_choice("the score rule", self.score_rule, SCORE_RULES)
+
+    @property
+    def n_items(self) -> int:
+        """How many items the suite has."""
+        return self.reported.n_items if self.reported else len(self.item_numbers)
+
+    @property
+    def counted(self) -> tuple[PredictionResult, ...]:
+        """The predictions that the score rule looks at."""
+        return self.predictions[:1] if self.score_rule == "first" else self.predictions
+
+    @property
+    def n_counted(self) -> int:
+        """How many items no prediction that the score rule looks at skips."""
+        return int((~_any(each.skipped for each in self.counted)).sum()) if self.counted else 0
+
+    @property
+    def n_oov(self) -> int:
+        """In how many items a prediction that is not skipped rests on an unknown word."""
+        marks = (each.oov & ~each.skipped for each in self.counted)
+        return int(_any(marks).sum()) if self.counted else 0
+
+    @property
+    def scores(self) -> tuple[Score, ...]:
+        """The suite's scores under its score rule; none for a suite without predictions.
+
+        "all": the share of items in which every prediction holds. "first": in which the first
+        holds (Hu et al. 2020). "each": one score a prediction. An item that is skipped for one of
+        a score's predictions does not count in it.
+        """
+        if self.reported:
+            return (self.reported,)
+        if not self.predictions:
+            return ()
+        if self.score_rule == "each":
+            return tuple(
+                Score(label=str(each.prediction_id), n_holding=each.n_holding, n_items=each.n_items)
+                for each in self.predictions
+            )
+        kept = ~_any(each.skipped for each in self.counted)
+        holding = np.logical_and.reduce([kept, *(each.holds for each in self.counted)])
+        return (Score(label="", n_holding=int(holding.sum()), n_items=int(kept.sum())),)
+
+    @property
+    def score(self) -> float:
+        """The SG score: the share, the mean of all under "each"; NaN where there is none."""
+        return mean_score(score.share for score in self.scores)
+
+    def to_frame(self, table: OwnTable = "predictions") -> "pd.DataFrame":
+        """Return the predictions item by item, or the scores, as a tidy table.
+
+        The `result` of a skipped item is missing. Raises `UsageError` for a name that is none of
+        these.
+        """
+        check_choice("the table", table, get_args(OwnTable))
+        if table == "suites":
+            return frame_of_rows(self.score_rows(), SUITE_COLUMNS)
+        parts = [(each, len(each.holds)) for each in self.predictions]
+        return frame_of(
+            {
+                "suite": [self.suite_name for _, n in parts for _ in range(n)],
+                "model_name": [self.model_name for _, n in parts for _ in range(n)],
+                "prediction_id": [each.prediction_id for each, n in parts for _ in range(n)],
+                "item_number": [number for _ in parts for number in self.item_numbers],
+                "result": [value for each, _ in parts for value in each.results],
+                "margin_bits": [value for each, _ in parts for value in each.margin_bits.tolist()],
+                "tie": [value for each, _ in parts for value in each.tie.tolist()],
+                "defined": [value for each, _ in parts for value in each.defined.tolist()],
+                "unscored": [value for each, _ in parts for value in each.unscored.tolist()],
+                "oov": [value for each, _ in parts for value in each.oov.tolist()],
+                "skipped": [value for each, _ in parts for value in each.skipped.tolist()],
+            }
+        )
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the predictions and the score."""
+        return predictions_html(self)
+
+    def score_rows(self) -> list[dict[str, Any]]:
+        """Return the rows of the table of scores: one a score, or one that has none.
+
+        `n_items` are the items that count for the score: `n_skipped` has the others of the suite.
+        """
+        member = self.membership
+        shared = {
+            "model_name": self.model_name,
+            "suite": self.suite_name,
+            "circuit": self.circuit,
+            "score_rule": self.score_rule,
+            "family": member.family if member else None,
+            "axis": member.axis if member else None,
+            "member": member.label if member else None,
+            # A column of nothing but None would have another type than one of numbers.
+            "axis_value": math.nan if member is None or member.value is None else member.value,
+        }
+        if self.reported:
+            return [{**shared, **_share_row(self.reported)}]
+        if not self.predictions:
+            return [{**shared, "prediction_id": "", "n_items": self.n_items}]
+        return [{**shared, **self._score_row(score)} for score in self.scores]
+
+    def _score_row(self, score: Score) -> dict[str, Any]:
+        own = [each for each in self.counted if score.label in ("", str(each.prediction_id))]
+        skipped = _any(each.skipped for each in own)
+        counts = {
+            "n_ties": _any(each.tie for each in own),
+            "n_undefined": _any(~each.defined for each in own),
+            "n_unscored": _any(each.unscored for each in own),
+            "n_oov": _any(each.oov for each in own),
+        }
+        return {
+            **_share_row(score),
+            **{name: int((items & ~skipped).sum()) for name, items in counts.items()},
+            "n_skipped": int(skipped.sum()),
+        }
+
+    def items(self) -> Iterator[ItemResult]:
+        """Yield one result an item, in the suite's order."""
+        for index, number in enumerate(self.item_numbers):
+            yield ItemResult(
+                item_number=number,
+                holds=tuple(bool(each.holds[index]) for each in self.predictions),
+                margins_bits=tuple(float(each.margin_bits[index]) for each in self.predictions),
+                skipped=tuple(bool(each.skipped[index]) for each in self.predictions),
+            )
+
+
+def _share_row(score: Score) -> dict[str, Any]:
+    interval = score.interval
+    return {
+        "prediction_id": score.label,
+        # Of a share by itself nobody knows of how many.
+        "n_items": score.n_items if score.is_counted else None,
+        "n_holding": score.n_holding if score.is_counted else None,
+        "score": score.share,
+        "low": interval.low,
+        "high": interval.high,
+    }
+
+
+def _any(masks: Iterable[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    return np.asarray(np.logical_or.reduce([*masks]))

@@ -1,0 +1,167 @@
+"""What is kept of a run, and told of others' results: the result, and what is known about it."""
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from pommel.models.model import ModelInfo
+from pommel.models.policy import Policy
+from pommel.scoring.results import SuiteResult
+from pommel.scoring.run import Run
+from pommel.suite.read import suite_hash
+from pommel.suite.suite import Suite
+
+RunStatus = Literal["complete", "interrupted"]
+
+# The source of what pommel has computed itself.
+OWN = "pommel"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelFacts:
+    """What is known of a model beside its name; "" or None where it is not known.
+
+    `family` are models of one kind in several sizes ("BLOOM"), which `pommel.models.family` has no
+    say in: its families are one model in several seeds or steps.
+    """
+
+    reference: str = ""
+    kind: str = ""
+    fingerprint: str = ""
+    n_parameters: int | None = None
+    size_family: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteFacts:
+    """What is known of a suite beside its name and circuit; "" or None where it is not known.
+
+    `modifier_of` names the suite that this one is with intervening material; `complexity` orders
+    suites by how much of it there is. `group` is what suites of several languages have in common
+    (a construction), or a term that paradigms belong to. `chance` is the share of items on which
+    the counted predictions (under the score rule "each", each of them) hold by chance, for results
+    whose formulas nobody tells; where there are formulas, these say it.
+    """
+
+    language: str = ""
+    modifier_of: str = ""
+    group: str = ""
+    complexity: float | None = None
+    version: str = ""
+    sha256: str = ""
+    chance: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """One model x one suite x one policy, and what came out.
+
+    `run_id` is the same for the same model under the same name in the same family, suite, policy
+    and settings (see `run_id_of`).
+    `policy` is `Policy.to_dict()` with its fingerprint, or empty where it is not known; `settings`
+    the choices of `runs.evaluate` and `run_suites` that are in neither (`oov`, `compat`).
+    `source` is "pommel", or what others' results were imported as. `created` is a time in UTC
+    (ISO 8601). Of a run that is interrupted, the result has no predictions.
+    """
+
+    run_id: str
+    result: SuiteResult
+    model: ModelFacts = ModelFacts()
+    suite: SuiteFacts = SuiteFacts()
+    policy: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=dict)
+    source: str = OWN
+    status: RunStatus = "complete"
+    created: str = ""
+
+
+def run_id_of(decisive: Mapping[str, Any]) -> str:
+    """Return the first 12 hex digits of the SHA-256 over canonical JSON."""
+    canonical = json.dumps(decisive, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+    return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+
+
+def record_of(run: Run) -> RunRecord:
+    """Return the record of a run."""
+    surprisals, result = run.surprisals, run.result
+    provenance = result.provenance
+    settings = {
+        "compat": str(provenance.get("compat") or ""),
+        "oov": str(provenance.get("oov") or "keep"),
+    }
+    return begun_record(
+        surprisals.model,
+        surprisals.suite,
+        replace(surprisals.policy, method=surprisals.method),
+        result=result,
+        settings=settings,
+        status="complete",
+        created=str(provenance.get("date") or ""),
+    )
+
+
+def begun_record(  # noqa: PLR0913 - each of these is part of a record
+    model: ModelInfo,
+    suite: Suite,
+    policy: Policy,
+    *,
+    result: SuiteResult,
+    settings: Mapping[str, str],
+    status: RunStatus = "interrupted",
+    created: str = "",
+) -> RunRecord:
+    """Return the record of a run that has begun; `policy` names the method that it means.
+
+    Until it is complete, its result has no predictions.
+    """
+    facts = suite_facts(suite)
+    described = {**policy.to_dict(), "fingerprint": policy.fingerprint}
+    member = result.membership
+    decisive = {
+        "model": model.fingerprint,
+        # A model that ran alone, and in two families, is three runs, none of which takes another's
+        # place. By which path it was reached makes no difference.
+        "name": result.model_name.encode("utf-8", "backslashreplace").decode(),
+        "family": [member.family, member.axis, member.label] if member else None,
+        "suite": facts.sha256,
+        "policy": policy.fingerprint,
+        "score_rule": result.score_rule,
+        **settings,
+    }
+    return RunRecord(
+        run_id=run_id_of(decisive),
+        result=result,
+        model=model_facts(model),
+        suite=facts,
+        policy=described,
+        settings=dict(settings),
+        status=status,
+        created=created,
+    )
+
+
+def model_facts(info: ModelInfo) -> ModelFacts:
+    """Return what a record keeps of a model."""
+    return ModelFacts(
+        reference=info.reference,
+        kind=info.kind,
+        fingerprint=info.fingerprint,
+        n_parameters=info.n_parameters,
+    )
+
+
+def suite_facts(suite: Suite) -> SuiteFacts:
+    """Return what a record keeps of a suite."""
+    complexity = suite.meta.get("complexity")
+    if isinstance(complexity, bool) or not isinstance(complexity, int | float):
+        complexity = None
+    return SuiteFacts(
+        language=suite.language,
+        modifier_of=suite.modifier_of,
+        group=str(suite.meta.get("group") or ""),
+        complexity=complexity,
+        version=suite.version,
+        sha256=suite_hash(suite),
+    )

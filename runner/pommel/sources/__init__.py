@@ -1,0 +1,1 @@
+"""Where suites come from: shipped ones, grammars, other formats, downloads."""

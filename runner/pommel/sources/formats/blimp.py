@@ -1,0 +1,98 @@
+"""BLiMP's JSON Lines (Warstadt et al. 2020): `sentence_good`, `sentence_bad`, and what they test.
+
+A line has ten keys, and those of its prefixes where it can be scored by these methods
+(`one_prefix_prefix`, `one_prefix_word_good`, `one_prefix_word_bad`; `two_prefix_prefix_good`,
+`two_prefix_prefix_bad`, `two_prefix_word`); some files add `crucial_item` or `dependency_length`.
+Whatever keys there are, they are kept, with their order and types.
+"""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from pommel.errors import Fault
+from pommel.files.text import read_text
+from pommel.sources.formats.json_lines import JsonLine, json_line, parse_json_lines
+from pommel.sources.formats.pair_rows import (
+    checked_pairs,
+    pair_with_fields,
+    pairs_of,
+    row_of_sentences,
+    sameness,
+    sentences_under,
+)
+from pommel.sources.formats.set_format import SetFormat, TextPieces
+from pommel.suite.minimal_sets import MinimalSet
+from pommel.wording import nearest
+
+_GOOD, _BAD = "sentence_good", "sentence_bad"
+_EXAMPLE = f'{{"{_GOOD}": "...", "{_BAD}": "..."}}'
+# What is written of a pair that no file of this format has described. Published readers ask for
+# every key; nobody has said what is null. No prefixes are marked, so that only whole sentences
+# can be compared.
+_UNKNOWN: dict[str, Any] = {
+    "field": None,
+    "linguistics_term": None,
+    "UID": "unnamed",
+    "simple_LM_method": True,
+    "one_prefix_method": False,
+    "two_prefix_method": False,
+    "lexically_identical": None,
+    "pairID": "0",
+}
+_OWN = frozenset((_GOOD, _BAD, *_UNKNOWN))
+
+
+def blimp_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
+    """Yield a line for each pair: what its file said of it, or else what BLiMP's readers need.
+
+    Pairs from elsewhere are numbered from 0 (`pairID`), count as one paradigm, `"UID": "unnamed"`,
+    and can be compared as whole sentences (`simple_LM_method`), not by prefixes; what cannot be
+    known (`field`, `linguistics_term`, `lexically_identical`) is null. Characters stay themselves:
+    an escape such as `\\u00e9` is not written back as one.
+    """
+    for number, pair in enumerate(pairs_of(sets)):
+        fields = pair.fields or {}
+        if fields.keys().isdisjoint(_OWN):
+            fields = {**_UNKNOWN, "pairID": str(number), **fields}
+        yield json_line(row_of_sentences(fields, _spelt(pair)))
+
+
+def parse_blimp(text: str, *, file: str) -> list[MinimalSet]:
+    """Return the pairs of a file's text.
+
+    Raises `SuiteError` with every line that is no JSON object, lacks a sentence, or has the same
+    twice, and for a text without a pair.
+    """
+    parsed = parse_json_lines(text, file=file, example=_EXAMPLE)
+    return checked_pairs(parsed.lines, _faults, _pair, parsed.faults)
+
+
+def _pair(line: JsonLine) -> MinimalSet:
+    pair = MinimalSet.of(line.value[_GOOD], line.value[_BAD])
+    return pair_with_fields(pair, line.value, _spelt, _OWN)
+
+
+_spelt = sentences_under(_GOOD, _BAD)
+
+
+def _faults(line: JsonLine) -> Iterator[Fault]:
+    row = line.value
+    for key in (_GOOD, _BAD):
+        if key not in row:
+            meant = nearest(key, (each for each in row if each not in _OWN))
+            hint = f"rename {meant!r}" if meant else f"write {_EXAMPLE}"
+            yield line.fault((), f"there is no {key!r}", hint)
+        elif not isinstance(row[key], str) or not row[key].strip():
+            yield line.fault((key,), "this is no sentence", "write its words as a text")
+        elif key == _BAD and (same := sameness(row.get(_GOOD), row[_BAD])):
+            yield line.fault((key,), *same)
+
+
+BLIMP = SetFormat(
+    name="blimp",
+    title="BLiMP's JSON Lines",
+    endings=(".jsonl",),
+    read=lambda path: parse_blimp(read_text(path).text, file=str(path)),
+    written=TextPieces(blimp_lines),
+    is_like=lambda text: f'"{_GOOD}"' in text.lstrip().partition("\n")[0],
+)

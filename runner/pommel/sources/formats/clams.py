@@ -1,0 +1,69 @@
+"""The evaluation sets of CLAMS (Mueller et al. 2020): `True` or `False`, a tab, a sentence.
+
+A set is one line `True` and the lines `False` after it.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from pommel.errors import Fault, Place, SuiteError
+from pommel.files.text import lines, read_text
+from pommel.sources.formats.pair_rows import SAME_AS_GRAMMATICAL, sameness
+from pommel.sources.formats.set_format import SetFormat, TextPieces
+from pommel.suite.minimal_sets import MinimalSet
+
+_N_COLUMNS = 2
+
+
+def clams_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
+    """Yield the text of each set: its lines, with line feeds."""
+    for each in sets:
+        wrong = "".join(f"False\t{sentence}\n" for sentence in each.ungrammatical)
+        yield f"True\t{each.grammatical}\n{wrong}"
+
+
+def parse_clams(text: str, *, file: str) -> list[MinimalSet]:
+    """Return the sets of a file's text.
+
+    Sentences keep their words and lose doubled spaces. Raises `SuiteError` with every line that is
+    none of these, a `False` without a `True` before it or with its sentence, and a text without a
+    set.
+    """
+    found: list[list[str]] = []
+    faults: list[Fault] = []
+    for number, line in enumerate(lines(text), start=1):
+        place = Place(file=file, line=number, column=1)
+        mark, tab, sentence = line.partition("\t")
+        if mark not in ("True", "False") or not tab or not sentence.strip():
+            hint = "write True or False, a tab, and a sentence"
+            faults.append(place.fault("this is no sentence with its mark", hint))
+        elif mark == "True":
+            found.append([sentence])
+        elif found and (same := sameness(found[-1][0], sentence, SAME_AS_GRAMMATICAL)):
+            faults.append(place.fault(*same))
+        elif found:
+            found[-1].append(sentence)
+        else:
+            what = "this ungrammatical sentence belongs to no grammatical one"
+            faults.append(place.fault(what, "write its line True before it"))
+    if not found and not faults:
+        nowhere = Place(file=file, line=0, column=0)
+        faults = [nowhere.fault("there is no sentence", "write True, a tab, and a sentence")]
+    if faults:
+        raise SuiteError(faults)
+    return [MinimalSet.of(*sentences) for sentences in found]
+
+
+def _is_like(text: str) -> bool:
+    first = text.partition("\n")[0].split("\t")
+    return first[0] in ("True", "False") and len(first) == _N_COLUMNS
+
+
+CLAMS = SetFormat(
+    name="clams",
+    title="CLAMS's True/False lines",
+    endings=(".txt",),
+    read=lambda path: parse_clams(read_text(path).text, file=str(path)),
+    written=TextPieces(clams_lines),
+    has_lone=True,
+    is_like=_is_like,
+)

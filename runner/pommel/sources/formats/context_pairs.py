@@ -1,0 +1,138 @@
+"""Targets of minimal pairs after their context, as Kryvosheieva and Levy publish their suites.
+
+A JSON list of items `[[context, context], [good target, bad target]]`: the context stands there
+twice so that both targets are scored in one call.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from pommel.errors import Fault, InputError, SuiteError
+from pommel.files.json import JsonDocument, parse_document
+from pommel.files.text import read_text
+from pommel.sources.formats.json_lines import json_text
+from pommel.sources.formats.pair_rows import has_words, kept_texts, mended_set, pairs_of, sameness
+from pommel.sources.formats.set_format import SetFormat, TextPieces
+from pommel.suite.minimal_sets import MinimalSet, words_in
+from pommel.wording import quoted
+
+# (context of the good target, of the bad one), (good target, bad target).
+ContextPair = tuple[tuple[str, str], tuple[str, str]]
+
+_ITEM = "[[context, context], [good target, bad target]]"
+# Keys under which a set keeps its item where its words do not say how it was written.
+_CONTEXTS, _TARGETS = "contexts", "targets"
+
+
+def context_pairs_document(text: str, *, file: str) -> JsonDocument:
+    """Parse the JSON of such a file; raises `SuiteError`."""
+    return parse_document(text, file=file, expected=f"write [{_ITEM}, ...]")
+
+
+def context_pairs(document: JsonDocument) -> list[ContextPair]:
+    """Return the items of a document; the contexts of an item may differ.
+
+    Raises `SuiteError` with every item that is no such pair, or whose target is empty.
+    """
+    faults = [*document.surrogate_faults(), *_item_faults(document)]
+    if faults:
+        raise SuiteError(faults)
+    return [(tuple(contexts), tuple(targets)) for contexts, targets in document.value]
+
+
+def _item_faults(document: JsonDocument) -> Iterator[Fault]:
+    if not isinstance(document.value, list) or not document.value:
+        message = "this is no list of minimal pairs"
+        yield document.fault((), message, hint=f"write [{_ITEM}, ...]")
+        return
+    for index, item in enumerate(document.value):
+        if not _is_two(item, list) or not all(_is_two(each, str) for each in item):
+            yield document.fault((index,), "this item is no minimal pair", hint=f"write {_ITEM}")
+            continue
+        for place, target in enumerate(item[1]):
+            if not target.strip():
+                path = (index, 1, place)
+                yield document.fault(path, "the target is empty", hint="write the words to score")
+
+
+def _is_two(value: Any, kind: type) -> bool:
+    return isinstance(value, list) and list(map(type, value)) == [kind, kind]
+
+
+def parse_context_pairs(text: str, *, file: str) -> list[MinimalSet]:
+    """Return the pairs of a file's text: the context is before the contrast, a target is it all.
+
+    Raises `SuiteError` as `context_pairs` does, and for an item with two contexts (the region that
+    is compared would not be the target), or twice the same target.
+    """
+    document = context_pairs_document(text, file=file)
+    pairs = context_pairs(document)
+    faults = [fault for index, pair in enumerate(pairs) for fault in _faults(document, index, pair)]
+    if faults:
+        raise SuiteError(faults)
+    return [_set_of(pair) for pair in pairs]
+
+
+def _faults(document: JsonDocument, index: int, pair: ContextPair) -> Iterator[Fault]:
+    (first, second), (good, bad) = pair
+    if not has_words(first, second):
+        hint = "write it twice, or score both with `pommel conditional`"
+        yield document.fault((index, 0, 1), "this is another context than the first", hint=hint)
+    if same := sameness(good, bad, "both targets are the same"):
+        message, hint = same
+        yield document.fault((index, 1, 1), message, hint=hint)
+
+
+def _set_of(pair: ContextPair) -> MinimalSet:
+    contexts, targets = pair
+    before, good, bad = (" ".join(words_in(text)) for text in (contexts[0], *targets))
+    found = MinimalSet(before, good, (bad,), "")
+    again = mended_set(found)
+    if contexts == (again.before, again.before) and targets == (again.form, *again.others):
+        return found
+    return replace(found, fields={_CONTEXTS: [*contexts], _TARGETS: [*targets]})
+
+
+def context_pair_pieces(sets: Iterable[MinimalSet]) -> Iterator[str]:
+    """Yield, piece by piece, the JSON of an item for each pair, all in one line without its end.
+
+    What follows a contrast belongs to the target. What else is known of a pair has no place here.
+    Raises `InputError` for a pair with an empty target.
+    """
+    separator = "["
+    for pair in pairs_of(sets):
+        yield f"{separator}{json_text(_item(pair))}"
+        separator = ", "
+    yield "]" if separator != "[" else "[]"
+
+
+def _item(pair: MinimalSet) -> list[list[str]]:
+    targets = [" ".join(filter(None, (form, pair.after))) for form in (pair.form, *pair.others)]
+    if not all(targets):
+        message = f"{quoted(pair.grammatical)} and {quoted(pair.ungrammatical[0])}"
+        hint = "one goes on where the other ends, and a target would be empty"
+        raise InputError(f"{message} cannot be written as targets after a context: {hint}")
+    return _kept_item(pair.fields or {}, pair.before, targets) or [[pair.before] * 2, targets]
+
+
+def _kept_item(
+    fields: Mapping[str, Any], context: str, targets: list[str]
+) -> list[list[str]] | None:
+    """Return the item as it was read, if it still has these words."""
+    kept = [kept_texts(fields, name) or () for name in (_CONTEXTS, _TARGETS)]
+    for texts, words in zip(kept, ([context, context], targets), strict=True):
+        if len(texts) != len(words) or not all(map(has_words, texts, words)):
+            return None
+    return [[*texts] for texts in kept]
+
+
+CONTEXT_PAIRS = SetFormat(
+    name="context-pairs",
+    title="JSON of targets after contexts",
+    endings=(".json",),
+    read=lambda path: parse_context_pairs(read_text(path).text, file=str(path)),
+    written=TextPieces(context_pair_pieces),
+    compared="contrast",
+    is_like=lambda text: text.lstrip().startswith("["),
+)

@@ -1,0 +1,233 @@
+"""The number agreement items of Gulordava et al. (2018): `generated.tab`, two rows an item.
+
+The row of the correct form, then that of the wrong one, which have the sentence, ended by
+`<eos>`, in common. At the index `len_prefix` (from 0) it has a third word, that of the corpus: both
+forms are to be put in its place. Cells are separated by tabs, with quotes around those that have
+quotes in them. Some of the published files have columns more.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pommel.errors import Fault, InputError, SuiteError
+from pommel.files.text import read_text
+from pommel.sources.formats.csv_rows import (
+    CsvRow,
+    CsvTable,
+    csv_line,
+    fault_at,
+    header_faults,
+    parse_csv,
+    row_length_fault,
+)
+from pommel.sources.formats.focus_word import (
+    EOS,
+    field_error,
+    field_of,
+    focus_set,
+    form_faults,
+    forms_of,
+    n_before,
+    stands_among,
+    whole_number,
+    words_of,
+)
+from pommel.sources.formats.set_format import SetFormat, TextPieces
+from pommel.suite.minimal_sets import MinimalSet
+from pommel.wording import counted, quoted
+
+COLUMNS = (
+    "pattern",
+    "constr_id",
+    "sent_id",
+    "correct_number",
+    "form",
+    "class",
+    "type",
+    "prefix",
+    "n_attr",
+    "punct",
+    "freq",
+    "len_context",
+    "len_prefix",
+    "sent",
+)
+# What follows from a sentence and its forms; everything else somebody has to say.
+_COMPUTED = frozenset({"form", "class", "prefix", "len_prefix", "sent"})
+_SHARED = ("pattern", "constr_id", "sent_id", "type", "len_prefix", "sent")
+_CLASSES = ("correct", "wrong")
+_TITLE = "Gulordava's files"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    """What a row says under the columns' names."""
+
+    table: CsvTable
+    row: CsvRow
+    cells: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        return self.cells[name]
+
+    def fault(self, name: str, message: str, hint: str) -> Fault:
+        return fault_at(self.table, self.row.place([*self.cells].index(name)), message, hint)
+
+
+def parse_gulordava(text: str, *, file: str) -> list[MinimalSet]:
+    """Return the sets of a file's text.
+
+    A set's fields are the columns of its rows, with both values where the rows differ. Raises
+    `SuiteError` with every row that has no partner, no such columns, or no such word.
+    """
+    table = parse_csv(text, file=file, separator="\t")
+    faults = [*table.faults, *header_faults(table, COLUMNS, others_allowed=True)]
+    header = table.header
+    if header is None or any(fault.line == header.line for fault in faults):
+        raise SuiteError(faults)
+    # A row whose quotes are broken is none of the table's, but somebody's partner.
+    rows: list[tuple[int, _Row | None]] = [(fault.line, None) for fault in table.faults]
+    for row in table.rows[1:]:
+        wrong = list(_row_faults(table, row))
+        faults += wrong
+        cells = dict(zip(header.fields, row.fields, strict=False))
+        rows.append((row.line, None if wrong else _Row(table=table, row=row, cells=cells)))
+    rows.sort(key=lambda numbered: numbered[0])
+    sets = []
+    for pair in _pairs([row for _, row in rows], faults):
+        wrong = list(_pair_faults(*pair))
+        faults += wrong
+        if not wrong:
+            sets.append(_set(*pair))
+    if faults:
+        raise SuiteError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
+    return sets
+
+
+def gulordava_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
+    """Yield the header, then the two rows of each set.
+
+    Raises `InputError` for a set whose contrast is not one word and another, or that has other
+    columns than the sets before it.
+    """
+    columns: tuple[str, ...] = ()
+    for number, each in enumerate(sets, start=1):
+        forms = forms_of(each, number, _TITLE)
+        said = [name for name in COLUMNS if name not in _COMPUTED]
+        fields = {name: field_of(each, number, name, _TITLE) for name in said}
+        fields = {**(each.fields or {}), **fields}
+        if not columns:
+            columns = tuple(fields) if fields.keys() >= {*COLUMNS} else _all_columns(fields)
+            yield csv_line(columns, "\t")
+        for name in (*columns, *fields):
+            if name not in fields and name not in _COMPUTED:
+                raise InputError(f"minimal set {number} has no {name!r}, which the first one has")
+            if name not in columns:
+                raise InputError(f"minimal set {number} has {name!r}, which the first one has not")
+        for place, form in enumerate(forms):
+            row = {**fields, **_computed(each, place, form)}
+            yield csv_line([_cell(row[name], place, number, name) for name in columns], "\t")
+
+
+def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
+    names = table.rows[0].fields
+    if fault := row_length_fault(table, row):
+        yield fault
+        return
+    index = names.index("class")
+    if row.fields[index] not in _CLASSES:
+        what = f"the class {quoted(row.fields[index])} is none"
+        yield fault_at(table, row.place(index), what, "write correct or wrong")
+
+
+def _pairs(rows: Sequence[_Row | None], faults: list[Fault]) -> Iterator[tuple[_Row, _Row]]:
+    """Yield the rows of items; add those without a partner to the faults.
+
+    A faulty row, which is None here, is taken for the partner that is missing beside it.
+    """
+    kinds = [*(row["class"] if row else "" for row in rows), "end"]
+    index = 0
+    while index < len(rows):
+        row, kind, after = rows[index], kinds[index], kinds[index + 1]
+        index += 1
+        if row and kind == "wrong":
+            hint = "write the row of the correct form before it"
+            faults.append(row.fault("class", "this row has no correct one before it", hint))
+        elif after == "wrong":
+            partner = rows[index]
+            index += 1
+            if row and partner:
+                yield row, partner
+        elif row and after:
+            hint = "write the row of the wrong form after it"
+            faults.append(row.fault("class", "this row has no wrong one after it", hint))
+        elif row:
+            index += 1
+
+
+def _pair_faults(correct: _Row, wrong: _Row) -> Iterator[Fault]:
+    for name in _SHARED:
+        if wrong[name] != correct[name]:
+            what = f"{name} is {quoted(wrong[name])}, and {quoted(correct[name])} in the row before"
+            hint = f"the two rows of an item have the same {', '.join(_SHARED)}"
+            yield wrong.fault(name, what, hint)
+    index, words = whole_number(correct["len_prefix"]), words_of(correct["sent"])
+    if index is None or index >= len(words):
+        hint = f"the words of sent are numbered from 0, {EOS} left out"
+        what = f"sent has {counted(len(words), 'word')}, and none at {correct['len_prefix']}"
+        yield correct.fault("len_prefix", what, hint)
+    for place, message in form_faults(correct["form"], wrong["form"]):
+        hint = "write the correct form, and in the row after it the wrong one"
+        yield (correct, wrong)[place].fault("form", message, hint)
+
+
+def _set(correct: _Row, wrong: _Row) -> MinimalSet:
+    fields: dict[str, Any] = {}
+    for name, value in correct.cells.items():
+        both = [_value(value), _value(wrong[name])]
+        fields[name] = both[0] if both[0] == both[1] else both
+    forms = correct["form"], wrong["form"]
+    return focus_set(words_of(correct["sent"]), int(correct["len_prefix"]), forms, fields)
+
+
+def _value(text: str) -> str | int:
+    number = whole_number(text)
+    return text if number is None else number
+
+
+def _all_columns(fields: Mapping[str, Any]) -> tuple[str, ...]:
+    return (*COLUMNS, *(name for name in fields if name not in COLUMNS))
+
+
+def _computed(found: MinimalSet, place: int, form: str) -> dict[str, Any]:
+    """Return what a row says of the sentence itself, as it was written if it still is the same."""
+    own = {"form": form, "class": _CLASSES[place], "len_prefix": n_before(found)}
+    fields = found.fields or {}
+    sentence = fields.get("sent")
+    if isinstance(sentence, str) and "prefix" in fields and stands_among(found, words_of(sentence)):
+        return own
+    return {**own, "prefix": found.before, "sent": f"{found.grammatical} {EOS}"}
+
+
+def _cell(value: Any, place: int, number: int, name: str) -> str:
+    if isinstance(value, list) and len(value) == len(_CLASSES) and name not in _SHARED:
+        value = value[place]
+    if not isinstance(value, (str, int, float)):
+        raise field_error(number, name, "neither text nor a number")
+    return str(value)
+
+
+def _is_like(text: str) -> bool:
+    return {"form", "class", "len_prefix", "sent"} <= {*text.partition("\n")[0].split()}
+
+
+GULORDAVA = SetFormat(
+    name="gulordava",
+    title="Gulordava et al.'s generated.tab",
+    endings=(".tab",),
+    read=lambda path: parse_gulordava(read_text(path).text, file=str(path)),
+    written=TextPieces(gulordava_lines),
+    compared="contrast",
+    is_like=_is_like,
+)

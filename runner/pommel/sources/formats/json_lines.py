@@ -1,0 +1,115 @@
+"""JSON Lines: an object a line, with the place of every value, and written again without loss."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from pommel.errors import Fault, Place, SuiteError
+from pommel.files.json import JsonDocument, WrittenFloat, parse_document
+from pommel.files.json_positions import JsonPath
+from pommel.files.text import without_bom
+
+# `json.dumps` would make one of these for every text that it writes.
+_AS_IT_IS = json.JSONEncoder(ensure_ascii=False)
+_ESCAPED = json.JSONEncoder()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonLine:
+    """An object, and the line (from 1) in which it stands, with its text."""
+
+    file: str
+    number: int
+    text: str
+    value: dict[str, Any]
+
+    def fault(self, path: JsonPath, message: str, hint: str) -> Fault:
+        """Return a fault at the value under `path`, or where the object begins."""
+        # A document is far larger than its text, and few lines need theirs.
+        document = JsonDocument(file=self.file, text=self.text, value=self.value)
+        return _in_line(document.fault(path, message, hint=hint), self.number)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonLines:
+    """The objects of a file, and what is wrong with its other lines."""
+
+    lines: tuple[JsonLine, ...]
+    faults: tuple[Fault, ...]
+
+
+def parse_json_lines(text: str, *, file: str, example: str) -> JsonLines:
+    """Read a file's text; `file` is its name in messages, and `example` how a line looks.
+
+    Lines end in LF or CRLF, and blank ones are none. What is no JSON, no object, has a key twice
+    or half of a character is a fault, and so is a text without a line.
+    """
+    lines: list[JsonLine] = []
+    faults: list[Fault] = []
+    # JSON texts may hold the other characters at which `str.splitlines` divides.
+    for number, line in enumerate(without_bom(text).text.split("\n"), start=1):
+        if not line or line.isspace():
+            continue
+        try:
+            document = parse_document(line, file=file)
+        except SuiteError as error:
+            faults += (_in_line(fault, number) for fault in error.faults)
+            continue
+        own = [*document.duplicate_key_faults(), *document.surrogate_faults()]
+        if not isinstance(document.value, dict):
+            own.append(document.fault((), "this is no JSON object", hint=f"write {example}"))
+        if own:
+            faults += (_in_line(fault, number) for fault in own)
+        else:
+            lines.append(JsonLine(file=file, number=number, text=line, value=document.value))
+    if not lines and not faults:
+        hint = f"write {example}, an object a line"
+        message = "there is no minimal pair"
+        faults = [Place(file=file, line=0, column=0).fault(message, hint)]
+    return JsonLines(lines=tuple(lines), faults=tuple(faults))
+
+
+def _in_line(fault: Fault, number: int) -> Fault:
+    """Return a fault of a text of one line as one of the line of that number."""
+    return replace(
+        fault,
+        line=number,
+        column=max(fault.column, 1),
+        message=fault.message.replace("the file ", "the line "),
+        hint=fault.hint.replace(" in line 1 ", f" in line {number} "),
+    )
+
+
+def json_line(row: Mapping[str, Any], *, escaped: bool = False) -> str:
+    """Return an object as `json.dumps` writes it, with a line feed.
+
+    Numbers stay as they were read. `escaped` writes what is not ASCII with backslashes.
+    """
+    return json_text(row, escaped=escaped) + "\n"
+
+
+def json_text(value: Any, *, escaped: bool = False) -> str:
+    """Return a JSON value in one line, as `json_line` does."""
+    return "".join(_pieces(value, _ESCAPED if escaped else _AS_IT_IS))
+
+
+def _pieces(value: Any, encoder: json.JSONEncoder) -> Iterator[str]:
+    if isinstance(value, WrittenFloat):
+        yield value.text
+    elif isinstance(value, Mapping):
+        opening = "{"
+        for key, each in value.items():
+            yield f"{opening}{encoder.encode(key)}: "
+            yield from _pieces(each, encoder)
+            opening = ", "
+        yield "}" if value else "{}"
+    elif isinstance(value, list | tuple):
+        opening = "["
+        for each in value:
+            yield opening
+            yield from _pieces(each, encoder)
+            opening = ", "
+        yield "]" if value else "[]"
+    else:
+        yield encoder.encode(value)

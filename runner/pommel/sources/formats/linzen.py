@@ -1,0 +1,197 @@
+"""The number agreement sentences of Linzen et al. (2016) as Gulordava et al. (2018) publish them.
+
+Two files beside one another, a sentence a line: `NAME.text` has its words and `<eos>`, `NAME.gold`
+the index of a word (from 0), its correct form, the wrong one, and the number of attractors, with
+tabs between.
+"""
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pommel.errors import Fault, InputError, Place, SuiteError, UsageError
+from pommel.files.text import lines, read_text
+from pommel.files.writing import replacing
+from pommel.sources.formats.focus_word import (
+    EOS,
+    N_ATTR,
+    attractors_of,
+    focus_set,
+    form_faults,
+    forms_of,
+    n_before,
+    stands_among,
+    whole_number,
+    words_of,
+)
+from pommel.sources.formats.pair_rows import kept_text, mended_set
+from pommel.sources.formats.set_format import SaveFile, SetFormat
+from pommel.suite.minimal_sets import MinimalSet
+from pommel.wording import counted, quoted
+
+TEXT_ENDING, GOLD_ENDING = ".text", ".gold"
+
+# A field of a set beside `N_ATTR`: the line of text where it is not the sentence with `<eos>`
+# behind it (the published gold has "Are" once where the text has "are").
+TEXT = "text"
+
+_COLUMNS = ("index", "correct form", "wrong form", "number of attractors")
+_N_GULORDAVA_COLUMNS = 12
+_TITLE = "Linzen's files"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinzenText:
+    """The text of both files, and their names."""
+
+    text: str
+    gold: str
+    text_file: str
+    gold_file: str
+
+
+def read_linzen(path: Path) -> list[MinimalSet]:
+    """Return the sets of two files, of which `path` is one; as `parse_linzen`.
+
+    Raises `InputError` if the other is not there.
+    """
+    text_path, gold_path = _both(path)
+    for each in (text_path, gold_path):
+        if path.exists() and not each.exists():
+            two = f"{text_path.name} and {gold_path.name} belong together"
+            raise InputError(f"{each}: there is no such file; {two}")
+    return parse_linzen(
+        LinzenText(
+            text=read_text(text_path).text,
+            gold=read_text(gold_path).text,
+            text_file=str(text_path),
+            gold_file=str(gold_path),
+        )
+    )
+
+
+def parse_linzen(source: LinzenText) -> list[MinimalSet]:
+    """Return the sets of the text of both files.
+
+    Raises `SuiteError` with every line that has no such columns, or no such word where it says,
+    letters' cases aside.
+    """
+    texts, golds = lines(source.text), lines(source.gold)
+    faults: list[Fault] = []
+    if golds and len(golds[0].split("\t")) == _N_GULORDAVA_COLUMNS:
+        hint = "convert the .tab beside it, which has the same sentences"
+        what = f"this has {_N_GULORDAVA_COLUMNS} columns, as the .gold of Gulordava et al."
+        raise SuiteError([Place(file=source.gold_file, line=1, column=1).fault(what, hint)])
+    if len(texts) != len(golds):
+        what = f"this file has {counted(len(golds), 'line')}, and {source.text_file} {len(texts)}"
+        nowhere = Place(file=source.gold_file, line=0, column=0)
+        faults.append(nowhere.fault(what, "write one for each sentence"))
+    elif not texts:
+        hint = "write one a line, with <eos> at its end"
+        nowhere = Place(file=source.text_file, line=0, column=0)
+        faults.append(nowhere.fault("there is no sentence", hint))
+    sets = []
+    for number, (text, gold) in enumerate(zip(texts, golds, strict=False), start=1):
+        wrong = list(_line_faults(source, number, text, gold))
+        faults += wrong
+        if not wrong:
+            sets.append(_set(text, gold))
+    if faults:
+        raise SuiteError(faults)
+    return sets
+
+
+def save_linzen(sets: Iterable[MinimalSet], path: Path) -> None:
+    """Write both files, of which `path` is one.
+
+    Raises `InputError` for a set without the number of attractors, or whose contrast is not one
+    word and another, and `UsageError` for a path with another ending.
+    """
+    text_path, gold_path = _both(path)
+    with (
+        replacing(text_path) as text_aside,
+        replacing(gold_path) as gold_aside,
+        text_aside.open("w", encoding="utf-8", newline="") as text,
+        gold_aside.open("w", encoding="utf-8", newline="") as gold,
+    ):
+        for number, each in enumerate(sets, start=1):
+            correct, wrong = forms_of(each, number, _TITLE)
+            n_attractors = attractors_of(each, number, _TITLE)
+            gold.write(f"{n_before(each)}\t{correct}\t{wrong}\t{n_attractors}\n")
+            text.write(f"{_text(each)}\n")
+
+
+def _both(path: Path) -> tuple[Path, Path]:
+    if path.suffix not in (TEXT_ENDING, GOLD_ENDING):
+        hint = f"let its name end in {TEXT_ENDING} or {GOLD_ENDING}"
+        raise UsageError(
+            f"{path}: {_TITLE} are two, NAME{TEXT_ENDING} and NAME{GOLD_ENDING}; {hint}"
+        )
+    return path.with_suffix(TEXT_ENDING), path.with_suffix(GOLD_ENDING)
+
+
+def _set(text: str, gold: str) -> MinimalSet:
+    index, correct, wrong, n_attr = gold.split("\t")
+    fields: dict[str, object] = {N_ATTR: int(n_attr)}
+    found = focus_set(words_of(text), int(index), (correct, wrong), fields)
+    if _text(mended_set(found)) != text:
+        fields[TEXT] = text
+    return found
+
+
+def _text(found: MinimalSet) -> str:
+    """Return the line of text, as it was written if that still is this sentence."""
+    written = kept_text(found.fields, TEXT)
+    if written is not None:
+        words = words_of(written)
+        if stands_among(found, words) and _same(words[n_before(found)], found.form):
+            return written
+    return f"{found.grammatical} {EOS}"
+
+
+def _same(word: str, form: str) -> bool:
+    return word.casefold() == form.casefold()
+
+
+def _line_faults(source: LinzenText, number: int, text: str, gold: str) -> Iterator[Fault]:
+    cells = gold.split("\t")
+    starts = [0, *itertools.accumulate(len(cell) + 1 for cell in cells)]
+    line = Place(file=source.gold_file, line=number, column=1)
+
+    def fault(column: int, message: str, hint: str) -> Fault:
+        return line.further(starts[column]).fault(message, hint)
+
+    words = words_of(text)
+    if not words:
+        text_line = Place(file=source.text_file, line=number, column=1)
+        yield text_line.fault("this line has no words", "write a sentence")
+    if len(cells) != len(_COLUMNS):
+        hint = f"write {', '.join(_COLUMNS)}, with tabs between"
+        yield fault(0, f"this line has {counted(len(cells), 'column')}", hint)
+        return
+    index = whole_number(cells[0])
+    if index is None:
+        hint = "write how many words stand before the form"
+        yield fault(0, f"{quoted(cells[0])} is no index", hint)
+    elif words and index >= len(words):
+        hint = f"line {number} of {source.text_file} has the words 0 to {len(words) - 1}"
+        yield fault(0, f"there is no word {index}", hint)
+    elif words and not _same(words[index], cells[1]):
+        what = f"word {index} of {source.text_file} is {quoted(words[index])}"
+        yield fault(1, f"{what}, not {quoted(cells[1])}", "write the form that stands there")
+    for place, message in form_faults(cells[1], cells[2]):
+        yield fault(1 + place, message, "write the correct form and the wrong one")
+    if whole_number(cells[3]) is None:
+        hint = "write how many nouns of the other number intervene"
+        yield fault(3, f"{quoted(cells[3])} is no number of attractors", hint)
+
+
+LINZEN = SetFormat(
+    name="linzen",
+    title="Linzen et al.'s .text and .gold",
+    endings=(TEXT_ENDING, GOLD_ENDING),
+    read=read_linzen,
+    written=SaveFile(save_linzen),
+    compared="contrast",
+)

@@ -1,0 +1,156 @@
+"""The templates of Marvin & Linzen (2018): pickles of a dictionary, case -> list of tuples.
+
+A tuple is a grammatical sentence and the ungrammatical ones: one, or two for negative polarity
+items (the intrusive licensor, then none).
+"""
+
+import itertools
+import pickle
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from pommel.errors import Fault, InputError, SuiteError
+from pommel.files.writing import replacing
+from pommel.sources.formats.focus_word import field_error
+from pommel.sources.formats.pair_rows import (
+    SAME_AS_GRAMMATICAL,
+    has_words,
+    kept_texts,
+    mended_text,
+    sameness,
+)
+from pommel.sources.formats.plain_pickle import Scalar, read_plain_pickle
+from pommel.sources.formats.set_format import SaveFile, SetFormat
+from pommel.suite.minimal_sets import MinimalSet
+
+# A field of a set: the case it belongs to, and its sentences where they are not just their words
+# with spaces between.
+CASE, SENTENCES = "case", "sentences"
+
+# What the published files have; Python 2 does not read it.
+_PROTOCOL = 3
+
+# One list can stand in a pickle a million times, and be a million sentences.
+_MOST_SENTENCES = 1 << 20
+_MOST_CHARACTERS = 1 << 26
+
+_SHAPE = "write a dictionary of cases, each a list of tuples of sentences"
+
+
+def read_templates(path: Path) -> list[MinimalSet]:
+    """Return the sets of a file, in its order.
+
+    Raises `SuiteError` with everything in it that is no such tuple, and `InputError` as
+    `read_plain_pickle`, and for a file that repeats itself until it has too many sentences.
+    """
+    value = read_plain_pickle(path)
+    _check_size(value, path)
+    faults = list(_faults(value, str(path)))
+    if faults:
+        raise SuiteError(faults)
+    return [_set(case, entry) for case, entries in value.items() for entry in entries]
+
+
+def save_templates(sets: Iterable[MinimalSet], path: Path) -> None:
+    """Write sets to a file: cases in the order in which they come first, each with all its sets.
+
+    The case of a set that has none is named after the file. Raises `InputError` for a set without
+    an ungrammatical sentence.
+    """
+    cases: dict[str, list[tuple[str, ...]]] = {}
+    for number, each in enumerate(sets, start=1):
+        if not each.others:
+            raise InputError(f"minimal set {number} has no ungrammatical sentence")
+        case = (each.fields or {}).get(CASE)
+        if not isinstance(case, str | None):
+            raise field_error(number, CASE, "no text")
+        cases.setdefault(path.stem if case is None else case, []).append(_sentences(each))
+    with replacing(path) as aside:
+        aside.write_bytes(pickle.dumps(cases, protocol=_PROTOCOL))
+
+
+def _set(case: str, entry: tuple[str, ...]) -> MinimalSet:
+    fields: dict[str, Any] = {CASE: case}
+    if any(mended_text(sentence) != sentence for sentence in entry):
+        fields[SENTENCES] = list(entry)
+    return MinimalSet.of(*entry, fields=fields)
+
+
+def _sentences(found: MinimalSet) -> tuple[str, ...]:
+    sentences = found.grammatical, *found.ungrammatical
+    written = kept_texts(found.fields, SENTENCES) or ()
+    same = len(written) == len(sentences) and all(map(has_words, written, sentences))
+    return written if same else sentences
+
+
+def _check_size(value: Any, path: Path) -> None:
+    """Raise `InputError` if there is more than can be looked at, before anything is."""
+    lists = [each for each in _values(value) if isinstance(each, (list, tuple))]
+    n_entries = sum(map(len, lists))
+    if n_entries <= _MOST_SENTENCES:
+        entries = [each for each in itertools.chain(*lists) if isinstance(each, (list, tuple))]
+        n_sentences = sum(map(len, entries))
+        if n_sentences <= _MOST_SENTENCES:
+            texts = (each for each in itertools.chain(*entries) if isinstance(each, str))
+            if sum(map(len, texts)) <= _MOST_CHARACTERS:
+                return
+    most = f"{_MOST_SENTENCES:,} sentences or {_MOST_CHARACTERS:,} characters"
+    raise InputError(f"{path}: has more than {most}; no such file is read")
+
+
+def _values(value: Any) -> list[Any]:
+    return [*value.values()] if isinstance(value, dict) else []
+
+
+def _faults(value: Any, file: str) -> Iterator[Fault]:
+    if not isinstance(value, dict):
+        yield _fault(file, "", f"this is {_kind(value)} and no dictionary", _SHAPE)
+    elif not value:
+        yield _fault(file, "", "there is no case", _SHAPE)
+    for case, entries in value.items() if isinstance(value, dict) else ():
+        where = f"[{case!r}]"
+        if not isinstance(entries, (list, tuple)):
+            yield _fault(file, where, f"this is {_kind(entries)} and no list", _SHAPE)
+        elif not entries:
+            hint = "write its sentences, or leave it out"
+            yield _fault(file, where, "this case has no sentences", hint)
+        else:
+            for index, entry in enumerate(entries):
+                yield from _entry_faults(entry, file, f"{where}[{index}]")
+
+
+def _entry_faults(entry: Any, file: str, where: str) -> Iterator[Fault]:
+    hint = "write the grammatical sentence, then the ungrammatical ones"
+    if not isinstance(entry, (list, tuple)):
+        yield _fault(file, where, f"this is {_kind(entry)} and no tuple", hint)
+    elif len(entry) < len(("grammatical", "ungrammatical")):
+        yield _fault(file, where, "these are not two sentences", hint)
+    else:
+        wrong = [index for index, each in enumerate(entry) if not isinstance(each, str)]
+        for index in wrong:
+            what = f"this is {_kind(entry[index])} and no sentence"
+            yield _fault(file, f"{where}[{index}]", what, "write text")
+        for index, each in enumerate(() if wrong else entry):
+            if not each.strip():
+                yield _fault(file, f"{where}[{index}]", "this sentence is empty", "write its words")
+            elif index and (same := sameness(entry[0], each, SAME_AS_GRAMMATICAL)):
+                yield _fault(file, f"{where}[{index}]", *same)
+
+
+def _kind(value: Any) -> str:
+    kinds: dict[type, str] = {dict: "a dictionary", list: "a list", tuple: "a tuple", str: "text"}
+    return value.kind if isinstance(value, Scalar) else kinds[type(value)]
+
+
+def _fault(file: str, path: str, message: str, hint: str) -> Fault:
+    return Fault(file=file, line=0, column=0, path=path, message=message, hint=hint)
+
+
+LM_SYNEVAL = SetFormat(
+    name="lm-syneval",
+    title="Marvin & Linzen's templates",
+    endings=(".pickle", ".pkl"),
+    read=read_templates,
+    written=SaveFile(save_templates),
+)

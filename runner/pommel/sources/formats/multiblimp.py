@@ -1,0 +1,127 @@
+"""MultiBLiMP's TSV (Jumelet et al. 2025): `sen`, `wrong_sen`, and columns that say what they test.
+
+Which columns there are differs from release to release; all of them are kept, as text. Published
+files are written by pandas, and so is what is written here: tabs, and double quotes around what
+holds a tab, a quote or a line break.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from pommel.errors import Fault, InputError
+from pommel.files.text import lines, read_text, without_bom
+from pommel.sources.formats.csv_rows import (
+    CsvRow,
+    CsvTable,
+    csv_line,
+    fault_at,
+    header_faults,
+    parse_csv,
+    row_length_fault,
+)
+from pommel.sources.formats.json_lines import json_text
+from pommel.sources.formats.pair_rows import (
+    checked_pairs,
+    pair_with_fields,
+    pairs_of,
+    row_of_sentences,
+    sameness,
+    sentences_under,
+)
+from pommel.sources.formats.set_format import SetFormat, TextPieces
+from pommel.suite.minimal_sets import MinimalSet
+from pommel.wording import listed, quoted
+
+_GOOD, _BAD = "sen", "wrong_sen"
+
+
+def multiblimp_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
+    """Yield the header, then a line for each pair.
+
+    The columns are those of the first pair; without any there are the two sentences. Values that
+    are no text are written as pandas does (`True`, nothing for null), lists and objects as JSON.
+    Raises `InputError` for a pair with other columns than the first one.
+    """
+    header: tuple[str, ...] = ()
+    for pair in pairs_of(sets):
+        row = row_of_sentences(pair.fields or {}, _spelt(pair))
+        if not header:
+            header = tuple(row)
+            yield csv_line(header, "\t")
+        elif row.keys() != frozenset(header):
+            raise InputError(_other_columns(row, header, pair))
+        yield csv_line((_cell(row[column]) for column in header), "\t")
+    if not header:
+        yield csv_line((_GOOD, _BAD), "\t")
+
+
+def parse_multiblimp(text: str, *, file: str) -> list[MinimalSet]:
+    """Return the pairs of a file's text.
+
+    Raises `SuiteError` with every fault: broken quotes, a column that is missing or comes twice, a
+    row with more or fewer fields than the header, without a sentence, or with the same twice, and
+    a text without a pair.
+    """
+    table = parse_csv(without_bom(text).text, file=file, separator="\t")
+    faults = list(header_faults(table, (_GOOD, _BAD), others_allowed=True))
+    names = table.header.fields if table.header and not faults else ()
+    return checked_pairs(
+        table.rows[1:] if names else (),
+        lambda row: _row_faults(table, row),
+        lambda row: _pair(dict(zip(names, row.fields, strict=True))),
+        (*table.faults, *faults),
+    )
+
+
+def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
+    if fault := row_length_fault(table, row):
+        yield fault
+        return
+    good, bad = (table.rows[0].fields.index(column) for column in (_GOOD, _BAD))
+    for index in (good, bad):
+        if not row.fields[index].strip():
+            hint = "write its words"
+            yield fault_at(table, row.place(index), "this is no sentence", hint)
+    same = sameness(row.fields[good], row.fields[bad])
+    if same and row.fields[bad].strip():
+        yield fault_at(table, row.place(bad), *same)
+
+
+def _pair(row: Mapping[str, str]) -> MinimalSet:
+    return pair_with_fields(MinimalSet.of(row[_GOOD], row[_BAD]), row, _spelt)
+
+
+_spelt = sentences_under(_GOOD, _BAD)
+
+
+def _other_columns(row: Mapping[str, Any], header: tuple[str, ...], pair: MinimalSet) -> str:
+    where = f"the pair of {quoted(pair.grammatical)}"
+    missing = [column for column in header if column not in row]
+    if missing:
+        return (
+            f"{where} has no {listed(missing)}; all pairs of a table have the first one's columns"
+        )
+    more = [column for column in row if column not in header]
+    return f"{where} has {listed(more)}, and the first one has not; a table has one set of columns"
+
+
+def _cell(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return "" if value is None else str(value)
+    return value if isinstance(value, str) else json_text(value)
+
+
+def _is_like(text: str) -> bool:
+    header = next(iter(lines(text.lstrip("\r\n"))), "")
+    names = header.replace('"', "").split("\t")
+    return _GOOD in names and _BAD in names
+
+
+MULTIBLIMP = SetFormat(
+    name="multiblimp",
+    title="MultiBLiMP's TSV",
+    endings=(".tsv",),
+    read=lambda path: parse_multiblimp(read_text(path).text, file=str(path)),
+    written=TextPieces(multiblimp_lines),
+    is_like=_is_like,
+)

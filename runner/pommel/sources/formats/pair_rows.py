@@ -1,0 +1,137 @@
+"""Rows of files that say more of a pair than its two sentences: what is kept, and written back."""
+
+import itertools
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from pommel.errors import Fault, SuiteError
+from pommel.suite.minimal_sets import MinimalSet, words_in
+from pommel.suite.suite import without_stray_spaces
+
+_Row = TypeVar("_Row")
+
+# What a row's columns are under which its pair stands.
+Spelling = Callable[[MinimalSet], Mapping[str, Any]]
+
+
+def pairs_of(sets: Iterable[MinimalSet]) -> Iterator[MinimalSet]:
+    """Yield a pair for each ungrammatical sentence; a set without any is none."""
+    return itertools.chain.from_iterable(each.pairs() for each in sets)
+
+
+def checked_pairs(
+    rows: Iterable[_Row],
+    check: Callable[[_Row], Iterable[Fault]],
+    pair_of: Callable[[_Row], MinimalSet],
+    faults: Iterable[Fault] = (),
+) -> list[MinimalSet]:
+    """Return the pair of each row; `check` yields what is wrong with one.
+
+    Raises `SuiteError` with all of that and with `faults`, those of the file, in file order.
+    """
+    found = list(faults)
+    pairs: list[MinimalSet] = []
+    for row in rows:
+        wrong = list(check(row))
+        found += wrong
+        if not wrong:
+            pairs.append(pair_of(row))
+    if found:
+        raise SuiteError(sorted(found, key=lambda fault: (fault.line, fault.column)))
+    return pairs
+
+
+def mended_set(found: MinimalSet) -> MinimalSet:
+    """Return what comes of a set in a suite: its regions lose stray spaces of any kind."""
+    texts = (found.before, found.form, *found.others, found.after)
+    before, form, *others, after = map(without_stray_spaces, texts)
+    return MinimalSet(before, form, tuple(others), after, found.fields)
+
+
+def pair_with_fields(
+    pair: MinimalSet, row: Mapping[str, Any], spelt: Spelling, own: Collection[str] = ()
+) -> MinimalSet:
+    """Return a row's pair with what has to be kept of the row (see `kept_fields`).
+
+    `spelt` makes a row's columns of a pair. What a suite would mend in the texts is kept, too.
+    """
+    return replace(pair, fields=kept_fields(row, spelt(mended_set(pair)), own))
+
+
+def kept_fields(
+    row: Mapping[str, Any], spelt: Mapping[str, Any], own: Collection[str] = ()
+) -> dict[str, Any] | None:
+    """Return what a row says besides what `spelt` makes of its pair, in its order.
+
+    A row that does not begin with that (its sentences stand elsewhere, or have doubled spaces) is
+    kept whole. So is one in which none of the columns `own` would be left: by these it is told,
+    when it is to be written, that it has been read from this format.
+    """
+    start = dict(itertools.islice(row.items(), len(spelt)))
+    rest = dict(itertools.islice(row.items(), len(spelt), None))
+    if list(start.items()) != list(spelt.items()) or (own and rest.keys().isdisjoint(own)):
+        return dict(row)
+    return rest or None
+
+
+def whole_row(
+    fields: Mapping[str, Any], spelt: Mapping[str, Any], *, as_kept: bool
+) -> dict[str, Any]:
+    """Return the row that `kept_fields` was given.
+
+    `as_kept` says that the texts which were kept are those of the pair, up to white space. If not,
+    the pair has been changed since, and its own texts take their places.
+    """
+    row = {key: value for key, value in spelt.items() if key not in fields} | dict(fields)
+    return row if as_kept else row | dict(spelt)
+
+
+def sentences_under(good: str, bad: str) -> Callable[[MinimalSet], dict[str, str]]:
+    """Return the spelling of a pair as its two sentences, in columns of these names."""
+    return lambda pair: {good: pair.grammatical, bad: pair.ungrammatical[0]}
+
+
+def row_of_sentences(fields: Mapping[str, Any], spelt: Mapping[str, str]) -> dict[str, Any]:
+    """Return the whole row of a pair whose columns are its two sentences."""
+    kept = all(has_words(fields.get(key, text), text) for key, text in spelt.items())
+    return whole_row(fields, spelt, as_kept=kept)
+
+
+def has_words(value: Any, text: str) -> bool:
+    """Say whether a value is a text with these words; what a suite would mend is no difference."""
+    return isinstance(value, str) and mended_text(value) == mended_text(text)
+
+
+def mended_text(text: str) -> str:
+    """Return a sentence as a suite has it: its words, without stray spaces of any kind."""
+    return without_stray_spaces(" ".join(words_in(text)))
+
+
+# Of sets in which several sentences are ungrammatical.
+SAME_AS_GRAMMATICAL = "this sentence is the grammatical one"
+
+
+def sameness(
+    good: Any, bad: str, what: str = "both sentences are the same"
+) -> tuple[str, str] | None:
+    """Return `what`, and what to do, if two texts that have to differ have the same words."""
+    return (what, "write what is ungrammatical") if has_words(good, bad) else None
+
+
+# --- fields: whatever somebody has written into a suite
+
+
+def kept_text(fields: Mapping[str, Any] | None, name: str) -> str | None:
+    """Return the text of one line that stands under a name, None if there is no such thing."""
+    value = (fields or {}).get(name)
+    is_line = isinstance(value, str) and not ("\n" in value or "\r" in value)
+    return value if is_line else None
+
+
+def kept_texts(fields: Mapping[str, Any] | None, name: str) -> tuple[str, ...] | None:
+    """Return the list of texts that stands under a name, None if there is no such thing."""
+    value = (fields or {}).get(name)
+    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
+        return tuple(value)
+    return None

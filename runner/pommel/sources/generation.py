@@ -1,0 +1,178 @@
+"""Minimal sets and items from a grammar: which of them, how they look, and their recipe."""
+
+import random
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from pommel.errors import UsageError
+from pommel.sources.grammar.source import GeneratedItem, ItemSource, SetSource, has_items, has_sets
+from pommel.sources.output import ItemContent, SetContent
+from pommel.suite.minimal_sets import MinimalSet
+from pommel.version import pommel_version
+from pommel.wording import counted, with_first_letter
+
+_T = TypeVar("_T")
+
+# What the published program writes behind every sentence, and what a model of its kind was
+# trained on.
+_STOP, _EOS = ".", "<eos>"
+# What ends a sentence already, in any of the scripts that suites are written in.
+_STOPS = (".", "!", "?", "…", "।", "。", "؟")
+# So many draws one after another that bring nothing new end the search for distinct sentences.
+_MOST_REPEATED = 20_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """All sets or items of a source, or `n_sampled` distinct ones, drawn at random with `seed`.
+
+    A sample is drawn without replacement, and stands in the order of the source. `eos` writes a
+    full stop, where there is none, and `<eos>` behind every sentence, `capitalize` its first letter
+    as a capital one (Mueller et al. 2020). `about` goes into the suite's `meta`.
+    """
+
+    source: SetSource | ItemSource
+    name: str
+    n_sampled: int | None = None
+    seed: int = 1
+    eos: bool = False
+    capitalize: bool = False
+    about: Mapping[str, str] = field(default_factory=dict)
+
+    def content(self, *, as_sets: bool) -> SetContent | ItemContent:
+        """Return what there is to write.
+
+        A source of both sets and items gives sets where they are asked for (`as_sets`), and items
+        otherwise. Raises `UsageError` for a sample of more than there are.
+        """
+        meta = {"name": self.name, **self.about, "generator": self._recipe()}
+        if has_items(self.source) and not (as_sets and has_sets(self.source)):
+            items = _chosen(self, self.source.items, self.source.n_items, _sentences, "item")
+            head = {**self.source.head, "meta": {**self.source.head["meta"], **meta}}
+            head["meta"].setdefault("metric", "sum")
+            return ItemContent(all_items=map(self._finished_item, items), head=head)
+        assert has_sets(self.source)  # noqa: S101 - there is no third kind
+        sets = _chosen(self, self.source.sets, self.source.n_sets, _set_sentences, "minimal set")
+        return SetContent(
+            all_sets=map(self._finished, sets),
+            ungrammatical_counts=self.source.ungrammatical_counts,
+            meta=meta,
+        )
+
+    def unknown_words(self, vocabulary: Collection[str]) -> list[str]:
+        """Return the words of the grammar that a vocabulary does not have, in the grammar's order.
+
+        They are looked up as the grammar has them, without capital letters that are put on.
+        """
+        known = frozenset(vocabulary)
+        return [word for word in self.source.words if word not in known]
+
+    def _recipe(self) -> dict[str, Any]:
+        """Return all that is needed to generate the same again."""
+        sample = {"n": self.n_sampled, "seed": self.seed} if self.n_sampled else None
+        return {
+            **self.source.recipe,
+            "sample": sample,
+            "eos": self.eos,
+            "capitalize": self.capitalize,
+            "pommel": pommel_version(),
+        }
+
+    def _finished(self, found: MinimalSet) -> MinimalSet:
+        if self.eos:
+            end = _end(found.grammatical)
+            found = replace(found, after=f"{found.after} {end}".lstrip())
+        if not self.capitalize:
+            return found
+        if found.before:
+            return replace(found, before=with_first_letter(found.before, str.title))
+        forms = (found.form, *found.others)
+        if not all(forms):
+            # Some sentences begin behind the contrast: then that is where they differ, too.
+            sentences = (found.grammatical, *found.ungrammatical)
+            return MinimalSet.of(*(with_first_letter(each, str.title) for each in sentences))
+        form, *others = (with_first_letter(each, str.title) for each in forms)
+        return replace(found, form=form, others=tuple(others))
+
+    def _finished_item(self, item: GeneratedItem) -> GeneratedItem:
+        if not self.eos and not self.capitalize:
+            return item
+        return tuple(
+            replace(each, contents=self._finished_contents(each.contents)) for each in item
+        )
+
+    def _finished_contents(self, contents: Sequence[str]) -> tuple[str, ...]:
+        found = list(contents)
+        if self.eos:
+            end = _end(" ".join(contents).rstrip())
+            found[-1] = f"{found[-1]} {end}".lstrip()
+        first = next((n for n, content in enumerate(found) if content), None)
+        if self.capitalize and first is not None:
+            found[first] = with_first_letter(found[first], str.title)
+        return tuple(found)
+
+
+def _chosen(
+    generation: Generation,
+    take: Callable[[Sequence[int] | None], Iterator[_T]],
+    n_there: int,
+    sentences: Callable[[_T], object],
+    noun: str,
+) -> Iterator[_T]:
+    """Return what is asked for, in the order of the source."""
+    n_sampled = generation.n_sampled
+    if n_sampled is None:
+        return take(None)
+    seen: set[object] = set()
+    kept: list[int] = []
+    n_repeated = n_drawn = 0
+    for number in drawn_numbers(n_there, generation.seed) if 0 < n_sampled <= n_there else ():
+        (found,) = take([number])
+        n_drawn += 1
+        n_repeated += 1
+        if (key := sentences(found)) not in seen:
+            seen.add(key)
+            kept.append(number)
+            n_repeated = 0
+        if len(kept) == n_sampled:
+            return take(sorted(kept))
+        if n_repeated == _MOST_REPEATED:
+            break
+    there = counted(n_there, noun)
+    if kept and len(kept) < n_there:
+        there += f", of which {len(kept)} are distinct"
+        # So many more would take for ever to go through.
+        there += f" as far as {n_drawn} draws tell" if n_drawn < n_there else ""
+    what = f"a sample of {n_sampled} cannot be drawn"
+    raise UsageError(f"{what}: {generation.name} has {there}; ask for no more, or add words")
+
+
+def _end(sentence: str) -> str:
+    return _EOS if sentence.endswith(_STOPS) else f"{_STOP} {_EOS}"
+
+
+def drawn_numbers(n: int, seed: int) -> Iterator[int]:
+    """Yield the whole numbers below `n`, which may be large, in random order, each once.
+
+    What comes first does not depend on how many are taken.
+    """
+    drawn = random.Random(seed)  # noqa: S311 - choosing sentences, not secrets
+    seen: set[int] = set()
+    # Beyond half of them, most draws would hit one that was there before.
+    while 2 * len(seen) < n:
+        number = drawn.randrange(n)
+        if number not in seen:
+            seen.add(number)
+            yield number
+    rest = [number for number in range(n) if number not in seen]
+    drawn.shuffle(rest)
+    yield from rest
+
+
+def _set_sentences(found: MinimalSet) -> object:
+    return found.grammatical, found.ungrammatical
+
+
+def _sentences(item: GeneratedItem) -> object:
+    return tuple(each.sentence for each in item)

@@ -1,0 +1,107 @@
+"""All sentences of a permutation design: any case assignment, in any order of the arguments."""
+
+import itertools
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from pommel.sources.grammar.permutation.tree import Template
+
+PLAUSIBLE = "plausible"
+GRAMMATICAL = "grammatical"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrangement:
+    """Which nouns (from 0) stand in which cases (from 0), both in the order of the sentence.
+
+    `kind` is `plausible` or `grammatical`, or the violation: `double-nom`. The name spells it out,
+    nouns counted from 1: `double-nom_nom1-acc3-nom2`.
+    """
+
+    kind: str
+    name: str
+    nouns: tuple[int, ...]
+    cases: tuple[int, ...]
+
+    @property
+    def is_grammatical(self) -> bool:
+        """Whether each case is there once."""
+        return len(set(self.cases)) == len(self.cases)
+
+    @property
+    def assignment(self) -> tuple[int, ...]:
+        """The case of each noun, in the order of the nouns."""
+        return tuple(case for _, case in sorted(zip(self.nouns, self.cases, strict=True)))
+
+
+def arrangements(cases: Sequence[str], doubled: Collection[str]) -> tuple[Arrangement, ...]:
+    """Return the arrangements of as many nouns as there are cases, kind by kind.
+
+    With k cases there are k! plausible ones, k! (k! - 1) others that are grammatical, and
+    (k - 1) / 2 * (k!)^2 for each case that is doubled. Those of one assignment follow one another.
+    """
+    assignments: dict[str, list[tuple[int, ...]]] = {PLAUSIBLE: [], GRAMMATICAL: []}
+    assignments.update((f"double-{case}", []) for case in cases if case in doubled)
+    for assignment in itertools.product(range(len(cases)), repeat=len(cases)):
+        kind = _kind(assignment, cases)
+        if kind in assignments:
+            assignments[kind].append(assignment)
+    return tuple(
+        _arrangement(kind, nouns, tuple(assignment[noun] for noun in nouns), cases)
+        for kind, of_its_kind in assignments.items()
+        for assignment in of_its_kind
+        for nouns in itertools.permutations(range(len(cases)))
+    )
+
+
+def neighbours(every: Sequence[Arrangement]) -> list[tuple[Arrangement, tuple[Arrangement, ...]]]:
+    """Return each grammatical arrangement with the violations in which one noun has another case.
+
+    They are in the order of the sentence, and of the cases.
+    """
+    found = {(each.nouns, each.cases): each for each in every}
+    return [
+        (each, tuple(found[key] for key in _changed(each) if key in found))
+        for each in every
+        if each.is_grammatical
+    ]
+
+
+def contents(template: Template, arrangement: Arrangement) -> tuple[str, ...]:
+    """Return what the regions of a sentence contain."""
+    places = zip(arrangement.nouns, arrangement.cases, strict=True)
+    arguments = [template.forms[noun][case] for noun, case in places]
+    return tuple([region.format(*arguments) for region in template.regions])
+
+
+def sentence(template: Template, arrangement: Arrangement, joiner: str) -> str:
+    """Return a sentence; `joiner` stands between regions."""
+    return joiner.join(contents(template, arrangement))
+
+
+def _kind(assignment: tuple[int, ...], cases: Sequence[str]) -> str | None:
+    """Return the kind of an assignment; None if more than one case is missing."""
+    n_cases = len(set(assignment))
+    if n_cases == len(cases):
+        return PLAUSIBLE if list(assignment) == sorted(assignment) else GRAMMATICAL
+    if n_cases < len(cases) - 1:
+        return None
+    (doubled,) = (case for case in set(assignment) if assignment.count(case) > 1)
+    return f"double-{cases[doubled]}"
+
+
+def _arrangement(
+    kind: str, nouns: tuple[int, ...], own: tuple[int, ...], cases: Sequence[str]
+) -> Arrangement:
+    steps = (f"{cases[case]}{noun + 1}" for noun, case in zip(nouns, own, strict=True))
+    return Arrangement(kind=kind, name=f"{kind}_{'-'.join(steps)}", nouns=nouns, cases=own)
+
+
+def _changed(arrangement: Arrangement) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
+    nouns, cases = arrangement.nouns, arrangement.cases
+    return [
+        (nouns, (*cases[:place], other, *cases[place + 1 :]))
+        for place, own in enumerate(cases)
+        for other in range(len(cases))
+        if other != own
+    ]

@@ -1,0 +1,98 @@
+"""What every generator offers: minimal sets or whole items, in one order, all of them or some."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeGuard
+
+from pommel.suite.minimal_sets import MinimalSet
+
+
+class Source(Protocol):
+    """A grammar that has been read."""
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The distinct words of all sentences, in the order of the grammar."""
+        ...
+
+    @property
+    def recipe(self) -> Mapping[str, Any]:
+        """What the sets are made from: the kind of grammar, and its files with their SHA-256."""
+        ...
+
+
+class SetSource(Source, Protocol):
+    """A grammar of minimal sets."""
+
+    @property
+    def n_sets(self) -> int:
+        """How many sets there are; some may have the same sentences."""
+        ...
+
+    @property
+    def ungrammatical_counts(self) -> frozenset[int]:
+        """How many ungrammatical sentences the sets have: one number, or several."""
+        ...
+
+    def sets(self, indices: Sequence[int] | None = None) -> Iterator[MinimalSet]:
+        """Yield the sets with these numbers (from 0), in this order; None for all of them.
+
+        Memory does not grow with their number.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class GeneratedCondition:
+    """A condition of a generated item: what its regions 1, 2, ... contain, maybe nothing.
+
+    `joiner` is what stands between regions, as the `meta` of the suite says it.
+    """
+
+    name: str
+    contents: tuple[str, ...]
+    gloss: str = ""
+    joiner: str = " "
+
+    @property
+    def sentence(self) -> str:
+        """The sentence; regions that are empty are left out."""
+        return self.joiner.join(filter(None, self.contents))
+
+
+GeneratedItem = tuple[GeneratedCondition, ...]
+
+
+class ItemSource(Source, Protocol):
+    """A grammar of a whole suite: conditions cut into regions, and predictions over them."""
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are; some may have the same sentences."""
+        ...
+
+    @property
+    def head(self) -> Mapping[str, Any]:
+        """The suite's JSON without its items: `region_meta`, `predictions`, and its `meta`.
+
+        `meta` needs neither a name nor a recipe: `Generation` adds them.
+        """
+        ...
+
+    def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
+        """Yield the items with these numbers (from 0), in this order; None for all of them.
+
+        Memory does not grow with their number.
+        """
+        ...
+
+
+def has_sets(source: Source) -> TypeGuard[SetSource]:
+    """Say whether a source has minimal sets."""
+    return hasattr(type(source), "sets")
+
+
+def has_items(source: Source) -> TypeGuard[ItemSource]:
+    """Say whether a source has whole items."""
+    # To ask for an instance of a protocol would compute all its properties.
+    return hasattr(type(source), "items")

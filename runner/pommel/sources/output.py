@@ -1,0 +1,293 @@
+"""What suites and sentences are written from: minimal sets, generated items, suites.
+
+Each can be written as a suite, as items (long CSV, sentences), and, where it makes sense, as sets.
+"""
+
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from pommel.errors import InputError, UsageError
+from pommel.files.json import json_chunks
+from pommel.sources.grammar.source import GeneratedItem
+from pommel.suite.minimal_sets import (
+    GRAMMATICAL,
+    REGION_NAMES,
+    UNGRAMMATICAL,
+    Compared,
+    MinimalSet,
+    suite_head,
+    suite_items,
+)
+from pommel.suite.read import item_from_dict, suite_to_text
+from pommel.suite.suite import Item, Suite
+from pommel.wording import listed
+
+# Of suites with a thousand items a file would be half blanks.
+_INDENT = 1
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """How many items or sets have been written, and how many sets were left out.
+
+    Those had no ungrammatical sentence, or only such as are spelt like the grammatical one.
+    """
+
+    n_written: int = 0
+    n_left_out: int = 0
+
+
+class Content(Protocol):
+    """Something to be written; where it streams, it can be taken once. Its `tally` is kept."""
+
+    @property
+    def tally(self) -> Tally:
+        """What has been written of it."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What the suite is called."""
+        ...
+
+    @property
+    def region_names(self) -> Mapping[int, str]:
+        """Region numbers and their names."""
+        ...
+
+    @property
+    def joiner(self) -> str:
+        """What stands between two regions."""
+        ...
+
+    def suite_pieces(self) -> Iterator[str]:
+        """Return the text of the suite's JSON, piece by piece. Raises `InputError` for no items."""
+        ...
+
+    def items(self) -> Iterator[Item]:
+        """Return the suite's items. Raises `InputError` for none."""
+        ...
+
+    def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
+        """Return the minimal sets, `with_lone` also those without an ungrammatical sentence.
+
+        Raises `UsageError` if these are no minimal sets, and `InputError` if there is none.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetContent:
+    """Minimal sets; `ungrammatical_counts` says how many ungrammatical sentences they have.
+
+    A set of more than one ungrammatical sentence is one item if all have as many, and otherwise
+    an item for each. Sets without any are no items. `compared` is what the prediction compares.
+    """
+
+    all_sets: Iterable[MinimalSet]
+    ungrammatical_counts: Collection[int]
+    meta: Mapping[str, Any]
+    compared: Compared = "sentence"
+    tally: Tally = field(default_factory=Tally)
+
+    @property
+    def name(self) -> str:
+        """The suite's name."""
+        return str(self.meta["name"])
+
+    @property
+    def region_names(self) -> Mapping[int, str]:
+        """Before the contrast, the contrast, after it."""
+        return {int(number): name for number, name in REGION_NAMES.items()}
+
+    @property
+    def joiner(self) -> str:
+        """A space."""
+        return " "
+
+    def suite_pieces(self) -> Iterator[str]:
+        """Return the suite's JSON."""
+        n_own, sets = self._comparable()
+        head = suite_head(self.meta, n_own, self.compared)
+        return json_chunks(head, "items", suite_items(sets), indent=_INDENT)
+
+    def items(self) -> Iterator[Item]:
+        """Return an item a set, or a pair."""
+        return map(item_from_dict, suite_items(self._comparable()[1]))
+
+    def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
+        """Return the sets."""
+        return _tallied(self.all_sets, self, with_lone=with_lone)
+
+    def _comparable(self) -> tuple[int, Iterator[MinimalSet]]:
+        own = self.sets()
+        n_own, *more = sorted({*self.ungrammatical_counts} - {0})
+        if more:
+            n_own, own = 1, itertools.chain.from_iterable(each.pairs() for each in own)
+        return n_own, own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemContent:
+    """Generated items, with the JSON of their suite without its items.
+
+    As minimal sets they are like a suite; see `SuiteContent`.
+    """
+
+    all_items: Iterable[GeneratedItem]
+    head: Mapping[str, Any]
+    grammatical: str = GRAMMATICAL
+    ungrammatical: tuple[str, ...] = ()
+    tally: Tally = field(default_factory=Tally)
+
+    @property
+    def name(self) -> str:
+        """The suite's name."""
+        return str(self.head["meta"]["name"])
+
+    @property
+    def region_names(self) -> Mapping[int, str]:
+        """What the grammar calls its regions."""
+        return {int(number): name for number, name in self.head["region_meta"].items()}
+
+    @property
+    def joiner(self) -> str:
+        """What stands between two regions."""
+        return str(self.head["meta"].get("joiner", " "))
+
+    def suite_pieces(self) -> Iterator[str]:
+        """Yield the suite's JSON."""
+        return json_chunks(self.head, "items", self._item_values(), indent=_INDENT)
+
+    def items(self) -> Iterator[Item]:
+        """Return the items."""
+        return map(item_from_dict, self._item_values())
+
+    def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
+        """Return a set an item, if that is what its conditions are."""
+        return _tallied(self._sets(), self, with_lone=with_lone)
+
+    def _sets(self) -> Iterator[MinimalSet]:
+        items = iter(self.all_items)
+        first = next(items)
+        conditions = [each.name for each in first]
+        names = _set_names(conditions, self.grammatical, self.ungrammatical, name=self.name)
+        for item in itertools.chain([first], items):
+            contents = {each.name: each.contents for each in item}
+            yield MinimalSet.of_regions([contents[name] for name in names], joiner=self.joiner)
+
+    def _item_values(self) -> Iterator[dict[str, Any]]:
+        for number, item in enumerate(self.all_items, start=1):
+            self.tally.n_written += 1
+            yield {
+                "item_number": number,
+                "conditions": [
+                    {
+                        "condition_name": each.name,
+                        **({"gloss": each.gloss} if each.gloss else {}),
+                        "regions": [
+                            {"region_number": region, "content": content}
+                            for region, content in enumerate(each.contents, start=1)
+                        ],
+                    }
+                    for each in item
+                ],
+            }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteContent:
+    """A suite. As minimal sets it has one grammatical condition, and ungrammatical ones.
+
+    Those are the ones that are called so, where no others are named.
+    """
+
+    suite: Suite
+    grammatical: str = GRAMMATICAL
+    ungrammatical: tuple[str, ...] = ()
+    tally: Tally = field(default_factory=Tally)
+
+    @property
+    def name(self) -> str:
+        """The suite's name."""
+        return self.suite.name
+
+    @property
+    def region_names(self) -> Mapping[int, str]:
+        """What the suite calls its regions."""
+        return self.suite.region_names
+
+    @property
+    def joiner(self) -> str:
+        """What stands between two regions."""
+        return self.suite.joiner
+
+    def suite_pieces(self) -> Iterator[str]:
+        """Yield the suite's JSON, with all that was in it."""
+        self.tally.n_written = len(self.suite.items)
+        yield suite_to_text(self.suite)
+
+    def items(self) -> Iterator[Item]:
+        """Return the items."""
+        self.tally.n_written = len(self.suite.items)
+        return iter(self.suite.items)
+
+    def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
+        """Return a set an item."""
+        return _tallied(self._sets(), self, with_lone=with_lone)
+
+    def _sets(self) -> Iterator[MinimalSet]:
+        names = _set_names(
+            self.suite.condition_names, self.grammatical, self.ungrammatical, name=self.name
+        )
+        for item in self.suite.items:
+            yield MinimalSet.of_item(item, names[0], names[1:], joiner=self.joiner)
+
+
+def _tallied(
+    sets: Iterable[MinimalSet], content: Content, *, with_lone: bool
+) -> Iterator[MinimalSet]:
+    """Return the sets that are written, without sentences that are spelt like the grammatical one.
+
+    Raises `InputError` if there is none.
+    """
+    written = _written(sets, content.tally, with_lone=with_lone)
+    first = next(written, None)
+    if first is None:
+        what = "no sentence has an ungrammatical one to compare with"
+        raise InputError(f"{content.name}: {what}; what is contrasted has one spelling everywhere")
+    return itertools.chain([first], written)
+
+
+def _written(sets: Iterable[MinimalSet], tally: Tally, *, with_lone: bool) -> Iterator[MinimalSet]:
+    for each in sets:
+        if each.form in each.others:
+            each = replace(each, others=tuple(form for form in each.others if form != each.form))  # noqa: PLW2901 - the same set, mended
+        if each.others or with_lone:
+            tally.n_written += 1
+        else:
+            tally.n_left_out += 1
+            continue
+        yield each
+
+
+def _set_names(
+    conditions: Sequence[str], grammatical: str, ungrammatical: Sequence[str], *, name: str
+) -> list[str]:
+    """Return which conditions make minimal sets, the grammatical one first."""
+    others = list(ungrammatical) or [
+        each
+        for each in conditions
+        if each != grammatical and (each == UNGRAMMATICAL or each.startswith(f"{UNGRAMMATICAL}_"))
+    ]
+    if grammatical in others:
+        raise UsageError(f"{name}: {grammatical!r} cannot be grammatical and ungrammatical")
+    unknown = [each for each in (grammatical, *others) if each not in conditions]
+    if unknown or not others:
+        lacks = listed([repr(each) for each in unknown or [UNGRAMMATICAL]])
+        there = listed(list(conditions), most=8)
+        hint = f"it has {there}; name two with --grammatical and --ungrammatical"
+        raise UsageError(f"{name} has no condition {lacks}: {hint}")
+    return [grammatical, *others]

@@ -1,0 +1,225 @@
+"""What no schema can say of a suite: names that must agree, numbers that must be unique."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pommel.errors import FormulaError
+from pommel.files.json_positions import JsonPath
+from pommel.suite.formula import check_references, lint, parse
+from pommel.suite.formula.references import nearest_or_all
+from pommel.suite.suite import has_stray_space
+
+# Of what is wrong in a formula: more is no help in a line.
+_LONGEST_QUOTE = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """A place in a suite's JSON, what is wrong there, what would be right.
+
+    `within` is the character of the string that is meant. `stray_space` findings are warnings
+    unless the check is strict. `unwritten` ones are what is still to be done in a draft.
+    """
+
+    path: JsonPath
+    message: str
+    hint: str = ""
+    within: int | None = None
+    warning: bool = False
+    stray_space: bool = False
+    unwritten: bool = False
+
+
+def findings(document: Any) -> Iterator[Finding]:
+    """Yield all that is wrong with a document that has a suite's shape, or with its outline.
+
+    In an outline (see `pommel.suite.outline`) what is unsound is None, and nothing is said of it,
+    nor of what is only missing because of it.
+    """
+    items = document["items"]
+    expected = _expected_conditions(items)
+    yield from _repeated(items, "item_number", ("items",))
+    for index, item in enumerate(items):
+        if expected is not None:
+            yield from _item_findings(item, ("items", index), expected)
+        for position, condition in enumerate(item["conditions"] or ()):
+            place = ("items", index, "conditions", position)
+            yield from _condition_findings(condition, place)
+    region_meta = document["region_meta"]
+    if region_meta is not None:
+        yield from _region_meta_findings(region_meta, items)
+    regions_of = _regions_of(items, region_meta or ())
+    for index, prediction in enumerate(document["predictions"]):
+        path = ("predictions", index, "formula")
+        if prediction["formula"] is not None and items:
+            yield from _formula_findings(prediction["formula"], path, regions_of, items)
+
+
+def _expected_conditions(items: Sequence[Any]) -> list[str] | None:
+    """Return the conditions that most items have, in order of appearance.
+
+    Where two halves disagree, the first item is right. Items with an unsound name have no say; it
+    is None where there are no others.
+    """
+    rows = [names for names in map(_names, items) if None not in names]
+    if not rows:
+        return None
+    counts = Counter(name for names in rows for name in dict.fromkeys(names) if name is not None)
+    return [
+        name
+        for name, count in counts.items()
+        if 2 * count > len(rows) or (2 * count == len(rows) and name in rows[0])
+    ]
+
+
+def _names(item: Any) -> list[str | None]:
+    return [condition["condition_name"] for condition in item["conditions"] or (_UNSOUND,)]
+
+
+_UNSOUND: dict[str, Any] = {"condition_name": None, "regions": None}
+
+
+def _item_findings(item: Any, path: JsonPath, expected: Sequence[str]) -> Iterator[Finding]:
+    names = _names(item)
+    where = _item_name(item)
+    yield from _repeated(item["conditions"] or (), "condition_name", (*path, "conditions"), where)
+    missing = [] if None in names else [name for name in expected if name not in names]
+    for name in missing:
+        message = f"{where} has no condition {name!r}, which other items have"
+        yield Finding(path=path, message=message, hint="add it to this item")
+    for position, own_name in enumerate(names):
+        name = own_name or ""
+        if name and name not in expected:
+            place = (*path, "conditions", position, "condition_name")
+            message = f"{where} has a condition {name!r}, which other items lack"
+            meant = missing or expected
+            hint = nearest_or_all(name, meant) if meant else "all items have the same conditions"
+            yield Finding(path=place, message=message, hint=hint)
+
+
+def _condition_findings(condition: Any, path: JsonPath) -> Iterator[Finding]:
+    regions = condition["regions"] or ()
+    numbers = [region["region_number"] for region in regions]
+    contents = [region["content"] for region in regions]
+    where = f"condition {condition['condition_name']!r}"
+    yield from _repeated(regions, "region_number", (*path, "regions"), where)
+    if None not in numbers and numbers != sorted(numbers):
+        message = f"the regions of {where} are not in the order of their numbers"
+        yield Finding(
+            path=path, message=message, hint="the sentence follows the file", warning=True
+        )
+    if contents and not any(content is None or content.strip() for content in contents):
+        hint = "write the sentence's text into them"
+        message = f"all regions of {where} are empty"
+        yield Finding(path=path, message=message, hint=hint, unwritten=True)
+    for position, content in enumerate(contents):
+        if content is not None:
+            yield from _content_findings(content, (*path, "regions", position, "content"))
+
+
+def _content_findings(content: str, place: JsonPath) -> Iterator[Finding]:
+    if has_stray_space(content):
+        message = f"stray space in the content {content!r}"
+        hint = "remove the spaces around the text, and doubled ones"
+        yield Finding(path=place, message=message, hint=hint, stray_space=True)
+
+
+def _region_meta_findings(region_meta: dict[str, str], items: Sequence[Any]) -> Iterator[Finding]:
+    """Complain of each region once, where it is first seen."""
+    known: set[int] = set()
+    for written in region_meta:
+        if int(written) in known:
+            message = f"region_meta has the region {int(written)} twice"
+            yield Finding(path=("region_meta", written), message=message, hint="remove one of them")
+        known.add(int(written))
+    for i, item in enumerate(items):
+        for c, condition in enumerate(item["conditions"] or ()):
+            for r, region in enumerate(condition["regions"] or ()):
+                number = region["region_number"]
+                if number is not None and int(number) not in known:
+                    number = int(number)
+                    known.add(number)
+                    place = ("items", i, "conditions", c, "regions", r, "region_number")
+                    message = f"region_meta has no region {number}"
+                    hint = f"it has {', '.join(region_meta)}"
+                    yield Finding(path=place, message=message, hint=hint, warning=True)
+
+
+def _formula_findings(
+    text: str, path: JsonPath, regions_of: dict[str, set[int]], items: Sequence[Any]
+) -> Iterator[Finding]:
+    try:
+        formula = parse(text)
+    except FormulaError as error:
+        marked = text[error.start : error.end].strip()
+        is_told = not marked or repr(marked) in error.message or len(marked) > _LONGEST_QUOTE
+        message = error.message if is_told else f"{error.message} ({marked!r})"
+        yield Finding(path=path, message=message, hint=error.hint, within=error.start)
+        return
+    for reference in formula.references:
+        number = reference.region
+        if number is not None and number in regions_of.get(reference.condition, ()):
+            lacking = _item_without(items, reference.condition, number)
+            if lacking is not None:
+                message = f"condition {reference.condition!r} has no region {number} in {lacking}"
+                hint = 'add it there, with "content": "" if it is empty'
+                yield Finding(path=path, message=message, hint=hint, within=reference.span[0])
+    for remark in (*check_references(formula, regions_of), *lint(formula)):
+        yield Finding(
+            path=path,
+            message=remark.message,
+            hint=remark.hint,
+            within=remark.span[0],
+            warning=remark.severity == "warning",
+        )
+
+
+def _regions_of(items: Sequence[Any], named: Iterable[str]) -> dict[str, set[int]]:
+    """Return the regions that a condition has in some item; `named` are all there may be."""
+    regions_of: dict[str, set[int]] = {}
+    for item in items:
+        for condition in item["conditions"] or ():
+            numbers = _numbers(condition)
+            found = regions_of.setdefault(condition["condition_name"], set())
+            found.update(map(int, named) if numbers is None else numbers)
+    return regions_of
+
+
+def _numbers(condition: Any) -> set[int] | None:
+    """Return the numbers of a condition's regions, None if one of them is unsound."""
+    regions = condition["regions"]
+    if regions is None or any(region["region_number"] is None for region in regions):
+        return None
+    return {int(region["region_number"]) for region in regions}
+
+
+def _item_name(item: Any) -> str:
+    number = item["item_number"]
+    return "this item" if number is None else f"item {number}"
+
+
+def _item_without(items: Sequence[Any], name: str, number: int) -> str | None:
+    """Return the first item whose condition lacks the region."""
+    for item in items:
+        for condition in item["conditions"] or ():
+            numbers = _numbers(condition)
+            if condition["condition_name"] == name and numbers and number not in numbers:
+                return _item_name(item)
+    return None
+
+
+def _repeated(
+    objects: Sequence[Any], key: str, path: JsonPath, where: str = "the suite"
+) -> Iterator[Finding]:
+    seen: set[Any] = set()
+    noun = key.replace("_", " ")
+    for index, each in enumerate(objects):
+        if each[key] is not None and each[key] in seen:
+            message = f"{where} has the {noun} {each[key]!r} twice"
+            hint = "give each a number of its own"
+            if key == "condition_name":
+                hint = "give each a name of its own"
+            yield Finding(path=(*path, index, key), message=message, hint=hint)
+        seen.add(each[key])

@@ -1,0 +1,182 @@
+"""Truth and margin of a formula, for all items at once."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pommel.suite.formula.tree import (
+    Absolute,
+    Arithmetic,
+    Comparison,
+    Expression,
+    Formula,
+    Logical,
+    Negation,
+    Negative,
+    Number,
+    RegionValue,
+    walk,
+)
+
+Bits = NDArray[np.float64]
+Truths = NDArray[np.bool_]
+
+# (region, condition) -> the region's metric for every item; region None is the whole sentence.
+Lookup = Callable[[int | None, str], Bits]
+
+# `=` as in SyntaxGym, which used numpy.isclose: |a - b| <= ABSOLUTE + RELATIVE * |b|.
+ABSOLUTE_TOLERANCE_BITS = 1e-3
+RELATIVE_TOLERANCE = 1e-5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What became of a prediction; every array has the shape (n_items,).
+
+    `holds`: whether it is true. `margin_bits`: how far it is from flipping, positive where it
+    holds and negative where not (0 is a tie, on the side that `holds` says); NaN where `defined`
+    is False. `tie`: some `<` or `>` of the formula compared two equal values, and so failed.
+    `defined`: the values that decide the truth are there; where they are not (the mean of an empty
+    region) `holds` is False.
+    """
+
+    holds: Truths
+    margin_bits: Bits
+    tie: Truths
+    defined: Truths
+
+
+def judge(formula: Formula, lookup: Lookup, n_items: int) -> Verdict:
+    """Evaluate `formula` over all items.
+
+    `lookup` raises what it likes for a region or condition it does not know. The margin of `a < b`
+    is b - a, of `a = b` the tolerance minus |a - b|, of `&` the smaller and of `|` the larger of
+    the two sides. A side that is undefined leaves `&` false if the other side is false, and `|`
+    true if the other side is true (Kleene's three-valued logic).
+    """
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        truth = _truth(formula.tree, lookup)
+        tie = _tie(formula.tree, lookup)
+    return Verdict(
+        holds=np.broadcast_to(truth.holds & truth.defined, n_items).copy(),
+        margin_bits=np.broadcast_to(np.where(truth.defined, truth.margin, np.nan), n_items).copy(),
+        tie=np.broadcast_to(tie, n_items).copy(),
+        defined=np.broadcast_to(truth.defined, n_items).copy(),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Truth:
+    """One node's truth; the arrays are of shape (n_items,), or () where no region is mentioned."""
+
+    holds: Truths
+    margin: Bits
+    defined: Truths
+
+
+def _tie(tree: Expression, lookup: Lookup) -> Truths:
+    """Say where any `<` or `>` met two equal values, one within a sum of truths included."""
+    tie = np.asarray(False)  # noqa: FBT003 - numpy has no other way to say it
+    for node in walk(tree):
+        if isinstance(node, Comparison) and node.operator in ("<", ">"):
+            tie = tie | (_number(node.left, lookup) == _number(node.right, lookup))
+    return tie
+
+
+def _number(node: Expression, lookup: Lookup) -> Bits:
+    match node:
+        case Number():
+            return np.asarray(node.value, dtype=np.float64)
+        case RegionValue():
+            return lookup(node.region, node.condition)
+        case Negative():
+            return np.negative(_number(node.operand, lookup))
+        case Absolute():
+            return np.abs(_number(node.operand, lookup))
+        case Arithmetic():
+            left, right = _number(node.left, lookup), _number(node.right, lookup)
+            operation = _ARITHMETIC[node.operator]
+            return np.asarray(operation(left, right), dtype=np.float64)
+        case _:
+            # A truth value used as a number counts 0 or 1, and nothing where it is undefined.
+            truth = _truth(node, lookup)
+            return np.where(truth.defined, truth.holds.astype(np.float64), np.nan)
+
+
+_ARITHMETIC: dict[str, np.ufunc] = {
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+}
+
+
+def _truth(node: Expression, lookup: Lookup) -> _Truth:
+    match node:
+        case Comparison():
+            return _compare(node.operator, _number(node.left, lookup), _number(node.right, lookup))
+        case Logical():
+            left, right = _truth(node.left, lookup), _truth(node.right, lookup)
+            return _both(left, right) if node.operator == "&" else _either(left, right)
+        case Negation():
+            return _opposite(_truth(node.operand, lookup))
+        case _:
+            raise AssertionError(f"the parser lets no {type(node).__name__} stand for a truth")
+
+
+def _compare(operator: str, left: Bits, right: Bits) -> _Truth:
+    equal = left == right
+    defined = ~(np.isnan(left) | np.isnan(right))
+    match operator:
+        case "<" | "<=":
+            margin = right - left
+        case ">" | ">=":
+            margin = left - right
+        case _:
+            margin = _closeness(left, right)
+    if operator in ("=", "!="):
+        holds = margin >= 0
+        truth = _Truth(holds, margin, defined)
+        return truth if operator == "=" else _opposite(truth)
+    # Infinities on both sides: their difference is not a number, and yet they are equal.
+    margin = np.where(equal, 0.0, margin)
+    holds = margin > 0 if operator in ("<", ">") else margin >= 0
+    return _Truth(holds, margin, defined)
+
+
+def _closeness(left: Bits, right: Bits) -> Bits:
+    """Return how far |left - right| is below the tolerance of `=`; negative where it is above."""
+    tolerance = ABSOLUTE_TOLERANCE_BITS + RELATIVE_TOLERANCE * np.abs(right)
+    both_finite = np.isfinite(left) & np.isfinite(right)
+    far = np.where(left == right, np.inf, -np.inf)
+    return np.where(both_finite, tolerance - np.abs(left - right), far)
+
+
+def _both(left: _Truth, right: _Truth) -> _Truth:
+    decided = (left.defined & ~left.holds) | (right.defined & ~right.holds)
+    return _Truth(
+        left.holds & right.holds,
+        _known(np.minimum, np.inf, left, right),
+        (left.defined & right.defined) | decided,
+    )
+
+
+def _either(left: _Truth, right: _Truth) -> _Truth:
+    decided = (left.defined & left.holds) | (right.defined & right.holds)
+    return _Truth(
+        (left.holds & left.defined) | (right.holds & right.defined),
+        _known(np.maximum, -np.inf, left, right),
+        (left.defined & right.defined) | decided,
+    )
+
+
+def _known(pick: np.ufunc, neutral: float, left: _Truth, right: _Truth) -> Bits:
+    """Pick among the margins that are defined; an undefined one takes no part."""
+    sides = (np.where(side.defined, side.margin, neutral) for side in (left, right))
+    return np.asarray(pick(*sides), dtype=np.float64)
+
+
+def _opposite(truth: _Truth) -> _Truth:
+    return _Truth(~truth.holds, 0.0 - truth.margin, truth.defined)

@@ -1,0 +1,107 @@
+"""All rules by name, and a suite checked against those that are asked for."""
+
+import itertools
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from pommel.suite.lint.characters import control_character
+from pommel.suite.lint.duplicates import duplicate_contrast, duplicate_item, no_contrast
+from pommel.suite.lint.frequencies import Frequencies
+from pommel.suite.lint.holding import (
+    always_holds,
+    contradiction,
+    equivalent_prediction,
+    implied_prediction,
+    never_holds,
+)
+from pommel.suite.lint.matching import unequal_context, unequal_length, unequal_words
+from pommel.suite.lint.proofs import Proofs
+from pommel.suite.lint.regions import empty_region
+from pommel.suite.lint.remark import Cause, Remark
+from pommel.suite.lint.subject import Subject
+from pommel.suite.lint.token_counts import Tokenized, token_count
+from pommel.suite.lint.unused import unused_condition, unused_region
+from pommel.suite.lint.word_frequency import word_frequency
+from pommel.suite.suite import Suite
+
+Need = Literal["frequencies", "model"]
+
+# Those that need nothing but the suite; the first of them reason about its formulas.
+_PROVED: Mapping[str, Callable[[Proofs], Iterator[Remark]]] = {
+    "never-holds": never_holds,
+    "always-holds": always_holds,
+    "contradiction": contradiction,
+    "equivalent-prediction": equivalent_prediction,
+    "implied-prediction": implied_prediction,
+}
+_SEEN: Mapping[str, Callable[[Subject], Iterator[Remark]]] = {
+    "empty-region": empty_region,
+    "no-contrast": no_contrast,
+    "unequal-length": unequal_length,
+    "unequal-words": unequal_words,
+    "unequal-context": unequal_context,
+    "duplicate-item": duplicate_item,
+    "duplicate-contrast": duplicate_contrast,
+    "control-character": control_character,
+    "unused-condition": unused_condition,
+    "unused-region": unused_region,
+}
+NEEDS: Mapping[str, Need] = {"word-frequency": "frequencies", "token-count": "model"}
+RULES: tuple[str, ...] = (*_PROVED, *_SEEN, *NEEDS)
+
+# True, and often meant so.
+PEDANTIC = frozenset({"implied-prediction", "unused-condition", "unused-region"})
+
+# Which rules have the say where several find the same.
+_FIRST: Mapping[Cause, Collection[str]] = {
+    "empty": ("empty-region",),
+    "same": ("never-holds", "always-holds"),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What some rules need beside the suite; they are left out where it is None."""
+
+    frequencies: Frequencies | None = None
+    tokenized: Tokenized | None = None
+
+
+def check_suite(
+    suite: Suite, rules: Collection[str], evidence: Evidence | None = None
+) -> list[Remark]:
+    """Return what the rules of these names have to say of a suite, in the order of `RULES`.
+
+    What one of them has said of the same predictions and items for the same cause is left out.
+    """
+    subject = Subject(suite=suite)
+    proofs = Proofs(subject)
+    remarks = [each for name, rule in _PROVED.items() if name in rules for each in rule(proofs)]
+    remarks += [each for name, rule in _SEEN.items() if name in rules for each in rule(subject)]
+    remarks = _without_repetition(remarks)
+    if evidence and evidence.frequencies and "word-frequency" in rules:
+        remarks += word_frequency(subject, evidence.frequencies)
+    if evidence and evidence.tokenized and "token-count" in rules:
+        remarks += token_count(subject, evidence.tokenized)
+    return remarks
+
+
+def _without_repetition(remarks: Sequence[Remark]) -> list[Remark]:
+    said = {
+        (each.cause, *place)
+        for each in remarks
+        if each.cause and each.rule in _FIRST[each.cause]
+        for place in _places(each)
+    }
+    return [
+        each
+        for each in remarks
+        if not each.cause
+        or each.rule in _FIRST[each.cause]
+        or not all((each.cause, *place) in said for place in _places(each))
+    ]
+
+
+def _places(remark: Remark) -> Iterator[tuple[int, int]]:
+    return itertools.product(remark.predictions, remark.item_numbers)

@@ -1,0 +1,215 @@
+"""Suites as frozen values, valid once they exist, whatever file they came from."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pommel.errors import Fault, InputError
+from pommel.suite.formula import Formula
+from pommel.suite.published_designs import published_circuit, published_without_modifier
+
+Metric = Literal["sum", "mean", "median", "min", "max", "range"]
+METRICS: tuple[Metric, ...] = ("sum", "mean", "median", "min", "max", "range")
+
+_STRAY_SPACE = re.compile(r"^\s+|\s+$|\s{2,}|[\n\r]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """A condition's sentence and the span `[start, end)` of each of its regions, in characters.
+
+    The spans follow one another without a gap; the joining space belongs to the region after it.
+    An empty region has an empty span, at the place where it would stand.
+    """
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Region:
+    """A numbered piece of a sentence, maybe empty.
+
+    `content` is what the file says; `text` is that without stray spaces, which is what the
+    sentence is made of. `as_written` is the region's object in its file, with unknown keys.
+    """
+
+    number: int
+    content: str
+    text: str = field(init=False, compare=False)
+    as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "text", without_stray_spaces(self.content))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """A named variant of an item: its regions, in the order of the sentence."""
+
+    name: str
+    regions: tuple[Region, ...]
+    as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def is_written(self) -> bool:
+        """Whether any of its regions has text; so it is in every suite that is no draft."""
+        return any(region.text for region in self.regions)
+
+    def sentence(self, joiner: str = " ") -> Sentence:
+        """Join the regions that have content; text and spans are made together, once."""
+        text = ""
+        spans = []
+        for region in self.regions:
+            start = len(text)
+            if region.text:
+                text += joiner + region.text if text else region.text
+            spans.append((start, len(text)))
+        return Sentence(text=text, spans=tuple(spans))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """One lexicalisation: the same conditions as every other item of its suite, in any order."""
+
+    number: int
+    conditions: tuple[Condition, ...]
+    as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    def condition(self, name: str) -> Condition:
+        """Return the condition of that name; raises `KeyError`."""
+        for condition in self.conditions:
+            if condition.name == name:
+                return condition
+        raise KeyError(name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """A formula that should hold in every item; `description` says it in words."""
+
+    formula: Formula
+    description: str = ""
+    as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Suite:
+    """One experiment.
+
+    `metrics` are the region metrics asked for; predictions are checked with the first of them.
+    `region_names` maps region numbers to names. `meta` holds everything of the file's `meta`.
+    Items share one set of conditions, and `condition_names` gives them in the first item's order.
+    """
+
+    name: str
+    metrics: tuple[Metric, ...]
+    region_names: Mapping[int, str]
+    predictions: tuple[Prediction, ...]
+    items: tuple[Item, ...]
+    meta: Mapping[str, Any] = field(default_factory=dict)
+    as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+    # What is costly to compute and asked for again; a suite that was changed has none of it.
+    computed: dict[str, str] = field(default_factory=dict, init=False, compare=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not self.items:
+            raise InputError(f"suite {self.name!r} has no items")
+
+    @property
+    def condition_names(self) -> tuple[str, ...]:
+        """The names of the conditions, in the order of the first item."""
+        return tuple(condition.name for condition in self.items[0].conditions)
+
+    @property
+    def n_sentences(self) -> int:
+        """How many sentences there are: one an item and condition."""
+        return len(self.items) * len(self.condition_names)
+
+    @property
+    def region_numbers(self) -> tuple[int, ...]:
+        """The numbers of all regions that occur, ascending."""
+        numbers = {
+            region.number
+            for item in self.items
+            for condition in item.conditions
+            for region in condition.regions
+        }
+        return tuple(sorted(numbers | set(self.region_names)))
+
+    @property
+    def joiner(self) -> str:
+        """What stands between two regions in a sentence: a space, or nothing (`meta.joiner`)."""
+        return str(self.meta.get("joiner", " "))
+
+    @property
+    def circuit(self) -> str:
+        """The circuit that the suite says it belongs to, or "".
+
+        The published suites of Hu et al. (2020) do not say; theirs is known by their names.
+        """
+        return str(self.meta.get("circuit") or published_circuit(self.name))
+
+    @property
+    def language(self) -> str:
+        """The language tag ("en"), or ""."""
+        return str(self.meta.get("language") or "")
+
+    @property
+    def modifier_of(self) -> str:
+        """The name of the suite that this one is with intervening material, or ""."""
+        return str(self.meta.get("modifier_of") or published_without_modifier(self.name))
+
+    @property
+    def version(self) -> str:
+        """The suite's own version, or ""."""
+        return str(self.meta.get("version") or "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedSuite:
+    """A suite, and what its file could do better."""
+
+    suite: Suite
+    warnings: tuple[Fault, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedDraft:
+    """What can be made of a file whose suite is still being written, and what is wrong with it.
+
+    `suite` is None where nothing can be made of it. Otherwise conditions may be without text, which
+    is no fault of a draft; what else it is must be looked up in `faults`.
+    """
+
+    suite: Suite | None
+    faults: tuple[Fault, ...]
+
+    @property
+    def errors(self) -> tuple[Fault, ...]:
+        """The faults that no suite may have."""
+        return tuple(fault for fault in self.faults if fault.severity == "error")
+
+
+def condition_name_fault(name: str) -> str:
+    """Say why no condition can have this name, "" if one can."""
+    if not name.strip():
+        return "the name of a condition is empty"
+    if name != name.strip():
+        return f"the condition's name {name!r} has spaces around it"
+    if "%" in name:
+        return f"the condition's name {name!r} has a '%', which ends a name in formulas"
+    return ""
+
+
+def has_stray_space(content: str) -> bool:
+    """Say whether a region's content has spaces around it, doubled ones, or line breaks."""
+    return _STRAY_SPACE.search(content) is not None
+
+
+def without_stray_spaces(content: str) -> str:
+    """Return the content without spaces around it; doubled ones and line breaks become one."""
+    if not has_stray_space(content):
+        return content
+    return re.sub(r"\s{2,}|[\n\r]", " ", content.strip())

@@ -1,0 +1,364 @@
+"""JSON that knows where its values stand, and comes back as it was."""
+
+import json
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pommel.errors import InputError, SuiteError
+from pommel.files.json import (
+    MAX_DEPTH,
+    JsonDocument,
+    WrittenFloat,
+    parse_document,
+    path_text,
+    read_document,
+    to_json,
+)
+from pommel.files.json_positions import JsonPath
+
+# --- random documents, with their text and the place of every value in it
+
+SPACE = st.sampled_from(["", "", "", " ", "\n", "\r\n", "\t", " \n  "])
+SCALARS = st.one_of(
+    st.sampled_from(["null", "true", "false", "0", "-0", "-1", "1.50", "1e5", "0.10E-7", "NaN"]),
+    st.sampled_from(["Infinity", "-Infinity", "123456789012345678901234567890", "9" * 5000]),
+)
+CHARACTERS = st.one_of(
+    st.characters(exclude_characters='"\\', exclude_categories=["Cc", "Cs"]),
+    st.sampled_from(['\\"', "\\\\", "\\n", "\\/", "\\u00e9", "\\ud83d\\ude00", "\\ud800", "😀"]),
+    st.sampled_from([",", "]", "}", ":", "{", "["]),
+)
+STRINGS = st.lists(CHARACTERS, max_size=6).map(lambda parts: '"' + "".join(parts) + '"')
+
+Places = dict[JsonPath, int]
+
+
+@st.composite
+def documents(draw: st.DrawFn, depth: int = 3) -> tuple[str, Places]:
+    """Draw a JSON text, and where each value begins in it."""
+    kind = draw(st.sampled_from(["scalar", "string", "list", "object"] if depth else ["scalar"]))
+    text = draw(SPACE)
+    places: Places = {(): len(text)}
+    if kind in ("scalar", "string"):
+        return text + draw(SCALARS if kind == "scalar" else STRINGS) + draw(SPACE), places
+    text += "[" if kind == "list" else "{"
+    keys = draw(st.lists(STRINGS, max_size=4, unique_by=json.loads))
+    for index, key in enumerate(keys):
+        text += "," if index else ""
+        step: str | int = index
+        if kind == "object":
+            text += draw(SPACE) + key + draw(SPACE) + ":"
+            step = json.loads(key)
+        inner, inside = draw(documents(depth - 1))
+        places.update({(step, *path): len(text) + at for path, at in inside.items()})
+        text += inner
+    return text + ("]" if kind == "list" else "}") + draw(SPACE), places
+
+
+def place(text: str, offset: int) -> tuple[int, int]:
+    """Count lines and columns the slow way."""
+    lines = text[:offset].split("\n")
+    return len(lines), len(lines[-1]) + 1
+
+
+@settings(max_examples=300)
+@given(documents())
+def test_every_path_leads_to_its_value(drawn: tuple[str, Places]) -> None:
+    text, places = drawn
+    document = parse_document(text, file="x.json")
+    assert document.duplicate_key_faults() == []
+    for path, offset in places.items():
+        fault = document.fault(path, "wrong")
+        assert (fault.line, fault.column) == place(text, offset)
+        assert fault.path == path_text(path)
+
+
+@settings(max_examples=300)
+@given(documents())
+def test_what_is_written_again_is_the_same(drawn: tuple[str, Places]) -> None:
+    text, _ = drawn
+    value = parse_document(text, file="x.json").value
+    written = to_json(value)
+    assert skeleton(written) == skeleton(text)
+    assert to_json(parse_document(written, file="x.json").value) == written
+    assert written.encode()  # half of a surrogate pair is an escape still
+
+
+def skeleton(text: str) -> list[str]:
+    """Return the text's strings (by value), numbers and brackets in order: all but the spaces."""
+    pieces = re.findall(r'"(?:[^"\\]|\\.)*"|[{}\[\]]|[^\s{}\[\]",:]+', text)
+    return [repr(json.loads(piece)) if piece[0] == '"' else piece for piece in pieces]
+
+
+# --- examples
+
+
+def test_numbers_come_back_as_they_were_written() -> None:
+    text = '{\n    "b": 1.50,\n    "a": [1e-7, 1E5, -0, NaN, -Infinity, 1.0, 1]\n}'
+    value = parse_document(text, file="x").value
+    assert value["b"] == 1.5
+    assert isinstance(value["b"], WrittenFloat)
+    assert to_json(value, indent=0).split() == [
+        "{",
+        '"b":',
+        "1.50,",
+        '"a":',
+        "[",
+        "1e-7,",
+        "1E5,",
+        "-0,",
+        "NaN,",
+        "-Infinity,",
+        "1.0,",
+        "1",
+        "]",
+        "}",
+    ]
+
+
+def test_the_layout_of_what_is_written() -> None:
+    value = {"a": [1, {"é": None}], "empty": {}, "none": [], "tuple": (True, "x")}
+    assert to_json(value, indent=2) == (
+        '{\n  "a": [\n    1,\n    {\n      "é": null\n    }\n  ],\n'
+        '  "empty": {},\n  "none": [],\n  "tuple": [\n    true,\n    "x"\n  ]\n}\n'
+    )
+
+
+def test_keys_of_a_python_dict_that_are_no_text_are_written_as_json_has_them() -> None:
+    assert json.loads(to_json({1: "a", None: "b"})) == {"1": "a", "null": "b"}
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ((), ""),
+        (("items", 3, "conditions", 0), "items[3].conditions[0]"),
+        (("meta", "a-b", "a b", "é"), 'meta.a-b["a b"]["é"]'),
+        ((0,), "[0]"),
+        (("01", 'x"'), '["01"]["x\\""]'),
+        (("\ud800",), '["\\ud800"]'),
+    ],
+)
+def test_paths_as_text(path: JsonPath, text: str) -> None:
+    assert path_text(path) == text
+
+
+def document_of(text: str) -> JsonDocument:
+    return parse_document(text, file="x.json")
+
+
+def test_a_path_that_does_not_exist_is_placed_at_what_holds_it() -> None:
+    document = document_of('{\n  "a": {"b": 1}\n}')
+    assert str(document.fault(("a", "c", 0), "wrong")) == "x.json:2:8: wrong (at a.c[0])"
+    assert str(document.fault(("a", "b", "c"), "wrong")) == "x.json:2:14: wrong (at a.b.c)"
+
+
+@pytest.mark.parametrize(
+    ("string", "within", "column"),
+    [
+        ('"abc"', 0, 2),
+        ('"abc"', 2, 4),
+        ('"abc"', 3, 5),
+        (r'"\"\\\n<"', 3, 8),
+        (r'"\u0041<"', 1, 8),
+        (r'"\ud83d\ude00<"', 1, 14),
+        (r'"\ud83d<"', 1, 8),
+        ('"😀é<"', 2, 4),
+        ("[1]", 2, 1),
+    ],
+)
+def test_a_character_within_a_string_is_found_behind_escapes(
+    string: str, within: int, column: int
+) -> None:
+    document = document_of('{"a":\n' + string + "}")
+    fault = document.fault(("a",), "wrong", within=within)
+    assert (fault.line, fault.column) == (2, column)
+
+
+def test_a_key_that_stands_twice() -> None:
+    text = '{"a": 1, "b": [{"x": 1,\n "x": 2, "x": 3}], "\\u0061": 2}'
+    assert [str(fault) for fault in document_of(text).duplicate_key_faults()] == [
+        (
+            "x.json:2:2: the key 'x' stands here for the second time; "
+            "remove one of the two (at b[0].x)"
+        ),
+        (
+            "x.json:2:10: the key 'x' stands here for the second time; "
+            "remove one of the two (at b[0].x)"
+        ),
+        "x.json:2:20: the key 'a' stands here for the second time; remove one of the two (at a)",
+    ]
+
+
+def test_a_fault_at_a_key_that_stands_twice_is_at_the_value_that_counts() -> None:
+    document = document_of('{"a": 1, "a": 2}')
+    assert document.value == {"a": 2}
+    assert document.fault(("a",), "wrong").column == 15
+
+
+# --- what is no JSON
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "1:1: this is not JSON: the file is empty; a suite is a JSON object { }"),
+        (" \n ", "1:1: this is not JSON: the file is empty; a suite is a JSON object { }"),
+        ("{'a': 1}", '1:2: this is not JSON: a key is missing; keys stand in double quotes ""'),
+        ("{a: 1}", '1:2: this is not JSON: a key is missing; keys stand in double quotes ""'),
+        (
+            '{"a" 1}',
+            "1:6: this is not JSON: a colon is missing; write : between a key and its value",
+        ),
+        (
+            "{\"a\": 'x'}",
+            '1:7: this is not JSON: a value is missing; text stands in double quotes ""',
+        ),
+        ('{"a": [1 2]}', "1:10: this is not JSON: a comma is missing; write , before this"),
+        (
+            '{"a": [1,\n 2 ,\n ]}',
+            "2:4: this is not JSON: there is a comma behind the last element; remove it",
+        ),
+        ('{"a": 1,}', "1:8: this is not JSON: there is a comma behind the last element; remove it"),
+        (
+            '{"a": [1, 2],\n "b": {"c": "}"\n\n',
+            "2:16: this is not JSON: the file ends too early; the { in line 2 is never closed",
+        ),
+        (
+            '{\n"a":',
+            "2:5: this is not JSON: the file ends too early; the { in line 1 is never closed",
+        ),
+        (
+            '{"a": 1}\n}',
+            (
+                "2:1: this is not JSON: the document has ended before this; "
+                "remove it, or a bracket too many"
+            ),
+        ),
+        (
+            '{"a": "x\ny"}',
+            (
+                "1:9: this is not JSON: a text has a line break or a tab in it; "
+                'write " where it ends, \\n for a line break, \\t for a tab'
+            ),
+        ),
+        (
+            '{"a": "x,\n}"}',
+            (
+                "1:10: this is not JSON: a text has a line break or a tab in it; "
+                'write " where it ends, \\n for a line break, \\t for a tab'
+            ),
+        ),
+        ('{"a": "x}', '1:7: this is not JSON: this text is never closed; write " where it ends'),
+        (
+            r'{"a": "\d"}',
+            (
+                "1:8: this is not JSON: a backslash stands before the wrong character; "
+                r"write \\ for a backslash"
+            ),
+        ),
+    ],
+)
+def test_broken_json_is_placed_and_explained(text: str, message: str) -> None:
+    with pytest.raises(SuiteError) as caught:
+        document_of(text)
+    assert str(caught.value) == f"x.json:{message}"
+
+
+def nested(depth: int) -> str:
+    return "[" * depth + "]" * depth
+
+
+def test_deep_nesting_is_refused_before_anything_overflows() -> None:
+    deepest = nested(MAX_DEPTH)
+    assert to_json(document_of(deepest).value).split() == [
+        *"[" * (MAX_DEPTH - 1),
+        "[]",
+        *"]" * (MAX_DEPTH - 1),
+    ]
+    message = (
+        "x.json: the file is nested too deeply to be read; "
+        "no more than 100 levels of brackets are read"
+    )
+    for depth in (MAX_DEPTH + 1, 900, 100_000):
+        for text in (nested(depth), '{"a":' * depth + "1" + "}" * depth):
+            with pytest.raises(SuiteError) as caught:
+                document_of(text)
+            assert str(caught.value) == message
+
+
+# --- files
+
+
+def test_a_byte_order_mark_is_noticed_and_takes_no_column(tmp_path: Path) -> None:
+    path = tmp_path / "bom.json"
+    path.write_bytes(b'\xef\xbb\xbf{"a": 1}')
+    document = read_document(path)
+    assert document.has_bom
+    assert document.fault(("a",), "wrong").column == 7
+    assert parse_document('\ufeff{"a": 1}', file="x").has_bom
+    assert not document_of('{"a": 1}').has_bom
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        (
+            b'{\n "a": "caf\xe9"}',
+            ":2:11: the byte 0xe9 is not UTF-8; save the file with the encoding UTF-8",
+        ),
+        (
+            '{"é": "'.encode() + b"\xff",
+            ":1:8: the byte 0xff is not UTF-8; save the file with the encoding UTF-8",
+        ),
+        (
+            '{"a": 1}'.encode("utf-16"),
+            ":1:1: the file is UTF-16, not UTF-8; save the file with the encoding UTF-8",
+        ),
+    ],
+)
+def test_another_encoding_is_placed(tmp_path: Path, raw: bytes, message: str) -> None:
+    path = tmp_path / "latin.json"
+    path.write_bytes(raw)
+    with pytest.raises(SuiteError) as caught:
+        read_document(path)
+    assert str(caught.value) == f"{path}{message}"
+
+
+def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+    for path, reason in (
+        (tmp_path / "missing.json", "No such file or directory"),
+        (tmp_path, "Is a directory"),
+    ):
+        with pytest.raises(InputError) as caught:
+            read_document(path)
+        assert str(caught.value) == f"{path}: {reason}"
+
+
+def test_megabytes_on_one_line_are_read_and_placed_at_once() -> None:
+    cell: Any = {"region_number": 1, "content": "a few words of text"}
+    text = json.dumps({"items": [cell] * 100_000, "twice": 1}).replace(
+        '"twice"', '"items": 0, "items"'
+    )
+    assert len(text) > 5_000_000
+    start = time.process_time()
+    document = document_of(text)
+    faults = [document.fault(("items", index), "wrong") for index in range(0, 100_000, 10)]
+    assert len(document.duplicate_key_faults()) == 2
+    assert {fault.line for fault in faults} == {1}
+    assert time.process_time() - start < 8
+
+
+def test_a_text_that_is_never_closed_takes_no_longer_than_it_is_long() -> None:
+    text = '{"a": "' + '\\"' * 300_000
+    start = time.process_time()
+    with pytest.raises(SuiteError, match="this text is never closed"):
+        parse_document(text, file="s.json")
+    # A quadratic search for what is open takes a quarter of an hour.
+    assert time.process_time() - start < 30

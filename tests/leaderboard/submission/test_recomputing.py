@@ -1,0 +1,176 @@
+"""Results again from a submission's tokens: the same as were run, and nothing on trust."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.builders import token
+from tests.leaderboard.submission.samples import (
+    AGREEMENT,
+    BIRDS,
+    SONG,
+    SOURCE,
+    SUITES,
+    Parts,
+    packed,
+    results,
+    surprisals,
+    word_model,
+)
+from tests.store.run_samples import agreement, assert_same_result
+from tests.word_model import WordModel
+
+from pommel.leaderboard.submission import SubmissionError, Submitter, parse_submission, recomputed
+from pommel.models.policy import Policy
+from pommel.models.printed import RECOVERED
+from pommel.scoring.run import evaluate
+from pommel.scoring.run_record import record_of
+from pommel.suite.read import suite_hash
+from pommel.surprisal import ScoredSentence
+
+UNNAMED = Submitter(by="A. Linguist")
+
+
+def refusal(raw: bytes, suites: Any = SUITES) -> str:
+    with pytest.raises(SubmissionError) as caught:
+        recomputed(parse_submission(raw, source=SOURCE), suites, score_rule="all")
+    return str(caught.value).removeprefix(f"{SOURCE}: ")
+
+
+@pytest.mark.parametrize(
+    "choices",
+    [
+        {},
+        {"score_rule": "first"},
+        {"score_rule": "each"},
+        {"oov": "skip"},
+        {"regions": "needed"},
+        {"policy": Policy(bos="never", first_token="zero")},
+        {"compat": "syntaxgym", "model": word_model(details={"offsets": RECOVERED})},
+        {"model": word_model(bits={"bark": 1 / 3, "sat": 0.1 + 0.2, "The": None, "owl": 1e-5})},
+        {"model": word_model(bits={"bark": -1e-5, "purrs": 99_999.0})},
+    ],
+)
+def test_the_runs_are_those_that_were_packed(tmp_path: Path, choices: dict[str, Any]) -> None:
+    raw, runs = packed(tmp_path, about=UNNAMED, **choices)
+    submission = parse_submission(raw, source=SOURCE)
+    rule = choices.get("score_rule", "all")
+    again = recomputed(submission, [SONG, AGREEMENT], score_rule=rule)
+    for run, found in zip(runs, reversed(again), strict=True):
+        assert found.surprisals.suite.name == run.surprisals.suite.name
+        assert found.surprisals.sentences == run.surprisals.sentences
+        assert found.surprisals.method == run.surprisals.method
+        assert found.surprisals.assigner is run.surprisals.assigner
+        assert record_of(found).run_id == record_of(run).run_id
+        assert found.result.provenance["policy"]["method"] == "causal"
+        # The policy that was asked for leaves the method to the model.
+        shown = [{**each.result.provenance, "policy": {}} for each in (run, found)]
+        assert shown[0] == shown[1]
+        assert_same_result(
+            *(replace(each.result, provenance={}, model_name="") for each in (run, found))
+        )
+
+
+def test_another_score_rule_and_what_becomes_of_unknown_words(tmp_path: Path) -> None:
+    raw, (run,) = packed(tmp_path, (AGREEMENT,))
+    submission = parse_submission(raw, source=SOURCE)
+    (found,) = recomputed(submission, [AGREEMENT], score_rule="each", oov="skip")
+    wanted = evaluate(run.surprisals, score_rule="each", oov="skip")
+    assert found.result.scores == wanted.scores
+    assert found.result.model_name == "Words"
+    assert found.result.provenance["oov"] == "skip"
+
+
+def test_only_the_suites_that_are_asked_for_are_looked_at(sound: Parts) -> None:
+    def worse(claims: Any) -> None:
+        claims["predictions"][0]["margin_bits"][0] = 9.0
+
+    raw = sound.with_claims(worse, SONG).packed()
+    submission = parse_submission(raw, source=SOURCE)
+    (run,) = recomputed(submission, [AGREEMENT], score_rule="all")
+    assert run.result.suite_name == "agreement"
+    assert refusal(raw).startswith("suite song, item 1, prediction 0: margin is claimed to be 9")
+
+
+def test_a_suite_that_is_missing(sound: Parts) -> None:
+    other = agreement("wrens", BIRDS)
+    assert refusal(sound.packed(), [other]) == (
+        f"has no run on the suite wrens of SHA-256 {suite_hash(other)[:12]}..."
+    )
+
+
+def test_another_version_of_a_suite(sound: Parts) -> None:
+    other = agreement("song", BIRDS, version="1.1.0")
+    assert refusal(sound.packed(), [other]) == (
+        f"has no run on the suite song of SHA-256 {suite_hash(other)[:12]}...; it has another one "
+        f"(SHA-256 {suite_hash(SONG)[:12]}...)"
+    )
+
+
+def test_provenance_cannot_say_what_the_manifest_says(sound: Parts) -> None:
+    def lie(manifest: Any) -> None:
+        manifest["suites"][0]["provenance"].update(suite={"sha256": "0"}, compat="magic", oov="no")
+
+    submission = parse_submission(sound.with_manifest(lie).packed(), source=SOURCE)
+    (run,) = recomputed(submission, [AGREEMENT], score_rule="all")
+    assert run.result.provenance["suite"]["sha256"] == suite_hash(AGREEMENT)
+    assert run.result.provenance["compat"] is None
+    assert run.result.provenance["oov"] == "keep"
+
+
+def test_margins_may_differ_by_rounding(sound: Parts) -> None:
+    def round_otherwise(claims: Any) -> None:
+        margins = claims["predictions"][0]["margin_bits"]
+        margins[:] = [each + 1e-9 for each in margins]
+
+    submission = parse_submission(sound.with_claims(round_otherwise).packed(), source=SOURCE)
+    assert len(recomputed(submission, SUITES, score_rule="all")) == 2
+
+
+def test_margins_that_are_no_numbers(tmp_path: Path) -> None:
+    items = [{"good": ("A dog", "", "barks"), "bad": ("A dog", "now", "barks")}]
+    suite = agreement(items=items, formulas=("(2;%good%) < (2;%bad%)",), metric="mean")
+    raw, (run,) = packed(tmp_path, (suite,))
+    assert str(run.result.predictions[0].margin_bits.tolist()) == "[nan]"
+    claims = json.loads(Parts.of(raw).files[results(suite)])
+    assert claims["predictions"][0]["margin_bits"] == [None]
+    submission = parse_submission(raw, source=SOURCE)
+    (found,) = recomputed(submission, [suite], score_rule="all")
+    assert found.result.scores == run.result.scores
+
+
+def test_what_is_consistent_is_taken_whatever_the_model_says(tmp_path: Path) -> None:
+    """A forger who makes everything anew from better surprisals is found by the model only."""
+    model = word_model(bits={"barks": 50.0, "purr": 50.0, "sit": 50.0})
+    raw, _ = packed(tmp_path, (AGREEMENT,), model)
+    submission = parse_submission(raw, source=SOURCE)
+    (run,) = recomputed(submission, [AGREEMENT], score_rule="all")
+    assert run.result.score == 1.0
+
+
+def test_regions_that_nobody_asked_for_are_not_there(tmp_path: Path) -> None:
+    suite = agreement(formulas=("(2;%good%) < (2;%bad%)",))
+    raw, (run,) = packed(tmp_path, (suite,), regions="needed")
+    line = json.loads(Parts.of(raw).files[surprisals(suite)].splitlines()[1])
+    assert line["why_unscored"] == {"not asked for": [0, 1, 3]}
+    (found,) = recomputed(parse_submission(raw, source=SOURCE), [suite], score_rule="all")
+    assert found.surprisals.sentences == run.surprisals.sentences
+
+
+def test_words_that_cannot_be_compared(tmp_path: Path) -> None:
+    """Under focus-mask a word may have no number, and its item does not count."""
+    text = "The cat purr ."
+    tokens = [
+        token(word, text.index(word), None if word == "purr" else 1.0, why="not comparable")
+        for word in text.split()
+    ]
+    scored = ScoredSentence(text=text, tokens=tuple(tokens))
+    model = WordModel(methods=("focus-mask",), sentences={text: scored})
+    raw, (run,) = packed(tmp_path, (AGREEMENT,), model)
+    assert run.result.predictions[0].results == (True, None, False)
+    (found,) = recomputed(parse_submission(raw, source=SOURCE), [AGREEMENT], score_rule="all")
+    assert_same_result(
+        *(replace(each.result, provenance={}, model_name="") for each in (run, found))
+    )

@@ -1,0 +1,40 @@
+"""What the tests of misbehaving images share."""
+
+from collections.abc import Callable
+
+from tests.containers_support.answering import connected
+
+from pommel.models.container.engines.leftovers import OWNER_LABEL, owner
+from pommel.models.container.engines.sandbox import Sandbox
+from pommel.models.model import LoadOptions, closing, score_all
+from pommel.models.policy import Policy
+from pommel.models.registry import load_model
+
+# Builds an image with a fault (see misbehaving/model.py) and returns its tag.
+Misbehaving = Callable[..., str]
+
+SENTENCES = ("The cats sleep .", "A dog barks !", "I see you .")
+SURPRISALS = [[3.0, 4.0, 5.0, 1.0], [1.0, 3.0, 5.0, 1.0], [1.0, 3.0, 3.0, 1.0]]
+
+
+def scored(reference: str, **limits: str) -> list[list[float | None]]:
+    """Return the surprisals of `SENTENCES`; `limits` are as `--sandbox` has them."""
+    limits = {"time": "20", **limits}
+    sandbox = Sandbox().with_settings(f"{key}={value}" for key, value in limits.items())
+    with closing(load_model(reference, LoadOptions(sandbox=sandbox, pull="never"))) as model:
+        return [
+            [token.surprisal_bits for token in sentence.tokens]
+            for sentence in score_all(model, SENTENCES, Policy())
+        ]
+
+
+def containers_of(url: str, process: int) -> dict[str, str]:
+    """Return the containers that a process has started, running or not, each with its command."""
+    ours = f"{owner().partition('/')[0]}/{process}/"
+    with connected(url) as client:
+        found = client.containers(all=True, filters={"label": OWNER_LABEL})
+    return {
+        container["Id"]: container["Command"]
+        for container in found
+        if container["Labels"][OWNER_LABEL].startswith(ours)
+    }

@@ -1,0 +1,66 @@
+"""Which engine is meant, and what is said when it does not answer. Nothing of this needs one."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pommel.errors import ModelNotAvailableError
+from pommel.models.container.engines.engines import open_engine
+
+
+@pytest.fixture(autouse=True)
+def configuration(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Docker's configuration, empty; and no variable that says where an engine is."""
+    for variable in ("DOCKER_HOST", "DOCKER_CONTEXT", "DOCKER_TLS_VERIFY", "CONTAINER_HOST"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setenv("DOCKER_CONFIG", str(tmp_path))
+    return tmp_path / "config.json"
+
+
+def refusal(reference: str = "docker://model") -> str:
+    with pytest.raises(ModelNotAvailableError) as caught:
+        open_engine(reference)
+    return str(caught.value)
+
+
+def test_an_engine_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "tcp://127.0.0.1:9")
+    assert refusal().startswith(
+        "docker://model: no Docker engine answers at tcp://127.0.0.1:9; is Docker running? "
+        "(try: docker info): "
+    )
+    monkeypatch.setenv("CONTAINER_HOST", "tcp://127.0.0.1:9")
+    assert refusal("podman://model").startswith(
+        "podman://model: no Podman engine answers at tcp://127.0.0.1:9; start the service: "
+        "systemctl --user start podman.socket: "
+    )
+
+
+def test_an_engine_over_ssh_is_refused_with_a_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "ssh://me@host")
+    assert refusal() == (
+        "docker://model: ssh://me@host: engines over TLS and SSH are not supported; forward the "
+        "socket, ssh -N -L /tmp/docker.sock:/var/run/docker.sock HOST, and use "
+        "unix:///tmp/docker.sock"
+    )
+
+
+def test_the_current_context_may_be_gone(configuration: Path) -> None:
+    configuration.write_text(json.dumps({"currentContext": "desktop"}))
+    assert "context" in refusal()
+
+
+def test_the_context_may_be_named_by_a_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DOCKER_CONTEXT", "elsewhere")
+    assert refusal() == (
+        "docker://model: the Docker context elsewhere is not there "
+        "(docker context ls shows those that are)"
+    )
+
+
+def test_a_scheme_that_no_engine_runs() -> None:
+    assert refusal("rkt://model") == (
+        "rkt://model: no engine runs this; an image is docker://, podman://, apptainer://, "
+        "singularity://, library://, shub://"
+    )

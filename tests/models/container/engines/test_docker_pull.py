@@ -1,0 +1,36 @@
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from pommel.models.container.engines.docker_pull import PullError, follow
+
+EVENTS: list[dict[str, Any]] = [
+    {"status": "Pulling from cpllab/language-models", "id": "grnn"},
+    {"status": "Downloading", "progressDetail": {"current": 10, "total": 100}, "id": "a"},
+    {"status": "Downloading", "progressDetail": {"current": 5, "total": 50}, "id": "b"},
+    {"status": "Verifying Checksum", "progressDetail": {}, "id": "a"},
+    {"status": "Download complete", "progressDetail": {}, "id": "a"},
+    {"status": "Extracting", "progressDetail": {"current": 3, "total": 100}, "id": "a"},
+    {"status": "Downloading", "progressDetail": {"current": 7}, "id": "c"},
+    {"status": "Download complete", "progressDetail": {}, "id": "already there"},
+]
+
+
+def test_the_layers_progress_is_added_up() -> None:
+    told: list[tuple[int, int]] = []
+    follow(EVENTS, lambda done, total: told.append((done, total)))
+    assert told == [(10, 100), (15, 150), (105, 150), (112, 150)]
+
+
+def test_nobody_need_be_told() -> None:
+    follow(EVENTS, None)
+
+
+def test_a_failure_that_is_told_in_the_middle_is_one() -> None:
+    def events() -> Iterator[dict[str, Any]]:
+        yield EVENTS[1]
+        yield {"error": "unexpected EOF", "errorDetail": {"message": "unexpected EOF"}}
+
+    with pytest.raises(PullError, match="unexpected EOF"):
+        follow(events(), None)

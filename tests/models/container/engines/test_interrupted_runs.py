@@ -1,0 +1,111 @@
+"""`pommel run` with images that fail or hang, and runs that are ended from outside."""
+
+import csv
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from tests.builders import AGREEMENT, suite_text, suite_value
+from tests.containers_support.processes import wait_until
+from tests.models.container.engines.samples import SURPRISALS, Misbehaving, containers_of, scored
+
+pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("nothing_left")]
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    path = tmp_path / "suite.json"
+    path.write_text(suite_text(suite_value()), "utf-8")
+    return path
+
+
+def arguments(*words: str | Path) -> list[str]:
+    return [sys.executable, "-m", "pommel", "run", *map(str, words)]
+
+
+def test_a_model_that_fails_leaves_the_others_alone(
+    misbehaving: Misbehaving, suite: Path, tmp_path: Path
+) -> None:
+    broken, sound = (f"docker://{misbehaving(fault, protocol=2)}" for fault in ("exits", ""))
+    command = arguments(broken, sound, suite, "--output", tmp_path / "results")
+    ended = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert (
+        f"{broken}: score: it ended with exit status 1, at sentence 2 ('The dog bark .'); "
+        "the last it wrote to standard error:\n    ValueError: the weights have holes\n"
+    ) in ended.stderr
+    assert "Traceback" not in ended.stderr
+    columns = ("condition_name", "token", "surprisal_bits")
+    with (tmp_path / "results" / "tokens.csv").open(encoding="utf-8") as file:
+        rows = [tuple(row[column] for column in columns) for row in csv.DictReader(file)]
+    assert rows == [
+        (condition, word, str(float(len(word))))
+        for condition, regions in AGREEMENT.items()
+        for word in " ".join(regions).split()
+    ]
+
+
+@pytest.fixture
+def hanging(
+    docker_engine: str, misbehaving: Misbehaving, suite: Path
+) -> Iterator["subprocess.Popen[str]"]:
+    """A run whose container is there, and hangs."""
+    command = arguments(f"docker://{misbehaving('hangs', protocol=2)}", suite)
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as process:
+        try:
+            # The first container, for `spec`, goes by itself.
+            assert wait_until(
+                lambda: "score" in "".join(containers_of(docker_engine, process.pid).values()),
+                timeout_s=60,
+            )
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize(
+    ("number", "status", "said"),
+    [
+        (signal.SIGINT, 130, "pommel: interrupted"),
+        (signal.SIGTERM, -signal.SIGTERM, ""),
+        (signal.SIGKILL, -signal.SIGKILL, ""),
+    ],
+)
+def test_no_container_outlives_its_run(
+    docker_engine: str,
+    hanging: "subprocess.Popen[str]",
+    number: signal.Signals,
+    status: int,
+    said: str,
+) -> None:
+    # As a terminal does: to all that it has started.
+    os.killpg(hanging.pid, number)
+    assert hanging.wait(timeout=20) == status
+    assert hanging.stderr
+    last_lines = hanging.stderr.read().split("\n")
+    assert said in last_lines
+    assert wait_until(lambda: not containers_of(docker_engine, hanging.pid), timeout_s=10)
+
+
+def test_what_nobody_could_remove_is_removed_by_the_next_run(
+    docker_engine: str, misbehaving: Misbehaving, hanging: "subprocess.Popen[str]"
+) -> None:
+    for child in children(hanging.pid):
+        os.kill(child, signal.SIGKILL)
+    hanging.kill()
+    hanging.wait(timeout=20)
+    assert containers_of(docker_engine, hanging.pid)
+    assert scored(f"docker://{misbehaving(protocol=2)}") == SURPRISALS
+    assert not containers_of(docker_engine, hanging.pid)
+
+
+def children(process: int) -> list[int]:
+    """Return the processes that a process has started, which is one: the one that removes."""
+    lists = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(each) for path in lists for each in path.read_text("utf-8").split()]

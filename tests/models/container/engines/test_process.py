@@ -1,0 +1,249 @@
+"""`Command` over programs of this machine: what it makes of them does not depend on the engine."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from pommel.errors import ContainerError, UnsupportedFeatureError
+from pommel.models.container.engines.engine import Image, Job, Pull, PullProgress
+from pommel.models.container.engines.process import Command, output_lines
+from pommel.models.container.engines.process_channel import ProcessChannel
+from pommel.models.container.engines.sandbox import Sandbox
+
+
+class LocalEngine:
+    """Runs commands as they are; remembers what it has started."""
+
+    def __init__(self) -> None:
+        self.channels: list[ProcessChannel] = []
+
+    def find_image(
+        self, reference: str, *, pull: Pull = "missing", progress: PullProgress | None = None
+    ) -> Image:
+        del pull, progress
+        return Image(reference=reference, id="sha256:0")
+
+    def close(self) -> None:
+        """Do nothing: there is no connection."""
+
+    def start(self, job: Job) -> ProcessChannel:
+        channel = ProcessChannel.start(job.command)
+        self.channels.append(channel)
+        return channel
+
+
+def job(*command: str, **limits: float) -> Job:
+    sandbox = Sandbox().with_settings(f"{key}={value}" for key, value in limits.items())
+    image = Image(reference="docker://acme/model", id="sha256:0")
+    return Job(image=image, command=command, sandbox=sandbox)
+
+
+def python(code: str, **limits: float) -> Job:
+    return job(sys.executable, "-c", code, **limits)
+
+
+def message(of: Job, *chunks: bytes) -> str:
+    with pytest.raises(ContainerError) as caught:
+        list(output_lines(LocalEngine(), of, chunks))
+    head, _, rest = str(caught.value).partition(": ")
+    assert head == "docker://acme/model"
+    return rest.removeprefix(f"{' '.join(of.command)}: ")
+
+
+def test_input_goes_in_and_lines_come_out() -> None:
+    lines = list(output_lines(LocalEngine(), job("cat"), [b"one\ntw", b"o\n", b"\n", b"last"]))
+    assert lines == ["one", "two", "", "last"]
+
+
+def test_input_of_any_size_is_taken_piece_by_piece_and_output_meanwhile() -> None:
+    taken = 0
+
+    def pieces() -> Iterator[bytes]:
+        nonlocal taken
+        for _ in range(1000):
+            taken += 1
+            yield b"x" * 65_535 + b"\n"
+
+    lines = output_lines(LocalEngine(), job("cat"), pieces())
+    assert len(next(lines)) == 65_535
+    time.sleep(0.3)
+    # Nobody reads on, so nobody writes on: what is on its way is bounded.
+    assert taken < 500
+    assert sum(1 for _ in lines) == 999
+
+
+def test_a_command_that_does_not_read_is_no_error() -> None:
+    assert list(output_lines(LocalEngine(), job("echo", "done"), [b"x" * (1 << 20)] * 8)) == [
+        "done"
+    ]
+
+
+def test_a_line_may_be_long_and_come_in_many_pieces() -> None:
+    (line,) = output_lines(LocalEngine(), python("print('x' * 5_000_000)"))
+    assert len(line) == 5_000_000
+
+
+def test_and_not_without_end() -> None:
+    endless = python("import sys\nwhile True: sys.stdout.write('x' * 65536)")
+    assert message(endless) == "a line of its output is longer than 64 MiB"
+
+
+def test_the_exit_status_and_the_last_words_are_quoted() -> None:
+    failing = python("import sys; print('half'); print('no weights', file=sys.stderr); sys.exit(3)")
+    assert message(failing) == (
+        "it ended with exit status 3; the last it wrote to standard error:\n    no weights"
+    )
+
+
+def test_99_means_that_there_is_no_such_feature() -> None:
+    with pytest.raises(UnsupportedFeatureError) as caught:
+        list(output_lines(LocalEngine(), job("sh", "-c", "exit 99")))
+    assert str(caught.value) == (
+        "docker://acme/model: sh -c exit 99: the image does not support this (exit status 99)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("status", "text"),
+    [
+        (126, "the command cannot be executed (exit status 126)"),
+        (127, "the command or a program that it calls is not there (exit status 127)"),
+        (
+            137,
+            (
+                "it was killed (exit status 137), probably for its use of memory "
+                "(the limit is 8 GiB; --sandbox memory=SIZE allows more)"
+            ),
+        ),
+    ],
+)
+def test_some_statuses_have_a_meaning(status: int, text: str) -> None:
+    assert message(job("sh", "-c", f"exit {status}")) == text
+
+
+def test_a_command_that_hangs_is_stopped() -> None:
+    began = time.monotonic()
+    text = message(
+        python(
+            "import sys, time; print('loading', file=sys.stderr, flush=True);time.sleep(60)", time=1
+        )
+    )
+    assert time.monotonic() - began < 10
+    assert text == (
+        "it had not ended after 1 s and was stopped (--sandbox time=SECONDS allows more); "
+        "the last it wrote to standard error:\n    loading"
+    )
+
+
+def test_so_is_one_that_says_a_little_for_ever() -> None:
+    dripping = python("import time\nwhile True: print(1, flush=True); time.sleep(.01)", time=1)
+    assert message(dripping).startswith("it had not ended after 1 s and was stopped")
+
+
+def test_so_is_one_that_has_closed_its_output_and_goes_on() -> None:
+    closing = python("import os, time; os.close(1); os.close(2); time.sleep(60)", time=1)
+    assert message(closing).startswith("it had not ended after 1 s and was stopped")
+
+
+@pytest.mark.parametrize("stream", ["stdout", "stderr"])
+def test_a_flood_is_stopped(stream: str) -> None:
+    flooding = python(f"import sys\nwhile True: sys.{stream}.write('x' * 4096)", output=1 << 20)
+    assert message(flooding).startswith(
+        "it printed more than 1 MiB and was stopped (--sandbox output=SIZE allows more)"
+    )
+
+
+def test_output_that_is_no_text_is_refused() -> None:
+    assert message(job("printf", "ok\\n\\377\\n")) == "line 2 of its output is not UTF-8"
+
+
+def test_what_the_caller_was_busy_with_is_named() -> None:
+    failing = job("sh", "-c", "echo 1; exit 1")
+    with Command(LocalEngine(), failing) as command:
+        command.feed([])
+        assert command.next_line() == "1"
+        command.at = "sentence 2 ('The cat .')"
+        with pytest.raises(ContainerError) as caught:
+            command.finish()
+    assert str(caught.value).endswith("it ended with exit status 1, at sentence 2 ('The cat .')")
+
+
+def test_a_command_that_is_kept_has_its_clock_restarted() -> None:
+    echo = python("import sys\nfor line in sys.stdin: print(line * 3, end='', flush=True)", time=2)
+    with Command(LocalEngine(), echo) as command:
+        for word in ("a", "b", "c"):
+            command.feed([f"{word}\n".encode()], last=False)
+            assert [command.next_line() for _ in range(3)] == [word] * 3
+            time.sleep(1)
+            command.restart_clock()
+        command.feed([])
+        assert command.next_line() is None
+        command.finish()
+
+
+def test_an_error_in_the_pieces_of_input_is_the_callers() -> None:
+    def pieces() -> Iterator[bytes]:
+        yield b"one\n"
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        list(output_lines(LocalEngine(), job("cat"), pieces()))
+
+
+def test_nothing_is_left_running_whatever_happens() -> None:
+    engine = LocalEngine()
+    n_threads = threading.active_count()
+    lines = output_lines(engine, python("import time\nprint(1, flush=True); time.sleep(60)"))
+    assert next(lines) == "1"
+    lines.close()  # type: ignore[attr-defined]
+    assert engine.channels[0].exit_status(1).code == 137
+    until = time.monotonic() + 5
+    while threading.active_count() > n_threads and time.monotonic() < until:
+        time.sleep(0.05)
+    assert threading.active_count() <= n_threads
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+def test_nor_when_we_are_killed(number: signal.Signals, tmp_path: Path) -> None:
+    code = f"""
+import sys
+sys.path.insert(0, {str(Path(__file__).parent)!r})
+from test_process import LocalEngine, job, output_lines
+known = "read line; echo $$ > {tmp_path}/pid; sleep 60"
+list(output_lines(LocalEngine(), job("sh", "-c", known), [b"you are known\\n"]))
+"""
+    # It is given its input once the reaper knows of it: the instant before that is nobody's.
+    ours = subprocess.Popen([sys.executable, "-c", code])
+    pid = _number(tmp_path / "pid")
+    ours.send_signal(number)
+    ours.wait()
+    # Less than it sleeps, and more than a busy machine needs.
+    until = time.monotonic() + 20
+    while _runs(pid) and time.monotonic() < until:
+        time.sleep(0.05)
+    assert not _runs(pid)
+
+
+def _number(path: Path) -> int:
+    until = time.monotonic() + 20
+    while time.monotonic() < until:
+        if path.exists() and (text := path.read_text().strip()):
+            return int(text)
+        time.sleep(0.05)
+    raise AssertionError(path)
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    # One that nobody has waited for is dead all the same.
+    return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"

@@ -1,0 +1,141 @@
+"""Accuracy by circuit as a plot."""
+
+import math
+
+import pytest
+from tests.analysis.records import record, seeds
+from tests.report.plots.drawn import draw, same
+
+from pommel.analysis.accuracy import Settings, accuracies
+from pommel.analysis.accuracy_frame import accuracy_frame
+from pommel.errors import UsageError
+from pommel.report.plots.circuits import circuit_chart, circuit_rows
+from pommel.scoring.run_record import RunRecord
+
+SETTINGS = Settings(n_resamples=199)
+
+RECORDS = [
+    record(model, suite, holds, circuit=circuit)
+    for model, holds in (("a", "1101"), ("b", "0100"))
+    for suite, circuit in (("s", "agreement"), ("t", "agreement"), ("u", "licensing"))
+]
+
+
+def test_every_mark_has_its_rows_values(capfd: pytest.CaptureFixture[str]) -> None:
+    rows = accuracies(RECORDS, "circuit", SETTINGS)
+    frame = accuracy_frame(rows)
+    drawn = draw(circuit_chart(rows), capfd)
+    assert [row["model"] for row in drawn.rows] == [*frame["model_name"]]
+    assert [row["unit"] for row in drawn.rows] == [*frame["circuit"]]
+    for field in ("accuracy", "chance", "n_items", "n_suites"):
+        assert same([row[field] for row in drawn.rows], frame[field])
+    # The bootstrap of a mean over suites, Wilson's of one suite.
+    is_mean = frame["n_suites"] > 1
+    for end in ("low", "high"):
+        own = frame[f"bootstrap_{end}"].where(is_mean, frame[f"wilson_{end}"])
+        assert same([row[end] for row in drawn.rows], own)
+    points = drawn.marks("symbol")
+    assert [(each["model"], each["unit"]) for each in points] == [
+        ("a", "agreement"),
+        ("b", "agreement"),
+        ("a", "licensing"),
+        ("b", "licensing"),
+    ]
+    by_place = {(row["model"], row["unit"]): row["accuracy"] for row in drawn.rows}
+    for each in points:
+        assert float(each["accuracy"]) == by_place[each["model"], each["unit"]]
+    # An interval and a tick of chance each, and the ticks of four rows.
+    assert len(drawn.marks("rule")) == 4
+    assert [float(each["chance"]) for each in drawn.marks("rect")] == [0.5] * 4
+
+
+def test_what_is_written(capfd: pytest.CaptureFixture[str]) -> None:
+    texts = draw(circuit_chart(accuracies(RECORDS, "circuit", SETTINGS)), capfd).texts
+    # The notes stand in two lines: the plot is a narrow one.
+    assert texts[-3:] == [
+        "Accuracy by circuit",
+        "Lines: 95% interval (Wilson's of a share of items; the bootstrap's",
+        "over items of a mean of shares). Grey ticks: chance.",
+    ]
+    assert {"a", "b", "agreement", "licensing", "0", ".5", "1"} <= set(texts)
+
+
+def test_intervals_without_a_width_are_no_certainty(capfd: pytest.CaptureFixture[str]) -> None:
+    def notes(*holds: str) -> str:
+        records = [
+            record("m", f"s{number}", each, circuit="c") for number, each in enumerate(holds)
+        ]
+        chart = circuit_chart(accuracies(records, "circuit", SETTINGS))
+        return " ".join(draw(chart, capfd).texts).partition("Accuracy by circuit ")[2]
+
+    of_mean = (
+        "Lines: 95% interval (the bootstrap's over items of a mean of shares). Grey ticks: chance."
+    )
+    assert notes("1111", "0000") == (
+        f"{of_mean} No line: narrower than the point, or of no width: the items of each suite all "
+        "hold or all fail."
+    )
+    assert notes("1111", "0001") == of_mean
+    # Wilson's always has one.
+    assert notes("1111") == (
+        "Lines: 95% interval (Wilson's of a share of items). Grey ticks: chance."
+    )
+
+
+def test_families_have_their_standard_deviation_and_another_shape(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    rows = accuracies(seeds("lstm", "s", "11", "10", "11"), "suite", SETTINGS)
+    found = circuit_rows(rows)
+    family = found[-1]
+    assert family["model"] == "lstm (mean of 3)"
+    assert (family["low"], family["high"]) == (
+        pytest.approx(5 / 6 - rows[-1].sd),
+        pytest.approx(5 / 6 + rows[-1].sd),
+    )
+    drawn = draw(circuit_chart(rows), capfd)
+    # The axis has room for the whisker that ends above 1.
+    assert family["high"] > 1
+    domains = [
+        layer["encoding"]["x"]["scale"]["domain"]
+        for layer in drawn.spec["spec"]["layer"]
+        if "scale" in layer["encoding"]["x"]
+    ]
+    assert domains == [[0.0, family["high"]]]
+    assert "Diamonds: mean of a family's members ± standard deviation (n - 1)." in drawn.texts
+
+
+@pytest.mark.parametrize(
+    ("level", "units"),
+    [
+        ("suite", ["t", "u"]),
+        ("language", ["de", "fr"]),
+        ("model", ["all suites"]),
+        ("prediction", ["t 0", "u 0"]),
+    ],
+)
+def test_other_levels(level: str, units: list[str], capfd: pytest.CaptureFixture[str]) -> None:
+    records = [record("m", "t", "10", language="de"), record("m", "u", "11", language="fr")]
+    rows = accuracies(records, level, SETTINGS)  # type: ignore[arg-type]
+    named = [row["unit"] for row in draw(circuit_chart(rows), capfd).rows]
+    # Where suites are of several languages, these are named.
+    expected = (
+        [f"{units[0]} (de)", f"{units[1]} (fr)"] if level in ("suite", "prediction") else units
+    )
+    assert named == expected
+
+
+def test_published_shares_have_no_interval_and_say_so(capfd: pytest.CaptureFixture[str]) -> None:
+    rows = accuracies([record("m", "s", share=0.75)], "suite", SETTINGS)
+    drawn = draw(circuit_chart(rows), capfd)
+    assert [row["low"] for row in drawn.rows] == [None]
+    assert drawn.marks("rule") == []
+    assert "Grey ticks: chance. Without intervals: items are not known." in drawn.texts
+
+
+@pytest.mark.parametrize("records", [[], [record("m", "s", "--")]])
+def test_without_a_score_there_is_no_plot(records: list[RunRecord]) -> None:
+    with pytest.raises(UsageError) as caught:
+        circuit_chart(accuracies(records, "suite", SETTINGS))
+    assert str(caught.value) == "there is no accuracy to be shown: no suite has a score"
+    assert math.isnan(record("m", "s", "--").result.score)

@@ -1,0 +1,229 @@
+"""Accuracy against size, training and complexity as plots."""
+
+import math
+from typing import Any
+
+import pytest
+from tests.analysis.records import record, seed
+from tests.report.plots.drawn import Drawn, draw, same
+
+from pommel.analysis import complexity as complexities
+from pommel.analysis import scaling as sizes
+from pommel.analysis import training as steps
+from pommel.analysis.accuracy import Settings
+from pommel.errors import UsageError
+from pommel.report.plots.complexity import complexity_chart
+from pommel.report.plots.lines import factor_axis
+from pommel.report.plots.scaling import scaling_chart
+from pommel.report.plots.training import training_chart
+
+SETTINGS = Settings(n_resamples=199)
+
+
+def check_points(drawn: Drawn, x: str) -> None:
+    """Every row of the data has a point, with its values."""
+    points = [
+        (each["series"], each["facet"], round(float(each["accuracy"]), 9))
+        for each in drawn.marks("symbol")
+    ]
+    assert len(points) == len(drawn.rows)
+    for row in drawn.rows:
+        assert (row["series"], row["facet"], round(row["accuracy"], 9)) in points
+    assert all(x in row for row in drawn.rows)
+
+
+def test_sizes(capfd: pytest.CaptureFixture[str]) -> None:
+    records = [
+        *(
+            record(
+                f"{family}-{size}",
+                suite,
+                share=share,
+                n_parameters=size * 10**6,
+                size_family=family,
+            )
+            for family, shares in (("bloom", (0.5, 0.75)), ("xglm", (0.625, 0.875)))
+            for size, share in zip((100, 5000), shares, strict=True)
+            for suite in ("s", "t")
+        ),
+        record("human", "s", share=1),
+        record("big", "s", share=1, size_family="gpt"),
+    ]
+    result = sizes.scaling(records, level="suite")
+    frame = sizes.points_frame(result.points)
+    drawn = draw(scaling_chart(result), capfd)
+    assert len(frame) == 8
+    assert [row["model"] for row in drawn.rows] == [*frame["model_name"]]
+    assert [row["facet"] for row in drawn.rows] == [*frame["name"]]
+    assert [row["series"] for row in drawn.rows] == [*frame["family"]]
+    assert same([row["n_parameters"] for row in drawn.rows], frame["n_parameters"])
+    assert same([row["accuracy"] for row in drawn.rows], frame["accuracy"])
+    check_points(drawn, "n_parameters")
+    assert len(drawn.marks("line")) == 4
+    assert {"100M", "200M", "500M", "1B", "2B", "5B", "bloom", "xglm"} <= set(drawn.texts)
+    assert drawn.texts[-3:] == [
+        "A line joins the sizes of a family.",
+        "Not shown, of no family: human.",
+        "Not shown, of unknown size: big.",
+    ]
+
+
+def test_sizes_without_all_suites_have_no_point(capfd: pytest.CaptureFixture[str]) -> None:
+    records = [
+        record(f"m{size}", suite, share=0.5, n_parameters=size, size_family="f")
+        for size, suites in ((10, "st"), (20, "s"), (30, "st"))
+        for suite in suites
+    ]
+    drawn = draw(scaling_chart(sizes.scaling(records, level="all")), capfd)
+    assert [row["model"] for row in drawn.rows] == ["m10", "m30"]
+    assert drawn.texts[-2:] == [
+        "Family: f.",
+        "A line joins the sizes of a family. Mean over suites.",
+    ]
+
+
+def test_training(capfd: pytest.CaptureFixture[str]) -> None:
+    records = [
+        record(f"m/step{step}", suite, "1" * n + "0" * (8 - n), member=seed(step, "m", "step"))
+        for step, n in ((0, 2), (1, 4), (10, 5), (1000, 8))
+        for suite in ("s", "t")
+    ]
+    result = steps.training(records, settings=SETTINGS)
+    frame = steps.points_frame(result.points)
+    drawn = draw(training_chart(result), capfd)
+    assert [row["facet"] for row in drawn.rows] == [*frame["name"]]
+    for field in ("axis_value", "accuracy", "low", "high", "chance"):
+        assert same([row[field] for row in drawn.rows], frame[field])
+    check_points(drawn, "axis_value")
+    # Of one model there is no legend.
+    assert " ".join(drawn.texts).endswith(
+        "Accuracy along training Model: m. Bands: 95% interval (Wilson's of a share of items; the "
+        "bootstrap's over items of a mean of shares). Dashed: chance."
+    )
+    # In each facet the band, and the lines of chance and of the accuracy.
+    assert (len(drawn.marks("area")), len(drawn.marks("line"))) == (2, 4)
+    assert [text for text in drawn.texts if text in ("0", "1", "10", "100", "1k")] == (
+        ["0", "1", "10", "100", "1k"] * 2
+    )
+
+
+def test_what_is_said_of_bands(capfd: pytest.CaptureFixture[str]) -> None:
+    def notes(first: str, second: str) -> str:
+        records = [
+            record(f"{model}/step{step}", suite, holds, member=seed(step, model, "step"))
+            for model in ("m", "n")
+            for step in (1, 2)
+            for suite, holds in (("s", first), ("t", second))
+        ]
+        chart = training_chart(steps.training(records, level="all", settings=SETTINGS))
+        return " ".join(draw(chart, capfd).texts).partition("Accuracy along training ")[2]
+
+    bands = (
+        "Bands: 95% interval (Wilson's of a share of items; the bootstrap's over items of a mean "
+        "of shares). Dashed: chance."
+    )
+    assert notes("1111", "1000") == bands
+    assert notes("1111", "0000") == (
+        f"{bands} No band: narrower than the line, or of no width: the items of each suite all "
+        "hold or all fail."
+    )
+
+
+def test_shares_without_items_have_no_bands(capfd: pytest.CaptureFixture[str]) -> None:
+    records = [
+        record(f"m/step{step}", "s", share=0.5, member=seed(step, "m", "step")) for step in (1, 2)
+    ]
+    drawn = draw(training_chart(steps.training(records, settings=SETTINGS)), capfd)
+    assert drawn.marks("area") == []
+    assert not any("95%" in text for text in drawn.texts)
+
+
+def test_steps_and_epochs_have_no_common_axis() -> None:
+    records = [
+        record("a/step1", "s", "10", member=seed(1, "a", "step")),
+        record("b/epoch1", "s", "10", member=seed(1, "b", "epoch")),
+    ]
+    with pytest.raises(UsageError) as caught:
+        training_chart(steps.training(records, settings=SETTINGS))
+    assert str(caught.value) == (
+        "some models are members by step, others by epoch; choose those of one axis"
+    )
+
+
+@pytest.mark.parametrize("pooling", ["none", "all"])
+def test_complexity(pooling: str, capfd: pytest.CaptureFixture[str]) -> None:
+    records = [
+        record(model, f"s{value}{version}", share=share - value / 8, circuit="c", complexity=value)
+        for model, share in (("a", 1.0), ("b", 0.75))
+        for value in (0.0, 1.0, 2.5)
+        for version in range(2)
+    ]
+    result = complexities.complexity(
+        records,
+        complexities.known_complexities(records),
+        pooling=pooling,  # type: ignore[arg-type]
+    )
+    frame = complexities.points_frame(result.points)
+    drawn = draw(complexity_chart(result), capfd)
+    assert [row["series"] for row in drawn.rows] == [*frame["models"]]
+    for field in ("complexity", "accuracy", "standard_error"):
+        assert same([row[field] for row in drawn.rows], frame[field])
+    ends = [(row["low"], row["high"]) for row in drawn.rows]
+    assert same([low for low, _ in ends], frame["accuracy"] - frame["standard_error"])
+    assert same([high for _, high in ends], frame["accuracy"] + frame["standard_error"])
+    check_points(drawn, "complexity")
+    assert len(drawn.marks("rule")) == len(frame)
+    what = {"none": "suites", "all": "models"}[pooling]
+    assert drawn.texts[-1] == f"Whiskers: ± 1 standard error of the mean over {what}."
+
+
+def test_single_values_have_no_whiskers(capfd: pytest.CaptureFixture[str]) -> None:
+    records = [record("a", f"s{n}", share=0.5, complexity=float(n)) for n in range(2)]
+    found = complexities.known_complexities(records)
+    drawn = draw(complexity_chart(complexities.complexity(records, found)), capfd)
+    assert drawn.marks("rule") == []
+    assert drawn.texts[-2:] == [
+        "Models: a.",
+        "Means over suites; a single value has no standard error.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind", "ticks"),
+    [
+        ([1, 1000, 100_000], "log", [1, 10, 100, 1000, 10_000, 100_000]),
+        ([3, 40], "log", [5, 10, 20]),
+        ([0, 512], None, None),
+        ([0, 1, 512], "symlog", [0, 1, 10, 100]),
+        ([1, 2, 8], None, None),
+        ([0], None, None),
+        ([-1, 5, 500], None, None),
+    ],
+)
+def test_axes_of_numbers_that_grow_by_factors(
+    values: list[float], kind: str | None, ticks: list[float] | None
+) -> None:
+    axis: Any = factor_axis("n", values, "n").to_dict()
+    assert axis["scale"].get("type") == kind
+    assert axis["axis"].get("values") == (ticks and pytest.approx(ticks))
+
+
+def test_without_points_there_is_no_plot() -> None:
+    records = [record("m", "s", "10")]
+    with pytest.raises(UsageError) as caught:
+        scaling_chart(sizes.scaling(records))
+    assert str(caught.value) == (
+        "there is no point to be shown: no model is of a family, of known size, and has run all "
+        "the suites; `pommel import-results --size-family` says which models are one"
+    )
+    with pytest.raises(UsageError) as caught:
+        training_chart(steps.training(records, settings=SETTINGS))
+    assert str(caught.value) == (
+        "there is no step to be shown: no model is a step or epoch of a training with a score"
+    )
+    with pytest.raises(UsageError) as caught:
+        complexity_chart(complexities.complexity(records, []))
+    assert str(caught.value) == (
+        "there is no point to be shown: no suite with a score says its meta.complexity"
+    )
+    assert math.isnan(record("m", "s", "-").result.score)

@@ -1,0 +1,227 @@
+"""A model on suites: what is scored, how often, and what a reader is told."""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from tests.builders import Sentences, by_word, make_suite, token
+from tests.word_model import WordModel
+
+from pommel.files.json import to_json
+from pommel.models import recorded
+from pommel.models.model import LoadOptions
+from pommel.models.policy import Policy
+from pommel.report.notes import notes
+from pommel.scoring.evaluated_suite import evaluated_suite_to_dict, table_from_suite
+from pommel.scoring.predictions import evaluate_predictions
+from pommel.scoring.results import ScoreRule
+from pommel.scoring.run import Oov, Regions, compute_surprisals, evaluate, run_suites
+from pommel.suite.read import parse_suite, read_suite, suite_hash
+from pommel.surprisal import ScoredSentence
+
+ITEMS: list[Sentences] = [
+    {"a": ("The dog", "barks"), "b": ("The dog", "bark")},
+    {"a": ("The dog", "barks"), "b": ("The dog", "ran")},
+    {"b": ("A cat", "purrs"), "a": ("A cat", "purr")},
+]
+FORMULA = "(2;%a%) < (2;%b%)"
+
+
+def notes_of(
+    model: WordModel, items: Sequence[Sentences] = ITEMS, *, oov: Oov = "keep", **meta: Any
+) -> list[str]:
+    (run,) = run_suites(model, [make_suite(items, [FORMULA], **meta)], oov=oov)
+    return list(notes(run))
+
+
+# --- which sentences are scored
+
+
+def test_a_sentence_is_scored_once_in_a_suite_and_once_in_a_run() -> None:
+    model = WordModel()
+    suites = [
+        make_suite(ITEMS, [FORMULA]),
+        make_suite([{"a": ("A", "cat purr"), "b": ("A", "mouse")}], [FORMULA]),
+        make_suite(ITEMS[:1], [FORMULA]),
+    ]
+    runs = list(run_suites(model, suites))
+    assert model.asked == [
+        ["The dog barks", "The dog bark", "The dog ran", "A cat purr", "A cat purrs"],
+        ["A mouse"],
+    ]
+    assert [run.result.n_items for run in runs] == [3, 1, 1]
+    assert [each.text for row in runs[0].surprisals.sentences for each in row] == [
+        "The dog barks",
+        "The dog bark",
+        "The dog barks",
+        "The dog ran",
+        "A cat purr",
+        "A cat purrs",
+    ]
+
+
+def test_what_is_known_is_not_scored_and_what_is_scored_becomes_known() -> None:
+    model = WordModel()
+    known = {"A cat purr": by_word("A cat purr", {"purr": 40.0})}
+    surprisals = compute_surprisals(model, make_suite(ITEMS, [FORMULA]), known=known)
+    assert "A cat purr" not in model.asked[0]
+    assert len(known) == 5
+    assert evaluate(surprisals).predictions[0].margin_bits.tolist() == [-1, -2, 5 - 40]
+
+
+def test_progress_adds_up_to_all_sentences_of_the_suite() -> None:
+    steps: list[int] = []
+    known = {"A cat purr": by_word("A cat purr")}
+    suite = make_suite(ITEMS, [FORMULA])
+    compute_surprisals(WordModel(), suite, known=known, progress=steps.append)
+    assert steps == [1, 1, 1, 1, 2]
+
+
+def test_the_policy_reaches_the_model() -> None:
+    model = WordModel()
+    suite = make_suite(ITEMS, [FORMULA])
+    compute_surprisals(model, suite)
+    assert compute_surprisals(model, suite, Policy(bos="never")).policy == Policy(bos="never")
+    assert model.policies == [Policy(), Policy(bos="never")]
+
+
+def test_the_order_of_items_and_conditions_changes_nothing() -> None:
+    shuffled: list[Sentences] = [dict(reversed([*item.items()])) for item in reversed(ITEMS)]
+    (one,) = run_suites(WordModel(), [make_suite(ITEMS, [FORMULA])])
+    (other,) = run_suites(WordModel(), [make_suite(shuffled, [FORMULA])])
+    margins = one.result.predictions[0].margin_bits
+    assert margins.tolist() == [-1, -2, 1]
+    np.testing.assert_array_equal(other.result.predictions[0].margin_bits, margins[::-1])
+
+
+def test_a_language_without_spaces_reaches_the_model_without_spaces() -> None:
+    model = WordModel()
+    suite = make_suite([{"a": ("犬が", "吠える"), "b": ("犬が", "")}], [FORMULA], joiner="")
+    compute_surprisals(model, suite)
+    assert model.asked == [["犬が吠える", "犬が"]]
+
+
+# --- what a reader is told
+
+
+def test_nothing_to_say() -> None:
+    assert notes_of(WordModel()) == []
+
+
+def test_ties() -> None:
+    assert notes_of(WordModel(bits={"barks": 4.0, "ran": 4.0, "purrs": 4.0})) == [
+        "words on small: prediction 0 compares equal values in 3 items, where '<' and '>' fail"
+    ]
+
+
+def test_tokens_without_a_surprisal_where_a_prediction_needs_them() -> None:
+    assert notes_of(WordModel(bits={"The": None, "A": None})) == []
+    model = WordModel(bits={"barks": None})
+    assert notes_of(model) == [
+        (
+            "words on small: prediction 0 needs a token without a surprisal in 2 items; "
+            "it is left out of its region"
+        )
+    ]
+    surprisals = compute_surprisals(model, make_suite(ITEMS, [FORMULA]))
+    assert surprisals.n_unscored == 2
+
+
+def test_values_that_are_missing() -> None:
+    items: list[Sentences] = [*ITEMS, {"a": ("x", ""), "b": ("x", "y")}]
+    assert notes_of(WordModel(), items, metric="mean") == [
+        "words on small: prediction 0 has no value in 1 item, and counts as failed"
+    ]
+
+
+def test_unknown_words() -> None:
+    words = ["ran", "to", "the", "old", "red", "barn"]
+    text = "x " + " ".join(words)
+    starts = [text.index(f" {word}") + 1 for word in words]
+    tokens = [token("x", 0, 1.0)] + [
+        token("<unk>", start, 1.0, end=start + len(word), oov=True)
+        for start, word in zip(starts, words, strict=True)
+    ]
+    model = WordModel(sentences={text: ScoredSentence(text=text, tokens=tuple(tokens))})
+    items: list[Sentences] = [{"a": ("x", " ".join(words)), "b": ("x", "y" * 30)}]
+    where = "words on small: prediction 0"
+    assert notes_of(model, items) == [
+        "words on small: 6 unknown words (barn, old, ran, red, the, ...)",
+        f"{where} rests on an unknown word in 1 item; --oov skip leaves them out",
+    ]
+    assert notes_of(model, items, oov="skip") == [
+        "words on small: 6 unknown words (barn, old, ran, red, the, ...)",
+        f"{where} skips 1 item that rests on an unknown word",
+    ]
+    surprisals = compute_surprisals(model, make_suite(items, [FORMULA]))
+    assert surprisals.n_oovs == 6
+    assert surprisals.table.oovs == {(0, 0, 1): tuple(words)}
+
+
+def test_tokens_that_cross_a_border() -> None:
+    text = "A cat purr"
+    tokens = (token("A", 0, 1.0), token("cat purr", 2, 3.0))
+    model = WordModel(sentences={text: ScoredSentence(text=text, tokens=tokens)})
+    assert notes_of(model) == [
+        (
+            "words on small: 1 token across a region's border, each counted where it begins "
+            "(e.g. 'cat purr' in item 3, condition 'a')"
+        )
+    ]
+
+
+# --- results
+
+
+def test_provenance_says_where_the_numbers_come_from() -> None:
+    suite = make_suite(ITEMS, [FORMULA], version="1.0.0")
+    (run,) = run_suites(WordModel(), [suite], Policy(eos="never"), score_rule="first")
+    provenance = run.result.provenance
+    assert provenance["suite"] == {
+        "name": "small",
+        "version": "1.0.0",
+        "sha256": suite_hash(suite),
+        "n_items": 3,
+    }
+    assert provenance["model"]["reference"] == "toy://words"
+    assert provenance["policy"]["eos"] == "never"
+    assert (provenance["score_rule"], provenance["compat"]) == ("first", None)
+    assert {"pommel", "packages", "python", "platform", "date"} <= provenance.keys()
+
+
+@pytest.mark.parametrize("regions", ["all", "needed"])
+def test_provenance_says_which_regions_had_to_be_scored(regions: Regions) -> None:
+    suite = make_suite(ITEMS, [FORMULA])
+    (run,) = run_suites(WordModel(), [suite], regions=regions)
+    assert run.result.provenance["regions"] == regions
+    assert compute_surprisals(WordModel(), suite).provenance["regions"] == "all"
+
+
+@pytest.mark.parametrize("metric", ["sum", "all"])
+def test_an_evaluated_suite_gives_the_same_results_without_the_model(metric: str) -> None:
+    formulas = [FORMULA, "(*;%a%) - (1;%b%) > 3"]
+    suite = make_suite(ITEMS, formulas, metric=metric)
+    surprisals = compute_surprisals(WordModel({"barks": math.pi, "dog": 0.1}), suite)
+    value = evaluated_suite_to_dict(suite, surprisals.table, model_name="words")
+    again = parse_suite(to_json(value), evaluated=True).suite
+    expected, found = evaluate(surprisals), evaluate_predictions(again, table_from_suite(again))
+    for one, other in zip(expected.predictions, found.predictions, strict=True):
+        np.testing.assert_array_equal(one.holds, other.holds)
+        np.testing.assert_array_equal(one.margin_bits, other.margin_bits)
+    assert expected.score == found.score
+
+
+@pytest.mark.parametrize(("rule", "scores"), [("first", [17]), ("all", [0]), ("each", [17, 0])])
+def test_sg_evals_published_result_from_its_recorded_surprisals(
+    shared_data: Path, rule: ScoreRule, scores: list[int]
+) -> None:
+    folder = shared_data / "sg_eval"
+    suite = read_suite(folder / "fgd_hierarchy.json").suite
+    path = folder / "surprisals_fgd_hierarchy.txt"
+    model = recorded.open(f"recorded://{path}", LoadOptions())
+    (run,) = run_suites(model, [suite], score_rule=rule)
+    assert [each.n_holding for each in run.result.scores] == scores
+    assert run.result.n_items == 24

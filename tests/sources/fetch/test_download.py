@@ -1,0 +1,172 @@
+"""Downloads from servers that misbehave: what is tried again, what is refused, what is said."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from tests.sources.fetch.birds import AT, WREN, failure, reason
+from tests.sources.fetch.server import COMMIT, FileServer, Reply, tree
+
+from pommel.files.waiting import Waiting
+from pommel.sources.fetch.download import DownloadOptions
+from pommel.sources.fetch.fetching import FetchOptions, fetch_source
+from pommel.sources.fetch.source import PublishedSource, SourceFile
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        Reply(body=WREN[:5], declared=len(WREN)),
+        Reply(body=WREN[:5], declared=len(WREN), is_reset=True),
+        Reply(status=500),
+        Reply(status=503, headers={"Retry-After": "0"}),
+        Reply(status=429, headers={"Retry-After": "0"}),
+    ],
+)
+def test_what_may_pass_is_tried_again(
+    birds: PublishedSource, server: FileServer, options: FetchOptions, broken: Reply
+) -> None:
+    server.serve(f"{AT}/wren.json", broken, broken, WREN)
+    assert fetch_source(birds, options=options).files[0].read_bytes() == WREN
+    assert server.asked.count(f"/{AT}/wren.json") == 3
+
+
+@pytest.mark.parametrize(
+    ("broken", "said"),
+    [
+        (
+            Reply(body=WREN[:5], declared=len(WREN)),
+            (
+                "3 tries failed, the last: the connection was lost: peer closed connection without "
+                "sending complete message body (received 5 bytes, expected 16)"
+            ),
+        ),
+        (Reply(status=503), "3 tries failed, the last: the server says 503 Service Unavailable"),
+        (Reply(status=404), "the server says 404 Not Found"),
+        (Reply(status=403), "the server says 403 Forbidden"),
+        (Reply(status=206, body=WREN[:5]), "the server says 206 Partial Content"),
+        (
+            Reply(body=WREN, headers={"Content-Encoding": "gzip"}),
+            "it comes packed, which was not asked for",
+        ),
+        (
+            Reply(status=302, headers={"Location": "file:///etc/passwd"}),
+            "it redirects to file:///etc/passwd, which is not followed",
+        ),
+        (
+            Reply(status=301, headers={"Location": "wren.json"}),
+            "it redirects more than 10 times",
+        ),
+    ],
+)
+def test_what_does_not_pass(
+    birds: PublishedSource, server: FileServer, options: FetchOptions, broken: Reply, said: str
+) -> None:
+    fetch_source(birds, only=["a/tit.json"], options=options)
+    server.serve(f"{AT}/wren.json", broken)
+    assert reason(server, failure(birds, options)) == said
+
+
+def test_a_body_that_ends_early_without_a_length(
+    birds: PublishedSource, server: FileServer, options: FetchOptions
+) -> None:
+    server.serve(f"{AT}/wren.json", Reply(body=WREN[:5], has_length=False))
+    assert "its SHA-256 is " in reason(server, failure(birds, options))
+
+
+def test_redirects_are_followed_to_other_hosts(
+    birds: PublishedSource, server: FileServer, options: FetchOptions
+) -> None:
+    other = server.address.replace("127.0.0.1", "localhost")
+    server.serve(f"{AT}/wren.json", Reply(status=302, headers={"Location": f"{other}/moved"}))
+    server.serve("moved", Reply(status=307, headers={"Location": "/moved/again"}))
+    server.serve("moved/again", WREN)
+    assert fetch_source(birds, options=options).files[0].read_bytes() == WREN
+
+
+def test_one_missing_file_does_not_stop_the_others(
+    birds: PublishedSource, server: FileServer, options: FetchOptions, cache: Path
+) -> None:
+    server.serve(f"{AT}/wren.json", Reply(status=404))
+    said = failure(birds, options)
+    assert said == (
+        "birds: 1 of 2 files could not be fetched\n"
+        f"  wren.json: the server says 404 Not Found ({server.address}/{AT}/wren.json)\n"
+        "what has come whole is kept"
+    )
+    assert tree(cache) == [f"birds/{COMMIT}/a/tit.json"]
+    server.serve(f"{AT}/wren.json", WREN)
+    assert fetch_source(birds, options=options).n_downloaded == 1
+
+
+def test_many_missing_files_are_not_all_named(server: FileServer, options: FetchOptions) -> None:
+    source = server.source({f"{n}.json": WREN for n in range(11)})
+    lines = failure(source, options).splitlines()
+    assert lines[0] == "birds: 11 of 11 files could not be fetched"
+    assert [line.partition(":")[0].strip() for line in lines[1:9]] == [
+        f"{n}.json" for n in range(8)
+    ]
+    assert lines[9:] == ["  and 3 more"]
+
+
+def test_a_server_that_says_nothing(
+    birds: PublishedSource, server: FileServer, options: FetchOptions
+) -> None:
+    server.serve(f"{AT}/wren.json", Reply(body=WREN, pause_s=0.5))
+    impatient = DownloadOptions(n_retries=0, timeout_seconds=0.1)
+    said = failure(birds, replace(options, download=impatient))
+    assert "  wren.json: the server was silent for 0.1 s (" in said
+
+
+def test_a_server_that_takes_its_time(
+    birds: PublishedSource, server: FileServer, options: FetchOptions
+) -> None:
+    server.serve(f"{AT}/wren.json", Reply(body=WREN, drip_s=0.05))
+    impatient = DownloadOptions(longest_seconds=0.2)
+    said = failure(birds, replace(options, download=impatient))
+    assert reason(server, said) == "it had not come after 0.2 s"
+
+
+def test_a_file_that_is_too_big(
+    birds: PublishedSource, server: FileServer, options: FetchOptions
+) -> None:
+    server.serve(f"{AT}/wren.json", bytes(1000))
+    small = replace(options.download, max_bytes=999)
+    said = failure(birds, replace(options, download=small))
+    assert reason(server, said) == "it is bigger than 999 bytes"
+
+
+def test_a_file_that_does_not_end_at_its_size(
+    birds: PublishedSource, server: FileServer, options: FetchOptions, cache: Path
+) -> None:
+    server.serve(f"{AT}/wren.json", Reply(body=bytes(1 << 24), has_length=False))
+    sized = tuple(replace(file, size=len(WREN)) for file in birds.files[:1])
+    told: list[int] = []
+    watched = replace(options, progress=lambda done, _total: told.append(done))
+    said = failure(replace(birds, files=sized), watched)
+    assert reason(server, said) == "it is bigger than 16 bytes, which it has to have"
+    assert max(told) <= len(WREN)
+    assert tree(cache) == []
+
+
+def test_the_rest_can_come_later_where_a_failure_may_pass(
+    birds: PublishedSource, server: FileServer, options: FetchOptions
+) -> None:
+    server.serve(f"{AT}/owl.json", Reply(status=503))
+    more = replace(birds, files=(*birds.files, SourceFile(path="owl.json")))
+    one_by_one = replace(options.download, n_parallel=1)
+    said = failure(more, replace(options, download=one_by_one))
+    assert said.splitlines()[-2:] == [
+        "try again when the server can be reached, or name a mirror (--base-url)",
+        "what has come whole is kept; the same command fetches the rest",
+    ]
+
+
+def test_a_wait_that_a_server_asks_for_has_a_limit(
+    birds: PublishedSource, server: FileServer, options: FetchOptions
+) -> None:
+    busy = Reply(status=429, headers={"Retry-After": "3600"})
+    server.serve(f"{AT}/wren.json", busy, WREN)
+    short = replace(options.download, waiting=Waiting(longest_seconds=0.01))
+    fetched = fetch_source(birds, options=replace(options, download=short))
+    assert fetched.n_downloaded == 2

@@ -1,0 +1,162 @@
+"""Published files as suites: which of them are suites, and what those are called."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+from tests.cli.samples import suite_value
+from tests.sources.fetch.shared_files import SHARED, files_beside
+
+from pommel.errors import SuiteError
+from pommel.sources.fetch.fetching import FetchedSource
+from pommel.sources.fetch.source import PublishedSource, SourceFile, find_source
+from pommel.sources.fetch.suites import suites_of
+from pommel.suite.read import parse_suite
+
+PAIRS = "sentence_good\tsentence_bad\nThe wren sings .\tThe wren sing .\n"
+SUITE = json.dumps(suite_value())
+
+
+def fetched_from(
+    folder: Path, files: Mapping[str, str], absent: tuple[str, ...] = ()
+) -> FetchedSource:
+    """Return a source with these files, fetched; the table knows the absent ones, too."""
+    for path, text in files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, "utf-8")
+    return of_folder(
+        PublishedSource(
+            name="birds",
+            title="suites about birds",
+            address="https://birds.example",
+            commit="0123456",
+            files=tuple(SourceFile(path=path) for path in (*files, *absent)),
+        ),
+        folder,
+        list(files),
+    )
+
+
+def of_folder(source: PublishedSource, folder: Path, paths: list[str]) -> FetchedSource:
+    """Return a source of which these files are there."""
+    return FetchedSource(
+        source=source,
+        folder=folder,
+        files=tuple(folder / path for path in paths),
+        n_downloaded=0,
+        damaged=(),
+        unknown=(),
+    )
+
+
+# Of each source: its suites' names, and what is none.
+EXPECTED: dict[str, tuple[int, str, list[str]]] = {
+    "hu2020": (34, "cleft", ["LICENSE"]),
+    "blimp": (
+        3,
+        "adjunct_island",
+        [
+            "raw_results/summary/human_validation_summary.csv",
+            "raw_results/summary/models_summary.jsonl",
+        ],
+    ),
+    "clams": (15, "de_evalset-vp_coord", ["LICENSE"]),
+    "lm_syneval": (4, "vp_coord", ["LICENSE.md"]),
+    "bert_syntax": (2, "gulordava_results_base", ["LICENSE"]),
+    "sg_eval": (
+        1,
+        "test_suites-json-fgd_hierarchy",
+        [
+            "LICENSE",
+            "examples/surprisals_fgd_hierarchy.txt",
+            "spec.template.json",
+            "test_suites/txt/fgd_hierarchy.txt",
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_every_published_file_is_a_suite_or_left_out(
+    name: str, shared_data: Path, tmp_path: Path
+) -> None:
+    source = find_source(name)
+    there = files_beside(source, shared_data)
+    for path, published in there.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).symlink_to(published)
+    suites, others = suites_of(of_folder(source, tmp_path, list(there)))
+    n_suites, one, left_out = EXPECTED[name]
+    assert len(suites) == n_suites
+    assert f"{one}.json" in suites
+    assert [path for path in others if not path.endswith(".avg")] == left_out
+    # Nothing is lost without a word.
+    assert sorted([*others, *(each.made_of for each in suites.values())]) == sorted(there)
+    for suite_file, each in suites.items():
+        loaded = parse_suite(each.content.decode(), file=suite_file)
+        assert loaded.suite.items
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("spec.json", '{"name": "a model", "image": {}}'),
+        ("template.json", '{"name": <name>}'),
+        ("number.json", "12"),
+        ("scores.csv", "model,accuracy\nwren,0.5\n"),
+        ("empty.csv", ""),
+        ("README.md", "# Birds"),
+        ("sentences.txt", "The wren sings .\n"),
+    ],
+)
+def test_what_is_no_suite_is_left_out(name: str, text: str, tmp_path: Path) -> None:
+    fetched = fetched_from(tmp_path, {name: text, "wren.json": SUITE})
+    suites, others = suites_of(fetched)
+    assert ([*suites], others) == (["wren.json"], [name])
+
+
+def test_a_faulty_suite_is_told(tmp_path: Path) -> None:
+    fetched = fetched_from(tmp_path, {"wren.json": '{"items": []}'})
+    with pytest.raises(SuiteError, match=r"wren\.json:1:1: 'meta' is missing"):
+        suites_of(fetched)
+
+
+def test_a_long_csv_is_a_suite(tmp_path: Path) -> None:
+    rows = "item_number,condition_name,region_number,region_name,content\n1,good,1,all,wren\n"
+    suites, others = suites_of(fetched_from(tmp_path, {"a/wren.csv": rows}))
+    assert others == []
+    assert json.loads(suites["wren.json"].content)["meta"]["name"] == "wren"
+
+
+def test_no_two_files_become_one_suite(tmp_path: Path) -> None:
+    paths = ["a/x.tsv", "a/x.text.tsv", "b/x.tsv", "c/X.tsv", "y.tsv"]
+    suites, _ = suites_of(fetched_from(tmp_path, dict.fromkeys(paths, PAIRS)))
+    made = {name: each.made_of for name, each in suites.items()}
+    assert made == {
+        "a-x.json": "a/x.tsv",
+        "x.text.json": "a/x.text.tsv",
+        "b-x.json": "b/x.tsv",
+        "c-X.json": "c/X.tsv",
+        "y.json": "y.tsv",
+    }
+
+
+def test_the_ending_tells_files_apart_that_are_called_alike(tmp_path: Path) -> None:
+    blimp = {"sentence_good": "The wren sings .", "sentence_bad": "The wren sing ."}
+    files = {"a/x.tsv": PAIRS, "a/x.jsonl": json.dumps(blimp), "a-x.tsv": PAIRS, "b/x.tsv": PAIRS}
+    suites, others = suites_of(fetched_from(tmp_path, files))
+    assert others == []
+    assert {name: each.made_of for name, each in suites.items()} == {
+        "a--x.tsv.json": "a/x.tsv",
+        "a-x-jsonl.json": "a/x.jsonl",
+        "a-x.tsv.json": "a-x.tsv",
+        "b-x.json": "b/x.tsv",
+    }
+    for name, each in suites.items():
+        assert f"{json.loads(each.content)['meta']['name']}.json" == name
+
+
+def test_names_do_not_depend_on_what_else_is_fetched(tmp_path: Path) -> None:
+    fetched = fetched_from(tmp_path, {"pol/data.tsv": PAIRS}, absent=("deu/data.tsv",))
+    assert [*suites_of(fetched)[0]] == ["pol-data.json"]

@@ -1,0 +1,257 @@
+"""Linzen's sentences, in two files."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.sources.set_round_trips import WORDS, through_a_suite
+
+from pommel.errors import InputError, SuiteError, UsageError
+from pommel.sources.formats.linzen import LINZEN, LinzenText, parse_linzen, read_linzen, save_linzen
+from pommel.suite.minimal_sets import MinimalSet
+
+TEXT = """\
+the lid of the jars is `` tight '' . <eos>
+are birds with red beaks shy ? <eos>
+caf\u00e9s that sell tea close at ten <eos>
+"""
+GOLD = """\
+5\tis\tare\t1
+0\tAre\tIs\t0
+4\tclose\tcloses\t0
+"""
+SETS = [
+    MinimalSet("the lid of the jars", "is", ("are",), "`` tight '' .", {"n_attr": 1}),
+    MinimalSet(
+        "",
+        "Are",
+        ("Is",),
+        "birds with red beaks shy ?",
+        {"n_attr": 0, "text": "are birds with red beaks shy ? <eos>"},
+    ),
+    MinimalSet("caf\u00e9s that sell tea", "close", ("closes",), "at ten", {"n_attr": 0}),
+]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("linzen")
+
+
+def parse(text: str, gold: str) -> list[MinimalSet]:
+    return parse_linzen(LinzenText(text=text, gold=gold, text_file="x.text", gold_file="x.gold"))
+
+
+def written(sets: list[MinimalSet], folder: Path) -> tuple[str, str]:
+    save_linzen(sets, folder / "y.text")
+    return (folder / "y.text").read_bytes().decode(), (folder / "y.gold").read_bytes().decode()
+
+
+@pytest.mark.parametrize("ending", LINZEN.endings)
+def test_either_file_is_read_with_the_other(tmp_path: Path, ending: str) -> None:
+    (tmp_path / "a.b.text").write_text(TEXT, "utf-8")
+    (tmp_path / "a.b.gold").write_text(GOLD, "utf-8")
+    sets = read_linzen(tmp_path / f"a.b{ending}")
+    assert sets == SETS
+    save_linzen(through_a_suite(sets, LINZEN.compared), tmp_path / f"c{ending}")
+    assert (tmp_path / "c.text").read_bytes() == TEXT.encode()
+    assert (tmp_path / "c.gold").read_bytes() == GOLD.encode()
+    assert {each.name for each in tmp_path.iterdir()} == {
+        "a.b.text",
+        "a.b.gold",
+        "c.text",
+        "c.gold",
+    }
+
+
+def test_the_contrast_is_one_word() -> None:
+    # Longest common prefixes would end here too late: "a a" and "a".
+    (found,) = parse("a a b <eos>\n", "0\ta\tb\t0\n")
+    assert found == MinimalSet("", "a", ("b",), "a b", {"n_attr": 0})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the lid  is tight <eos>",
+        " the lid is tight <eos> ",
+        "the lid is tight",
+        "the lid IS tight <eos>",
+        "the\x0clid is tight <eos>",
+    ],
+)
+def test_text_that_we_would_write_otherwise_is_kept(folder: Path, text: str) -> None:
+    gold = "2\tis\tare\t3\n"
+    (found,) = parse(f"{text}\n", gold)
+    assert found.grammatical == "the lid is tight"
+    assert written(through_a_suite([found]), folder) == (f"{text}\n", gold)
+    changed = MinimalSet("the top", found.form, found.others, found.after, found.fields)
+    assert written([changed], folder) == ("the top is tight <eos>\n", gold)
+    changed = MinimalSet("the lid", "was", ("were",), "tight", found.fields)
+    assert written([changed], folder) == ("the lid was tight <eos>\n", "2\twas\twere\t3\n")
+
+
+@pytest.mark.parametrize("text", ["\n", "are x\n y <eos>"])
+def test_a_field_that_would_be_two_lines_is_not_written(folder: Path, text: str) -> None:
+    found = MinimalSet("", "are", ("is",), "x y", {"n_attr": 0, "text": text})
+    assert written([found], folder)[0] == "are x y <eos>\n"
+
+
+def test_a_file_may_lack_its_last_line_feed_and_have_carriage_returns(folder: Path) -> None:
+    sets = parse("a b <eos>\r\nc d <eos>", "1\tb\tx\t0\r\n0\tc\ty\t2")
+    assert written(sets, folder) == ("a b <eos>\nc d <eos>\n", "1\tb\tx\t0\n0\tc\ty\t2\n")
+
+
+@given(
+    st.lists(
+        st.builds(
+            lambda before, forms, after, n_attr: MinimalSet(
+                " ".join(before), forms[0], (forms[1],), " ".join(after), {"n_attr": n_attr}
+            ),
+            st.lists(WORDS, max_size=3),
+            st.lists(WORDS, min_size=2, max_size=2, unique=True),
+            st.lists(WORDS, max_size=3),
+            st.integers(0, 4),
+        ),
+        min_size=1,
+        max_size=5,
+    )
+)
+def test_sets_that_are_written_are_read_again(folder: Path, sets: list[MinimalSet]) -> None:
+    text, gold = written(sets, folder)
+    assert parse(text, gold) == sets
+    assert written(through_a_suite(parse(text, gold)), folder) == (text, gold)
+
+
+COLUMNS = "write index, correct form, wrong form, number of attractors, with tabs between"
+
+
+@pytest.mark.parametrize(
+    ("text", "gold", "faults"),
+    [
+        ("", "", ["x.text: there is no sentence; write one a line, with <eos> at its end"]),
+        (
+            "a b <eos>\na c <eos>\n",
+            "1\tb\tx\t0\n",
+            ["x.gold: this file has 1 line, and x.text 2; write one for each sentence"],
+        ),
+        (
+            "a b <eos>\n\na b <eos>\n<eos>\na b <eos>\na b <eos>\na b <eos>\na b\n",
+            (
+                "x\tb\t\tmany\n0\ta\tb\t0\n2\tb\tx\t0\n0\ta\tb\t0\n0\tb\tb\t-1\n1\tb\tc\n\n"
+                "01\tb\tc d\t\n"
+            ),
+            [
+                "x.gold:1:1: 'x' is no index; write how many words stand before the form",
+                "x.gold:1:5: '' is not one word; write the correct form and the wrong one",
+                (
+                    "x.gold:1:6: 'many' is no number of attractors; write how many nouns of the "
+                    "other number intervene"
+                ),
+                "x.text:2:1: this line has no words; write a sentence",
+                "x.gold:3:1: there is no word 2; line 3 of x.text has the words 0 to 1",
+                "x.text:4:1: this line has no words; write a sentence",
+                ("x.gold:5:3: word 0 of x.text is 'a', not 'b'; write the form that stands there"),
+                "x.gold:5:5: both forms are 'b'; write the correct form and the wrong one",
+                (
+                    "x.gold:5:7: '-1' is no number of attractors; write how many nouns of the "
+                    "other number intervene"
+                ),
+                f"x.gold:6:1: this line has 3 columns; {COLUMNS}",
+                f"x.gold:7:1: this line has 1 column; {COLUMNS}",
+                "x.gold:8:1: '01' is no index; write how many words stand before the form",
+                "x.gold:8:6: 'c d' is not one word; write the correct form and the wrong one",
+                (
+                    "x.gold:8:10: '' is no number of attractors; write how many nouns of the "
+                    "other number intervene"
+                ),
+            ],
+        ),
+        (
+            "a b <eos>\n",
+            "\t".join("abcdefghijkl") + "\n",
+            [
+                (
+                    "x.gold:1:1: this has 12 columns, as the .gold of Gulordava et al.; convert "
+                    "the .tab beside it, which has the same sentences"
+                )
+            ],
+        ),
+    ],
+)
+def test_files_that_are_wrong(text: str, gold: str, faults: list[str]) -> None:
+    with pytest.raises(SuiteError) as caught:
+        parse(text, gold)
+    assert str(caught.value).splitlines() == faults
+
+
+@pytest.mark.parametrize(("there", "missing"), [("x.text", "x.gold"), ("x.gold", "x.text")])
+def test_a_file_alone(tmp_path: Path, there: str, missing: str) -> None:
+    (tmp_path / there).write_text("", "utf-8")
+    with pytest.raises(InputError) as caught:
+        read_linzen(tmp_path / there)
+    assert str(caught.value) == (
+        f"{tmp_path / missing}: there is no such file; x.text and x.gold belong together"
+    )
+
+
+def test_files_that_are_not_there_or_no_text(tmp_path: Path) -> None:
+    with pytest.raises(InputError) as caught:
+        read_linzen(tmp_path / "x.gold")
+    assert str(caught.value) == f"{tmp_path / 'x.text'}: No such file or directory"
+    (tmp_path / "x.text").write_bytes(b"a \xff <eos>\n")
+    (tmp_path / "x.gold").write_bytes(b"0\ta\tb\t0\n")
+    with pytest.raises(SuiteError) as caught:
+        read_linzen(tmp_path / "x.gold")
+    assert str(caught.value).startswith(f"{tmp_path / 'x.text'}:1:3: the byte 0xff is not UTF-8")
+
+
+SINGLE = "Linzen's files compare single words"
+
+
+@pytest.mark.parametrize(
+    ("found", "message"),
+    [
+        (
+            MinimalSet.of("a b", "a c"),
+            "minimal set 2 has no 'n_attr', which Linzen's files need: 'a b'",
+        ),
+        (
+            MinimalSet("", "a b", ("c",), "", {"n_attr": 1}),
+            "the contrast 'a b' of minimal set 2 is not one word; " + SINGLE,
+        ),
+        (
+            MinimalSet("", "a", ("b", "c"), "", {"n_attr": 1}),
+            "minimal set 2 has 2 ungrammatical sentences; Linzen's files have one wrong form each",
+        ),
+    ],
+)
+def test_sets_that_cannot_be_written_leave_both_files_as_they_were(
+    tmp_path: Path, found: MinimalSet, message: str
+) -> None:
+    (tmp_path / "x.gold").write_text("before", "utf-8")
+    with pytest.raises(InputError) as caught:
+        save_linzen([*SETS[:1], found], tmp_path / "x.text")
+    assert str(caught.value) == message
+    assert [each.name for each in tmp_path.iterdir()] == ["x.gold"]
+    assert (tmp_path / "x.gold").read_text("utf-8") == "before"
+
+
+@pytest.mark.parametrize("name", ["x.txt", "x"])
+def test_names_without_their_endings(tmp_path: Path, name: str) -> None:
+    message = (
+        f"{tmp_path / name}: Linzen's files are two, NAME.text and NAME.gold; let its name end in "
+        ".text or .gold"
+    )
+    with pytest.raises(UsageError) as caught:
+        save_linzen(SETS, tmp_path / name)
+    assert str(caught.value) == message
+    with pytest.raises(UsageError) as caught:
+        read_linzen(tmp_path / name)
+    assert str(caught.value) == message
+
+
+def test_what_the_table_of_formats_says() -> None:
+    assert (LINZEN.name, LINZEN.endings) == ("linzen", (".text", ".gold"))
+    assert LINZEN.compared == "contrast"

@@ -1,0 +1,293 @@
+"""Context-free grammars from text, read as NLTK reads them, and lines that are wrong."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from nltk.grammar import CFG, Nonterminal
+
+from pommel.errors import GrammarError
+from pommel.sources.grammar.context_free.reading import parse_grammar
+from pommel.sources.grammar.context_free.tree import ContextFreeGrammar, Symbol
+
+GRAMMAR = """\
+# subjects agree with their verbs
+S -> NP_sg V_sg | NP_pl V_pl
+  NP_sg -> 'der Mann' | "das  Kind" \\
+    | Det N
+NP_pl -> "Rita's Kinder"
+Det->x -> 'the'
+Det -> 'ein' |
+N -> 'Autor'
+%start S
+N -> 'Gärtner'
+V_sg -> 'lacht'
+V_pl -> 'lachen'
+%contrast V_sg V_pl
+%contrast V_pl V_sg
+%contrast 'der Mann' 'des Mannes' 'den Mann'
+"""
+
+
+def faults_of(text: str) -> list[str]:
+    with pytest.raises(GrammarError) as caught:
+        parse_grammar(text, file="x.cfg")
+    return str(caught.value).splitlines()
+
+
+def productions(grammar: ContextFreeGrammar) -> list[tuple[str, list[str]]]:
+    return [
+        (str(left), [str(each) for each in alternative.symbols])
+        for left, alternatives in grammar.rules.items()
+        for alternative in alternatives
+    ]
+
+
+def test_what_a_grammar_says() -> None:
+    grammar = parse_grammar(GRAMMAR, file="x.cfg")
+    assert str(grammar.start) == "S"
+    assert productions(grammar) == [
+        ("S", ["NP_sg", "V_sg"]),
+        ("S", ["NP_pl", "V_pl"]),
+        ("NP_sg", ["'der Mann'"]),
+        ("NP_sg", ["'das Kind'"]),
+        ("NP_sg", ["Det", "N"]),
+        ("NP_pl", ['"Rita\'s Kinder"']),
+        ("Det->x", ["'the'"]),
+        ("Det", ["'ein'"]),
+        ("Det", []),
+        ("N", ["'Autor'"]),
+        ("N", ["'Gärtner'"]),
+        ("V_sg", ["'lacht'"]),
+        ("V_pl", ["'lachen'"]),
+    ]
+    assert [[str(each.symbol), *map(str, each.replacements)] for each in grammar.contrasts] == [
+        ["V_sg", "V_pl"],
+        ["V_pl", "V_sg"],
+        ["'der Mann'", "'des Mannes'", "'den Mann'"],
+    ]
+
+
+def test_places_are_those_in_the_file() -> None:
+    grammar = parse_grammar(GRAMMAR, file="x.cfg")
+    rules = {str(left): alternatives for left, alternatives in grammar.rules.items()}
+    assert [(each.place.line, each.place.column) for each in rules["NP_sg"]] == [
+        (3, 12),
+        (3, 25),
+        (4, 7),
+    ]
+    empty = rules["Det"][1]
+    assert (empty.place.file, empty.place.line, empty.place.column) == ("x.cfg", 7, 14)
+
+
+def test_the_first_rule_is_where_sentences_start() -> None:
+    assert str(parse_grammar("A -> B\nB -> 'b'\n", file="x.cfg").start) == "A"
+    assert str(parse_grammar("A -> B\nB -> 'b'\n%start B\n", file="x.cfg").start) == "B"
+
+
+def test_a_symbol_is_the_same_wherever_it_stands() -> None:
+    grammar = parse_grammar("S -> A A\nA -> 'x'", file="x.cfg")
+    (alternative,) = grammar.rules[grammar.start]
+    first, second = alternative.symbols
+    assert first.place != second.place
+    assert {first, second} == {Symbol(place=first.place, text="A", is_terminal=False)}
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        (
+            "S NP VP",
+            "1:3: there is no arrow behind 'S'; write NAME -> NAME 'terminal' | 'terminal'",
+        ),
+        ("S", "1:2: there is no arrow behind 'S'; write NAME -> NAME 'terminal' | 'terminal'"),
+        (
+            "S->NP VP",
+            "1:7: 'S->NP' is one name, in which -> may stand; put a space in front of ->",
+        ),
+        (
+            "'a' -> NP",
+            (
+                "1:1: the left side of a rule is a nonterminal, not a terminal; write NAME -> NAME "
+                "'terminal' | 'terminal'"
+            ),
+        ),
+        (
+            "-> NP",
+            (
+                "1:1: there is nothing in front of the arrow; write NAME -> NAME 'terminal' | "
+                "'terminal'"
+            ),
+        ),
+        (
+            "§5 -> NP",
+            (
+                "1:1: '§5' is no nonterminal; names are made of letters, digits and _ / ^ < > -, "
+                "and terminals stand in quotes"
+            ),
+        ),
+        ("S -> 'der Mann", "1:6: this quote is not closed: 'der Mann; write ' behind the terminal"),
+        ("S -> \"Rita's", '1:6: this quote is not closed: "Rita\'s; write " behind the terminal'),
+        ("'S -> A", "1:1: this quote is not closed: 'S -> A; write ' behind the terminal"),
+        (
+            "S -> 'a' [0.25] | 'b' [.75]",
+            "1:10: [0.25] is a probability: all sentences are generated; take it away",
+        ),
+        (
+            "S -> 'a' # why",
+            "1:10: a comment stands behind a rule; write it on a line of its own",
+        ),
+        (
+            "S -> 'a' S -> 'b'",
+            "1:12: there is a second arrow; write each rule on a line of its own",
+        ),
+        (
+            "S -> 'a' , 'b'",
+            (
+                "1:10: ',' has no place here; names are made of letters, digits and _ / ^ < > -, "
+                "and terminals stand in quotes"
+            ),
+        ),
+        # The place is that in the file, not in the line that two lines make.
+        (
+            "S -> 'a' \\\n   [x",
+            (
+                "2:4: '[x' has no place here; names are made of letters, digits and _ / ^ < > -, "
+                "and terminals stand in quotes"
+            ),
+        ),
+        # NLTK forgets the rule.
+        (
+            "S -> 'a'\nA -> 'b' \\",
+            "2:1: a backslash continues the line, but none follows; take it away",
+        ),
+        ("%", "1:1: % is no directive by itself; there is %start and %contrast"),
+        ("%stat S\nS -> 'a'", "1:1: there is no directive %stat; did you mean %start?"),
+        ("%x S\nS -> 'a'", "1:1: there is no directive %x; there is %start and %contrast"),
+        (
+            "%start\nS -> 'a'",
+            (
+                "1:1: %start names no symbol, or not only one nonterminal; write %start and one "
+                "nonterminal"
+            ),
+        ),
+        (
+            "%start S S\nS -> 'a'",
+            (
+                "1:1: %start names no symbol, or not only one nonterminal; write %start and one "
+                "nonterminal"
+            ),
+        ),
+        (
+            "%start 'a'\nS -> 'a'",
+            (
+                "1:1: %start names no symbol, or not only one nonterminal; write %start and one "
+                "nonterminal"
+            ),
+        ),
+        # NLTK forgets the first one.
+        (
+            "%start S\nS -> A\nA -> 'a'\n%start A",
+            "4:1: %start is given twice: S and A; leave one of them out",
+        ),
+        (
+            "S -> V\nV -> 'a'\n%contrast V",
+            (
+                "3:1: %contrast lacks what a symbol is contrasted with; write %contrast V_sg V_pl, "
+                "or %contrast 'terminal' 'terminal'"
+            ),
+        ),
+        (
+            "S -> V\nV -> 'a'\n%contrast V 'b'",
+            (
+                "3:13: V is contrasted with 'b': a terminal and a nonterminal; write %contrast "
+                "V_sg V_pl, or %contrast 'terminal' 'terminal'"
+            ),
+        ),
+        (
+            "S -> V\nV -> 'a'\n%contrast V V",
+            ("3:13: V is contrasted with itself; name the one that is ungrammatical in its place"),
+        ),
+        ("# nothing", "there is no rule; write one: S -> NP VP"),
+        ("%start S", "there is no rule; write one: S -> NP VP"),
+    ],
+)
+def test_lines_that_are_wrong(text: str, fault: str) -> None:
+    separator = ":" if fault[0].isdigit() else ": "
+    assert faults_of(text) == [f"x.cfg{separator}{fault}"]
+
+
+def test_all_faults_are_reported_at_once() -> None:
+    # The rule of N could not be read, but N is no unknown symbol.
+    text = "S -> NP V\nN -> 'a\n%contrast V\nNP -> N Nn\nV [x\n"
+    assert [each.partition("; ")[0] for each in faults_of(text)] == [
+        "x.cfg:2:6: this quote is not closed: 'a",
+        "x.cfg:3:1: %contrast lacks what a symbol is contrasted with",
+        "x.cfg:4:9: there is no rule for Nn",
+        "x.cfg:5:3: there is no arrow behind 'V'",
+    ]
+
+
+PIECES = [
+    *(
+        "S",
+        "NP",
+        "S NP",
+        "S -> ",
+        "NP -> ",
+        "->",
+        " -> ",
+        "|",
+        " | ",
+        " ",
+        "\t",
+        "\n",
+        "\n",
+        "\r\n",
+    ),
+    *("'a'", '"b c"', "''", "'", '"', "\\\n", "\\", "#", "# x", "[0.5]", "^", "<", "-", "/", "_"),
+    *("%start S", "%start NP", "%start ", "%", "ä", "7", ",", "\u2028"),
+]
+
+
+def nltk_reads(text: str) -> list[tuple[str, list[str]]] | None:
+    """Return start symbol and productions as NLTK reads them; None if it does not."""
+    try:
+        grammar = CFG.fromstring(text)
+    except ValueError:
+        return None
+    lefts = dict.fromkeys(each.lhs() for each in grammar.productions())
+    return [(str(grammar.start()), [])] + [
+        (str(left), [_shown(each) for each in production.rhs()])
+        for left in lefts
+        for production in grammar.productions(lhs=left)
+    ]
+
+
+def _shown(symbol: Nonterminal | str) -> str:
+    if isinstance(symbol, Nonterminal):
+        return str(symbol)
+    words = " ".join(symbol.split())
+    return f'"{words}"' if "'" in words else f"'{words}'"
+
+
+@settings(max_examples=400)
+@given(st.lists(st.sampled_from(PIECES), max_size=25).map("".join))
+def test_what_nltk_reads_is_read_alike(text: str) -> None:
+    expected = nltk_reads(text)
+    lines = [line.strip() for line in text.split("\n")]
+    # What NLTK loses: all but the last %start, and a line that is continued by none.
+    lost = text.count("%start") > 1 or (lines[-1].endswith("\\"))
+    if expected is None or lost:
+        # A line may begin with a backslash; nothing is lost by it.
+        if not any(line == "\\" for line in lines):
+            with pytest.raises(GrammarError):
+                parse_grammar(text, file="x.cfg")
+        return
+    (start, _), *rules = expected
+    lefts = {left for left, _ in rules}
+    named = {each for _, right in rules for each in right if each[0] not in "'\""}
+    if {start} | named <= lefts:
+        grammar = parse_grammar(text, file="x.cfg")
+        assert (str(grammar.start), productions(grammar)) == (start, rules)
+    else:
+        assert any("there is no rule for" in each for each in faults_of(text))

@@ -1,0 +1,36 @@
+"""Where texts stop being what a grammar describes."""
+
+import pytest
+
+from pommel.sources.grammar.lark_text import Unparsed, parsed
+
+RULE = "attribute_varying/rule.lark"
+
+
+@pytest.mark.parametrize(
+    ("text", "offset", "is_at_end", "word"),
+    [
+        ("N[s] a ]b c", 7, False, "]b"),
+        ("N[s] a |  ", 10, True, ""),
+        ("", 0, True, ""),
+        ("N[s] a [" + "x" * 50, 7, False, "[" + "x" * 39),
+    ],
+)
+def test_places(text: str, offset: int, is_at_end: bool, word: str) -> None:  # noqa: FBT001
+    found = parsed(text, RULE)
+    assert isinstance(found, Unparsed)
+    assert (found.offset, found.is_at_end, found.word) == (offset, is_at_end, word)
+    assert text.startswith(found.rest, offset)
+    assert found.character == text[offset : offset + 1]
+
+
+def test_what_could_have_come() -> None:
+    found = parsed("N[s]", RULE)
+    assert isinstance(found, Unparsed)
+    assert found.expected == {"ARROW", "PRETERMINAL", "TERMINAL"}
+
+
+def test_trees() -> None:
+    tree = parsed("N[s] a b | c", RULE)
+    words = [[str(word) for word in each.children] for each in tree.find_data("alternative")]
+    assert words == [["a", "b"], ["c"]]

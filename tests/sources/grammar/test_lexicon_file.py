@@ -1,0 +1,78 @@
+"""Lexicons by themselves: what is read, where they may lie, and what is said of others."""
+
+from pathlib import Path
+
+import pytest
+
+from pommel.errors import Place
+from pommel.sources.grammar.lexicon_file import read_lexicon_file, repeated
+
+NAMED = Place(file="x.template", line=3, column=10)
+
+
+def faults_of(name: str, folder: Path) -> list[str]:
+    found, faults = read_lexicon_file(name, NAMED, folder=folder)
+    assert found is None
+    return list(map(str, faults))
+
+
+def test_rows_and_their_places(tmp_path: Path) -> None:
+    text = '\ufeff word , form \n" der\u00a0 Hut ",_\n\n,x\nzu,viel,davon\n'
+    (tmp_path / "l.csv").write_text(text, "utf-8")
+    found, faults = read_lexicon_file("l.csv", NAMED, folder=tmp_path)
+    assert found is not None
+    assert (found.name, found.columns) == ("l.csv", ("word", "form"))
+    assert [dict(each.cells) for each in found.rows] == [{"word": "der Hut"}, {"form": "x"}]
+    places = [found.rows[0].place("form"), found.rows[1].place("form"), found.rows[1].place("no")]
+    assert [(each.line, each.column) for each in places] == [(2, 14), (4, 2), (4, 1)]
+    assert [str(each).replace(f"{tmp_path}/", "") for each in faults] == [
+        (
+            "l.csv:5:9: this row has 3 fields, the header has 2; remove what is too much, or put "
+            "text with a comma between quotes"
+        )
+    ]
+
+
+def test_a_column_that_has_to_be_there(tmp_path: Path) -> None:
+    (tmp_path / "l.csv").write_text("a,b,,\n1,2,3,4\n", "utf-8")
+    _, faults = read_lexicon_file("l.csv", NAMED, folder=tmp_path, required=("word",))
+    assert [str(each).replace(f"{tmp_path}/", "") for each in faults] == [
+        "l.csv:1:1: the column 'word' is missing; write word,a,b,",
+        "l.csv:1:5: this column has no name; name its feature",
+        "l.csv:1:6: the column '' stands here for the second time; remove one of the two",
+    ]
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["../l.csv", "/etc/passwd", "sub/../../l.csv", "..\\l.csv", "C:l.csv", "\\\\host\\l.csv"],
+)
+def test_a_lexicon_lies_beside_its_grammar_or_below(tmp_path: Path, name: str) -> None:
+    # A grammar may be a stranger's, and messages quote what its lexicon has.
+    folder = tmp_path / "sub"
+    folder.mkdir()
+    (tmp_path / "l.csv").write_text("word\na\n", "utf-8")
+    hint = "put the lexicon there, and write its name only"
+    assert faults_of(name, folder) == [
+        f"x.template:3:10: {name!r} is not beside this file, nor in a folder there; {hint}"
+    ]
+
+
+def test_files_that_are_not_there(tmp_path: Path) -> None:
+    hint = "a lexicon is found from this file's folder"
+    assert faults_of("no.csv", tmp_path) == [f"x.template:3:10: there is no file 'no.csv'; {hint}"]
+    (tmp_path / "folder.csv").mkdir()
+    assert faults_of("folder.csv", tmp_path) == [
+        f"x.template:3:10: there is no file 'folder.csv'; {hint}"
+    ]
+    assert faults_of("a" * 300, tmp_path) == [
+        f"x.template:3:10: {'a' * 80!r}…: File name too long; write the name of a CSV file"
+    ]
+
+
+def test_repeated_rows(tmp_path: Path) -> None:
+    (tmp_path / "l.csv").write_text("word\na\nb\na\na\n", "utf-8")
+    found, _ = read_lexicon_file("l.csv", NAMED, folder=tmp_path)
+    assert found is not None
+    pairs = repeated(found.rows, lambda each: each.cells["word"])
+    assert [(one.written.line, two.written.line) for one, two in pairs] == [(4, 2), (5, 2)]

@@ -1,0 +1,119 @@
+"""From what a user names as suites to suites."""
+
+import io
+import json
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+from tests.cli.samples import suite_value
+
+from pommel.errors import InputError, SuiteError
+from pommel.files import shipped as data
+from pommel.sources.load import check_distinct_names, find_suites, load_drafts, load_suites
+
+ROWS = """item_number,condition_name,region_number,region_name,content
+1,a,1,only, The  dog
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Two suites at different depths, and a file that is none."""
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "b.json").write_text(json.dumps(suite_value("b")))
+    (tmp_path / "inner" / "a.json").write_text(json.dumps(suite_value("a")))
+    (tmp_path / "notes.txt").write_text("no suite")
+    return tmp_path
+
+
+def test_a_folder_at_every_depth(folder: Path) -> None:
+    assert find_suites(str(folder)) == [folder / "b.json", folder / "inner" / "a.json"]
+
+
+def test_shipped_collections_and_names() -> None:
+    assert find_suites("suites:") == data.suite_files()
+    assert find_suites("suites:en/agreement") == data.suite_files("en/agreement")
+    assert find_suites("suites:all") == data.suite_files()
+    clams = find_suites("suites:clams")
+    assert len(clams) == 28
+    assert {path.parts[-3] for path in clams} == {"de", "fr", "he", "ru"}
+    assert [path.stem for path in find_suites("number_prep")] == ["number_prep"]
+    assert find_suites("suites:number_prep") == find_suites("number_prep")
+
+
+@pytest.mark.parametrize(
+    ("source", "message"),
+    [
+        ("", "the name of a suite is empty"),
+        ("suites:xx", "suites:xx: no such collection; `pommel suites list` shows them"),
+        ("suites:../tests", "suites:../tests: no such collection"),
+        ("number_pref", "did you mean suites:number_prep?"),
+    ],
+)
+def test_what_is_not_there(source: str, message: str) -> None:
+    with pytest.raises(InputError) as raised:
+        find_suites(source)
+    assert message in str(raised.value)
+
+
+def test_a_file_that_is_named_twice_is_loaded_once(folder: Path) -> None:
+    loaded = load_suites(
+        [str(folder), str(folder / "b.json"), str(folder / "inner" / ".." / "b.json")]
+    )
+    assert [each.suite.name for each in loaded] == ["b", "a"]
+
+
+def test_suites_of_one_name_cannot_be_told_apart(folder: Path) -> None:
+    (folder / "c.json").write_text(json.dumps(suite_value("a")))
+    suites = [each.suite for each in load_suites([str(folder)])]
+    with pytest.raises(InputError, match="several suites are called 'a'; give each a name"):
+        check_distinct_names(suites)
+
+
+def test_a_csv_is_as_strict_as_json(tmp_path: Path) -> None:
+    path = tmp_path / "small.csv"
+    path.write_text(ROWS)
+    (loaded,) = load_suites([str(path)])
+    assert loaded.suite.name == "small"
+    (warning,) = loaded.warnings
+    assert str(warning) == (
+        f"{path}:2:12: warning: stray space in the content ' The  dog'; "
+        "remove the spaces around the text, and doubled ones"
+    )
+    with pytest.raises(SuiteError):
+        load_suites([str(path)], strict=True)
+
+
+def test_a_csv_has_no_surprisals(tmp_path: Path) -> None:
+    path = tmp_path / "small.csv"
+    path.write_text(ROWS)
+    with pytest.raises(InputError, match=r"small\.csv: a CSV has no surprisals"):
+        load_suites([str(path)], evaluated=True)
+
+
+def test_drafts_are_read_one_by_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder)
+    Path("c.csv").write_text(ROWS)
+    Path("d.csv").write_text("item_number\n1\n")
+    Path("e.json").write_text("[")
+    # It is there, and cannot be read by anybody.
+    with socket.socket(socket.AF_UNIX) as served:
+        served.bind("f.json")
+        found = load_drafts([".", "c.csv", "d.csv", "f.json"])
+    assert [each.suite and each.suite.name for each in found] == ["b", None, "a", "c", None, None]
+    assert [len(each.errors) > 0 for each in found] == [False, True, False, False, True, True]
+    assert [fault.severity for fault in found[3].faults] == ["warning"]
+    (fault,) = found[-1].faults
+    assert str(fault).startswith("f.json: ")
+    assert str(fault).count("f.json") == 1
+
+
+def test_a_draft_from_standard_input(monkeypatch: pytest.MonkeyPatch) -> None:
+    for text, name in ((json.dumps(suite_value("a")), "a"), ("\xff", None)):
+        stream = io.TextIOWrapper(io.BytesIO(text.encode("latin-1")), encoding="ascii")
+        monkeypatch.setattr(sys, "stdin", stream)
+        (found,) = load_drafts(["-"])
+        assert (found.suite.name if found.suite else None) == name
+        assert [fault.file for fault in found.faults] == ([] if name else ["<stdin>"])

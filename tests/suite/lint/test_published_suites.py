@@ -1,0 +1,82 @@
+"""What the rules find in suites that are published, and in those that ship: each find is true."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from pommel.files import shipped as data
+from pommel.models.model import LoadOptions, score_all
+from pommel.models.policy import Policy
+from pommel.models.registry import load_model
+from pommel.scoring.regions import sentence_layouts
+from pommel.suite.lint import RULES, Evidence, Tokenized, check_suite
+from pommel.suite.read import read_suite
+from pommel.suite.suite import Suite
+
+
+@pytest.fixture(scope="module")
+def published(shared_data: Path) -> dict[str, Suite]:
+    folder = shared_data / "hu2020" / "suites"
+    return {path.stem: read_suite(path).suite for path in sorted(folder.glob("*.json"))}
+
+
+def counts(suites: dict[str, Suite]) -> Counter[tuple[str, str]]:
+    return Counter(
+        (remark.rule, name)
+        for name, suite in suites.items()
+        for remark in check_suite(suite, RULES)
+    )
+
+
+def test_the_34_suites_of_hu_et_al(published: dict[str, Suite]) -> None:
+    assert counts(published) == {
+        # Item 5: "consumed" in all four conditions, the unambiguous ones included.
+        ("never-holds", "mvrr"): 1,
+        ("never-holds", "mvrr_mod"): 1,
+        # Items 10 and 23: "walked down" and "traveled towards" in place of one verb.
+        ("unequal-context", "cleft"): 2,
+        ("unequal-context", "cleft_modifier"): 2,
+        # Item 12: the gaps are in the conditions without one, and the other way round.
+        ("unequal-context", "fgd_hierarchy"): 2,
+        # Item 14: "went out" in place of one verb.
+        ("unequal-context", "npz_ambig"): 1,
+        ("unequal-context", "npz_ambig_mod"): 1,
+        # A pedantic rule: the gap in the matrix clause is in no prediction.
+        ("unused-condition", "fgd_hierarchy"): 2,
+    }
+
+
+def test_an_item_that_can_never_hold(published: dict[str, Suite]) -> None:
+    (remark,) = check_suite(published["mvrr"], ["never-holds"])
+    assert remark.message == (
+        "prediction 0 can never hold in item 5: conditions that it compares have the same sentence"
+    )
+    item = published["mvrr"].items[4]
+    sentences = {condition.name: condition.sentence().text for condition in item.conditions}
+    assert sentences["reduced_ambig"] == sentences["reduced_unambig"]
+    assert sentences["unreduced_ambig"] == sentences["unreduced_unambig"]
+
+
+def test_an_item_with_its_conditions_turned_round(published: dict[str, Suite]) -> None:
+    first = check_suite(published["fgd_hierarchy"], ["unequal-context"])[0]
+    assert first.message == (
+        "lengths differ before region 6 of 'that_nogap' and 'what_nogap' in item 12: "
+        "10 and 12 words"
+    )
+    gap = {
+        item.number: not item.condition("that_nogap").regions[4].text
+        for item in published["fgd_hierarchy"].items
+    }
+    assert [number for number, is_gap in gap.items() if is_gap] == [12]
+
+
+def test_english_suites_are_clean_by_tokens_too() -> None:
+    model = load_model("builtin://en-gpt2", LoadOptions())
+    for path in data.suite_files("en"):
+        suite = read_suite(path).suite
+        texts = sorted({each.text for row in sentence_layouts(suite) for each in row})
+        scored = score_all(model, texts, Policy(), [()] * len(texts))
+        sentences = dict(zip(texts, scored, strict=True))
+        evidence = Evidence(tokenized=Tokenized(model_name="en-gpt2", sentences=sentences))
+        assert check_suite(suite, RULES, evidence) == [], path.stem

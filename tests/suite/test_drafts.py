@@ -1,0 +1,242 @@
+"""Designs and drafts: what is written, and that only sentences are missing in it."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.builders import make_suite
+
+from pommel.errors import FormulaError, SuiteError
+from pommel.files import shipped as data
+from pommel.suite.drafts import (
+    Design,
+    condition_fault,
+    design_of,
+    draft,
+    draft_text,
+    filled,
+    fitting_formula,
+    new_design,
+    region_fault,
+    with_formulas,
+)
+from pommel.suite.read import parse_draft, parse_suite, suite_from_dict
+
+FORMULA = "(2;%match%) < (2;%mismatch%)"
+DESIGN = new_design(["match", "mismatch"], ["subject", "verb"], [FORMULA])
+
+
+def test_a_draft_in_full() -> None:
+    value = draft(DESIGN, {"name": "agreement", "language": "en"}, n_items=1)
+    assert draft_text(value) == (
+        """\
+{
+    "meta": {
+        "name": "agreement",
+        "metric": "sum",
+        "language": "en"
+    },
+    "region_meta": {
+        "1": "subject",
+        "2": "verb"
+    },
+    "predictions": [
+        {
+            "type": "formula",
+            "formula": "(2;%match%) < (2;%mismatch%)"
+        }
+    ],
+    "items": [
+        {
+            "item_number": 1,
+            "conditions": [
+                {
+                    "condition_name": "match",
+                    "regions": [
+                        {"region_number": 1, "content": ""},
+                        {"region_number": 2, "content": ""}
+                    ]
+                },
+                {
+                    "condition_name": "mismatch",
+                    "regions": [
+                        {"region_number": 1, "content": ""},
+                        {"region_number": 2, "content": ""}
+                    ]
+                }
+            ]
+        }
+    ]
+}
+"""
+    )
+
+
+def test_a_drafts_faults_are_what_is_to_be_written() -> None:
+    value = draft(DESIGN, {"name": "agreement"}, n_items=2)
+    with pytest.raises(SuiteError) as caught:
+        parse_suite(draft_text(value), file="a.json")
+    assert [str(fault) for fault in caught.value.faults] == [
+        f"a.json:{line}:17: all regions of condition '{name}' are empty; write the sentence's "
+        f"text into them (at items[{item}].conditions[{place}])"
+        for line, item, place, name in (
+            (20, 0, 0, "match"),
+            (27, 0, 1, "mismatch"),
+            (39, 1, 0, "match"),
+            (46, 1, 1, "mismatch"),
+        )
+    ]
+
+
+def test_sentences_that_are_there_already() -> None:
+    sentences = [{"match": {1: "The dog", 2: "barks"}, "mismatch": {1: "The dog", 2: "bark"}}]
+    value = draft(DESIGN, {"name": "agreement"}, n_items=1, sentences=sentences)
+    suite = suite_from_dict(value).suite
+    assert [each.sentence().text for each in suite.items[0].conditions] == [
+        "The dog barks",
+        "The dog bark",
+    ]
+
+
+@given(st.text(), st.text())
+def test_the_file_holds_the_draft_whatever_is_written(name: str, content: str) -> None:
+    sentences = [{"match": {1: content, 2: '"content": "x"\n}'}}]
+    design = new_design(["match"], [name, '{ "region_number": 1 }'])
+    value = draft(design, {"name": name or "x"}, n_items=2, sentences=sentences)
+    text = draft_text(value)
+    assert json.loads(text) == value
+    # A region is one line, whatever it says.
+    region = re.compile(r' +\{"region_number": \d, "content": ".*"\},?')
+    assert sum(bool(region.fullmatch(line)) for line in text.split("\n")) == 4
+
+
+def test_the_design_of_a_suite() -> None:
+    suite = make_suite([{"match": ("The dog", "barks"), "mismatch": ("A dog", "bark")}])
+    design = design_of(suite)
+    assert design.regions_of == {"match": (1, 2), "mismatch": (1, 2)}
+    assert design.region_names == {1: "r1", 2: "r2"}
+    assert design.predictions == ({"type": "formula", "formula": FORMULA},)
+    assert with_formulas(design, ["(1;%match%) < 2"]).predictions == (
+        {"type": "formula", "formula": "(1;%match%) < 2"},
+    )
+
+
+def test_every_shipped_suite_can_be_a_design() -> None:
+    for path in data.suite_files():
+        _check_is_sound_when_written(Path(path))
+
+
+def _check_is_sound_when_written(path: Path) -> None:
+    value = json.loads(path.read_bytes())
+    # The items of a suite have the same conditions and regions.
+    suite = suite_from_dict({**value, "items": value["items"][:10]}).suite
+    design = design_of(suite)
+    sentences = [
+        {name: dict.fromkeys(numbers, "word") for name, numbers in design.regions_of.items()}
+    ]
+    value = draft(design, {"name": "new"}, n_items=1, sentences=sentences)
+    loaded = suite_from_dict(value)
+    assert loaded.warnings == ()
+    assert loaded.suite.predictions == suite.predictions
+    assert loaded.suite.condition_names == suite.condition_names
+    assert loaded.suite.metrics == suite.metrics
+
+
+def test_a_formula_that_does_not_fit_shows_the_place() -> None:
+    with pytest.raises(FormulaError) as caught:
+        fitting_formula("(2;%match%) < (3;%mismatch%)", DESIGN.regions_of)
+    assert str(caught.value) == (
+        "condition 'mismatch' has no region 3\n"
+        "    (2;%match%) < (3;%mismatch%)\n"
+        "                  ~~~~~~~~~~~~~^\n"
+        "its regions are 1, 2"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "fault"),
+    [
+        ("match", "there is a condition 'match' already"),
+        ("50%", "the condition's name '50%' has a '%', which ends a name in formulas"),
+        (" a", "the condition's name ' a' has spaces around it"),
+        (" ", "the name of a condition is empty"),
+        ("", "the name of a condition is empty"),
+        ("no match", ""),
+    ],
+)
+def test_names_of_conditions(name: str, fault: str) -> None:
+    assert condition_fault(name, ["match"]) == fault
+
+
+@given(st.text(st.sampled_from("a %\t;)"), max_size=4))
+def test_a_name_without_fault_is_one_that_suites_may_have(name: str) -> None:
+    value = draft(
+        new_design([name], ["r"]), {"name": "s"}, n_items=1, sentences=[{name: {1: "word"}}]
+    )
+    try:
+        suite_from_dict(value)
+    except SuiteError:
+        assert condition_fault(name)
+    else:
+        assert not condition_fault(name)
+
+
+def test_a_draft_is_read_without_a_fault() -> None:
+    value = draft(DESIGN, {"name": "agreement"}, n_items=2)
+    value["items"][0]["conditions"][0]["regions"][0]["content"] = " The dog"
+    found = parse_draft(draft_text(value))
+    assert found.suite
+    assert found.suite.name == "agreement"
+    assert [each.is_written for item in found.suite.items for each in item.conditions] == [
+        *(True, False),
+        *(False, False),
+    ]
+    assert design_of(found.suite) == DESIGN
+    assert found.errors == ()
+    assert [fault.message for fault in found.faults] == ["stray space in the content ' The dog'"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message", "is_readable"),
+    [
+        ("(2;%match%)", "(3;%match%)", "condition 'match' has no region 3", True),
+        ('"item_number": 2', '"item_number": 1', "the suite has the item number 1 twice", True),
+        ("(2;%match%) <", "(2;%match%) < <", "'<'", False),
+        ('"name": "agreement"', '"nam": "agreement"', "'name' is missing", False),
+        ('"content": ""', '"content": "\\ud800"', "half of a character", False),
+        ('"metric"', '"name": "b", "metric"', "for the second time", False),
+        ('"items"', "items", "this is not JSON", False),
+    ],
+)
+def test_other_faults_of_a_draft_are_told(
+    old: str, new: str, message: str, *, is_readable: bool
+) -> None:
+    text = draft_text(draft(DESIGN, {"name": "agreement"}, n_items=2))
+    assert old in text
+    found = parse_draft(text.replace(old, new, 1))
+    assert (found.suite is not None) == is_readable
+    assert len(found.errors) == 1
+    assert message in found.errors[0].message
+
+
+@pytest.mark.parametrize(
+    ("metric", "first"), [("sum", "sum"), ("mean", "mean"), (["max", "sum"], "max"), ("all", "sum")]
+)
+def test_the_metric_that_predictions_are_checked_with(metric: str | list[str], first: str) -> None:
+    design = Design(regions_of={"a": (1,)}, region_names={1: "r"}, metric=metric)
+    assert design.first_metric == first
+    assert suite_from_dict(filled(design)).suite.metrics[0] == first
+
+
+def test_a_filled_design_has_no_two_regions_alike() -> None:
+    suite = suite_from_dict(filled(DESIGN)).suite
+    texts = [region.text for each in suite.items[0].conditions for region in each.regions]
+    assert texts == ["word0.1", "word0.2", "word1.1", "word1.2"]
+
+
+def test_names_of_regions() -> None:
+    assert region_fault(" ") == "the name of a region is empty"
+    assert region_fault("verb") == ""

@@ -1,0 +1,274 @@
+"""SyntaxGym JSON to suites and back, without loss."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.builders import AGREEMENT, make_suite, suite_text, suite_value
+
+from pommel.errors import SuiteError
+from pommel.files.json import parse_document
+from pommel.suite.read import (
+    parse_suite,
+    read_suite,
+    suite_from_dict,
+    suite_hash,
+    suite_to_dict,
+    suite_to_text,
+)
+from pommel.suite.suite import METRICS, Condition, Item, Prediction, Region, Suite
+
+
+def test_a_suite_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "small.json"
+    path.write_text(suite_text())
+    loaded = read_suite(path)
+    assert loaded.warnings == ()
+    suite = loaded.suite
+    assert (suite.name, suite.metrics) == ("small", ("sum",))
+    assert suite.region_names == {1: "r1", 2: "r2", 3: "r3"}
+    assert [each.formula.text for each in suite.predictions] == ["(2;%match%) < (2;%mismatch%)"]
+    assert suite.items == (
+        Item(
+            number=1,
+            conditions=tuple(
+                Condition(
+                    name=name,
+                    regions=tuple(
+                        Region(number=n, content=content) for n, content in enumerate(contents, 1)
+                    ),
+                )
+                for name, contents in AGREEMENT.items()
+            ),
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("metric", "metrics"),
+    [("mean", ("mean",)), (["max", "sum"], ("max", "sum")), ("all", METRICS)],
+)
+def test_one_metric_some_or_all(metric: Any, metrics: tuple[str, ...]) -> None:
+    suite = make_suite(metric=metric)
+    assert suite.metrics == metrics
+    assert suite_to_dict(suite)["meta"]["metric"] == metric
+
+
+def test_gaps_other_orders_and_unknown_keys_are_fine() -> None:
+    value = suite_value([AGREEMENT, dict(reversed([*AGREEMENT.items()]))])
+    value["items"][0]["item_number"] = 17
+    value["items"][1]["note"] = {"by": ["x", None]}
+    value["items"][0]["conditions"][0]["regions"][0]["pos"] = "NP"
+    value["editor"] = "me"
+    value["meta"]["tags"] = ["a"]
+    value["predictions"][0]["description"] = "as it should be"
+    loaded = suite_from_dict(value)
+    assert loaded.warnings == ()
+    assert [item.number for item in loaded.suite.items] == [17, 2]
+    assert loaded.suite.condition_names == ("match", "mismatch")
+    assert loaded.suite.predictions[0].description == "as it should be"
+    assert suite_to_dict(loaded.suite) == value
+    assert list(suite_to_dict(loaded.suite)) == list(value)
+
+
+def test_the_text_keeps_key_order_numbers_and_formulas() -> None:
+    text = """{
+    "items": [
+        {
+            "conditions": [
+                {
+                    "regions": [
+                        {
+                            "content": "The dog",
+                            "region_number": 1.0,
+                            "weight": 1.50
+                        }
+                    ],
+                    "condition_name": "a b"
+                }
+            ],
+            "item_number": -0
+        }
+    ],
+    "region_meta": {
+        "01": "subject"
+    },
+    "predictions": [
+        {
+            "formula": " [(1;% a b %)]>1e-7",
+            "type": "formula"
+        }
+    ],
+    "meta": {
+        "metric": [
+            "sum"
+        ],
+        "name": "café"
+    }
+}
+"""
+    loaded = parse_suite(text)
+    assert loaded.warnings == ()
+    assert suite_to_text(loaded.suite) == text
+
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
+SCALARS = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(allow_nan=False), TEXTS)
+EXTRAS = st.dictionaries(TEXTS.map("x_{}".format), st.lists(SCALARS, max_size=3), max_size=3)
+
+
+@settings(max_examples=100)
+@given(st.lists(EXTRAS, min_size=6, max_size=6), st.randoms(use_true_random=False))
+def test_whatever_else_a_file_holds_is_written_back(extras: list[Any], random: Any) -> None:
+    value = suite_value()
+    item = value["items"][0]
+    places = [
+        value,
+        value["meta"],
+        value["predictions"][0],
+        item,
+        item["conditions"][1],
+        item["conditions"][0]["regions"][2],
+    ]
+    for place, extra in zip(places, extras, strict=True):
+        pairs = [*place.items(), *extra.items()]
+        random.shuffle(pairs)
+        place.clear()
+        place.update(pairs)
+    suite = suite_from_dict(value).suite
+    text = suite_to_text(suite)
+    assert json.dumps(json.loads(text)) == json.dumps(value)
+    assert suite_to_text(parse_suite(text).suite) == text
+    assert suite_hash(parse_suite(text).suite) == suite_hash(suite)
+
+
+def test_half_of_a_surrogate_pair_is_an_error_wherever_it_is() -> None:
+    text = suite_text(suite_value(author="\ud800")).replace("\ud800", "\\ud800")
+    with pytest.raises(SuiteError) as raised:
+        parse_suite(text)
+    assert str(raised.value) == (
+        "<suite>:5:15: this holds half of a character (a lone surrogate); "
+        "write the character itself (at meta.author)"
+    )
+
+
+def test_what_is_written_holds_what_was_changed() -> None:
+    suite = make_suite()
+    region = suite.items[0].conditions[0].regions[1]
+    changed = Suite(
+        name=suite.name,
+        metrics=suite.metrics,
+        region_names={**suite.region_names, 2: "verb"},
+        predictions=(Prediction(formula=suite.predictions[0].formula, description="why"),),
+        items=(
+            Item(
+                number=5,
+                conditions=(
+                    Condition(
+                        name="match",
+                        regions=(Region(number=2, content="x", as_written=region.as_written),),
+                    ),
+                ),
+                as_written=suite.items[0].as_written,
+            ),
+        ),
+        meta={**suite.meta, "circuit": "c"},
+        as_written=suite.as_written,
+    )
+    assert suite_to_dict(changed) == {
+        "meta": {"name": "small", "metric": "sum", "circuit": "c"},
+        "region_meta": {"1": "r1", "2": "verb", "3": "r3"},
+        "predictions": [
+            {"type": "formula", "formula": "(2;%match%) < (2;%mismatch%)", "description": "why"}
+        ],
+        "items": [
+            {
+                "item_number": 5,
+                "conditions": [
+                    {
+                        "condition_name": "match",
+                        "regions": [{"region_number": 2, "content": "x"}],
+                    }
+                ],
+            }
+        ],
+    }
+
+
+def test_a_suite_that_was_never_a_file_can_be_written() -> None:
+    suite = Suite(
+        name="made",
+        metrics=("sum",),
+        region_names={1: "all"},
+        predictions=(),
+        items=(
+            Item(
+                number=1,
+                conditions=(Condition(name="a", regions=(Region(number=1, content="Hi ."),)),),
+            ),
+        ),
+        meta={"name": "made", "metric": "sum"},
+    )
+    again = parse_suite(suite_to_text(suite)).suite
+    assert again == suite
+
+
+def test_the_hash_is_of_what_the_suite_says_and_not_of_how_it_is_laid_out() -> None:
+    value = suite_value()
+    suite = parse_suite(json.dumps(value)).suite
+    assert suite_hash(suite) == suite_hash(parse_suite(suite_text(value)).suite)
+    shuffled = dict(reversed(value.items()))
+    assert suite_hash(suite) == suite_hash(suite_from_dict(shuffled).suite)
+    assert len(suite_hash(suite)) == 64
+    for path, changed in (
+        (("items", 0, "conditions", 0, "regions", 2, "content"), "!"),
+        (("predictions", 0, "formula"), "(2;%match%) < (3;%mismatch%)"),
+        (("meta", "version"), "1.0.0"),
+        (("note",), "x"),
+    ):
+        other = json.loads(json.dumps(value))
+        place = other
+        for step in path[:-1]:
+            place = place[step]
+        place[path[-1]] = changed
+        assert suite_hash(suite_from_dict(other).suite) != suite_hash(suite), path
+
+
+def test_changing_what_was_written_does_not_change_the_suite() -> None:
+    suite = make_suite()
+    before = suite_hash(suite)
+    value = suite_to_dict(suite)
+    value["meta"]["name"] = "other"
+    value["region_meta"]["1"] = "other"
+    value["predictions"][0]["formula"] = "1 < 2"
+    value["items"][0]["conditions"][0]["regions"][0]["content"] = "other"
+    value["items"].append("other")
+    assert suite_hash(suite) == before
+    assert suite_to_dict(suite) == suite_value()
+
+
+def test_faults_of_a_python_value_name_its_file_and_the_lines_of_its_json() -> None:
+    value = suite_value(formulas=["(2;%match%) < (2;%mismtch%)"])
+    for file, options in (("<dict>", {}), ("made.py", {"file": "made.py"})):
+        with pytest.raises(SuiteError) as caught:
+            suite_from_dict(value, **options)
+        line = suite_text(value).split('"formula": "(')[0].count("\n") + 1
+        assert str(caught.value) == (
+            f"{file}:{line}:39: there is no condition 'mismtch'; did you mean 'mismatch'? "
+            "(at predictions[0].formula)"
+        )
+
+
+def test_region_names_with_numbers_as_keys_of_a_python_dict() -> None:
+    value = suite_value()
+    value["region_meta"] = {1: "a", 2: "b", 3: "c"}
+    assert suite_from_dict(value).suite.region_names == {1: "a", 2: "b", 3: "c"}
+
+
+def test_the_text_of_a_document_is_the_suite_as_it_was_read() -> None:
+    text = suite_text()
+    suite = parse_suite(text).suite
+    assert suite.as_written == parse_document(text, file="x").value
