@@ -1,8 +1,10 @@
-"""Errors: what they say, and that they survive the way between processes."""
+"""Errors and the words of messages: what they say, and that they survive the way between processes."""
 
 import pickle
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pommel.errors import (
     AlignmentError,
@@ -16,6 +18,8 @@ from pommel.errors import (
     SuiteError,
     SurprisalError,
     UsageError,
+    printable,
+    quoted,
 )
 
 FAULT = Fault(file="s.json", line=3, column=7, path="meta.name", message="wrong", hint="write it")
@@ -62,3 +66,38 @@ def test_a_fault_at_a_place() -> None:
 def test_a_formula_error_marks_the_place() -> None:
     error = FormulaError("wrong", formula="1 <\n2", start=4, end=5, hint="write it")
     assert str(error).splitlines() == ["wrong", "    1 < 2", "        ^", "write it"]
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("", ""),
+        ("naïve 猫 Ġthe", "naïve 猫 Ġthe"),
+        ("a\tb", "a b"),
+        ("\x1b[31mred\x07", "?[31mred?"),
+        ("one\ntwo\r\u2028", "one?two??"),
+        # One that starts a sequence on its own, and one that turns the direction of writing.
+        ("\x9b2J \u202e \ud800", "?2J ? ?"),
+    ],
+)
+def test_what_would_steer_a_terminal_becomes_a_question_mark(text: str, shown: str) -> None:
+    assert printable(text) == shown
+
+
+@given(st.text())
+def test_every_character_stays_in_its_place(text: str) -> None:
+    shown = printable(text)
+    assert shown.isprintable()
+    assert len(shown) == len(text)
+    assert printable(shown) == shown
+
+
+def test_what_is_short_is_quoted_whole() -> None:
+    assert quoted("a 'cat'\n") == "\"a 'cat'\\n\""
+    assert quoted("x" * 80) == f"'{'x' * 80}'"
+    assert quoted("x" * 81) == f"'{'x' * 80}'…"
+
+
+@given(st.text(max_size=300))
+def test_what_is_quoted_steers_no_terminal(text: str) -> None:
+    assert quoted(text).isprintable()

@@ -17,7 +17,7 @@ from tests.containers_support.answering import connected
 from tests.containers_support.images import BUILDS
 from tests.containers_support.users import locked
 
-from pommel.errors import ContainerError, InputError, UsageError
+from pommel.errors import ContainerError, InputError, UsageError, pommel_version
 from pommel.files import shipped as data
 from pommel.images.build import BuildOptions, build_image
 from pommel.images.context import context_chunks, files_below, files_of
@@ -26,7 +26,6 @@ from pommel.images.own_wheel import own_wheel
 from pommel.images.sources import context_files, find_source
 from pommel.models.container.commands import open_commands
 from pommel.models.model import LoadOptions
-from pommel.version import pommel_version
 
 
 def members(files: dict[str, Path | bytes]) -> dict[str, tarfile.TarInfo]:

@@ -4,9 +4,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.report.latex_reader import plain, read_table
 
+from pommel.errors import printable
 from pommel.report.latex import latex_table, latex_text
 from pommel.report.paper_table import Cell, PaperColumn, PaperTable, text_cell
-from pommel.wording import printable
 
 NAMES = st.text(max_size=30) | st.text("\\_%&#${}~^<>|`'-,?![]*a1 \n", max_size=12)
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
+from pommel.errors import printable
 from pommel.report.markdown import markdown_table, markdown_text
 from pommel.report.paper_table import Cell, PaperColumn, PaperTable, text_cell
-from pommel.wording import printable
 
 READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 NAMES = st.text(max_size=30) | st.text("\\`*_[]()<>|~&$#+-=:!.;1a \n", max_size=12)

@@ -7,7 +7,7 @@ from tests.builders import Sentences, make_suite, token
 
 from pommel.models.model import Spans
 from pommel.scoring.needed import all_needed, every_span, needed_spans
-from pommel.scoring.regions import assign, sentence_layouts
+from pommel.scoring.regions import sentence_layouts
 from pommel.suite.suite import Suite
 
 
@@ -96,6 +96,6 @@ def test_a_token_is_asked_for_if_and_only_if_a_named_region_gets_it(
     (((sentence,),), (spans,)) = sentence_layouts(suite), needed(suite).values()
     assert spans is not None
     for start in range(len(sentence.text) + 1):
-        (region,) = assign(sentence, [token("t", start, 1.0, end=start)])
+        (region,) = sentence.regions_of([token("t", start, 1.0, end=start)])
         is_asked = any(first <= start < end for first, end in spans)
         assert is_asked == (region + 1 in named)

@@ -17,7 +17,6 @@ from pommel.scoring.regions import (
     Assigner,
     CrossingToken,
     RegionTable,
-    assign,
     region_table,
     sentence_layouts,
 )
@@ -62,12 +61,12 @@ def spans(*pairs: tuple[int, int]) -> list[Token]:
 def test_where_a_token_belongs(
     contents: Sequence[str], tokens: list[tuple[int, int]], expected: list[int]
 ) -> None:
-    assert assign(condition(*contents).sentence(), spans(*tokens)) == expected
+    assert condition(*contents).sentence().regions_of(spans(*tokens)) == expected
 
 
 def test_the_ideographic_space_is_a_space_too() -> None:
     sentence = condition("犬が", "吠える").sentence(joiner="\u3000")
-    assert assign(sentence, spans((0, 2), (2, 6))) == [0, 1]
+    assert sentence.regions_of(spans((0, 2), (2, 6))) == [0, 1]
 
 
 # --- tables

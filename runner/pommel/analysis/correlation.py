@@ -18,11 +18,10 @@ from pommel.analysis.model_scores import (
     suites_by,
 )
 from pommel.analysis.subjects import SuiteKey, suite_key
-from pommel.errors import UsageError
+from pommel.errors import UsageError, listed, nearest
 from pommel.files.tables import frame_of_instances
 from pommel.scoring.run_record import RunRecord
 from pommel.statistics import Correlation, mean_score, pearson, spearman
-from pommel.wording import listed, nearest
 
 if TYPE_CHECKING:
     import pandas as pd

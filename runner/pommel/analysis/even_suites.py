@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pommel.analysis.model_scores import ModelScores
 from pommel.analysis.subjects import SuiteKey
-from pommel.wording import listed
+from pommel.errors import listed
 
 # More names than these say no more.
 _MOST_NAMED = 8

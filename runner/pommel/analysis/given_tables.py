@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pommel.errors import Fault, FaultyFileError
+from pommel.errors import Fault, FaultyFileError, listed, quoted
 from pommel.files.text import read_text
 from pommel.sources.formats.csv_rows import (
     CsvRow,
@@ -15,7 +15,6 @@ from pommel.sources.formats.csv_rows import (
     parse_csv,
     row_length_fault,
 )
-from pommel.wording import listed, quoted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,9 @@ import numpy as np
 
 from pommel.analysis.chances import Chance, chances_of, prediction_chance
 from pommel.analysis.subjects import Subject, subjects, superseded
+from pommel.errors import counted, listed
 from pommel.scoring.results import PredictionResult
 from pommel.scoring.run_record import RunRecord
-from pommel.wording import counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd

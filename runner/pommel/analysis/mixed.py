@@ -15,10 +15,9 @@ import numpy as np
 from pommel.analysis.mixed_design import INTERCEPT, MixedDesign, mixed_design
 from pommel.analysis.mixed_freedom import Freedom, freedoms
 from pommel.analysis.variational import Posterior, posterior
-from pommel.errors import PommelError
+from pommel.errors import PommelError, counted
 from pommel.files.tables import frame_of_rows
 from pommel.statistics import CONFIDENCE
-from pommel.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.errors import PommelError, UsageError
-from pommel.wording import counted, first_line, listed, nearest
+from pommel.errors import PommelError, UsageError, counted, first_line, listed, nearest
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pommel.analysis.mixed_design import INTERCEPT, MixedDesign, RandomIntercept, Values
-from pommel.errors import PommelError
-from pommel.wording import counted
+from pommel.errors import PommelError, counted
 
 # With fewer degrees of freedom, even t is a rough guide: the spread itself is hardly known.
 _FEW = 10

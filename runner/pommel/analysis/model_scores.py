@@ -7,10 +7,9 @@ from fnmatch import fnmatchcase
 from typing import Literal
 
 from pommel.analysis.subjects import Subject, SuiteKey, families, labelled, subjects, suite_key
-from pommel.errors import UsageError
+from pommel.errors import UsageError, listed
 from pommel.scoring.run_record import RunRecord
 from pommel.statistics import mean_score
-from pommel.wording import listed
 
 # What accuracies are averaged over: nothing, the suites of a circuit and so on, all suites.
 Level = Literal["suite", "circuit", "language", "group", "all"]

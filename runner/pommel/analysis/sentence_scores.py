@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from pommel.analysis.sentence_sets import SetSentence, is_set, set_sentences
 from pommel.analysis.subjects import SuiteKey, subjects
-from pommel.errors import InputError, UsageError
+from pommel.errors import InputError, UsageError, listed
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord, record_of
 from pommel.surprisal import ScoredSentence, Token
-from pommel.wording import listed
 
 Normalisation = Literal["none", "length", "slor"]
 

@@ -4,9 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pommel.errors import InputError
+from pommel.errors import InputError, nearest
 from pommel.suite.suite import Suite
-from pommel.wording import nearest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

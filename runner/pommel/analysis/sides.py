@@ -6,8 +6,7 @@ from fnmatch import fnmatchcase
 
 from pommel.analysis.columns import Column, columns_of, mean_of_columns
 from pommel.analysis.subjects import Subject, SuiteKey, families
-from pommel.errors import UsageError
-from pommel.wording import counted, listed
+from pommel.errors import UsageError, counted, listed
 
 # A run's id may be given by its beginning.
 LEAST_DIGITS = 4

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pommel.analysis.model_scores import Pooling, model_scores, pooled, suites_by
-from pommel.errors import UsageError
+from pommel.errors import UsageError, nearest
 from pommel.files.tables import frame_of_instances
 from pommel.scoring.run_record import RunRecord
 from pommel.statistics import mean_interval, sign_flip_p, spread
-from pommel.wording import nearest
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,12 +9,11 @@ from pommel.analysis.accuracy import Settings, accuracies
 from pommel.analysis.accuracy_row import Accuracy
 from pommel.analysis.model_scores import ALL_SUITES, Level, suites_by
 from pommel.analysis.subjects import SuiteKey, labelled
-from pommel.errors import UsageError
+from pommel.errors import UsageError, listed
 from pommel.files.tables import frame_of_instances
 from pommel.models.family import Membership
 from pommel.scoring.run_record import RunRecord
 from pommel.statistics import ALPHA, spearman
-from pommel.wording import listed
 
 if TYPE_CHECKING:
     import pandas as pd

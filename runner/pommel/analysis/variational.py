@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from pommel.analysis.mixed_design import INTERCEPT, MixedDesign, Values
-from pommel.errors import PommelError
-from pommel.wording import first_line
+from pommel.errors import PommelError, first_line
 
 # Priors: normal around 0, with these standard deviations, of the coefficients of effects scaled to
 # a standard deviation of 1, and of the logarithm of a spread.

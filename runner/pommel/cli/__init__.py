@@ -6,7 +6,7 @@ import click
 
 from pommel.cli.failures import exit_on_failure
 from pommel.cli.lazy_group import LazyGroup
-from pommel.version import pommel_version
+from pommel.errors import pommel_version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

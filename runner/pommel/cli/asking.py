@@ -8,8 +8,8 @@ from collections.abc import Callable
 import click
 
 from pommel.cli.output import note
+from pommel.errors import printable
 from pommel.files.text import is_encodable
-from pommel.wording import printable
 
 # What is wrong with an answer, "" if nothing.
 FaultOf = Callable[[str], str]

@@ -18,6 +18,7 @@ from pommel.cli.output import (
     show_warnings,
 )
 from pommel.cli.output_options import form_option
+from pommel.errors import counted, listed
 from pommel.models.families import NamedModel
 from pommel.models.model import closing
 from pommel.report.capitalization import gains_table
@@ -29,7 +30,6 @@ from pommel.scoring.capitalization import (
 )
 from pommel.sources.load import check_distinct_names, load_suites
 from pommel.suite.suite import Suite
-from pommel.wording import counted, listed
 
 
 @click.command("capitalization", no_args_is_help=True)

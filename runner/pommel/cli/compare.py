@@ -18,11 +18,10 @@ from pommel.cli.selecting import (
     selection_options,
     store_for_reading,
 )
-from pommel.errors import UsageError
+from pommel.errors import UsageError, nearest
 from pommel.report.comparison import comparison_notes, comparison_table, comparison_warnings
 from pommel.scoring.run_record import RunRecord
 from pommel.store.selection import fits, model_names
-from pommel.wording import nearest
 
 
 @click.command("compare")

@@ -13,14 +13,13 @@ from pommel.cli.opening import open_model
 from pommel.cli.options import model_options, policy, policy_options
 from pommel.cli.output import for_stdout, frame_text, note, progress_bar, show_notes, show_table
 from pommel.cli.output_options import form_option, output_option
-from pommel.errors import InputError, UsageError
+from pommel.errors import InputError, UsageError, counted
 from pommel.files.tables import frame_of
 from pommel.files.text import decode
 from pommel.files.writing import write_text
 from pommel.models.model import closing
 from pommel.scoring.conditional import ConditionalScore, compare, conditional_scores
 from pommel.sources.formats.context_target import TargetTable, parse_targets, read_targets
-from pommel.wording import counted
 
 if TYPE_CHECKING:
     import pandas as pd

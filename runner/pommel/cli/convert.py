@@ -18,13 +18,12 @@ from pommel.cli.set_files import (
     show_left_out,
     show_or_write,
 )
-from pommel.errors import Fault, FaultyFileError, InputError, UsageError
+from pommel.errors import Fault, FaultyFileError, InputError, UsageError, counted
 from pommel.files.writing import file_name_fault
 from pommel.sources.conversion import Conversion, input_names
 from pommel.sources.output import Content
 from pommel.sources.written_forms import SUITE, ending_of, write_content
 from pommel.suite.minimal_sets import GRAMMATICAL, Compared
-from pommel.wording import counted
 
 _STANDARD_INPUT = Path("-")
 

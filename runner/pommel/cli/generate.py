@@ -15,7 +15,7 @@ from pommel.cli.set_files import (
     set_output_options,
     show_or_write,
 )
-from pommel.errors import UsageError
+from pommel.errors import UsageError, counted, listed
 from pommel.models.word_level.vocabulary import read_word_list
 from pommel.sources.generation import Generation
 from pommel.sources.grammar.opening import open_grammar
@@ -23,7 +23,6 @@ from pommel.sources.grammar.source import Source, has_items, has_sets
 from pommel.sources.output import Content, SetContent
 from pommel.sources.written_forms import WITHOUT_MARKS, is_of_sets
 from pommel.suite.minimal_sets import GRAMMATICAL
-from pommel.wording import counted, listed
 
 _SHOWN = 20
 # What a suite says of itself by other options, or by the grammar.

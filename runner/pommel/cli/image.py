@@ -10,12 +10,11 @@ import click
 
 from pommel.cli.options import container_options
 from pommel.cli.output import download_bar, note
-from pommel.errors import PommelError, UsageError
+from pommel.errors import PommelError, UsageError, counted
 from pommel.files.writing import make_folder
 from pommel.images.check import CheckResult, Status
 from pommel.models.container.engines.sandbox import Sandbox, readable_size
 from pommel.models.model import LoadOptions
-from pommel.wording import counted
 
 # A check that takes longer hangs; `--sandbox time=SECONDS` says otherwise.
 _SECONDS_FOR_A_COMMAND = 600

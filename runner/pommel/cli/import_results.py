@@ -10,7 +10,7 @@ from pommel.analysis.model_scores import with_size_families
 from pommel.cli.options import store_option, store_path
 from pommel.cli.output import note, show_rows
 from pommel.cli.output_options import form_option
-from pommel.errors import UsageError
+from pommel.errors import UsageError, counted
 from pommel.report.imported import imported_frame, imported_table
 from pommel.scoring.results import SCORE_RULES
 from pommel.scoring.run_record import RunRecord
@@ -21,7 +21,6 @@ from pommel.store.imports import (
     read_results,
     with_guessed_size_families,
 )
-from pommel.wording import counted
 
 
 @click.command("import-results", no_args_is_help=True)

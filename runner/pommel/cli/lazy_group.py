@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from pommel.cli.failures import drop_output
-from pommel.wording import nearest
+from pommel.errors import nearest
 
 # Command -> (file in this folder and maybe the command's name in it, help shown in the list).
 Commands = Mapping[str, tuple[str, str]]

@@ -6,9 +6,9 @@ import click
 
 from pommel.cli.leaderboard_options import board_argument, keeper_option, now
 from pommel.cli.output import note
+from pommel.errors import listed, printable
 from pommel.leaderboard import BoardFolder, add
 from pommel.leaderboard.tables import rank_range, score_words
-from pommel.wording import listed, printable
 
 
 @click.command("add", no_args_is_help=True)

@@ -6,9 +6,9 @@ import click
 
 from pommel.cli.leaderboard_options import board_argument
 from pommel.cli.output import note
+from pommel.errors import counted
 from pommel.leaderboard import BoardFolder
 from pommel.leaderboard.site import write_site
-from pommel.wording import counted
 
 
 @click.command("export", no_args_is_help=True)

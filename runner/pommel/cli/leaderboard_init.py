@@ -10,10 +10,9 @@ import click
 from pommel.cli.leaderboard_options import keeper_option, now
 from pommel.cli.options import rule_option
 from pommel.cli.output import note, show_warnings
-from pommel.errors import UsageError
+from pommel.errors import UsageError, counted
 from pommel.leaderboard import make_board
 from pommel.sources.load import load_suites
-from pommel.wording import counted
 
 
 @click.command("init", no_args_is_help=True)

@@ -10,7 +10,7 @@ import click
 from pommel.cli.leaderboard_options import now
 from pommel.cli.opening import open_model
 from pommel.cli.output import for_stdout, note
-from pommel.errors import ModelNotAvailableError, PommelError, UsageError
+from pommel.errors import ModelNotAvailableError, PommelError, UsageError, counted, printable
 from pommel.leaderboard import (
     Board,
     BoardFolder,
@@ -22,7 +22,6 @@ from pommel.leaderboard import (
 )
 from pommel.leaderboard.opening import check_opened
 from pommel.models.model import closing
-from pommel.wording import counted, printable
 
 # So many seeds there are where none is named.
 _N_SEEDS = 2**32

@@ -5,9 +5,9 @@ import click
 from pommel.cli.leaderboard_options import board_argument
 from pommel.cli.output import note, show_table, show_text
 from pommel.cli.output_options import form_option
+from pommel.errors import counted, printable
 from pommel.leaderboard import BoardFolder
 from pommel.leaderboard.tables import ranking_table, to_csv, to_json
-from pommel.wording import counted, printable
 
 # A table of hundreds of rows is read by nobody.
 _SHOWN = 50

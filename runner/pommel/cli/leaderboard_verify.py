@@ -9,9 +9,8 @@ from pommel.cli.leaderboard_options import board_argument, keeper_option
 from pommel.cli.leaderboard_rerun import Outcome, rerun
 from pommel.cli.options import model_options
 from pommel.cli.output import for_stdout, note, progress_bar
-from pommel.errors import ModelNotAvailableError, PommelError, UsageError
+from pommel.errors import ModelNotAvailableError, PommelError, UsageError, counted
 from pommel.leaderboard import BoardFolder, found_id, verified
-from pommel.wording import counted
 
 
 @click.command("verify", no_args_is_help=True)

@@ -8,10 +8,9 @@ import click
 from pommel.cli.opening import open_model
 from pommel.cli.options import model_options
 from pommel.cli.output_options import form_option
-from pommel.errors import UsageError
+from pommel.errors import UsageError, counted
 from pommel.models.model import closing
 from pommel.models.registry import builtin_models
-from pommel.wording import counted
 
 _SCHEMES = (
     ("builtin://NAME", "a model that ships with pommel"),

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import click
 
 from pommel.cli.output import note
-from pommel.errors import UsageError
+from pommel.errors import UsageError, listed
 from pommel.models.families import NamedModel, expand_all, unquoted_patterns
 from pommel.sources.load import SHIPPED
-from pommel.wording import listed
 
 more_models_option = click.option(
     "-m", "--model", "more_models", multiple=True, help="Another model; repeatable."

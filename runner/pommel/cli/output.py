@@ -9,12 +9,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pommel.errors import Fault, PommelError
+from pommel.errors import Fault, PommelError, printable
 from pommel.files.json import to_json
 from pommel.files.tables import stacked
 from pommel.report.saved import frame_to_json, to_csv
 from pommel.scoring.results import SuiteResult
-from pommel.wording import printable
 
 if TYPE_CHECKING:
     import pandas as pd

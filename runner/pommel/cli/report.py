@@ -14,7 +14,7 @@ from pommel.cli.selecting import (
     selection_options,
     store_for_reading,
 )
-from pommel.errors import UsageError
+from pommel.errors import UsageError, counted
 from pommel.files.writing import write_text
 from pommel.report.page import write_report
 from pommel.report.plots.saving import check_suffix, save_chart
@@ -24,7 +24,6 @@ from pommel.report.text_tables import FORMS, TABLES, table_text
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Store
 from pommel.store.run_names import told_apart_records
-from pommel.wording import counted
 
 _PAGE = Path("report.html")
 _PAGE_SUFFIXES = (".html", ".htm")

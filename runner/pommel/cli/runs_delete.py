@@ -14,8 +14,7 @@ from pommel.cli.selecting import (
     store_for_writing,
 )
 from pommel.cli.unmatched import described
-from pommel.errors import UsageError
-from pommel.wording import counted, listed, printable
+from pommel.errors import UsageError, counted, listed, printable
 
 
 @click.command("delete", no_args_is_help=True)

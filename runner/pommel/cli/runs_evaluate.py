@@ -11,7 +11,7 @@ from pommel.cli.output import fail_under, note, show_notes, show_warnings
 from pommel.cli.output_options import form_option
 from pommel.cli.selecting import run_options, selected, store_for_writing
 from pommel.cli.show_results import check_table, show_results, tidy_table_option
-from pommel.errors import UsageError
+from pommel.errors import UsageError, counted, listed
 from pommel.models.family import Named
 from pommel.report.notes import notes
 from pommel.scoring.results import SCORE_RULES
@@ -22,7 +22,6 @@ from pommel.store import Selection, Store
 from pommel.store.run_and_keep import renamed
 from pommel.store.run_names import told_apart_records
 from pommel.suite.suite import Suite
-from pommel.wording import counted, listed
 
 
 @click.command("evaluate")

@@ -8,9 +8,9 @@ import click
 from pommel.cli.output import note
 from pommel.cli.output_options import folder_option, form_option
 from pommel.cli.selecting import runs_of, selected, selection_options, store_for_reading
+from pommel.errors import counted
 from pommel.report.exported import export_runs
 from pommel.store.run_names import told_apart_records
-from pommel.wording import counted
 
 
 @click.command("export")

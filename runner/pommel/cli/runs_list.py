@@ -14,11 +14,11 @@ from pommel.cli.selecting import (
     selection_options,
     store_for_reading,
 )
+from pommel.errors import counted
 from pommel.files.tables import frame_of_rows
 from pommel.report.run_list import RUN_LIST_COLUMNS, run_list_table
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Store
-from pommel.wording import counted
 
 # What fits on a screen.
 _SHOWN = 30

@@ -5,8 +5,8 @@ from pathlib import Path
 import click
 
 from pommel.cli.output import note
+from pommel.errors import counted
 from pommel.store.salvage import salvage
-from pommel.wording import counted
 
 
 @click.command("recover", no_args_is_help=True)

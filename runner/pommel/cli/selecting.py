@@ -9,7 +9,7 @@ import click
 from pommel.cli.options import store_option, store_path
 from pommel.cli.output import note
 from pommel.cli.unmatched import check_ids, check_patterns, described, why_none
-from pommel.errors import UsageError
+from pommel.errors import UsageError, counted, listed
 from pommel.report.run_list import ListedRun
 from pommel.scoring.results import SCORE_RULES
 from pommel.scoring.run import Run
@@ -18,7 +18,6 @@ from pommel.store import Selection, Store
 from pommel.store.newest_runs import OneEach, check_one_rule, one_each
 from pommel.store.run_names import told_apart_records
 from pommel.store.selection import CHOICES, model_names
-from pommel.wording import counted, listed
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

@@ -9,7 +9,7 @@ import click
 
 from pommel.cli.output import note, show_text
 from pommel.cli.output_options import form_option
-from pommel.errors import UsageError
+from pommel.errors import UsageError, counted
 from pommel.sources.output import Content, SetContent
 from pommel.sources.written_forms import (
     CSV,
@@ -20,7 +20,6 @@ from pommel.sources.written_forms import (
     pieces_of,
     write_content,
 )
-from pommel.wording import counted
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

@@ -24,10 +24,9 @@ from pommel.cli.stats_options import (
     records_of,
     several_models_options,
 )
-from pommel.errors import UsageError
+from pommel.errors import UsageError, listed
 from pommel.report.correlation import correlation_table, model_table, pair_table
 from pommel.scoring.run_record import RunRecord
-from pommel.wording import listed
 
 
 @click.command("correlate")

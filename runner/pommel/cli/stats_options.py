@@ -14,9 +14,8 @@ from pommel.analysis.model_scores import (
 )
 from pommel.cli.output import note
 from pommel.cli.selecting import selected_records, selection_options
-from pommel.errors import UsageError
+from pommel.errors import UsageError, listed
 from pommel.scoring.run_record import RunRecord
-from pommel.wording import listed
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

@@ -6,7 +6,7 @@ import click
 
 from pommel.cli.asking import ask, confirm
 from pommel.cli.output import note
-from pommel.errors import FormulaError
+from pommel.errors import FormulaError, counted, printable
 from pommel.report.suite_preview import short_words
 from pommel.suite.drafts import (
     Design,
@@ -21,7 +21,6 @@ from pommel.suite.formula import Formula, lint
 from pommel.suite.lint import check_suite
 from pommel.suite.read import suite_from_dict
 from pommel.suite.suite import without_stray_spaces
-from pommel.wording import counted, printable
 
 # What is typed for a region without text (Enter takes what stands in [ ]), and for a step back.
 _EMPTY = "-"

@@ -13,7 +13,7 @@ from pommel.cli.opening import open_model
 from pommel.cli.options import model_options
 from pommel.cli.output import note, progress_bar
 from pommel.cli.output_options import form_option
-from pommel.errors import Fault, InputError, PommelError, SuiteError, UsageError
+from pommel.errors import Fault, InputError, PommelError, SuiteError, UsageError, counted
 from pommel.files.json import JsonDocument, parse_document
 from pommel.files.text import decode, read_text
 from pommel.models.model import closing
@@ -33,7 +33,6 @@ from pommel.suite.lint import (
 )
 from pommel.suite.read import parse_suite
 from pommel.suite.suite import LoadedSuite, Suite
-from pommel.wording import counted
 
 # What `pommel validate` warns of.
 _VALIDATE = "validate"

@@ -16,7 +16,7 @@ from pommel.cli.suite_questions import (
     ask_sentences,
     doubts,
 )
-from pommel.errors import PommelError, SuiteError, UsageError
+from pommel.errors import PommelError, SuiteError, UsageError, counted
 from pommel.files.text import is_encodable
 from pommel.files.writing import write_text
 from pommel.sources.load import load_drafts
@@ -34,7 +34,6 @@ from pommel.suite.drafts import (
 from pommel.suite.formula import parse
 from pommel.suite.languages import language_fault
 from pommel.suite.suite import METRICS, Suite
-from pommel.wording import counted
 
 
 @click.command("new", no_args_is_help=True)

@@ -9,11 +9,10 @@ import click
 
 from pommel.cli.output import note, show_warnings
 from pommel.cli.watching import watch
-from pommel.errors import InputError, SuiteError, UsageError
+from pommel.errors import InputError, SuiteError, UsageError, counted, printable
 from pommel.report.suite_preview import Piece, PreviewLine, preview, unwritten
 from pommel.sources.load import load_drafts
 from pommel.suite.suite import Item, Suite
-from pommel.wording import counted, printable
 
 if TYPE_CHECKING:
     from rich.console import Console

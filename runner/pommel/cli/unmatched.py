@@ -5,11 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import UsageError
+from pommel.errors import UsageError, listed, nearest
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection
 from pommel.store.selection import choice_of, fits
-from pommel.wording import listed, nearest
 
 # So long a beginning of an id is hardly another run's, too.
 _LEAST_DIGITS = 4

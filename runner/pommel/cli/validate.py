@@ -6,10 +6,9 @@ from dataclasses import asdict
 import click
 
 from pommel.cli.output_options import form_option
-from pommel.errors import Fault, InputError, SuiteError
+from pommel.errors import Fault, InputError, SuiteError, counted
 from pommel.sources.load import find_suites, load_suites
 from pommel.suite.suite import Suite
-from pommel.wording import counted
 
 
 @click.command("validate", no_args_is_help=True)

@@ -10,12 +10,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pommel.errors import ContainerError, InputError, UsageError
+from pommel.errors import ContainerError, InputError, UsageError, counted, printable
 from pommel.images.build_stages import Stages, all_images
 from pommel.images.context import Files, context_chunks, n_bytes
 from pommel.images.sources import Source, context_files, find_source
 from pommel.models.container.engines.sandbox import readable_size
-from pommel.wording import counted, printable
 
 if TYPE_CHECKING:
     from docker import APIClient

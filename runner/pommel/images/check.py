@@ -5,9 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from pommel.errors import PommelError
+from pommel.errors import PommelError, printable
 from pommel.images.subject import Skipped, Subject
-from pommel.wording import printable
 
 Status = Literal["ok", "failed", "warning", "skipped"]
 

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from pommel.errors import pommel_version
 from pommel.files.json import to_json
 from pommel.files.writing import write_text
 from pommel.images.check import Check, CheckResult, run_check
@@ -19,7 +20,6 @@ from pommel.images.checks_score import SCORE_CHECKS
 from pommel.images.checks_spec import SPEC_CHECKS, VOCABULARY_CHECKS
 from pommel.images.subject import Subject
 from pommel.models.container.commands import ImageCommands
-from pommel.version import pommel_version
 
 # A check that others build on comes before them: they are skipped where it has failed.
 CHECKS: tuple[Check, ...] = (

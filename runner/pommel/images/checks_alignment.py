@@ -2,13 +2,18 @@
 
 from functools import partial
 
-from pommel.errors import AlignmentError, ContainerError, SurprisalError, UnsupportedFeatureError
+from pommel.errors import (
+    AlignmentError,
+    ContainerError,
+    SurprisalError,
+    UnsupportedFeatureError,
+    counted,
+)
 from pommel.images.check import Check, Failed
 from pommel.images.subject import Subject
 from pommel.images.trial_sentences import KINDS, long_sentence
 from pommel.models.printed import scored_sentence
 from pommel.models.surprisal_table import PrintedToken
-from pommel.wording import counted
 
 _N_LONG = 400
 

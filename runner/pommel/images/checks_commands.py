@@ -2,12 +2,11 @@
 
 from itertools import dropwhile
 
-from pommel.errors import AlignmentError
+from pommel.errors import AlignmentError, counted
 from pommel.images.check import Check, Failed
 from pommel.images.subject import Skipped, Subject
 from pommel.images.trial_sentences import UNKNOWN_WORD
 from pommel.models.offsets import recover_offsets
-from pommel.wording import counted
 
 
 def _tokenizes(subject: Subject) -> str:

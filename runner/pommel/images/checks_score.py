@@ -3,7 +3,7 @@
 import math
 import time
 
-from pommel.errors import AlignmentError, InputError, SurprisalError
+from pommel.errors import AlignmentError, InputError, SurprisalError, counted
 from pommel.images.check import SAME_BITS, Check, Failed
 from pommel.images.conversation import (
     ANSWERS,
@@ -22,7 +22,6 @@ from pommel.models.policy import Policy
 from pommel.models.printed import scored_sentence
 from pommel.models.token_lists import tokens_from_json
 from pommel.surprisal import ScoredSentence, Token
-from pommel.wording import counted
 
 _HEADER_KINDS: dict[tuple[str, ...], tuple[type, ...]] = {
     ("name", "fingerprint"): (str,),

@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pommel.errors import ContainerError, PommelError
+from pommel.errors import ContainerError, PommelError, quoted
 from pommel.images.subject import Skipped, Subject
 from pommel.images.trial_sentences import KINDS, long_sentence
 from pommel.models.container.answers import most_characters
 from pommel.models.container.engines.process import Command
-from pommel.wording import quoted
 
 # How long an image may think before its first line: what it took for a whole command, many times.
 _SHORTEST_WAIT_S = 60

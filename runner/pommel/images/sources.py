@@ -4,11 +4,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from pommel.errors import InputError, UsageError
+from pommel.errors import InputError, UsageError, nearest
 from pommel.files import shipped as data
 from pommel.images.context import Files, files_below, files_of
 from pommel.images.own_wheel import own_wheel
-from pommel.wording import nearest
 
 # Those that share files are built from all sources. pommel itself runs in them.
 _SHARING = ("ngram", "lstm", "huggingface")

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from pommel.errors import printable, quoted
 from pommel.files import shipped as data
 from pommel.leaderboard.errors import BoardError
 from pommel.leaderboard.submission import Limits
 from pommel.leaderboard.submission.errors import brief, shape_fault
 from pommel.scoring.results import ScoreRule
-from pommel.wording import printable, quoted
 
 FORMAT = "pommel-leaderboard"
 VERSION = 1

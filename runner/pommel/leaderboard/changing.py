@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pommel.errors import UsageError
+from pommel.errors import UsageError, listed, printable, quoted
 from pommel.files.writing import replacing, write_text
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry, entry_of
@@ -15,7 +15,6 @@ from pommel.leaderboard.named_sums import are_same
 from pommel.leaderboard.rerunning import Rescored
 from pommel.leaderboard.standings import Standing
 from pommel.leaderboard.submission import SubmissionError, parse_submission
-from pommel.wording import listed, printable, quoted
 
 _LONGEST_REASON = 500
 _SHORTEST_ID = 4

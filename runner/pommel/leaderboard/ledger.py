@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from pommel.errors import listed, printable, quoted
 from pommel.leaderboard.errors import BoardError
-from pommel.wording import listed, printable, quoted
 
 Status = Literal["ranked", "withdrawn", "superseded"]
 

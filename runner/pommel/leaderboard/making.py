@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pommel.errors import PommelError, UsageError
+from pommel.errors import PommelError, UsageError, has_letter, nearest, printable, quoted
 from pommel.files.writing import file_name_fault
 from pommel.leaderboard.board import LEAST_WEIGHT, MOST_WEIGHT, Board, PinnedSuite, board_from
 from pommel.leaderboard.errors import BoardError
@@ -16,7 +16,6 @@ from pommel.scoring.results import ScoreRule
 from pommel.sources.load import check_distinct_names
 from pommel.suite.read import suite_hash, suite_to_text
 from pommel.suite.suite import Suite
-from pommel.wording import has_letter, nearest, printable, quoted
 
 # What the circuit of suites is called that belong to none.
 OTHER = "other"

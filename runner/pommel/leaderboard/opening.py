@@ -4,8 +4,7 @@ import math
 import re
 from pathlib import Path
 
-from pommel.errors import UsageError
-from pommel.wording import quoted
+from pommel.errors import UsageError, quoted
 
 # No character of a pattern, no address with a user or a question, and nothing that goes up.
 _IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]*")

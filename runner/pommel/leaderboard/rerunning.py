@@ -4,11 +4,11 @@ import random
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from pommel.errors import quoted
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.submission import Submission, SubmissionError
 from pommel.models.model import Model
 from pommel.surprisal import ScoredSentence, Token
-from pommel.wording import quoted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from pommel.errors import printable
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.ranking import (
@@ -23,7 +24,6 @@ from pommel.leaderboard.ranking import (
     suite_means,
     weighted_mean,
 )
-from pommel.wording import printable
 
 VERSION = 2
 

@@ -7,11 +7,11 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from pommel.errors import printable
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.ledger import Ledger
 from pommel.leaderboard.standings import Scored, Standing, Standings
-from pommel.wording import printable
 
 if TYPE_CHECKING:
     from rich.table import Table

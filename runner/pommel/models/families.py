@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pommel.errors import UsageError
+from pommel.errors import UsageError, listed
 from pommel.models.family import Membership
 from pommel.models.member_names import axis_number, members_of, natural_key
 from pommel.models.places import Reference, choices, split_places
-from pommel.wording import listed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

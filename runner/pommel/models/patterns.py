@@ -6,8 +6,7 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from pommel.errors import UsageError
-from pommel.wording import listed
+from pommel.errors import UsageError, listed
 
 # More than anybody means: {1..1000000} would otherwise fill the memory before anything is said.
 MAX_NAMES = 10_000

@@ -5,7 +5,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Literal, get_args
 
-from pommel.wording import check_choice
+from pommel.errors import check_choice
 
 Bos = Literal["auto", "always", "never", "tokenizer"]
 Eos = Literal["auto", "always", "never"]

@@ -3,11 +3,10 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from pommel.errors import ModelNotAvailableError
+from pommel.errors import ModelNotAvailableError, nearest
 from pommel.files import shipped as data
 from pommel.models.families import one_model
 from pommel.models.model import LoadOptions, Model
-from pommel.wording import nearest
 
 Opener = Callable[[str, LoadOptions], Model]
 

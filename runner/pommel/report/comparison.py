@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 
 from pommel.analysis.comparison import ComparedRow, Comparison
 from pommel.analysis.sides import Side
+from pommel.errors import counted, listed
 from pommel.report.cells import circuit_cell, score_cell
 from pommel.report.plain_table import empty_table
 from pommel.report.statistics_cells import interval_cell, p_cell
-from pommel.wording import counted, listed
 
 if TYPE_CHECKING:
     from rich.table import Table

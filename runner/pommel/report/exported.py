@@ -7,11 +7,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pommel.api import Results
 from pommel.errors import UsageError
 from pommel.files.json import to_json
 from pommel.files.tables import stacked
 from pommel.files.writing import replacing
+from pommel.report.results import Results
 from pommel.report.saved import frame_to_json, runs_to_json, to_csv
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord

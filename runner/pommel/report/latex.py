@@ -6,8 +6,8 @@ They need LaTeX of 2020 or later. The names of models and suites are text, whate
 import re
 from collections.abc import Sequence
 
+from pommel.errors import printable
 from pommel.report.paper_table import Cell, PaperColumn, PaperTable
-from pommel.wording import printable
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from pommel.errors import printable
 from pommel.report.paper_table import Cell, PaperColumn, PaperTable
-from pommel.wording import printable
 
 # What stands for something else in the middle of a line; GitHub has formulas between dollars.
 # The brackets of an interval do not, unless something follows that makes a link of them.

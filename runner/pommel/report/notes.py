@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from pommel.errors import counted, listed
 from pommel.scoring.results import PredictionResult
 from pommel.scoring.run import Run
-from pommel.wording import counted, listed
 
 
 def notes(run: Run) -> Iterator[str]:

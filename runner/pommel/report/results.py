@@ -4,13 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pommel.errors import UsageError
+from pommel.errors import UsageError, check_choice, listed
 from pommel.files.tables import stacked
 from pommel.scoring.results.notebook import scores_html
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import record_of
 from pommel.scoring.tables import RESULTS_TABLES, ResultsTable, families_frame, suites_frame
-from pommel.wording import check_choice, listed
 
 if TYPE_CHECKING:
     import altair as alt

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from pommel.api import Results
 from pommel.files.json import to_json_number
 from pommel.files.writing import replacing
+from pommel.report.results import Results
 from pommel.scoring.results import SuiteResult
 from pommel.scoring.tables import RESULTS_TABLES
 

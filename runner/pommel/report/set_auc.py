@@ -7,9 +7,9 @@ from pommel.analysis.over_templates import OverTemplates
 from pommel.analysis.sentence_scores import SetScores
 from pommel.analysis.set_auc import SetAuc
 from pommel.analysis.set_preferences import FeaturePreference, OrderPreference, OrderScore
+from pommel.errors import counted, listed
 from pommel.report.plain_table import Row, add_sections, empty_table
 from pommel.report.statistics_cells import interval_cell
-from pommel.wording import counted, listed
 
 if TYPE_CHECKING:
     from rich.table import Table

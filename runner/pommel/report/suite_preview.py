@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from pommel.errors import counted
 from pommel.suite.formula import Formula
 from pommel.suite.formula.words import in_words
 from pommel.suite.suite import Condition, Item, Region, Suite
-from pommel.wording import counted
 
 # A piece of a line and its style, in Rich's words ("" is none).
 Piece = tuple[str, str]

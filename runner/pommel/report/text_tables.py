@@ -12,7 +12,7 @@ from pommel.analysis.sides import Side
 from pommel.analysis.stability import NO_PAIRS, StabilityRow, stability
 from pommel.analysis.stability_frame import stability_frame
 from pommel.analysis.subjects import families, subjects
-from pommel.errors import UsageError
+from pommel.errors import UsageError, check_choice, counted, listed
 from pommel.report.accuracy import accuracy_table
 from pommel.report.comparison import comparison_notes, comparison_table, comparison_warnings
 from pommel.report.latex import latex_table
@@ -23,7 +23,6 @@ from pommel.report.score_tables import circuits_table, predictions_table, scores
 from pommel.report.stability import stability_table
 from pommel.scoring.run_record import RunRecord
 from pommel.scoring.tables import suites_frame
-from pommel.wording import check_choice, counted, listed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,8 +15,9 @@ def needed_spans(suite: Suite, layouts: Layouts) -> Needed:
     """Return, for every sentence of a suite, the spans of the regions that predictions name.
 
     `layouts` are the suite's sentences (`regions.sentence_layouts`). The spans are those in which
-    a token has to begin for `regions.assign` to give it to such a region. A sentence of several
-    conditions has the regions of all of them; one of conditions that no prediction names, none.
+    a token has to begin for `Sentence.regions_of` to give it to such a region. A sentence of
+    several conditions has the regions of all of them; one of conditions that no prediction names,
+    none.
     """
     named: dict[str, set[int | None]] = {name: set() for name in suite.condition_names}
     for prediction in suite.predictions:

@@ -5,11 +5,11 @@ import platform
 import sys
 from typing import Any
 
+from pommel.errors import package_version, pommel_version
 from pommel.models.model import ModelInfo
 from pommel.models.policy import Method, Policy
 from pommel.suite.read import suite_hash
 from pommel.suite.suite import Suite
-from pommel.version import package_version, pommel_version
 
 _PACKAGES = ("numpy", "torch", "transformers", "tokenizers")
 

@@ -1,7 +1,6 @@
 """Tokens to regions by character span, and the region metrics."""
 
 import math
-from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
@@ -120,11 +119,11 @@ def region_table(
 
     `scored[i][c]` belongs to the sentence of item i in condition `suite.condition_names[c]`.
     `layouts` are the sentences with their spans, if they have been made before.
-    `assigner` takes the place of `assign`.
+    `assigner` takes the place of `Sentence.regions_of`.
     """
     names, numbers = suite.condition_names, suite.region_numbers
     place = {number: index for index, number in enumerate(numbers)}
-    collector = _Collector(n_regions=len(numbers), assigner=assigner or assign)
+    collector = _Collector(n_regions=len(numbers), assigner=assigner or Sentence.regions_of)
     layouts = layouts or sentence_layouts(suite)
     for i, item in enumerate(suite.items):
         for c, name in enumerate(names):
@@ -149,20 +148,6 @@ def region_table(
         oovs=collector.oovs,
         crossings=tuple(collector.crossings),
     )
-
-
-def assign(sentence: Sentence, tokens: Sequence[Token]) -> list[int]:
-    """Return the index of the region that each token belongs to.
-
-    A token belongs to the region that holds its first character that is no space; a token without
-    one follows its start offset. What lies behind the last character (an end-of-sentence mark)
-    belongs to the last region that is not empty.
-    """
-    ends = [end for _, end in sentence.spans]
-    last = max((i for i, (start, end) in enumerate(sentence.spans) if start < end), default=0)
-    # A token's first character decides, visible or not: the only space between two regions is the
-    # joiner, which belongs to the region after it. Empty regions end where they begin.
-    return [min(bisect_right(ends, token.start), last) for token in tokens]
 
 
 class _Collector:

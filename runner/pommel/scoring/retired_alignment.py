@@ -1,4 +1,4 @@
-"""Which region `syntaxgym` 0.8a1 gave a token, where that differs from `pommel.scoring.regions`."""
+"""Which region `syntaxgym` 0.8a1 gave a token, where `Sentence.regions_of` differs."""
 
 from collections.abc import Sequence
 from typing import Protocol

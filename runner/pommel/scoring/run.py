@@ -5,26 +5,25 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, get_args
 
-from pommel.errors import ModelError
+from pommel.errors import ModelError, check_choice
 from pommel.models.model import Model
 from pommel.models.policy import Method, Policy
 from pommel.models.spans import has_needed
 from pommel.scoring.needed import Needed, all_needed, every_span, needed_spans
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.provenance import provenance
-from pommel.scoring.regions import Layouts, assign, sentence_layouts
+from pommel.scoring.regions import Layouts, sentence_layouts
 from pommel.scoring.results import ScoreRule, SuiteResult
 from pommel.scoring.suite_surprisals import (
     Compat,
     SuiteSurprisals,
-    choose_assigner,
+    goes_by_starts,
     resolved_method,
     surprisals_from,
 )
 from pommel.scoring.tables import TABLES, Table, suites_frame
 from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence
-from pommel.wording import check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -194,8 +193,8 @@ class _Work:
         parts = []
         for suite in suites:
             own = layouts[id(suite)]
-            # Spans say where tokens begin, and only `assign` goes by that.
-            is_by_start = choose_assigner(model.info, suite, compat) is assign
+            # Spans say where tokens begin, and only `Sentence.regions_of` goes by that.
+            is_by_start = goes_by_starts(model.info, suite, compat)
             is_partial = regions == "needed" and is_by_start
             parts.append(needed_spans(suite, own) if is_partial else every_span(own))
         return cls(

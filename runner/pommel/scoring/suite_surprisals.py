@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from pommel.errors import check_choice
 from pommel.models.model import ModelInfo
 from pommel.models.policy import Method, Policy
 from pommel.models.printed import RECOVERED
@@ -11,15 +12,13 @@ from pommel.scoring.regions import (
     Assigner,
     Layouts,
     RegionTable,
-    assign,
     region_table,
     sentence_layouts,
 )
 from pommel.scoring.retired_alignment import assign_as_syntaxgym
 from pommel.scoring.tables import regions_frame, tokens_frame
-from pommel.suite.suite import METRICS, Suite
+from pommel.suite.suite import METRICS, Sentence, Suite
 from pommel.surprisal import ScoredSentence
-from pommel.wording import check_choice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +43,7 @@ class SuiteSurprisals:
     method: Method
     sentences: tuple[tuple[ScoredSentence, ...], ...]
     table: RegionTable
-    assigner: Assigner = field(default=assign, repr=False)
+    assigner: Assigner = field(default=Sentence.regions_of, repr=False)
     provenance: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def to_frame(self, table: SurprisalsTable = "regions") -> "pd.DataFrame":
@@ -92,7 +91,8 @@ def surprisals_from(  # noqa: PLR0913 - each of these is part of the value
     """
     layouts = layouts or sentence_layouts(suite)
     scored = tuple(tuple(sentences[each.text] for each in row) for row in layouts)
-    assigner = choose_assigner(model, suite, compat)
+    by_starts = goes_by_starts(model, suite, compat)
+    assigner = Sentence.regions_of if by_starts else assign_as_syntaxgym
     return SuiteSurprisals(
         suite=suite,
         model=model,
@@ -105,14 +105,14 @@ def surprisals_from(  # noqa: PLR0913 - each of these is part of the value
     )
 
 
-def choose_assigner(model: ModelInfo, suite: Suite, compat: Compat | None) -> Assigner:
-    """Return how tokens are given to regions.
+def goes_by_starts(model: ModelInfo, suite: Suite, compat: Compat | None) -> bool:
+    """Say whether a token counts in the region in which it begins, as `Sentence.regions_of` has it.
 
     The retired tool had an alignment of its own for models that print tokens only (LM Zoo's), and
     knew no other joiner than a space.
     """
     is_aligned = model.details.get("offsets") == RECOVERED and suite.joiner == " "
-    return assign_as_syntaxgym if compat == "syntaxgym" and is_aligned else assign
+    return not (compat == "syntaxgym" and is_aligned)
 
 
 def resolved_method(model: ModelInfo, policy: Policy) -> Method:

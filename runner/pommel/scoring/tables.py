@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pommel.files.tables import frame_of, frame_of_rows
 from pommel.scoring.family_scores import family_scores
-from pommel.scoring.regions import Assigner, RegionTable, assign
+from pommel.scoring.regions import Assigner, RegionTable
 from pommel.scoring.results import SUITE_COLUMNS, SuiteResult
-from pommel.suite.suite import Metric, Suite
+from pommel.suite.suite import Metric, Sentence, Suite
 from pommel.surprisal import ScoredSentence
 
 if TYPE_CHECKING:
@@ -95,7 +95,7 @@ def tokens_frame(
     sentences: Sequence[Sequence[ScoredSentence]],
     *,
     model_name: str,
-    assigner: Assigner = assign,
+    assigner: Assigner = Sentence.regions_of,
 ) -> "pd.DataFrame":
     """One row a token; `surprisal_bits` is missing where the model gave none."""
     columns: dict[str, list[Any]] = {name: [] for name in _TOKEN_COLUMNS}

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from dataclasses import replace
 
+from pommel.errors import with_first_letter
 from pommel.suite.suite import Condition, Suite
-from pommel.wording import with_first_letter
 
 
 def capitalized(suite: Suite) -> Suite:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import Fault, UsageError
+from pommel.errors import Fault, UsageError, counted, listed
 from pommel.files.writing import sha256_of
 from pommel.sources.formats.long_csv import read_long_csv
 from pommel.sources.formats.set_format import SetFormat
@@ -15,7 +15,6 @@ from pommel.sources.written_forms import CSV, SUITE
 from pommel.suite.minimal_sets import GRAMMATICAL, Compared, MinimalSet
 from pommel.suite.read import read_suite
 from pommel.suite.suite import LoadedSuite
-from pommel.wording import counted, listed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,12 +5,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from pommel.errors import UsageError
+from pommel.errors import UsageError, counted, pommel_version, with_first_letter
 from pommel.sources.grammar.source import GeneratedItem, ItemSource, SetSource, has_items, has_sets
 from pommel.sources.output import ItemContent, SetContent
 from pommel.suite.minimal_sets import MinimalSet
-from pommel.version import pommel_version
-from pommel.wording import counted, with_first_letter
 
 _T = TypeVar("_T")
 

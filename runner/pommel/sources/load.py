@@ -5,13 +5,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pommel.errors import Fault, InputError, SuiteError
+from pommel.errors import Fault, InputError, SuiteError, nearest
 from pommel.files import shipped as data
 from pommel.files.text import decode
 from pommel.sources.formats.long_csv import read_long_csv
 from pommel.suite.read import parse_draft, parse_suite, read_draft, read_suite
 from pommel.suite.suite import LoadedDraft, LoadedSuite, Suite
-from pommel.wording import nearest
 
 SHIPPED = "suites:"
 

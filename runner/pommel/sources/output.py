@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from pommel.errors import InputError, UsageError
+from pommel.errors import InputError, UsageError, listed
 from pommel.files.json import json_chunks
 from pommel.sources.grammar.source import GeneratedItem
 from pommel.suite.minimal_sets import (
@@ -22,7 +22,6 @@ from pommel.suite.minimal_sets import (
 )
 from pommel.suite.read import item_from_dict, suite_to_text
 from pommel.suite.suite import Item, Suite
-from pommel.wording import listed
 
 # Of suites with a thousand items a file would be half blanks.
 _INDENT = 1

@@ -5,19 +5,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pommel.errors import StoreError
+from pommel.errors import StoreError, counted, pommel_version, quoted
 from pommel.models.model import ModelInfo, Spans
 from pommel.models.policy import Policy
 from pommel.models.spans import has_needed
 from pommel.scoring.needed import Needed, every_span, needed_spans
-from pommel.scoring.regions import Layouts, assign, sentence_layouts
+from pommel.scoring.regions import Layouts, sentence_layouts
 from pommel.scoring.results import ScoreRule
 from pommel.scoring.run import Oov, Run, evaluate
 from pommel.scoring.run_record import RunRecord
 from pommel.scoring.suite_surprisals import (
     Compat,
     SuiteSurprisals,
-    choose_assigner,
+    goes_by_starts,
     surprisals_from,
 )
 from pommel.store.record_rows import without_scoring_choices
@@ -25,8 +25,6 @@ from pommel.store.surprisal_cache import CacheKey, SurprisalCache
 from pommel.suite.read import suite_hash
 from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence
-from pommel.version import pommel_version
-from pommel.wording import counted, quoted
 
 
 def cached_policy(info: ModelInfo, policy: Policy) -> Policy:
@@ -116,8 +114,8 @@ def _asked(described: dict[str, Any]) -> Policy:
 
 
 def _needed(suite: Suite, info: ModelInfo, compat: Compat | None, layouts: Layouts) -> Needed:
-    # Spans say where tokens begin, and only `assign` goes by that.
-    is_by_start = choose_assigner(info, suite, compat) is assign
+    # Spans say where tokens begin, and only `Sentence.regions_of` goes by that.
+    is_by_start = goes_by_starts(info, suite, compat)
     return needed_spans(suite, layouts) if is_by_start else every_span(layouts)
 
 

@@ -23,9 +23,8 @@ import zlib
 from collections.abc import Iterator
 from typing import get_args
 
-from pommel.errors import StoreError
+from pommel.errors import StoreError, quoted
 from pommel.surprisal import ScoredSentence, Token, TokenRole, Unscored
-from pommel.wording import quoted
 
 _VERSION = 1
 _HEAD = struct.Struct("<BI")

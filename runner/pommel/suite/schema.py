@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pommel.errors import nearest
 from pommel.files import shipped as data
 from pommel.files.json_positions import JsonPath
 from pommel.files.text import is_encodable
-from pommel.wording import nearest
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

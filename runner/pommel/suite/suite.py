@@ -1,13 +1,15 @@
 """Suites as frozen values, valid once they exist, whatever file they came from."""
 
 import re
-from collections.abc import Mapping
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pommel.errors import Fault, InputError
 from pommel.suite.formula import Formula
 from pommel.suite.published_designs import published_circuit, published_without_modifier
+from pommel.surprisal import Token
 
 Metric = Literal["sum", "mean", "median", "min", "max", "range"]
 METRICS: tuple[Metric, ...] = ("sum", "mean", "median", "min", "max", "range")
@@ -25,6 +27,19 @@ class Sentence:
 
     text: str
     spans: tuple[tuple[int, int], ...]
+
+    def regions_of(self, tokens: Sequence[Token]) -> list[int]:
+        """Return the index of the region that each token belongs to.
+
+        A token belongs to the region that holds its first character that is no space; a token
+        without one follows its start offset. What lies behind the last character (an
+        end-of-sentence mark) belongs to the last region that is not empty.
+        """
+        ends = [end for _, end in self.spans]
+        last = max((i for i, (start, end) in enumerate(self.spans) if start < end), default=0)
+        # A token's first character decides, visible or not: the only space between two regions is
+        # the joiner, which belongs to the region after it. Empty regions end where they begin.
+        return [min(bisect_right(ends, token.start), last) for token in tokens]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

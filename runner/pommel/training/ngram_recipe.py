@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from pommel.errors import InputError, UsageError
+from pommel.errors import InputError, UsageError, check_choice
 from pommel.files.writing import replacing
 from pommel.models.ngram.arpa import BOS, EOS
 from pommel.training import kneser_ney, laplace
@@ -13,7 +13,6 @@ from pommel.training.arpa_file import write_arpa
 from pommel.training.ngram_corpus import mark_in_text, read_corpus
 from pommel.training.ngram_tables import NgramEstimate
 from pommel.training.text import TextFile
-from pommel.wording import check_choice
 
 Smoothing = Literal["kneser-ney", "laplace"]
 # Told what is being done, in a few words.

@@ -16,6 +16,7 @@ from pommel.compat.lm_zoo.errors import (
 )
 from pommel.compat.lm_zoo.in_process import ScoredCommands
 from pommel.compat.lm_zoo.models import HuggingFaceModel, Model
+from pommel.errors import check_choice
 from pommel.models import model as models
 from pommel.models.container import predictions, predictions_file
 from pommel.models.container.commands import ImageCommands, open_commands
@@ -25,7 +26,6 @@ from pommel.models.container.quoting import shortened
 from pommel.models.model import LoadOptions
 from pommel.models.registry import load_model
 from pommel.models.surprisal_table import PrintedToken
-from pommel.wording import check_choice
 
 if TYPE_CHECKING:
     import h5py

@@ -12,8 +12,8 @@ from typing import Any, Self
 
 from pommel.compat.lm_zoo.errors import UnknownModelError
 from pommel.compat.lm_zoo.refresh import download_registry
+from pommel.errors import nearest
 from pommel.models.container.names import lm_zoo_registry
-from pommel.wording import nearest
 
 DOCKER_REGISTRY = "docker.io"
 

@@ -7,13 +7,12 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import InputError, PommelError, UsageError
+from pommel.errors import InputError, PommelError, UsageError, pommel_version
 from pommel.files import shipped as data
 from pommel.files.text import decode
 from pommel.files.writing import write_text
 from pommel.models.container.names import registry_copy_path
 from pommel.models.reference_files import check_shape, parse_json
-from pommel.version import pommel_version
 
 DEFAULT_URL = "https://cpllab.github.io/lm-zoo/registry.json"
 

@@ -2,8 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from pommel.errors import InputError
-from pommel.wording import printable, quoted
+from pommel.errors import InputError, printable, quoted
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

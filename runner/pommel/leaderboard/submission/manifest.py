@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from pommel.errors import UsageError
+from pommel.errors import UsageError, printable
 from pommel.files import shipped as data
 from pommel.leaderboard.submission.errors import SubmissionError, brief, shape_fault
 from pommel.leaderboard.submission.strict_json import check_nesting
@@ -15,7 +15,6 @@ from pommel.models.policy import Method, Policy
 from pommel.scoring.results import Score, ScoreRule
 from pommel.scoring.run import Oov
 from pommel.scoring.suite_surprisals import Compat
-from pommel.wording import printable
 
 FORMAT = "pommel-submission"
 VERSION = 1

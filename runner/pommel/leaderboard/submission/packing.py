@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from pommel.errors import UsageError
+from pommel.errors import UsageError, listed, pommel_version
 from pommel.files.writing import replacing
 from pommel.leaderboard.submission.claims import claims_bytes
 from pommel.leaderboard.submission.limits import Limits
@@ -22,8 +22,6 @@ from pommel.scoring.run_record import RunRecord
 from pommel.store import Store
 from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence
-from pommel.version import pommel_version
-from pommel.wording import listed
 
 # What of a run's provenance holds for all runs of a submission, or is said of the suite.
 _SHARED = {"suite", "model", "policy", "method", "compat", "score_rule", "oov"}

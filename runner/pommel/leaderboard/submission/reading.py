@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pommel.errors import quoted
 from pommel.leaderboard.submission.claims import read_claims
 from pommel.leaderboard.submission.errors import SubmissionError, named
 from pommel.leaderboard.submission.limits import Counted, Limits
@@ -19,7 +20,6 @@ from pommel.models.model import ModelInfo
 from pommel.models.policy import Policy
 from pommel.scoring.results import SuiteResult
 from pommel.surprisal import ScoredSentence
-from pommel.wording import quoted
 
 _OURS = re.compile(r"manifest\.json|surprisals/[0-9a-f]{64}\.jsonl|results/[0-9a-f]{64}\.json")
 

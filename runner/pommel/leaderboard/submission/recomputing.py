@@ -5,19 +5,19 @@ from typing import Any
 
 import numpy as np
 
+from pommel.errors import counted, quoted
 from pommel.leaderboard.submission.errors import SubmissionError, brief
 from pommel.leaderboard.submission.reading import Submission, SubmittedRun
 from pommel.leaderboard.submission.region_sums import region_sums_sha256
 from pommel.leaderboard.submission.without_surprisal import unscored_fault
 from pommel.models.spans import has_needed
 from pommel.scoring.needed import every_span, needed_spans
-from pommel.scoring.regions import Layouts, assign, sentence_layouts
+from pommel.scoring.regions import Layouts, sentence_layouts
 from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult
 from pommel.scoring.run import Oov, Run, evaluate
-from pommel.scoring.suite_surprisals import SuiteSurprisals, choose_assigner, surprisals_from
+from pommel.scoring.suite_surprisals import SuiteSurprisals, goes_by_starts, surprisals_from
 from pommel.suite.read import suite_hash
 from pommel.suite.suite import Suite
-from pommel.wording import counted, quoted
 
 # Another machine or a later numpy may round a mean otherwise; sums come out the same everywhere.
 _ROUNDING_BITS = 1e-6
@@ -126,8 +126,8 @@ def _check_sentences(
         raise SubmissionError(f"{where}: has tokens for {quoted(extra)}, which is not in the suite")
     manifest = submission.manifest
     named = needed_spans(suite, layouts)
-    # Spans say where tokens begin, and only `assign` goes by that.
-    is_by_start = choose_assigner(submission.model, suite, manifest.compat) is assign
+    # Spans say where tokens begin, and only `Sentence.regions_of` goes by that.
+    is_by_start = goes_by_starts(submission.model, suite, manifest.compat)
     needed = named if is_by_start else every_span(layouts)
     for text in texts:
         scored = submitted.sentences[text]

@@ -4,8 +4,7 @@ import itertools
 import unicodedata
 from dataclasses import dataclass, fields
 
-from pommel.errors import UsageError
-from pommel.wording import has_letter, printable, quoted
+from pommel.errors import UsageError, has_letter, printable, quoted
 
 _MOST_CHARACTERS = {"name": 100, "by": 200, "contact": 200, "url": 500, "note": 2000}
 _SCHEMES = ("https://", "http://")

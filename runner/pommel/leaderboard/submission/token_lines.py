@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pommel.errors import InputError
+from pommel.errors import InputError, quoted
 from pommel.files.text import is_encodable
 from pommel.leaderboard.submission.errors import SubmissionError, brief
 from pommel.leaderboard.submission.limits import Counted
@@ -20,7 +20,6 @@ from pommel.leaderboard.submission.strict_json import parse_strict
 from pommel.models.recorded_lines import FORMAT, VERSION
 from pommel.models.token_lists import token_to_json, tokens_from_json
 from pommel.surprisal import ScoredSentence, Unscored
-from pommel.wording import quoted
 
 # Where nothing else is said, a token has no surprisal because it has no context.
 _REASONS: tuple[Unscored, ...] = ("not asked for", "not comparable")

@@ -1,9 +1,9 @@
 """Which tokens may be without a surprisal where a prediction looks."""
 
+from pommel.errors import quoted
 from pommel.models.model import Spans
 from pommel.models.policy import Method
 from pommel.surprisal import ScoredSentence
-from pommel.wording import quoted
 
 # Those that may read a sentence from left to right; the others see what stands behind, too.
 _LEFT_TO_RIGHT: tuple[Method, ...] = ("auto", "causal", "ngram")

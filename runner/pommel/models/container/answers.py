@@ -6,13 +6,12 @@ Whatever is wrong is a `ContainerError` that names image, command and sentence.
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TypeVar
 
-from pommel.errors import InputError, SurprisalError
+from pommel.errors import InputError, SurprisalError, counted, quoted
 from pommel.models.container.engines.process import Command
 from pommel.models.container.image_command import ImageCommand
 from pommel.models.container.quoting import place
 from pommel.models.container.request import sentence_chunks
 from pommel.models.surprisal_table import COLUMNS, PrintedToken, TableReader
-from pommel.wording import counted, quoted
 
 _Answer = TypeVar("_Answer")
 

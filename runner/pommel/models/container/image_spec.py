@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from pommel.errors import InputError
+from pommel.errors import InputError, quoted
 from pommel.files.text import is_encodable
 from pommel.models.container.drop_pattern import pattern_fault
 from pommel.models.container.engines.engine import Engine, Job
@@ -12,7 +12,6 @@ from pommel.models.container.engines.process import Command
 from pommel.models.container.engines.sandbox import MIB
 from pommel.models.container.quoting import shortened
 from pommel.models.reference_files import check_spec, parse_json
-from pommel.wording import quoted
 
 # The largest published one lists 793,000 words in some 12 MB.
 _MOST_MIB = 32

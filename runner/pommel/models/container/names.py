@@ -5,11 +5,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import InputError, ModelNotAvailableError
+from pommel.errors import InputError, ModelNotAvailableError, nearest
 from pommel.files import shipped as data
 from pommel.files.text import read_text
 from pommel.models.reference_files import check_shape, parse_json
-from pommel.wording import nearest
 
 _DEFAULT_REGISTRY = "docker.io"
 

@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pommel.errors import InputError
-from pommel.wording import quoted
+from pommel.errors import InputError, quoted
 
 if TYPE_CHECKING:
     import h5py

@@ -5,7 +5,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from pommel.errors import AlignmentError, ContainerError, SurprisalError
+from pommel.errors import AlignmentError, ContainerError, SurprisalError, quoted
 from pommel.models.container.commands import ImageCommands
 from pommel.models.container.image_spec import features
 from pommel.models.container.quoting import place, shortened
@@ -14,7 +14,6 @@ from pommel.models.printed import scored_sentence, under_policy
 from pommel.models.spec import TokenizerSpec
 from pommel.models.surprisal_table import PrintedToken
 from pommel.surprisal import ScoredSentence
-from pommel.wording import quoted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

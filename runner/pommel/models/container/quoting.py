@@ -1,6 +1,6 @@
 """Text of strangers in our messages: short, and with nothing that would steer a terminal."""
 
-from pommel.wording import printable, quoted
+from pommel.errors import printable, quoted
 
 _LONGEST_MESSAGE = 400
 

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, NoReturn
 
-from pommel.errors import AlignmentError, InputError, ModelError, SurprisalError
+from pommel.errors import AlignmentError, InputError, ModelError, SurprisalError, quoted
 from pommel.models.container.answers import check_length, check_line
 from pommel.models.container.commands import ImageCommands
 from pommel.models.container.image_command import ImageCommand
@@ -15,7 +15,6 @@ from pommel.models.policy import Policy
 from pommel.models.reference_files import check_shape
 from pommel.models.token_lists import tokens_from_json
 from pommel.surprisal import ScoredSentence
-from pommel.wording import quoted
 
 # How many sentences an image is asked for before it has to answer. While it is busy with one
 # block, it already has the next.

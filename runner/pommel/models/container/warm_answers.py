@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pommel.errors import ContainerError
+from pommel.errors import ContainerError, quoted
 from pommel.models.container.commands import ImageCommands
 from pommel.models.container.request import check_encodable
 from pommel.models.container.score_session import ScoreSession
 from pommel.models.policy import Policy
 from pommel.models.printed import with_first_token
 from pommel.surprisal import ScoredSentence
-from pommel.wording import quoted
 
 
 class WarmAnswers:

@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from pommel.errors import pommel_version, printable
 from pommel.files.waiting import Waiting, wished_seconds
 from pommel.models.endpoint.keys import Key
 from pommel.models.endpoint.reference import EndpointReference
 from pommel.models.model import LoadOptions
-from pommel.version import pommel_version
-from pommel.wording import printable
 
 if TYPE_CHECKING:
     import httpx

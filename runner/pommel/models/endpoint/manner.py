@@ -5,12 +5,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pommel.errors import InputError, UnsupportedFeatureError
+from pommel.errors import InputError, UnsupportedFeatureError, quoted
 from pommel.models.endpoint.protocol import PromptAnswer, PromptProtocol
 from pommel.models.endpoint.spelling import spell
 from pommel.models.policy import Policy
 from pommel.surprisal import ScoredSentence, Token
-from pommel.wording import quoted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pommel.errors import InputError, ModelError, ModelNotAvailableError, UsageError
+from pommel.errors import (
+    InputError,
+    ModelError,
+    ModelNotAvailableError,
+    UsageError,
+    printable,
+    quoted,
+)
 from pommel.files.waiting import Waiting
 from pommel.models.distinct import distinct_sentences
 from pommel.models.endpoint.background import Background, Put
@@ -23,7 +30,6 @@ from pommel.models.model import LoadOptions, ModelInfo, Spans
 from pommel.models.only_method import check_only_method
 from pommel.models.policy import Policy
 from pommel.surprisal import ScoredSentence
-from pommel.wording import printable, quoted
 
 
 class EndpointModel:

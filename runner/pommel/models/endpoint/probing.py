@@ -4,13 +4,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from pommel.errors import InputError, ModelNotAvailableError, UnsupportedFeatureError
+from pommel.errors import InputError, ModelNotAvailableError, UnsupportedFeatureError, quoted
 from pommel.models.endpoint.client import Client, RequestFailedError
 from pommel.models.endpoint.manner import Manner, Way, listing
 from pommel.models.endpoint.protocol import Completions, Generate, PromptAnswer, PromptProtocol
 from pommel.models.endpoint.reference import EndpointReference
 from pommel.models.endpoint.spelling import spell
-from pommel.wording import quoted
 
 # The same beginning, and then words after which very different ones follow.
 _PROMPTS = ("The cat sat", "The cat the", "The cat of")

@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from pommel.errors import InputError, UnsupportedFeatureError
-from pommel.wording import quoted
+from pommel.errors import InputError, UnsupportedFeatureError, quoted
 
 # Of a token that is certain, rounded.
 _MOST_ABOVE_ZERO = 1e-6

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from pommel.errors import ModelNotAvailableError
+from pommel.errors import ModelNotAvailableError, listed, nearest, printable
 from pommel.models.endpoint.client import Client, RequestFailedError
 from pommel.models.endpoint.manner import Manner
 from pommel.models.endpoint.reference import EndpointReference
-from pommel.wording import listed, nearest, printable
 
 # Servers without such a list.
 _NO_LIST = frozenset({404, 405, 501})

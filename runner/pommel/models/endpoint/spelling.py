@@ -11,9 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from pommel.errors import AlignmentError
+from pommel.errors import AlignmentError, counted, quoted
 from pommel.models.alignment.token_forms import bytes_of
-from pommel.wording import counted, quoted
 
 # Between two bytes of the text; 0 is before the first.
 Place = int

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import ModelNotAvailableError
+from pommel.errors import ModelNotAvailableError, first_line
 from pommel.models.huggingface.files import ModelFiles, find_files, read_json
 from pommel.models.huggingface.kinds import AUTO_CLASSES, Kind, kind_of
 from pommel.models.huggingface.missing_weights import needed_but_missing
@@ -19,7 +19,6 @@ from pommel.models.huggingface.placement import (
 )
 from pommel.models.model import LoadOptions
 from pommel.models.neural.device import find_device, find_dtype, free_gpu_bytes
-from pommel.wording import first_line
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

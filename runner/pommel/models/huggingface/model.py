@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pommel.errors import ModelError, PommelError, UnsupportedFeatureError
+from pommel.errors import ModelError, PommelError, UnsupportedFeatureError, counted, first_line
 from pommel.models.distinct import DistinctSentence, distinct_sentences
 from pommel.models.huggingface.description import describe
 from pommel.models.huggingface.encoded import Encoded, Outcome
@@ -25,7 +25,6 @@ from pommel.models.huggingface.tokens import Encoder, shortened
 from pommel.models.model import LoadOptions, Model, ModelInfo, Spans
 from pommel.models.policy import Policy
 from pommel.surprisal import ScoredSentence
-from pommel.wording import counted, first_line
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,10 +9,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import ModelNotAvailableError
+from pommel.errors import ModelNotAvailableError, first_line
 from pommel.models.huggingface.files import PICKLE, SAFETENSORS, weight_names
 from pommel.models.model import LoadOptions
-from pommel.wording import first_line
 
 SCHEME = "huggingface://"
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from pommel.errors import ModelError, ModelNotAvailableError, UsageError
+from pommel.errors import ModelError, ModelNotAvailableError, UsageError, first_line
 from pommel.models.distinct import DistinctSentence, distinct_sentences
 from pommel.models.lstm.description import describe
 from pommel.models.lstm.folder import LstmConfig, LstmFiles, read_folder, require_torch
@@ -21,7 +21,6 @@ from pommel.models.policy import Policy
 from pommel.models.spans import asked_for
 from pommel.models.word_level.sentences import WordReader, WordSentence, first_outcome
 from pommel.surprisal import ScoredSentence, Unscored
-from pommel.wording import first_line
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -11,10 +11,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pommel.errors import InputError
+from pommel.errors import InputError, counted, first_line
 from pommel.files.writing import replacing
 from pommel.models.lstm.config import LstmConfig
-from pommel.wording import counted, first_line
 
 if TYPE_CHECKING:
     import torch

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import get_args
 
-from pommel.errors import InputError, ModelNotAvailableError, UsageError
+from pommel.errors import InputError, ModelNotAvailableError, UsageError, check_choice
 from pommel.models.model import LoadOptions, Model
 from pommel.models.ngram.arpa import read_arpa
 from pommel.models.ngram.kenlm_reader import (
@@ -14,7 +14,6 @@ from pommel.models.ngram.kenlm_reader import (
 )
 from pommel.models.ngram.model import NgramTables, ReaderName, ngram_model
 from pommel.models.reference_files import split_reference
-from pommel.wording import check_choice
 
 _INSTALL = "pip install 'pommel[kenlm]'"
 _READERS = ("auto", *get_args(ReaderName))

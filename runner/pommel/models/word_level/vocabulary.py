@@ -2,10 +2,9 @@
 
 from pathlib import Path
 
-from pommel.errors import InputError
+from pommel.errors import InputError, counted, listed
 from pommel.files import text as text_file
 from pommel.models.reference_files import read_text
-from pommel.wording import counted, listed
 
 
 def read_vocabulary(path: Path, *, asked_by: str) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pommel.errors import counted, listed
 from pommel.report.interval_notes import mean_notes, suite_notes
 from pommel.report.page.charts import Chart, chart_of
 from pommel.report.page.models import ReportModel
@@ -27,7 +28,6 @@ from pommel.report.page.sections import Section
 from pommel.report.plots.circuits import circuit_chart
 from pommel.report.plots.heat_map import heat_map
 from pommel.scoring.run_record import OWN, RunRecord
-from pommel.wording import counted, listed
 
 _SHOWN_NAMES = 6
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from pommel.errors import counted
 from pommel.report.page.models import ReportModel
 from pommel.scoring.run_record import OWN, RunRecord
-from pommel.wording import counted
 
 # A hash's beginning tells it from others to people; files have it whole.
 _SHOWN_DIGITS = 12

@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 
 from pommel.analysis.sentence_scores import SetScores
 from pommel.analysis.set_auc import SetAuc
+from pommel.errors import counted, listed
 from pommel.report.plots.theme import single_line
-from pommel.wording import counted, listed
 
 _MOST_NAMES = 5
 

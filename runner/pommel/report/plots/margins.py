@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from pommel.analysis.columns import columns_of
 from pommel.analysis.model_scores import suites_by
 from pommel.analysis.subjects import subjects
-from pommel.errors import UsageError
+from pommel.errors import UsageError, counted
 from pommel.report.plots.model_rows import ROW_HEIGHT, in_facets, row_axis
 from pommel.report.plots.theme import (
     COLOURS,
@@ -22,7 +22,6 @@ from pommel.report.plots.theme import (
     tooltip,
 )
 from pommel.scoring.run_record import RunRecord
-from pommel.wording import counted
 
 if TYPE_CHECKING:
     import altair as alt

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Literal
 
+from pommel.errors import counted, listed
 from pommel.report.plots.theme import Rows
-from pommel.wording import counted, listed
 
 # What whiskers show: mean +- 1 standard error, or the quartiles of the items.
 Whiskers = Literal["standard error", "quartiles"]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.errors import UsageError
+from pommel.errors import UsageError, check_choice, listed
 from pommel.report.plots.region_labels import compared_cells, region_labels
 from pommel.report.plots.region_notes import (
     NOT_ASKED_FOR,
@@ -35,7 +35,6 @@ from pommel.scoring.run import Run
 from pommel.scoring.run_record import suite_facts
 from pommel.statistics import spread
 from pommel.suite.suite import Metric, Suite
-from pommel.wording import check_choice, listed
 
 if TYPE_CHECKING:
     import altair as alt

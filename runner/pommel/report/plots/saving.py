@@ -5,10 +5,9 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pommel.errors import PommelError, UsageError
+from pommel.errors import PommelError, UsageError, first_line
 from pommel.files.writing import replacing
 from pommel.report.plots.theme import check_installed
-from pommel.wording import first_line
 
 if TYPE_CHECKING:
     import altair as alt

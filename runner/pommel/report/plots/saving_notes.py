@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pommel.errors import listed
 from pommel.report.plots.theme import FONT, check_installed
-from pommel.wording import listed
 
 if TYPE_CHECKING:
     import altair as alt

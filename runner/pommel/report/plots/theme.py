@@ -9,8 +9,7 @@ from unicodedata import bidirectional
 
 import numpy as np
 
-from pommel.errors import PommelError
-from pommel.wording import printable
+from pommel.errors import PommelError, printable
 
 if TYPE_CHECKING:
     import altair as alt

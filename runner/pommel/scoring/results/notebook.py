@@ -5,8 +5,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from pommel.errors import counted, listed
 from pommel.statistics import mean_score
-from pommel.wording import counted, listed
 
 if TYPE_CHECKING:
     from pommel.scoring.results.prediction_result import PredictionResult

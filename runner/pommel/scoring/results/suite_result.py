@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from pommel.errors import check_choice
 from pommel.files.tables import frame_of, frame_of_rows
 from pommel.models.family import Membership
 from pommel.scoring.results.notebook import predictions_html
 from pommel.scoring.results.prediction_result import ItemResult, PredictionResult
 from pommel.scoring.results.score import Score
 from pommel.statistics import mean_score
-from pommel.wording import check_choice
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -3,9 +3,8 @@
 from typing import TYPE_CHECKING
 from urllib.parse import quote, urlsplit
 
-from pommel.errors import UsageError
+from pommel.errors import UsageError, printable
 from pommel.sources.fetch.source import PublishedSource
-from pommel.wording import printable
 
 if TYPE_CHECKING:
     import httpx

@@ -19,10 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from pommel.errors import PommelError
+from pommel.errors import PommelError, first_line, listed, quoted
 from pommel.files.writing import replacing
 from pommel.sources.fetch.source import ArchiveKind
-from pommel.wording import first_line, listed, quoted
 
 _CHUNK_BYTES = 1 << 16
 # Python's readers trust what lies in an archive: damage leads them to any of these.

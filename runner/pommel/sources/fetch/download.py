@@ -8,12 +8,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
-from pommel.errors import PommelError
+from pommel.errors import PommelError, pommel_version, printable
 from pommel.files.waiting import Waiting, wished_seconds
 from pommel.files.writing import replacing
 from pommel.sources.fetch.addresses import RefusedRedirectError, next_address
-from pommel.version import pommel_version
-from pommel.wording import printable
 
 if TYPE_CHECKING:
     import httpx

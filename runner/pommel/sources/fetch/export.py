@@ -7,12 +7,11 @@ from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from pommel.errors import PommelError, UsageError
+from pommel.errors import PommelError, UsageError, counted, listed
 from pommel.files.json import to_json
 from pommel.files.writing import replacing, sha256_of
 from pommel.sources.fetch.fetching import FetchedSource
 from pommel.sources.fetch.source import PublishedSource
-from pommel.wording import counted, listed
 
 LICENSE_NAME = "LICENSE.txt"
 # Its text is JSON; a folder of suites is read for all files that end so.

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pommel.errors import PommelError
+from pommel.errors import PommelError, counted, listed
 from pommel.files.writing import make_folder, replacing, sha256_of
 from pommel.sources.fetch.addresses import file_address
 from pommel.sources.fetch.archive import UnpackLimits, unpack
@@ -24,7 +24,6 @@ from pommel.sources.fetch.download import (
 from pommel.sources.fetch.interruptible import run_interruptible
 from pommel.sources.fetch.leftovers import PART_PREFIX, PART_SUFFIX, without_leftovers
 from pommel.sources.fetch.source import Archive, PublishedSource, SourceFile, find_source
-from pommel.wording import counted, listed
 
 _SHOWN_FAILURES = 8
 

@@ -12,8 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal
 
-from pommel.errors import UsageError
-from pommel.wording import nearest
+from pommel.errors import UsageError, nearest
 
 ArchiveKind = Literal["zip", "tar", "tar.gz"]
 

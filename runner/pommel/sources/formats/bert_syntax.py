@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pommel.errors import Fault, Place, SuiteError
+from pommel.errors import Fault, Place, SuiteError, counted, quoted
 from pommel.files.text import lines, read_text
 from pommel.sources.formats.focus_word import (
     N_ATTR,
@@ -34,7 +34,6 @@ from pommel.sources.formats.pair_rows import has_words, kept_text, kept_texts, m
 from pommel.sources.formats.python_literal import text_of_literal
 from pommel.sources.formats.set_format import SetFormat, TextPieces
 from pommel.suite.minimal_sets import MinimalSet, words_in
-from pommel.wording import counted, quoted
 
 MASK = "***mask***"
 

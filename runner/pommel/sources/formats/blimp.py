@@ -9,7 +9,7 @@ Whatever keys there are, they are kept, with their order and types.
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from pommel.errors import Fault
+from pommel.errors import Fault, nearest
 from pommel.files.text import read_text
 from pommel.sources.formats.json_lines import JsonLine, json_line, parse_json_lines
 from pommel.sources.formats.pair_rows import (
@@ -22,7 +22,6 @@ from pommel.sources.formats.pair_rows import (
 )
 from pommel.sources.formats.set_format import SetFormat, TextPieces
 from pommel.suite.minimal_sets import MinimalSet
-from pommel.wording import nearest
 
 _GOOD, _BAD = "sentence_good", "sentence_bad"
 _EXAMPLE = f'{{"{_GOOD}": "...", "{_BAD}": "..."}}'

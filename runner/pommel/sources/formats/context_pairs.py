@@ -8,14 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from pommel.errors import Fault, InputError, SuiteError
+from pommel.errors import Fault, InputError, SuiteError, quoted
 from pommel.files.json import JsonDocument, parse_document
 from pommel.files.text import read_text
 from pommel.sources.formats.json_lines import json_text
 from pommel.sources.formats.pair_rows import has_words, kept_texts, mended_set, pairs_of, sameness
 from pommel.sources.formats.set_format import SetFormat, TextPieces
 from pommel.suite.minimal_sets import MinimalSet, words_in
-from pommel.wording import quoted
 
 # (context of the good target, of the bad one), (good target, bad target).
 ContextPair = tuple[tuple[str, str], tuple[str, str]]

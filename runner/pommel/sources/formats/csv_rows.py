@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pommel.errors import Fault, Place
-from pommel.wording import counted, nearest
+from pommel.errors import Fault, Place, counted, nearest
 
 _NAMES_OF_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 

@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from pommel.errors import InputError
+from pommel.errors import InputError, counted, quoted
 from pommel.sources.formats.pair_rows import has_words
 from pommel.suite.minimal_sets import MinimalSet, words_in
-from pommel.wording import counted, quoted
 
 # What the corpora of word-level models end every sentence with.
 EOS = "<eos>"

@@ -10,7 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from pommel.errors import InputError
+from pommel.errors import InputError, nearest, quoted
 from pommel.files.json_positions import JsonPath
 from pommel.files.text import read_text
 from pommel.sources.formats.json_lines import json_line, parse_json_lines
@@ -24,7 +24,6 @@ from pommel.sources.formats.pair_rows import (
 )
 from pommel.sources.formats.set_format import SetFormat, TextPieces
 from pommel.suite.minimal_sets import MinimalSet, words_in
-from pommel.wording import nearest, quoted
 
 _TEXT, _MASKED, _CANDIDATES = "text", "text_masked", "candidates"
 _INDEX, _CASE, _SCORED = "indexMASK", "case", "probs"

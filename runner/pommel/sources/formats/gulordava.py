@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pommel.errors import Fault, InputError, SuiteError
+from pommel.errors import Fault, InputError, SuiteError, counted, quoted
 from pommel.files.text import read_text
 from pommel.sources.formats.csv_rows import (
     CsvRow,
@@ -35,7 +35,6 @@ from pommel.sources.formats.focus_word import (
 )
 from pommel.sources.formats.set_format import SetFormat, TextPieces
 from pommel.suite.minimal_sets import MinimalSet
-from pommel.wording import counted, quoted
 
 COLUMNS = (
     "pattern",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pommel.errors import Fault, InputError, Place, SuiteError, UsageError
+from pommel.errors import Fault, InputError, Place, SuiteError, UsageError, counted, quoted
 from pommel.files.text import lines, read_text
 from pommel.files.writing import replacing
 from pommel.sources.formats.focus_word import (
@@ -28,7 +28,6 @@ from pommel.sources.formats.focus_word import (
 from pommel.sources.formats.pair_rows import kept_text, mended_set
 from pommel.sources.formats.set_format import SaveFile, SetFormat
 from pommel.suite.minimal_sets import MinimalSet
-from pommel.wording import counted, quoted
 
 TEXT_ENDING, GOLD_ENDING = ".text", ".gold"
 

@@ -8,7 +8,7 @@ holds a tab, a quote or a line break.
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from pommel.errors import Fault, InputError
+from pommel.errors import Fault, InputError, listed, quoted
 from pommel.files.text import lines, read_text, without_bom
 from pommel.sources.formats.csv_rows import (
     CsvRow,
@@ -30,7 +30,6 @@ from pommel.sources.formats.pair_rows import (
 )
 from pommel.sources.formats.set_format import SetFormat, TextPieces
 from pommel.suite.minimal_sets import MinimalSet
-from pommel.wording import listed, quoted
 
 _GOOD, _BAD = "sen", "wrong_sen"
 

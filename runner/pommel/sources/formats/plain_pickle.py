@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn
 
-from pommel.errors import InputError
+from pommel.errors import InputError, printable, quoted
 from pommel.sources.formats.python_literal import text_of_literal
-from pommel.wording import printable, quoted
 
 # The largest published file has 2 MB and 70,000 instructions. An instruction of one byte makes a
 # container of 64.

@@ -5,10 +5,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePath, PureWindowsPath
 from typing import TypeVar
 
-from pommel.errors import Fault, FaultyFileError, InputError, Place
+from pommel.errors import Fault, FaultyFileError, InputError, Place, counted, listed, quoted
 from pommel.files.text import DecodedText, read_words
 from pommel.sources.formats.csv_rows import CsvRow, CsvTable, fault_at, header_faults, parse_csv
-from pommel.wording import counted, listed, quoted
 
 # A cell that says that its feature does not apply, as an empty one does.
 NOT_APPLICABLE = "_"

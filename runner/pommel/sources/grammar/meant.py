@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 
-from pommel.wording import nearest
+from pommel.errors import nearest
 
 # So many comparisons of two names take about a second.
 _MOST_COMPARED = 100_000

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from pommel.errors import UsageError
+from pommel.errors import UsageError, listed
 from pommel.sources.grammar.attribute_varying.source import AttributeVaryingSource
 from pommel.sources.grammar.context_free.source import ContextFreeSource
 from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
 from pommel.sources.grammar.permutation.source import PermutationSource
 from pommel.sources.grammar.source import ItemSource, SetSource
-from pommel.wording import listed
 
 _OPENERS: Mapping[str, Callable[[Path], SetSource | ItemSource]] = {
     ".avg": AttributeVaryingSource,

@@ -8,7 +8,7 @@ Shares are taken for those of minimal pairs, half of which are right by chance.
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from pommel.errors import Fault
+from pommel.errors import Fault, counted, quoted
 from pommel.scoring.run_record import ModelFacts, SuiteFacts
 from pommel.statistics import CHANCE
 from pommel.store.imports.result_format import (
@@ -32,7 +32,6 @@ from pommel.store.imports.result_tables import (
 from pommel.store.imports.share_matrix import SharesSeen, check_models, most_decimals, share_cells
 from pommel.store.imports.shares import Counts, reported_result
 from pommel.suite.languages import language_of
-from pommel.wording import counted, quoted
 
 _MODEL_COLUMNS = ("model", "model_name")
 _SIZE_COLUMNS = ("params", "n_params", "parameters", "n_parameters")

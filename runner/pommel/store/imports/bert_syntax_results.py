@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pommel.errors import Fault, SuiteError, UsageError
+from pommel.errors import Fault, SuiteError, UsageError, counted
 from pommel.files.text import read_text
 from pommel.scoring.results import PredictionResult, SuiteResult
 from pommel.scoring.run_record import ModelFacts, SuiteFacts
@@ -38,7 +38,6 @@ from pommel.store.imports.result_format import (
     ResultFormat,
 )
 from pommel.suite.minimal_sets import MinimalSet
-from pommel.wording import counted
 
 _SKIPPED = "skipping "
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pommel.errors import Fault
+from pommel.errors import Fault, counted, quoted
 from pommel.files.text import read_text
 from pommel.scoring.run_record import ModelFacts, SuiteFacts
 from pommel.sources.formats.json_lines import JsonLine, parse_json_lines
@@ -33,7 +33,6 @@ from pommel.store.imports.result_tables import (
 from pommel.store.imports.share_matrix import check_models
 from pommel.store.imports.shares import Counts, decimals_of, reported_result, share_fault
 from pommel.store.imports.table_columns import found_columns, left_out, unused_columns
-from pommel.wording import counted, quoted
 
 _UID, _TERM = "UID", "linguistics_term"
 _EXAMPLE = f'{{"{_UID}": "...", "{_TERM}": "...", "gpt2": 0.87}}'

@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pommel.errors import Fault
+from pommel.errors import Fault, counted, quoted
 from pommel.models.family import Membership
 from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
 from pommel.store.imports.item_runs import ItemRow, ItemRuns, Key, RunKey, suite_result
@@ -43,7 +43,6 @@ from pommel.suite.published_designs import (
     published_circuit,
     published_without_modifier,
 )
-from pommel.wording import counted, quoted
 
 _COLUMNS = ("model", "suite", "item", "correct")
 _MODEL = re.compile(r"(?P<name>.+)_(?P<corpus>[^_]*)_(?P<seed>[0-9]+)")

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
-from pommel.errors import Fault
+from pommel.errors import Fault, quoted
 from pommel.models.family import Axis
 from pommel.sources.formats.csv_rows import CsvRow
 from pommel.store.imports.item_runs import ItemRow
@@ -18,7 +18,6 @@ from pommel.store.imports.result_tables import (
     whole_of,
 )
 from pommel.store.imports.shares import share_fault
-from pommel.wording import quoted
 
 REQUIRED = ("model", "suite", "item", "result")
 # What columns are called; the first of the names that a file has counts.

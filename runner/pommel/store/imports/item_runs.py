@@ -7,12 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from pommel.errors import Fault
+from pommel.errors import Fault, counted, listed
 from pommel.models.family import Membership
 from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult
 from pommel.sources.formats.csv_rows import CsvRow
 from pommel.store.imports.result_tables import ResultTable
-from pommel.wording import counted, listed
 
 # A prediction and an item number.
 Key = tuple[int, int]

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import cast
 
-from pommel.errors import Fault
+from pommel.errors import Fault, check_choice, quoted
 from pommel.models.family import Axis, Membership
 from pommel.scoring.run_record import ModelFacts, SuiteFacts
 from pommel.store.imports.item_cells import NAMES, REQUIRED, Row, item_row, row_faults
@@ -41,7 +41,6 @@ from pommel.store.imports.result_tables import (
 )
 from pommel.store.imports.table_columns import found_columns, left_out, unused_columns
 from pommel.suite.published_designs import published_circuit, published_without_modifier
-from pommel.wording import check_choice, quoted
 
 _OF_MODELS = ("family", "axis", "member", "axis_value", "n_parameters", "size_family")
 _OF_SUITES = ("circuit", "language", "group", "modifier_of", "complexity")

@@ -6,10 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import UsageError
+from pommel.errors import UsageError, pommel_version
 from pommel.scoring.results import ScoreRule, SuiteResult
 from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts, run_id_of
-from pommel.version import pommel_version
 
 # A result, what is known of its model, and of its suite.
 Result = tuple[SuiteResult, ModelFacts, SuiteFacts]

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pommel.errors import InputError, UsageError
+from pommel.errors import InputError, UsageError, check_choice
 from pommel.files.text import read_text
 from pommel.scoring.run_record import OWN, RunRecord
 from pommel.sources.formats.set_formats import head_of
@@ -16,7 +16,6 @@ from pommel.store.imports.hu2020 import HU2020
 from pommel.store.imports.items import ITEMS
 from pommel.store.imports.result_format import Imported, ImportOptions, ResultFormat
 from pommel.suite.languages import language_fault
-from pommel.wording import check_choice
 
 # The first that recognises a file has it.
 RESULT_FORMATS: tuple[ResultFormat, ...] = (

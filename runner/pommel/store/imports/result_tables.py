@@ -6,10 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pommel.errors import Fault, FaultyFileError
+from pommel.errors import Fault, FaultyFileError, quoted
 from pommel.files.text import read_text
 from pommel.sources.formats.csv_rows import CsvRow, CsvTable, fault_at, parse_csv, row_length_fault
-from pommel.wording import quoted
 
 # What R, pandas and people write for a value that is missing.
 _MISSING = frozenset({"", "na", "nan", "null", "none", "n/a", "#n/a", "<na>"})

@@ -3,10 +3,9 @@
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from pommel.errors import Fault
+from pommel.errors import Fault, counted, listed, nearest
 from pommel.sources.formats.csv_rows import fault_at
 from pommel.store.imports.result_tables import ResultTable
-from pommel.wording import counted, listed, nearest
 
 # So much of a name has to be right for it to be a misspelt one: `margin_bit`, `Circuit`.
 _MISSPELT = 0.85

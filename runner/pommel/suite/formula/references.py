@@ -3,9 +3,8 @@
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from pommel.errors import Severity
+from pommel.errors import Severity, nearest
 from pommel.suite.formula.tree import Formula, Logical, RegionValue, Span, walk
-from pommel.wording import nearest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,10 +9,9 @@ from functools import cached_property
 from math import log10
 from pathlib import Path
 
-from pommel.errors import Fault, FaultyFileError, InputError
+from pommel.errors import Fault, FaultyFileError, InputError, counted, quoted
 from pommel.files.text import GZIP_FAULTS, opened
 from pommel.suite.lint.frequency_table import FrequencyTable, UnclearTableError, find_table
-from pommel.wording import counted, quoted
 
 # So many lines, blank ones not counted, say whether a file is a list or a text.
 _N_HEAD = 100

@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterator
 
+from pommel.errors import counted, quoted
 from pommel.suite.formula.tree import RegionValue
 from pommel.suite.lint.contrasts import Contrast
 from pommel.suite.lint.regions import reported_empty
 from pommel.suite.lint.remark import Remark, in_items
 from pommel.suite.lint.subject import MOST, Subject
-from pommel.wording import counted, quoted
 
 # Whether what a contrast compares is alike in an item.
 _IsAlike = Callable[[int, Contrast], bool]

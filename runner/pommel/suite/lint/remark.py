@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from pommel.errors import counted
 from pommel.files.json_positions import JsonPath
-from pommel.wording import counted
 
 _SHOWN_ITEMS = 5
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pommel.scoring.regions import assign
 from pommel.suite.lint.balance import unbalanced
 from pommel.suite.lint.contrasts import Contrast, Side
 from pommel.suite.lint.remark import Remark
@@ -56,5 +55,5 @@ def _n_tokens(subject: Subject, item: int, side: Side, tokenized: Tokenized) -> 
     tokens = [token for token in scored.tokens if token.role == "text"]
     return sum(
         side.regions is None or numbers[region] in side.regions
-        for region in assign(laid.sentence, tokens)
+        for region in laid.sentence.regions_of(tokens)
     )

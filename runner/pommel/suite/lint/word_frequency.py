@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from statistics import fmean
 
+from pommel.errors import counted
 from pommel.suite.lint.balance import Unbalanced, unbalanced
 from pommel.suite.lint.contrasts import Contrast, Side
 from pommel.suite.lint.frequencies import Frequencies, words
 from pommel.suite.lint.remark import Remark
 from pommel.suite.lint.subject import Subject
-from pommel.wording import counted
 
 # On the Zipf scale: three times as frequent.
 _AT_LEAST = 0.5

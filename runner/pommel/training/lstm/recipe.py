@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from pommel.errors import UsageError
+from pommel.errors import UsageError, check_choice
 from pommel.models.lstm.config import check_sizes
 from pommel.training.text import Split
-from pommel.wording import check_choice
 
 # What the recipe and the rest of a training's identity are called on the command line.
 OPTIONS = {

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
+from pommel.errors import package_version, pommel_version
 from pommel.training.lstm.corpus import Corpus, Section
 from pommel.training.lstm.progress import Progress
-from pommel.version import package_version, pommel_version
 
 _PACKAGES = ("torch", "numpy", "safetensors")
 

@@ -10,14 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pommel.errors import ContainerError, ModelNotAvailableError
+from pommel.errors import ContainerError, ModelNotAvailableError, printable
 from pommel.models.container.engines.docker_channel import DockerChannel
 from pommel.models.container.engines.docker_options import container_options
 from pommel.models.container.engines.docker_pull import pull_image
 from pommel.models.container.engines.engine import Image, Job, Pull, PullProgress
 from pommel.models.container.engines.leftovers import OWNER_LABEL, owner, remove_leftovers
 from pommel.models.container.engines.reaper import REAPER
-from pommel.wording import printable
 
 if TYPE_CHECKING:
     from docker import APIClient

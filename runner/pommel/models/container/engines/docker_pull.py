@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
-from pommel.errors import ModelNotAvailableError
+from pommel.errors import ModelNotAvailableError, printable
 from pommel.models.container.engines.engine import PullProgress
-from pommel.wording import printable
 
 if TYPE_CHECKING:
     from docker import APIClient

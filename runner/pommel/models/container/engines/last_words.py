@@ -1,6 +1,6 @@
 """What a command wrote to standard error last, fit to be shown."""
 
-from pommel.wording import printable
+from pommel.errors import printable
 
 _MAX_BYTES = 16_384
 _MAX_LINES = 10

@@ -7,8 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from pommel.errors import UsageError
-from pommel.wording import nearest
+from pommel.errors import UsageError, nearest
 
 KIB = 1 << 10
 MIB = 1 << 20

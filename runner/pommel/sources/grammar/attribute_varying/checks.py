@@ -5,14 +5,13 @@ The published program (Mueller et al. 2020) loses text without a word in most of
 
 from collections.abc import Collection, Iterator
 
-from pommel.errors import Fault, Place
+from pommel.errors import Fault, Place, counted, listed
 from pommel.sources.grammar.attribute_varying.tree import (
     AttributeGrammar,
     Preterminal,
     Template,
 )
 from pommel.sources.grammar.meant import Meant
-from pommel.wording import counted, listed
 
 # What a template is of, and what the line begins with that says which symbol is varied.
 START = "S"

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
-from pommel.errors import Fault
+from pommel.errors import Fault, counted, listed
 from pommel.sources.grammar.context_free.tree import ContextFreeGrammar, Contrast
 from pommel.sources.grammar.meant import Meant
-from pommel.wording import counted, listed
 
 
 def check_names(grammar: ContextFreeGrammar, *, also_known: Sequence[str]) -> Iterator[Fault]:

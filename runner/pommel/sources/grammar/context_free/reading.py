@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from pommel.errors import Fault, GrammarError, Place
+from pommel.errors import Fault, GrammarError, Place, nearest
 from pommel.sources.grammar.context_free.lines import LogicalLine, logical_lines
 from pommel.sources.grammar.context_free.names import check_names
 from pommel.sources.grammar.context_free.syntax_faults import syntax_fault
@@ -19,7 +19,6 @@ from pommel.sources.grammar.context_free.tree import (
     Symbol,
 )
 from pommel.sources.grammar.lark_text import Unparsed, parsed
-from pommel.wording import nearest
 
 _LEFT_SIDE = re.compile(r"[\"']?([\w/][\w/^<>-]*)")
 _START = "write %start and one nonterminal"

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, product
 
-from pommel.errors import Fault
+from pommel.errors import Fault, listed
 from pommel.sources.grammar.lexicon_template.domains import Domain
 from pommel.sources.grammar.lexicon_template.lexicon import Lexicon
 from pommel.sources.grammar.lexicon_template.relations import (
@@ -24,7 +24,6 @@ from pommel.sources.grammar.lexicon_template.tree import (
     Variable,
 )
 from pommel.sources.grammar.meant import Meant
-from pommel.wording import listed
 
 _MOST_LISTED = 12
 

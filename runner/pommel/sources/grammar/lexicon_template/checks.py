@@ -2,13 +2,12 @@
 
 from collections.abc import Iterator
 
-from pommel.errors import Fault
+from pommel.errors import Fault, counted, listed
 from pommel.sources.grammar.lexicon_template.binding import uses
 from pommel.sources.grammar.lexicon_template.statements import USAGE
 from pommel.sources.grammar.lexicon_template.tree import Line, Reference, Slot, Template
 from pommel.sources.grammar.meant import Meant
 from pommel.suite.formula import check_references, parse
-from pommel.wording import counted, listed
 
 _MOST_LISTED = 12
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pommel.errors import Fault
+from pommel.errors import Fault, counted, listed
 from pommel.sources.grammar.lexicon_file import NOT_APPLICABLE, Cells, Row
 from pommel.sources.grammar.lexicon_template.lexicon import Lexicon
 from pommel.sources.grammar.lexicon_template.relations import (
@@ -21,7 +21,6 @@ from pommel.sources.grammar.lexicon_template.tree import (
     Variable,
 )
 from pommel.sources.grammar.meant import Meant
-from pommel.wording import counted, listed
 
 _MOST_LISTED = 12
 

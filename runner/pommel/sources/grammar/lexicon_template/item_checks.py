@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pommel.errors import Fault
+from pommel.errors import Fault, listed
 from pommel.sources.grammar.lexicon_file import NOT_APPLICABLE, Row
 from pommel.sources.grammar.lexicon_template.binding import chosen_columns
 from pommel.sources.grammar.lexicon_template.domains import Domain
@@ -12,7 +12,6 @@ from pommel.sources.grammar.lexicon_template.relations import Bound, Feature, Re
 from pommel.sources.grammar.lexicon_template.space import Space
 from pommel.sources.grammar.lexicon_template.tree import Reference, Template
 from pommel.sources.grammar.source import GeneratedItem
-from pommel.wording import listed
 
 _MOST_LISTED = 12
 # Rows that a message names; of more it says that there are some.

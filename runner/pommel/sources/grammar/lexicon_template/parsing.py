@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from pommel.errors import Fault
+from pommel.errors import Fault, quoted
 from pommel.sources.grammar import lark_text
 from pommel.sources.grammar.lark_text import Unparsed
 from pommel.sources.grammar.lexicon_template.statements import USAGE, Statement
@@ -14,7 +14,6 @@ from pommel.sources.grammar.lexicon_template.tree import (
     Parts,
     Reference,
 )
-from pommel.wording import quoted
 
 # So much of a placeholder that is not closed is shown.
 _SHOWN = 40

@@ -4,11 +4,10 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from pommel.errors import Fault, Place
+from pommel.errors import Fault, Place, nearest, quoted
 from pommel.files.text import lines
 from pommel.sources.grammar.lexicon_template.tree import Places
 from pommel.sources.grammar.meta import USAGE as META_USAGE
-from pommel.wording import nearest, quoted
 
 # How each statement is written.
 USAGE = {

@@ -3,12 +3,11 @@
 import itertools
 from collections.abc import Iterator, Sequence
 
-from pommel.errors import Fault
+from pommel.errors import Fault, nearest
 from pommel.sources.grammar.meant import Meant
 from pommel.sources.grammar.permutation.expansion import Arrangement, arrangements, sentence
 from pommel.sources.grammar.permutation.lexicon import Lexicon
 from pommel.sources.grammar.permutation.tree import Design, DesignFile, Frame, TemplateLine, Written
-from pommel.wording import nearest
 
 DOUBLE = "double"
 FEWEST, MOST = 2, 4

@@ -4,9 +4,9 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pommel.errors import counted
 from pommel.sources.grammar.permutation.expansion import PLAUSIBLE, Arrangement
 from pommel.sources.grammar.permutation.tree import Design
-from pommel.wording import counted
 
 
 def design_head(design: Design, every: Sequence[Arrangement]) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import Fault, GrammarError, Place
+from pommel.errors import Fault, GrammarError, Place, nearest
 from pommel.files.text import DecodedText, lines, read_words
 from pommel.sources.grammar.lark_text import Unparsed, parsed
 from pommel.sources.grammar.meta import meta_faults, meta_value
@@ -26,7 +26,6 @@ from pommel.sources.grammar.permutation.tree import (
     TemplateLine,
     Written,
 )
-from pommel.wording import nearest
 
 LANGUAGE = "language"
 USAGE = {
