@@ -6,15 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pommel.errors import Fault, FaultyFileError, listed, quoted
+from pommel.files.csv import CsvRow, CsvTable
 from pommel.files.text import read_text
-from pommel.sources.formats.csv_rows import (
-    CsvRow,
-    CsvTable,
-    fault_at,
-    header_faults,
-    parse_csv,
-    row_length_fault,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +44,7 @@ def read_given_table(
     """
     text = read_text(path).text
     separator = "\t" if "\t" in text.partition("\n")[0] else ","
-    table = parse_csv(text, file=str(path), separator=separator)
+    table = CsvTable.parse(text, file=str(path), separator=separator)
     header = table.header.fields if table.header else ()
     key = key or (header[0] if header else "key")
     value = value or (header[1] if len(header) > 1 else "value")
@@ -69,24 +62,22 @@ def read_given_table(
 def _header_faults(table: CsvTable, key: str, value: str) -> list[Fault]:
     header = table.header
     if header is None:
-        return [*header_faults(table, (key, value), others_allowed=True)]
+        return [*table.header_faults((key, value), others_allowed=True)]
     # Which columns are meant may be the user's choice: what there is says more than what to write.
     missing = [name for name in (key, value) if name not in header.fields]
     there = [name for name in (key, value) if name not in missing]
-    faults = [*header_faults(table, there, others_allowed=True)]
+    faults = [*table.header_faults(there, others_allowed=True)]
     if faults:
         return faults
     hint = f"there are {listed(header.fields, most=8)}"
-    return [
-        fault_at(table, header.place(0), f"there is no column {name!r}", hint) for name in missing
-    ]
+    return [table.fault(header.place(0), f"there is no column {name!r}", hint) for name in missing]
 
 
 def _read(table: CsvTable, places: Sequence[int], rows: list[GivenRow]) -> Iterator[Fault]:
     """Append the sound rows to `rows`, and yield what is wrong with the others."""
     lines: dict[tuple[str, ...], int] = {}
     for row in table.rows[1:]:
-        if fault := row_length_fault(table, row):
+        if fault := table.length_fault(row):
             yield fault
             continue
         faults = [*_faults(table, row, places, lines)]
@@ -104,13 +95,13 @@ def _faults(
     *keys, written = (row.fields[place].strip() for place in places)
     column = table.rows[0].fields[places[0]]
     if not keys[0]:
-        yield fault_at(table, row.place(places[0]), f"the {column} is missing", "write one")
+        yield table.fault(row.place(places[0]), f"the {column} is missing", "write one")
     elif tuple(keys) in lines:
         message = f"{quoted(keys[0])} has a number in line {lines[tuple(keys)]} already"
-        yield fault_at(table, row.place(places[0]), message, "remove one of the two")
+        yield table.fault(row.place(places[0]), message, "remove one of the two")
     if written and not _is_number(written):
         hint = "write one like 0.5, and nothing where it is not known"
-        yield fault_at(table, row.place(places[-1]), f"{quoted(written)} is no number", hint)
+        yield table.fault(row.place(places[-1]), f"{quoted(written)} is no number", hint)
 
 
 def _is_number(text: str) -> bool:

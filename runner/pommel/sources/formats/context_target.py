@@ -5,17 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pommel.errors import Fault, SuiteError
+from pommel.files.csv import CsvRow, CsvTable
 from pommel.files.json import JsonDocument
 from pommel.files.text import lines, read_text, without_bom
 from pommel.sources.formats.context_pairs import context_pairs, context_pairs_document
-from pommel.sources.formats.csv_rows import (
-    CsvRow,
-    CsvTable,
-    fault_at,
-    header_faults,
-    parse_csv,
-    row_length_fault,
-)
 
 CONTEXT, TARGET = "context", "target"
 
@@ -74,8 +67,8 @@ def _from_json(document: JsonDocument) -> TargetTable:
 
 def _from_table(text: str, file: str) -> TargetTable:
     header = next(iter(lines(text.lstrip("\r\n"))), "")
-    table = parse_csv(text, file=file, separator="\t" if "\t" in header else ",")
-    faults = [*table.faults, *header_faults(table, (CONTEXT, TARGET), others_allowed=True)]
+    table = CsvTable.parse(text, file=file, separator="\t" if "\t" in header else ",")
+    faults = [*table.faults, *table.header_faults((CONTEXT, TARGET), others_allowed=True)]
     if table.header and {CONTEXT, TARGET} <= {*table.header.fields}:
         faults += (fault for row in table.rows[1:] for fault in _row_faults(table, row))
     if faults:
@@ -85,10 +78,10 @@ def _from_table(text: str, file: str) -> TargetTable:
 
 
 def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
-    if fault := row_length_fault(table, row):
+    if fault := table.length_fault(row):
         yield fault
         return
     target = table.rows[0].fields.index(TARGET)
     if not row.fields[target].strip():
         place = row.place(target)
-        yield fault_at(table, place, "the target is empty", "write the words to score")
+        yield table.fault(place, "the target is empty", "write the words to score")

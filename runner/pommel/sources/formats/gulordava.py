@@ -11,16 +11,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError, counted, quoted
+from pommel.files.csv import CsvRow, CsvTable, csv_line
 from pommel.files.text import read_text
-from pommel.sources.formats.csv_rows import (
-    CsvRow,
-    CsvTable,
-    csv_line,
-    fault_at,
-    header_faults,
-    parse_csv,
-    row_length_fault,
-)
 from pommel.sources.formats.focus_word import (
     EOS,
     field_error,
@@ -71,7 +63,7 @@ class _Row:
         return self.cells[name]
 
     def fault(self, name: str, message: str, hint: str) -> Fault:
-        return fault_at(self.table, self.row.place([*self.cells].index(name)), message, hint)
+        return self.table.fault(self.row.place([*self.cells].index(name)), message, hint)
 
 
 def parse_gulordava(text: str, *, file: str) -> list[MinimalSet]:
@@ -80,8 +72,8 @@ def parse_gulordava(text: str, *, file: str) -> list[MinimalSet]:
     A set's fields are the columns of its rows, with both values where the rows differ. Raises
     `SuiteError` with every row that has no partner, no such columns, or no such word.
     """
-    table = parse_csv(text, file=file, separator="\t")
-    faults = [*table.faults, *header_faults(table, COLUMNS, others_allowed=True)]
+    table = CsvTable.parse(text, file=file, separator="\t")
+    faults = [*table.faults, *table.header_faults(COLUMNS, others_allowed=True)]
     header = table.header
     if header is None or any(fault.line == header.line for fault in faults):
         raise SuiteError(faults)
@@ -131,13 +123,13 @@ def gulordava_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
 
 def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
     names = table.rows[0].fields
-    if fault := row_length_fault(table, row):
+    if fault := table.length_fault(row):
         yield fault
         return
     index = names.index("class")
     if row.fields[index] not in _CLASSES:
         what = f"the class {quoted(row.fields[index])} is none"
-        yield fault_at(table, row.place(index), what, "write correct or wrong")
+        yield table.fault(row.place(index), what, "write correct or wrong")
 
 
 def _pairs(rows: Sequence[_Row | None], faults: list[Fault]) -> Iterator[tuple[_Row, _Row]]:

@@ -7,16 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError
+from pommel.files.csv import CsvRow, CsvTable, csv_line
 from pommel.files.text import DecodedText, bom_fault, read_text, without_bom
-from pommel.sources.formats.csv_rows import (
-    CsvRow,
-    CsvTable,
-    csv_line,
-    fault_at,
-    header_faults,
-    parse_csv,
-    row_length_fault,
-)
 from pommel.suite.checks import Finding, findings
 from pommel.suite.formula import parse
 from pommel.suite.suite import (
@@ -69,8 +61,8 @@ def _load(
 ) -> LoadedSuite:
     if not name:
         raise InputError("a suite needs a name")
-    table = parse_csv(decoded.text, file=file)
-    faults = [*table.faults, *header_faults(table, COLUMNS)]
+    table = CsvTable.parse(decoded.text, file=file)
+    faults = [*table.faults, *table.header_faults(COLUMNS)]
     if decoded.has_bom:
         faults.append(bom_fault(file, strict=strict))
     cells: list[_Cell] = []
@@ -148,7 +140,7 @@ def _read_cells(table: CsvTable, cells: list[_Cell]) -> list[Fault]:
                 f"{first.region_name!r} in line {first.row.line}"
             )
             hint = "a region number has one name in the whole suite"
-            faults.append(fault_at(table, _place(table, row, "region_name"), message, hint))
+            faults.append(table.fault(_place(table, row, "region_name"), message, hint))
     return faults
 
 
@@ -160,7 +152,7 @@ _NUMBERS = {
 
 
 def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
-    if fault := row_length_fault(table, row):
+    if fault := table.length_fault(row):
         yield fault
         return
     fields = dict(zip(table.rows[0].fields, row.fields, strict=True))
@@ -171,10 +163,10 @@ def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
             number = re.fullmatch(r"\s*([0-9]{1,18})(\.0*)?\s*", written, re.ASCII)
             hint = f"write {number[1]}" if number else "write a whole number like 1"
             message = f"the {column} is {written!r}"
-            yield fault_at(table, _place(table, row, column), message, hint)
+            yield table.fault(_place(table, row, column), message, hint)
     if message := condition_name_fault(fields["condition_name"]):
         place = _place(table, row, "condition_name")
-        yield fault_at(table, place, message, "write a name like match")
+        yield table.fault(place, message, "write a name like match")
 
 
 def _grouped(cells: Sequence[_Cell]) -> list[list[list[_Cell]]]:
@@ -257,7 +249,7 @@ def _located(
     if found.path[-1] in COLUMNS:
         column = str(found.path[-1])
     place = _place(table, grouped[i][j][k].row, column)
-    return fault_at(table, place, found.message, found.hint)
+    return table.fault(place, found.message, found.hint)
 
 
 def _suite(cells: Sequence[_Cell], name: str, predictions: Sequence[str]) -> Suite:

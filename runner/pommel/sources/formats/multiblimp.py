@@ -9,16 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pommel.errors import Fault, InputError, listed, quoted
+from pommel.files.csv import CsvRow, CsvTable, csv_line
 from pommel.files.text import lines, read_text, without_bom
-from pommel.sources.formats.csv_rows import (
-    CsvRow,
-    CsvTable,
-    csv_line,
-    fault_at,
-    header_faults,
-    parse_csv,
-    row_length_fault,
-)
 from pommel.sources.formats.json_lines import json_text
 from pommel.sources.formats.pair_rows import (
     checked_pairs,
@@ -61,8 +53,8 @@ def parse_multiblimp(text: str, *, file: str) -> list[MinimalSet]:
     row with more or fewer fields than the header, without a sentence, or with the same twice, and
     a text without a pair.
     """
-    table = parse_csv(without_bom(text).text, file=file, separator="\t")
-    faults = list(header_faults(table, (_GOOD, _BAD), others_allowed=True))
+    table = CsvTable.parse(without_bom(text).text, file=file, separator="\t")
+    faults = list(table.header_faults((_GOOD, _BAD), others_allowed=True))
     names = table.header.fields if table.header and not faults else ()
     return checked_pairs(
         table.rows[1:] if names else (),
@@ -73,17 +65,17 @@ def parse_multiblimp(text: str, *, file: str) -> list[MinimalSet]:
 
 
 def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
-    if fault := row_length_fault(table, row):
+    if fault := table.length_fault(row):
         yield fault
         return
     good, bad = (table.rows[0].fields.index(column) for column in (_GOOD, _BAD))
     for index in (good, bad):
         if not row.fields[index].strip():
             hint = "write its words"
-            yield fault_at(table, row.place(index), "this is no sentence", hint)
+            yield table.fault(row.place(index), "this is no sentence", hint)
     same = sameness(row.fields[good], row.fields[bad])
     if same and row.fields[bad].strip():
-        yield fault_at(table, row.place(bad), *same)
+        yield table.fault(row.place(bad), *same)
 
 
 def _pair(row: Mapping[str, str]) -> MinimalSet:

@@ -6,8 +6,8 @@ from pathlib import Path, PurePath, PureWindowsPath
 from typing import TypeVar
 
 from pommel.errors import Fault, FaultyFileError, InputError, Place, counted, listed, quoted
+from pommel.files.csv import CsvRow, CsvTable
 from pommel.files.text import DecodedText, read_words
-from pommel.sources.formats.csv_rows import CsvRow, CsvTable, fault_at, header_faults, parse_csv
 
 # A cell that says that its feature does not apply, as an empty one does.
 NOT_APPLICABLE = "_"
@@ -70,7 +70,7 @@ def read_lexicon_file(
         return None, list(error.faults)
     except InputError as error:
         return None, [place.fault(str(error), "write the name of a CSV file")]
-    table = _clean(parse_csv(read.text, file=str(path)))
+    table = _clean(CsvTable.parse(read.text, file=str(path)))
     faults = [*table.faults, *_header_faults(table, required), *_length_faults(table)]
     columns = table.rows[0].fields if table.rows else ()
     rows = tuple(
@@ -131,13 +131,13 @@ def _header_faults(table: CsvTable, required: Collection[str]) -> Iterator[Fault
     if not table.rows:
         if not table.faults:
             what = "the file is empty"
-            yield fault_at(table, (1, 1), what, "its first line names the columns: word,category")
+            yield table.fault((1, 1), what, "its first line names the columns: word,category")
         return
     header = table.rows[0]
-    yield from header_faults(table, tuple(dict.fromkeys((*required, *header.fields))))
+    yield from table.header_faults(tuple(dict.fromkeys((*required, *header.fields))))
     if "" in header.fields:
         place = header.place(header.fields.index(""))
-        yield fault_at(table, place, "this column has no name", "name its feature")
+        yield table.fault(place, "this column has no name", "name its feature")
 
 
 def _length_faults(table: CsvTable) -> Iterator[Fault]:
@@ -151,4 +151,4 @@ def _length_faults(table: CsvTable) -> Iterator[Fault]:
                 missing = table.rows[0].fields[n:]
                 hint = f"{listed(missing)} {'is' if len(missing) == 1 else 'are'} missing"
                 hint += "; write _ for what does not apply"
-            yield fault_at(table, row.place(min(n, n_columns)), what, hint)
+            yield table.fault(row.place(min(n, n_columns)), what, hint)

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import get_args
 
 from pommel.errors import Fault, quoted
+from pommel.files.csv import CsvRow
 from pommel.models.family import Axis
-from pommel.sources.formats.csv_rows import CsvRow
 from pommel.store.imports.item_runs import ItemRow
 from pommel.store.imports.result_tables import (
     ResultTable,

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from pommel.errors import Fault, counted, listed
+from pommel.files.csv import CsvRow
 from pommel.models.family import Membership
 from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult
-from pommel.sources.formats.csv_rows import CsvRow
 from pommel.store.imports.result_tables import ResultTable
 
 # A prediction and an item number.

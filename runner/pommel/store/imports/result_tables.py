@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pommel.errors import Fault, FaultyFileError, quoted
+from pommel.files.csv import CsvRow, CsvTable
 from pommel.files.text import read_text
-from pommel.sources.formats.csv_rows import CsvRow, CsvTable, fault_at, parse_csv, row_length_fault
 
 # What R, pandas and people write for a value that is missing.
 _MISSING = frozenset({"", "na", "nan", "null", "none", "n/a", "#n/a", "<na>"})
@@ -33,7 +33,7 @@ class ResultTable:
 
     def fault(self, row: CsvRow, index: int, message: str, hint: str) -> Fault:
         """Return the fault of a field."""
-        return fault_at(self.table, row.place(index), message, hint)
+        return self.table.fault(row.place(index), message, hint)
 
 
 def read_table(path: Path, faults: list[Fault]) -> ResultTable:
@@ -51,7 +51,7 @@ def read_table(path: Path, faults: list[Fault]) -> ResultTable:
         return ResultTable(path=path, sha256=read.sha256, table=table, header=(), rows=())
     rows = []
     for row in table.rows[1:]:
-        if fault := row_length_fault(table, row):
+        if fault := table.length_fault(row):
             faults.append(fault)
         else:
             rows.append(row)
@@ -59,7 +59,7 @@ def read_table(path: Path, faults: list[Fault]) -> ResultTable:
     for index, name in enumerate(names):
         if name in names[:index]:
             message = f"the column {quoted(name)} stands here for the second time"
-            faults.append(fault_at(table, header.place(index), message, "remove one of the two"))
+            faults.append(table.fault(header.place(index), message, "remove one of the two"))
     return ResultTable(path=path, sha256=read.sha256, table=table, header=names, rows=tuple(rows))
 
 
@@ -74,10 +74,10 @@ def _parsed(text: str, *, file: str) -> CsvTable:
     first = _FIRST_LINE.search(text)
     counts = Counter(_IN_QUOTES.sub("", first[0] if first else ""))
     if "\t" in counts:
-        return parse_csv(text, file=file, separator="\t")
+        return CsvTable.parse(text, file=file, separator="\t")
     if counts[";"] <= counts[","]:
-        return parse_csv(text, file=file)
-    table = parse_csv(text, file=file, separator=";")
+        return CsvTable.parse(text, file=file)
+    table = CsvTable.parse(text, file=file, separator=";")
     header, rows = table.rows[:1], table.rows[1:]
     pointed = (replace(row, fields=tuple(map(_with_point, row.fields))) for row in rows)
     return replace(table, rows=(*header, *pointed))
@@ -93,14 +93,14 @@ def _shape_faults(table: CsvTable) -> Iterator[Fault]:
     if header is None:
         if not table.faults:
             hint = "write a header, and results below it"
-            yield fault_at(table, (1, 1), "the file is empty", hint)
+            yield table.fault((1, 1), "the file is empty", hint)
     elif len(header.fields) == 1:
         hint = "separate columns by commas, semicolons or tabs"
         message = f"the header has one column alone, {quoted(header.fields[0])}"
-        yield fault_at(table, header.place(0), message, hint)
+        yield table.fault(header.place(0), message, hint)
     elif len(table.rows) == 1 and not table.faults:
         hint = "write results below it"
-        yield fault_at(table, header.place(0), "there is nothing but a header", hint)
+        yield table.fault(header.place(0), "there is nothing but a header", hint)
 
 
 def is_missing(text: str) -> bool:

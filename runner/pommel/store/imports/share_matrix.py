@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pommel.errors import Fault, UsageError, nearest, quoted
+from pommel.files.csv import CsvRow
 from pommel.scoring.results import Score
-from pommel.sources.formats.csv_rows import CsvRow
 from pommel.store.imports.result_tables import ResultTable, is_missing, number_of
 from pommel.store.imports.shares import Counts, decimals_of, share_fault
 

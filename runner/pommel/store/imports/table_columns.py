@@ -4,7 +4,6 @@ import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from pommel.errors import Fault, counted, listed, nearest
-from pommel.sources.formats.csv_rows import fault_at
 from pommel.store.imports.result_tables import ResultTable
 
 # So much of a name has to be right for it to be a misspelt one: `margin_bit`, `Circuit`.
@@ -41,7 +40,7 @@ def found_columns(
                 others.remove(meant)
             message = f"there is no column {' or '.join(map(repr, names[column]))}"
             hint = _hint(column, meant, can_be_said=can_be_said)
-            faults.append(fault_at(table.table, (1, 1), message, hint))
+            faults.append(table.table.fault((1, 1), message, hint))
     optional = {column: names[column] for column in names if column not in {*found, *required}}
     faults += _misspelt(table, others, optional, can_be_said=can_be_said)
     return found

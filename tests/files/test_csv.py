@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.sources.formats.csv_rows import csv_line, header_faults, parse_csv, row_length_fault
+from pommel.files.csv import CsvTable, csv_line
 
 
 def test_rows_and_places() -> None:
-    table = parse_csv('a,b\n\n"x\r\ny","1 ""2""",z\r\n,\n', file="f.csv")
+    table = CsvTable.parse('a,b\n\n"x\r\ny","1 ""2""",z\r\n,\n', file="f.csv")
     assert [row.fields for row in table.rows] == [("a", "b"), ("x\r\ny", '1 "2"', "z"), ("", "")]
     assert [row.line for row in table.rows] == [1, 3, 5]
     second = table.rows[1]
@@ -20,7 +20,7 @@ def test_rows_and_places() -> None:
 
 
 def test_reading_goes_on_behind_broken_quotes() -> None:
-    table = parse_csv('a,"b"c\nd,e\nf,"g\n', file="f.csv")
+    table = CsvTable.parse('a,"b"c\nd,e\nf,"g\n', file="f.csv")
     assert [row.fields for row in table.rows] == [("d", "e")]
     assert [str(fault) for fault in table.faults] == [
         "f.csv:1:6: there is text behind the quote that ends the field; "  # noqa: ISC004
@@ -31,17 +31,17 @@ def test_reading_goes_on_behind_broken_quotes() -> None:
 
 
 def test_tabs() -> None:
-    table = parse_csv('a\tb,"c"\n\t"d\te"\tf\n', file="f.tsv", separator="\t")
+    table = CsvTable.parse('a\tb,"c"\n\t"d\te"\tf\n', file="f.tsv", separator="\t")
     assert [row.fields for row in table.rows] == [("a", 'b,"c"'), ("", "d\te", "f")]
     assert [table.rows[1].place(index) for index in range(3)] == [(2, 1), (2, 2), (2, 8)]
-    table = parse_csv('a\t"b" c\n"', file="f.tsv", separator="\t")
+    table = CsvTable.parse('a\t"b" c\n"', file="f.tsv", separator="\t")
     assert [str(fault) for fault in table.faults] == [
         "f.tsv:1:6: there is text behind the quote that ends the field; "  # noqa: ISC004
         'write a quote that is part of the text ""',
         "f.tsv:2:1: this quote is never closed; close it; "  # noqa: ISC004
         'a quote that is part of the text is written "", and between quotes',
     ]
-    table = parse_csv("x" * 200_000, file="f.tsv", separator="\t")
+    table = CsvTable.parse("x" * 200_000, file="f.tsv", separator="\t")
     assert [fault.message for fault in table.faults] == [
         "this field has more than 131,072 characters"
     ]
@@ -57,7 +57,7 @@ def test_tabs() -> None:
     ],
 )
 def test_a_field_that_is_too_long_is_the_last(field: str, hint: str) -> None:
-    table = parse_csv(f"a,b\nc,{field},d\ne,f\n", file="f.csv")
+    table = CsvTable.parse(f"a,b\nc,{field},d\ne,f\n", file="f.csv")
     assert [row.fields for row in table.rows] == [("a", "b")]
     assert [str(fault) for fault in table.faults] == [
         f"f.csv:2:3: this field has more than 131,072 characters; {hint}"
@@ -65,7 +65,7 @@ def test_a_field_that_is_too_long_is_the_last(field: str, hint: str) -> None:
 
 
 def test_a_field_may_have_131_072_characters() -> None:
-    table = parse_csv("x" * 131_072 + ',"' + '""' * 131_072 + '"', file="f.csv")
+    table = CsvTable.parse("x" * 131_072 + ',"' + '""' * 131_072 + '"', file="f.csv")
     assert [len(each) for each in table.rows[0].fields] == [131_072, 131_072]
 
 
@@ -82,7 +82,7 @@ def test_a_field_may_have_131_072_characters() -> None:
     ],
 )
 def test_headers(text: str, messages: list[str]) -> None:
-    faults = header_faults(parse_csv(text, file="f.csv"), ("a", "b"))
+    faults = CsvTable.parse(text, file="f.csv").header_faults(("a", "b"))
     assert [fault.message for fault in faults] == messages
 
 
@@ -103,23 +103,23 @@ def test_headers(text: str, messages: list[str]) -> None:
     ],
 )
 def test_headers_that_may_have_other_columns(text: str, faults: list[str]) -> None:
-    table = parse_csv(text, file="f", separator="\t")
+    table = CsvTable.parse(text, file="f", separator="\t")
     required = ("a", "context") if "contxt" in text else ("a", "b")
-    found = [str(fault) for fault in header_faults(table, required, others_allowed=True)]
+    found = [str(fault) for fault in table.header_faults(required, others_allowed=True)]
     if "contxt" in text:
         assert found.pop(0) == "f:1:1: the column 'context' is missing; rename 'contxt'"
     assert found == [f"f:{fault}" for fault in faults]
 
 
 def test_a_header_whose_quotes_are_broken_is_not_looked_for_below() -> None:
-    table = parse_csv('a,"b"c\n1,2\n', file="f.csv")
+    table = CsvTable.parse('a,"b"c\n1,2\n', file="f.csv")
     assert table.header is None
-    assert list(header_faults(table, ("a", "b"))) == []
+    assert list(table.header_faults(("a", "b"))) == []
 
 
 def test_rows_of_another_length() -> None:
-    table = parse_csv("a,b\n1,2\n1,2,3\n1\n", file="f.csv")
-    assert [str(row_length_fault(table, row)) for row in table.rows[1:]] == [
+    table = CsvTable.parse("a,b\n1,2\n1,2,3\n1\n", file="f.csv")
+    assert [str(table.length_fault(row)) for row in table.rows[1:]] == [
         "None",
         (
             "f.csv:3:5: this row has 3 fields, and the header has 2; "
@@ -135,7 +135,7 @@ def test_rows_of_another_length() -> None:
 )
 def test_what_is_written_is_read_back(rows: list[list[str]], separator: str) -> None:
     text = "".join(csv_line(row, separator) for row in rows)
-    table = parse_csv(text, file="f", separator=separator)
+    table = CsvTable.parse(text, file="f", separator=separator)
     assert table.faults == ()
     assert [list(row.fields) for row in table.rows] == rows
     # Python's own reader agrees.
@@ -146,7 +146,7 @@ def test_what_is_written_is_read_back(rows: list[list[str]], separator: str) -> 
 def test_what_is_quoted_is_read_back(rows: list[list[str]]) -> None:
     stream = io.StringIO(newline="")
     csv.writer(stream, quoting=csv.QUOTE_ALL).writerows(rows)
-    table = parse_csv(stream.getvalue(), file="f.csv")
+    table = CsvTable.parse(stream.getvalue(), file="f.csv")
     assert [list(row.fields) for row in table.rows] == rows
     for row in table.rows:
         places = [row.place(index) for index in range(len(row.fields))]

@@ -1,0 +1,231 @@
+"""CSV and TSV: text as literal fields that know where they stand, and what can be wrong with it."""
+
+import csv
+import io
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Self
+
+from pommel.errors import Fault, Place, counted, nearest
+
+_NAMES_OF_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CsvRow:
+    """A row: its fields, the line it begins in (from 1), and its text as it was written."""
+
+    line: int
+    text: str
+    fields: tuple[str, ...]
+    separator: str = ","
+
+    def place(self, index: int) -> tuple[int, int]:
+        """Return the line and the column, both from 1, at which field `index` begins.
+
+        The row's last field stands for one that it does not have.
+        """
+        starts = _field_starts(self)
+        return _line_and_column(self, starts[min(index, len(starts) - 1)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CsvTable:
+    """The rows of a CSV, the header first, and what is wrong with its quotes. No row is empty."""
+
+    file: str
+    rows: tuple[CsvRow, ...]
+    faults: tuple[Fault, ...]
+    separator: str = ","
+
+    @property
+    def header(self) -> CsvRow | None:
+        """The first row; None if there is none, or if one with broken quotes was before it."""
+        if not self.rows or (self.faults and self.faults[0].line < self.rows[0].line):
+            return None
+        return self.rows[0]
+
+    @classmethod
+    def parse(cls, text: str, *, file: str, separator: str = ",") -> Self:
+        """Read CSV (or TSV, separated by tabs) with double quotes; `file` is its name in messages.
+
+        Lines end in LF, CRLF or CR, and may do so within quotes. Blank lines are no rows, and
+        neither are rows with broken quotes, which are faults; so is a field that is too long, the
+        last to be read.
+        """
+        lines = _Lines(text)
+        reader = csv.reader(lines, delimiter=separator, strict=True)
+        rows: list[CsvRow] = []
+        faults: list[Fault] = []
+        row_of = partial(CsvRow, separator=separator)
+        while True:
+            start, line = lines.offset, reader.line_num + 1
+            try:
+                fields = tuple(next(reader))
+            except StopIteration:
+                break
+            except csv.Error as error:
+                row = row_of(line=line, text=text[start : lines.offset], fields=())
+                if str(error).startswith("field larger"):
+                    # This may be in the midst of a quote, and nothing behind it a row.
+                    faults.append(_too_long(row, file))
+                    break
+                faults.append(_broken(row, str(error), file))
+                continue
+            if fields:
+                written = text[start : lines.offset]
+                rows.append(row_of(line=line, text=written, fields=fields))
+        return cls(file=file, rows=tuple(rows), faults=tuple(faults), separator=separator)
+
+    def header_faults(
+        self, required: Sequence[str], *, others_allowed: bool = False
+    ) -> Iterator[Fault]:
+        """Yield what is wrong with a header that should have these columns, in any order.
+
+        It has no others unless these are allowed. A file without rows, or with nothing but a
+        header, is a fault, too; a header with broken quotes is one of the table's own.
+        """
+        separator = _NAMES_OF_SEPARATORS[self.separator]
+        expected = ",".join(required)
+        if self.separator != ",":
+            expected = f"{', '.join(required)}, with {separator}s between"
+        header = self.header
+        if header is None:
+            if not self.faults:
+                yield self.fault((1, 1), "the file is empty", f"its first line is {expected}")
+            return
+        names = header.fields
+        others = re.escape("".join({*",;\t|"} - {self.separator}))
+        if len(names) == 1 and (found := re.search(f"[{others}]", names[0])):
+            message = f"the columns are separated by {found[0]!r}"
+            yield self.fault(header.place(0), message, f"separate them by {separator}s")
+            return
+        yield from self._name_faults(header, required, expected, others_allowed=others_allowed)
+        if len(self.rows) == 1 and not self.faults:
+            message = "there is nothing but a header"
+            yield self.fault(header.place(0), message, "write some rows")
+
+    def _name_faults(
+        self, header: CsvRow, required: Sequence[str], expected: str, *, others_allowed: bool
+    ) -> Iterator[Fault]:
+        missing = [column for column in required if column not in header.fields]
+        others: list[str] = []
+        for index, name in enumerate(header.fields):
+            if name in header.fields[:index]:
+                message = f"the column {name!r} stands here for the second time"
+                yield self.fault(header.place(index), message, "remove one of the two")
+            elif name not in required:
+                others.append(name)
+                if not others_allowed:
+                    meant = nearest(name, missing)
+                    missing = [column for column in missing if column != meant]
+                    hint = (
+                        f"did you mean {meant!r}?" if meant else f"remove it; there are {expected}"
+                    )
+                    yield self.fault(header.place(index), f"there is no column {name!r}", hint)
+        for column in missing:
+            meant = nearest(column, others) if others_allowed else None
+            hint = f"rename {meant!r}" if meant else f"write {expected}"
+            yield self.fault(header.place(0), f"the column {column!r} is missing", hint)
+
+    def length_fault(self, row: CsvRow) -> Fault | None:
+        """Return what is wrong with a row that has not as many fields as the first one."""
+        n_columns = len(self.rows[0].fields)
+        if len(row.fields) == n_columns:
+            return None
+        separator = _NAMES_OF_SEPARATORS[self.separator]
+        fields = counted(len(row.fields), "field")
+        message = f"this row has {fields}, and the header has {n_columns}"
+        hint = f"put text with a {separator} between quotes"
+        if len(row.fields) < n_columns:
+            hint = f"an empty field has its {separator}, too"
+        return self.fault(row.place(n_columns), message, hint)
+
+    def fault(self, place: tuple[int, int], message: str, hint: str) -> Fault:
+        """Return the fault at a line and column of the file."""
+        line, column = place
+        return Place(file=self.file, line=line, column=column).fault(message, hint)
+
+
+def csv_line(fields: Iterable[str], separator: str = ",") -> str:
+    """Return a row with its line feed, with quotes only where it could not be read without them.
+
+    The csv module's own writer leaves a lone carriage return bare.
+    """
+    special = {separator, '"', "\r", "\n"}
+    cells = [
+        '"' + field.replace('"', '""') + '"' if special.intersection(field) else field
+        for field in fields
+    ]
+    # An empty line would be no row.
+    return '""\n' if cells == [""] else separator.join(cells) + "\n"
+
+
+class _Lines:
+    """The lines of a text with their ends; `offset` is how many characters have been given out."""
+
+    def __init__(self, text: str) -> None:
+        # Unlike str.splitlines, this splits at no other characters than CR and LF.
+        self._lines = io.StringIO(text, newline="")
+        self.offset = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self._lines)
+        self.offset += len(line)
+        return line
+
+
+_QUOTED = re.compile(r'"(?:[^"]|"")*+"')
+_LINE_END = re.compile(r"\r\n|\r|\n")
+
+
+def _field_starts(row: CsvRow) -> list[int]:
+    plain = re.compile(f"[^{re.escape(row.separator)}\r\n]*")
+    starts = [0]
+    while True:
+        field = _QUOTED.match(row.text, starts[-1]) or plain.match(row.text, starts[-1])
+        end = field.end() if field else len(row.text)
+        if row.text[end : end + 1] != row.separator:
+            return starts
+        starts.append(end + 1)
+
+
+def _line_and_column(row: CsvRow, offset: int) -> tuple[int, int]:
+    ends = [match.end() for match in _LINE_END.finditer(row.text, 0, offset)]
+    return row.line + len(ends), offset - (ends[-1] if ends else 0) + 1
+
+
+def _too_long(row: CsvRow, file: str) -> Fault:
+    most = csv.field_size_limit()
+    starts = [*_field_starts(row), len(row.text) + 1]
+    start = next(start for start, end in itertools.pairwise(starts) if end - 1 - start > most)
+    line, column = _line_and_column(row, start)
+    message = f"this field has more than {most:,} characters"
+    hint = "close its quote, or shorten it" if row.text[start] == '"' else "shorten it"
+    return Place(file=file, line=line, column=column).fault(message, hint)
+
+
+def _broken(row: CsvRow, problem: str, file: str) -> Fault:
+    kind = "TSV" if row.separator == "\t" else "CSV"
+    message, hint = f"this is not {kind}: {problem}", ""
+    offset = 0
+    for start in _field_starts(row):
+        quoted = _QUOTED.match(row.text, start)
+        if not row.text.startswith('"', start):
+            continue
+        if not quoted:
+            offset, message = start, "this quote is never closed"
+            hint = 'close it; a quote that is part of the text is written "", and between quotes'
+            break
+        if row.text[quoted.end() : quoted.end() + 1] not in ("", row.separator, "\r", "\n"):
+            offset, message = quoted.end(), "there is text behind the quote that ends the field"
+            hint = 'write a quote that is part of the text ""'
+            break
+    line, column = _line_and_column(row, offset)
+    return Place(file=file, line=line, column=column).fault(message, hint)
