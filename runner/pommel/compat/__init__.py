@@ -1,0 +1,1 @@
+"""The retired tools: `syntaxgym` and the client side of `lm-zoo`."""

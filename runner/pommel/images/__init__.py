@@ -1,0 +1,1 @@
+"""Container images with models: made, built, checked."""

@@ -1,0 +1,1 @@
+"""Word-level LSTMs and n-gram models, trained on a text."""
