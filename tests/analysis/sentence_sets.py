@@ -4,9 +4,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from pommel.analysis.sentence_scores import SetScores
-from pommel.analysis.sentence_sets import SetSentence
-from pommel.sources.grammar.permutation.expansion import arrangements
+from pommel.analysis.sentence_sets import SetScores, SetSentence
+from pommel.sources.grammar.permutation.design import arrangements
 
 CASES = ("nom", "acc", "dat")
 

@@ -9,10 +9,14 @@ from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 from tests.analysis.records import record, seed, seeds
 
-from pommel.analysis.accuracy import Settings, accuracies
-from pommel.analysis.accuracy_frame import ACCURACY_COLUMNS, accuracy_frame
-from pommel.analysis.accuracy_row import Accuracy
-from pommel.analysis.suite_parts import Level
+from pommel.analysis.accuracy import (
+    ACCURACY_COLUMNS,
+    Accuracy,
+    Settings,
+    accuracies,
+    accuracy_frame,
+)
+from pommel.analysis.item_columns import Level
 from pommel.scoring.run_record import RunRecord
 
 FEW = Settings(n_resamples=199)

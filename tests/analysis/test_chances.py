@@ -5,7 +5,7 @@ import math
 import pytest
 from tests.analysis.records import record
 
-from pommel.analysis.chances import chance_of, chances_of, prediction_chance
+from pommel.analysis.item_columns import chance_of, chances_of, prediction_chance
 from pommel.scoring.results import ScoreRule, SuiteResult
 
 NAN = math.nan

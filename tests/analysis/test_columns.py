@@ -9,7 +9,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.analysis.records import record
 
-from pommel.analysis.columns import by_item, columns_of, mean_of_columns, mean_of_means, mean_share
+from pommel.analysis.item_columns import (
+    by_item,
+    columns_of,
+    mean_of_columns,
+    mean_of_means,
+    mean_share,
+)
 from pommel.scoring.results import ScoreRule
 
 ROWS = ["1101-", "1-011"]

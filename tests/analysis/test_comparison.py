@@ -11,12 +11,17 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from tests.analysis.records import record, seeds
 
-from pommel.analysis.accuracy import Settings, accuracies
-from pommel.analysis.accuracy_frame import accuracy_frame
-from pommel.analysis.comparison import ComparedRow, Comparison, Discordance, compare
-from pommel.analysis.comparison_frame import COMPARISON_COLUMNS, comparison_frame
-from pommel.analysis.sides import side
-from pommel.analysis.subjects import subjects
+from pommel.analysis.accuracy import Settings, accuracies, accuracy_frame
+from pommel.analysis.comparison import (
+    COMPARISON_COLUMNS,
+    ComparedRow,
+    Comparison,
+    Discordance,
+    compare,
+    comparison_frame,
+    side,
+)
+from pommel.analysis.models_compared import subjects
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
 

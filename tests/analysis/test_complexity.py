@@ -19,7 +19,7 @@ from pommel.analysis.complexity import (
     points_frame,
     trends_frame,
 )
-from pommel.analysis.model_scores import with_size_families, without_models
+from pommel.analysis.models_compared import with_size_families, without_models
 from pommel.errors import FaultyFileError
 from pommel.scoring.run_record import RunRecord
 

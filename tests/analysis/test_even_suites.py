@@ -3,8 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.analysis.even_suites import EvenScores, even_scores
-from pommel.analysis.model_scores import ModelScores
+from pommel.analysis.models_compared import EvenScores, ModelScores, even_scores
 
 
 def models(*suites: str) -> list[ModelScores]:

@@ -11,11 +11,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t
 
-from pommel.analysis import variational
-from pommel.analysis.mixed import MIXED_COLUMNS, MixedFit, fit_mixed, mixed_frame
-from pommel.analysis.mixed_design import mixed_design
-from pommel.analysis.mixed_freedom import freedoms
-from pommel.analysis.variational import covariance_of, expected_weights, indicators, posterior
+from pommel.analysis import mixed
+from pommel.analysis.mixed import (
+    MIXED_COLUMNS,
+    MixedFit,
+    covariance_of,
+    expected_weights,
+    fit_mixed,
+    freedoms,
+    indicators,
+    mixed_design,
+    mixed_frame,
+    posterior,
+)
 from pommel.errors import PommelError, UsageError
 
 pytest.importorskip("statsmodels")
@@ -333,7 +341,7 @@ def test_a_value_with_one_outcome_alone_separates_in_part() -> None:
 def test_what_does_not_converge_is_an_error(
     frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(variational, "_MOST_ITERATIONS", 1)
+    monkeypatch.setattr(mixed, "_MOST_ITERATIONS", 1)
     with pytest.raises(PommelError, match=r"^the mixed model has not converged "):
         fit_mixed(frame, fixed="modifier", random=["item"])
 

@@ -3,7 +3,7 @@
 import pytest
 from tests.analysis.records import record
 
-from pommel.analysis.model_correlation import model_correlations, models_frame
+from pommel.analysis.correlation import model_correlations, models_frame
 
 
 def test_two_models_are_compared_on_the_suites_that_both_have() -> None:

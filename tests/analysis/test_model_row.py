@@ -1,6 +1,6 @@
 """Rows about models and families."""
 
-from pommel.analysis.model_row import ModelRow, without_lone_families
+from pommel.analysis.models_compared import ModelRow, without_lone_families
 
 
 def row(name: str, **facts: object) -> ModelRow:

@@ -6,7 +6,7 @@ import pytest
 from tests.analysis.records import record, seed, seeds
 
 from pommel.analysis.accuracy import accuracies
-from pommel.analysis.model_scores import (
+from pommel.analysis.models_compared import (
     ALL_MODELS,
     ModelScores,
     check_distinct,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.analysis.published_accuracies import multilingual_records
 from tests.analysis.records import record, seed
 
-from pommel.analysis.model_scores import with_size_families, without_models
+from pommel.analysis.models_compared import with_size_families, without_models
 from pommel.analysis.scaling import AVERAGE, points_frame, scaling, slopes_frame
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord

@@ -7,9 +7,9 @@ import pytest
 from tests.builders import make_suite, token
 from tests.word_model import WordModel
 
-from pommel.analysis.sentence_scores import SetScores, scores_of_runs, set_scores
+from pommel.analysis.sentence_sets import SetScores, scores_of_runs, set_scores
 from pommel.errors import InputError, UsageError
-from pommel.models.policy import Policy
+from pommel.models.model import Policy
 from pommel.scoring.run import Run, run_suites
 from pommel.surprisal import ScoredSentence
 

@@ -8,9 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.analysis.sentence_sets import CASES, design_scores, pair_scores
 
-from pommel.analysis.over_templates import Resampling
-from pommel.analysis.sentence_sets import SetSentence
-from pommel.analysis.set_auc import AUC_COLUMNS, SetAuc, auc_frame, set_aucs
+from pommel.analysis.sentence_sets import (
+    AUC_COLUMNS,
+    Resampling,
+    SetAuc,
+    SetSentence,
+    auc_frame,
+    set_aucs,
+)
 
 FEW = Resampling(n_resamples=99)
 

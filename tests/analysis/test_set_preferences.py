@@ -5,12 +5,12 @@ import math
 import pytest
 from tests.analysis.sentence_sets import design_scores, pair_scores
 
-from pommel.analysis.over_templates import Resampling
-from pommel.analysis.sentence_sets import SetSentence
-from pommel.analysis.set_preferences import (
+from pommel.analysis.sentence_sets import (
     FEATURE_COLUMNS,
     ORDER_COLUMNS,
     PAIR_COLUMNS,
+    Resampling,
+    SetSentence,
     feature_frame,
     feature_preferences,
     order_frame,

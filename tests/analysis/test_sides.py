@@ -3,8 +3,8 @@
 import pytest
 from tests.analysis.records import record, seed, seeds
 
-from pommel.analysis.sides import side
-from pommel.analysis.subjects import Subject, subjects
+from pommel.analysis.comparison import side
+from pommel.analysis.models_compared import Subject, subjects
 from pommel.errors import UsageError
 
 FOUND = subjects(

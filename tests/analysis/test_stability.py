@@ -6,8 +6,13 @@ import pytest
 from scipy.stats import norm
 from tests.analysis.records import record, seed, seeds
 
-from pommel.analysis.stability import Pairing, StabilityRow, stability
-from pommel.analysis.stability_frame import STABILITY_COLUMNS, stability_frame
+from pommel.analysis.stability import (
+    STABILITY_COLUMNS,
+    Pairing,
+    StabilityRow,
+    stability,
+    stability_frame,
+)
 from pommel.scoring.run_record import RunRecord
 
 

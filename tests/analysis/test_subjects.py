@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from tests.analysis.records import record, seed, seeds
 
-from pommel.analysis.subjects import families, subjects, superseded, with_families
+from pommel.analysis.models_compared import families, subjects, superseded, with_families
 from pommel.scoring.run_record import RunRecord
 
 

@@ -7,8 +7,8 @@ import pytest
 from tests.analysis.published_accuracies import multilingual_records
 from tests.analysis.records import record, seeds
 
-from pommel.analysis.model_scores import without_models
-from pommel.analysis.suite_differences import differences_frame, suite_differences
+from pommel.analysis.complexity import differences_frame, suite_differences
+from pommel.analysis.models_compared import without_models
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
 

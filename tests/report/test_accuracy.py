@@ -7,10 +7,8 @@ from rich.console import Console
 from rich.table import Table
 from tests.analysis.records import record, seeds
 
-from pommel.analysis.accuracy import Settings, accuracies
-from pommel.analysis.accuracy_row import ShareInterval
-from pommel.analysis.suite_parts import Level
-from pommel.report.accuracy import accuracy_table
+from pommel.analysis.accuracy import Settings, ShareInterval, accuracies, accuracy_table
+from pommel.analysis.item_columns import Level
 from pommel.scoring.run_record import RunRecord
 
 FEW = Settings(n_resamples=199)

@@ -3,9 +3,9 @@
 import pytest
 from tests.scoring.family_results import member
 
+from pommel.analysis.capitalization import gains_table
 from pommel.cli.output import show_table
 from pommel.models.family import Membership
-from pommel.report.capitalization import gains_table
 from pommel.scoring.capitalization import CapitalizationGain, VariantScore
 
 NAN = float("nan")

@@ -8,8 +8,7 @@ import pytest
 from rich.table import Table
 from tests.scoring.family_results import scored
 
-from pommel.cli.output import show_table
-from pommel.report.cells import (
+from pommel.analysis.cells import (
     add_suite_rows,
     in_order,
     kept_margins,
@@ -19,6 +18,7 @@ from pommel.report.cells import (
     spread_cell,
     step_cell,
 )
+from pommel.cli.output import show_table
 from pommel.statistics import spread
 
 

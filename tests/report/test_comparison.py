@@ -5,10 +5,15 @@ import io
 from rich.console import Console
 from tests.analysis.records import record, seeds
 
-from pommel.analysis.comparison import Comparison, compare
-from pommel.analysis.sides import side
-from pommel.analysis.subjects import subjects
-from pommel.report.comparison import comparison_notes, comparison_table, comparison_warnings
+from pommel.analysis.comparison import (
+    Comparison,
+    compare,
+    comparison_notes,
+    comparison_table,
+    comparison_warnings,
+    side,
+)
+from pommel.analysis.models_compared import subjects
 from pommel.scoring.run_record import RunRecord
 
 

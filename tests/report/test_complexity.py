@@ -3,9 +3,13 @@
 from tests.analysis.records import record
 from tests.report.printed import cells
 
-from pommel.analysis.complexity import SuiteComplexity, complexity
-from pommel.analysis.suite_differences import suite_differences
-from pommel.report.complexity import complexity_tables, difference_table
+from pommel.analysis.complexity import (
+    SuiteComplexity,
+    complexity,
+    complexity_tables,
+    difference_table,
+    suite_differences,
+)
 
 SHARES = {"a": (0.5, 0.75), "b": (0.25, 0.5), "c": (0.5, 0.25)}
 RECORDS = [

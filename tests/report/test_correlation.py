@@ -3,9 +3,13 @@
 from tests.analysis.records import record
 from tests.report.printed import cells
 
-from pommel.analysis.correlation import property_correlations
-from pommel.analysis.model_correlation import model_correlations
-from pommel.report.correlation import correlation_table, model_table, pair_table
+from pommel.analysis.correlation import (
+    correlation_table,
+    model_correlations,
+    model_table,
+    pair_table,
+    property_correlations,
+)
 
 RECORDS = [
     record(model, "s", share=share, language=language)

@@ -4,7 +4,7 @@ import pytest
 from tests.scoring.family_results import member, scored
 
 from pommel.cli.output import show_table
-from pommel.report.families import score_tables
+from pommel.report.tables import score_tables
 from pommel.scoring.results import SuiteResult
 
 CAPTION = (

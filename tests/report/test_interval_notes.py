@@ -5,10 +5,8 @@ import math
 import pytest
 from tests.analysis.records import record, seeds
 
-from pommel.analysis.accuracy import Settings, accuracies
-from pommel.analysis.accuracy_row import Accuracy
-from pommel.analysis.suite_parts import Level
-from pommel.report.interval_notes import mean_notes, suite_notes
+from pommel.analysis.accuracy import Accuracy, Settings, accuracies, mean_notes, suite_notes
+from pommel.analysis.item_columns import Level
 from pommel.scoring.run_record import RunRecord
 
 OF_ITEMS = "Share of items on which a suite's predictions hold [95% Wilson interval]."

@@ -2,7 +2,7 @@
 
 from tests.report.printed import cells, printed
 
-from pommel.report.plain_table import Row, add_sections, empty_table, plain_table
+from pommel.analysis.cells import Row, add_sections, empty_table, plain_table
 
 
 def test_names_stand_on_the_left_and_numbers_on_the_right() -> None:

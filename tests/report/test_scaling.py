@@ -3,8 +3,7 @@
 from tests.analysis.records import record
 from tests.report.printed import cells
 
-from pommel.analysis.scaling import scaling
-from pommel.report.scaling import size_table, slope_table
+from pommel.analysis.scaling import scaling, size_table, slope_table
 from pommel.scoring.run_record import RunRecord
 
 BILLION = 10**9

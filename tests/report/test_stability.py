@@ -5,8 +5,7 @@ import io
 from rich.console import Console
 from tests.analysis.records import record, seeds
 
-from pommel.analysis.stability import stability
-from pommel.report.stability import stability_table
+from pommel.analysis.stability import stability, stability_table
 from pommel.scoring.run_record import RunRecord
 
 

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from pommel.report.statistics_cells import ends_cell, interval_cell, p_cell
+from pommel.analysis.cells import ends_cell, interval_cell, p_cell
 from pommel.statistics import Interval
 
 NAN = math.nan

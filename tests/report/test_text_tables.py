@@ -10,9 +10,8 @@ from tests.analysis.records import record, seeds
 from tests.report.latex_reader import LatexTable, read_table
 from tests.report.test_markdown import read
 
-from pommel.analysis.accuracy import accuracies
-from pommel.analysis.accuracy_frame import accuracy_frame
-from pommel.analysis.suite_parts import Level
+from pommel.analysis.accuracy import accuracies, accuracy_frame
+from pommel.analysis.item_columns import Level
 from pommel.errors import UsageError
 from pommel.report.text_tables import FORMS, TABLES, table_text
 from pommel.scoring.run_record import RunRecord

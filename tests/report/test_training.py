@@ -5,7 +5,7 @@ from tests.report.printed import cells
 
 from pommel.analysis.accuracy import Settings
 from pommel.analysis.training import TrainingResult, training
-from pommel.report.training import path_tables, step_tables
+from pommel.analysis.training import path_tables, step_tables
 
 
 def followed() -> TrainingResult:

@@ -6,28 +6,190 @@ items are drawn again within suites, so it speaks of other items and not of othe
 """
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from pommel.analysis.accuracy_families import family_rows
-from pommel.analysis.accuracy_row import NO_INTERVAL, Accuracy
-from pommel.analysis.chances import Chance
-from pommel.analysis.columns import by_item
-from pommel.analysis.subjects import Subject, subjects, with_families
-from pommel.analysis.suite_parts import COUNTS, Level, Part, Unit, parts_of, total, unit_order
+from pommel.analysis.cells import (
+    Row,
+    add_sections,
+    empty_table,
+    interval_cell,
+    mean_sd_cell,
+    model_cell,
+    p_cell,
+    score_cell,
+)
+from pommel.analysis.item_columns import (
+    COUNTS,
+    Chance,
+    Level,
+    Part,
+    Unit,
+    by_item,
+    parts_of,
+    total,
+    unit_order,
+)
+from pommel.analysis.models_compared import (
+    ModelRow,
+    Subject,
+    SubjectFamily,
+    SuiteKey,
+    subjects,
+    with_families,
+    without_lone_families,
+)
+from pommel.files.tables import frame_of_rows
+from pommel.models.family import Membership
 from pommel.scoring.run_record import RunRecord
 from pommel.statistics import (
+    ALPHA,
     N_RESAMPLES,
     Estimate,
     Interval,
     bootstrap_mean_of_groups,
     mean_score,
     share_interval,
+    spread,
 )
 from pommel.statistics.binomial_sums import binomial_sum_ps
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.table import Table
+
+
+# Which of the two intervals of a share of items is meant.
+ShareInterval = Literal["wilson", "exact"]
+
+NO_INTERVAL = Interval(low=math.nan, high=math.nan)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracy(ModelRow):
+    """What a model, or a family, reaches.
+
+    `accuracy` is the unweighted mean over `suites`, those that have a score. `n_items` and
+    `n_holding` are pooled over suites, under the score rule "each" over predictions, too; None
+    where a suite was published without them. `wilson` and `exact` are intervals of the pooled
+    share, `p_above` and `p_below` the exact one-sided p of the pooled count; under "each" they are
+    missing for more than one prediction, since the predictions of an item depend on each other.
+    `bootstrap` is the interval of a mean over suites or predictions. `chance` is the mean over
+    suites.
+
+    `margin_bits` is the mean over suites of the mean over items with its bootstrap interval, its n
+    the items that have a margin; `median_margin_bits` the median over all items. `counts` are those
+    of `suite_parts.COUNTS`, None where they are not known.
+
+    The row of a family (`is_family`) is the mean over those `n_members` members that have a score
+    on every suite on which another one has; it has no intervals and tests, and its counts are added
+    up. `membership` is that of one of them then.
+    """
+
+    level: Level
+    membership: Membership | None
+    unit: Unit
+    suites: frozenset[SuiteKey]
+    accuracy: float
+    n_items: int | None
+    n_holding: int | None
+    chance: float
+    margin_bits: Estimate
+    median_margin_bits: float
+    counts: Mapping[str, int | None]
+    bootstrap: Interval = NO_INTERVAL
+    wilson: Interval = NO_INTERVAL
+    exact: Interval = NO_INTERVAL
+    p_above: float = math.nan
+    p_below: float = math.nan
+
+    @property
+    def is_mean(self) -> bool:
+        """Whether it is a mean over suites or predictions, and no share of items."""
+        return len(self.suites) > 1 or not math.isnan(self.bootstrap.low)
+
+    def interval(self, of_share: ShareInterval = "wilson") -> Interval:
+        """Return the interval of the accuracy: the bootstrap's of a mean, or that of a share."""
+        if self.is_mean:
+            return self.bootstrap
+        return self.wilson if of_share == "wilson" else self.exact
+
+    @property
+    def pooled_accuracy(self) -> float:
+        """The share of all items together; NaN where their number is not known."""
+        if not self.n_items or self.n_holding is None:
+            return math.nan
+        return self.n_holding / self.n_items
+
+    @property
+    def mark(self) -> str:
+        """Whether the pooled share is "above" or "below" chance, at p < .05, or ""."""
+        if self.p_above < ALPHA:
+            return "above"
+        return "below" if self.p_below < ALPHA else ""
+
+
+def family_rows(family: SubjectFamily, rows: Sequence[Sequence[Accuracy]]) -> Iterator[Accuracy]:
+    """Yield the rows of a family, whose members have these rows, one sequence a member."""
+    units: dict[Unit, list[Accuracy]] = {}
+    for own in rows:
+        for row in own:
+            units.setdefault(row.unit, []).append(row)
+    for unit in sorted(units, key=unit_order):
+        yield _family_row(family, units[unit])
+
+
+def complete_members(members: Sequence[Accuracy]) -> list[Accuracy]:
+    """Return the members with a score on every suite on which some member has one."""
+    everything = frozenset(suite for row in members for suite in row.suites)
+    return [row for row in members if everything and row.suites == everything]
+
+
+def _family_row(family: SubjectFamily, members: Sequence[Accuracy]) -> Accuracy:
+    first, complete = members[0], complete_members(members)
+    scores = spread(row.accuracy for row in complete)
+    chances = {row.chance for row in complete}
+    return Accuracy(
+        level=first.level,
+        model_name=family.name,
+        variant=family.variant,
+        score_rule=first.score_rule,
+        source=first.source,
+        membership=first.membership,
+        unit=first.unit,
+        suites=complete[0].suites if complete else frozenset(),
+        accuracy=scores.mean,
+        n_items=_sum_of_all([row.n_items for row in complete]),
+        n_holding=_sum_of_all([row.n_holding for row in complete]),
+        chance=chances.pop() if len(chances) == 1 else math.nan,
+        margin_bits=_mean_margin(complete),
+        median_margin_bits=math.nan,
+        counts={name: total([row.counts[name] for row in complete]) for name in COUNTS},
+        is_family=True,
+        n_members=scores.n,
+        sd=scores.sd,
+        sd_population=scores.sd_population,
+    )
+
+
+def _sum_of_all(counts: Sequence[int | None]) -> int | None:
+    """Return the sum, None where one is not known."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def _mean_margin(members: Sequence[Accuracy]) -> Estimate:
+    """Return the mean over members, without an interval."""
+    margins = [row.margin_bits for row in members]
+    return Estimate(
+        n=sum(each.n for each in margins),
+        mean=mean_score(each.mean for each in margins),
+        low=math.nan,
+        high=math.nan,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -146,3 +308,296 @@ def _median_margin(parts: Sequence[Part]) -> float:
     # Between two infinite margins of both signs there is no middle.
     with np.errstate(invalid="ignore"):
         return float(np.median(known))
+
+
+ACCURACY_COLUMNS = (
+    "level",
+    "model_name",
+    "variant",
+    "source",
+    "score_rule",
+    "family",
+    "axis",
+    "member",
+    "axis_value",
+    "n_members",
+    "language",
+    "circuit",
+    "group",
+    "suite",
+    "prediction_id",
+    "n_suites",
+    "accuracy",
+    "bootstrap_low",
+    "bootstrap_high",
+    "sd",
+    "sd_population",
+    "n_items",
+    "n_holding",
+    "pooled_accuracy",
+    "wilson_low",
+    "wilson_high",
+    "exact_low",
+    "exact_high",
+    "chance",
+    "p_above",
+    "p_below",
+    "mark",
+    "n_margins",
+    "margin_bits",
+    "margin_low_bits",
+    "margin_high_bits",
+    "median_margin_bits",
+    *COUNTS,
+)
+
+
+def accuracy_frame(rows: Sequence[Accuracy]) -> "pd.DataFrame":
+    """Return one row each; what is not known is missing.
+
+    `member` is missing for families, `family` for models of none.
+    """
+    return frame_of_rows(
+        [{**_about(each), **_reached(each), **each.counts} for each in rows], ACCURACY_COLUMNS
+    )
+
+
+def _about(row: Accuracy) -> dict[str, Any]:
+    """Return what a row is about: the model, and the suites."""
+    member = row.membership
+    value = None if member is None or row.is_family else member.value
+    return {
+        "level": row.level,
+        "model_name": row.model_name,
+        "variant": row.variant,
+        "source": row.source,
+        "score_rule": row.score_rule,
+        "family": member.family if member else None,
+        "axis": member.axis if member else None,
+        "member": member.label if member and not row.is_family else None,
+        "axis_value": math.nan if value is None else value,
+        "n_members": row.n_members,
+        **asdict(row.unit),
+        "n_suites": len(row.suites),
+    }
+
+
+def _reached(row: Accuracy) -> dict[str, Any]:
+    """Return what the model reaches, with intervals and tests."""
+    margin = row.margin_bits
+    return {
+        "accuracy": row.accuracy,
+        "bootstrap_low": row.bootstrap.low,
+        "bootstrap_high": row.bootstrap.high,
+        "sd": row.sd,
+        "sd_population": row.sd_population,
+        "n_items": row.n_items,
+        "n_holding": row.n_holding,
+        "pooled_accuracy": row.pooled_accuracy,
+        "wilson_low": row.wilson.low,
+        "wilson_high": row.wilson.high,
+        "exact_low": row.exact.low,
+        "exact_high": row.exact.high,
+        "chance": row.chance,
+        "p_above": row.p_above,
+        "p_below": row.p_below,
+        "mark": row.mark,
+        "n_margins": margin.n,
+        "margin_bits": margin.mean,
+        "margin_low_bits": margin.low,
+        "margin_high_bits": margin.high,
+        "median_margin_bits": row.median_margin_bits,
+    }
+
+
+SHARE_NAMES = {"wilson": "95% Wilson interval", "exact": "95% interval of Clopper and Pearson"}
+_OF_PREDICTIONS = "95% bootstrap interval, by item"
+_OF_SUITES = "95% bootstrap interval, items drawn within suites"
+
+
+def suite_notes(
+    rows: Iterable[Accuracy],
+    interval: ShareInterval = "wilson",
+    *,
+    share: str = "Share of items on which a suite's predictions hold",
+) -> list[str]:
+    """Return the sentences about rows of suites, or of predictions.
+
+    `share` says what the accuracy of a row is that is no mean over predictions. An interval is
+    named if a row has it: families have none, and shares that were published without their items.
+    """
+    of_predictions, shares = _parted(_known(rows))
+    notes = [f"{share}{_named(SHARE_NAMES[interval], shares, interval)}."]
+    if of_predictions:
+        named = _named(_OF_PREDICTIONS, of_predictions)
+        notes.append(f"Of several predictions: their mean{named}.")
+    return notes
+
+
+def mean_notes(
+    rows: Iterable[Accuracy], interval: ShareInterval = "wilson", *, name: str = ""
+) -> list[str]:
+    """Return the sentences about rows of circuits, and whatever else is a mean over suites.
+
+    Of one suite a row is that suite's own. `name` is what the sentences call the means; without it
+    they are about the whole table.
+    """
+    known = _known(rows)
+    means = [row for row in known if len(row.suites) > 1]
+    of_predictions, shares = _parted([row for row in known if len(row.suites) == 1])
+    mean = f"{name}: mean over all suites" if name else "Mean over suites"
+    of_one = f"{name} of one suite" if name else "Of one suite"
+    notes = []
+    if means:
+        notes.append(f"{mean}{_named(_OF_SUITES, means)}.")
+    if shares:
+        notes.append(f"{of_one}: share of items{_named(SHARE_NAMES[interval], shares, interval)}.")
+    if of_predictions:
+        named = _named(_OF_PREDICTIONS, of_predictions)
+        notes.append(f"{of_one} with several predictions: their mean{named}.")
+    return notes
+
+
+def _known(rows: Iterable[Accuracy]) -> list[Accuracy]:
+    return [row for row in rows if not math.isnan(row.accuracy)]
+
+
+def _parted(rows: Sequence[Accuracy]) -> tuple[list[Accuracy], list[Accuracy]]:
+    """Return the means over predictions, and the shares of items."""
+    return [row for row in rows if row.is_mean], [row for row in rows if not row.is_mean]
+
+
+def _named(name: str, rows: Iterable[Accuracy], interval: ShareInterval = "wilson") -> str:
+    """Return an interval's name in brackets if a row has one."""
+    return f" [{name}]" if any(not math.isnan(row.interval(interval).low) for row in rows) else ""
+
+
+# What a row is about, by level: columns and where their text comes from.
+_NAMES: dict[Level, tuple[str, ...]] = {
+    "prediction": ("language", "circuit", "suite", "prediction_id"),
+    "suite": ("language", "circuit", "suite"),
+    "circuit": ("circuit",),
+    "language": ("language",),
+    "group": ("group",),
+    "model": (),
+}
+
+# Always shown; the other counts only where there is one.
+_SHOWN_COUNTS = ("n_ties", "n_unscored")
+
+
+def accuracy_table(rows: Sequence[Accuracy], interval: ShareInterval = "wilson") -> "Table":
+    """Return one row each, a section a model; families of one member are left out.
+
+    `interval` is that of shares of items; means over suites have their bootstrap interval. `rows`
+    are those of one level, at least one.
+    """
+    level = rows[0].level
+    shown = without_lone_families(rows)
+    title = "Accuracy over all suites" if level == "model" else f"Accuracy by {level}"
+    names = _name_columns(shown, level)
+    numbers = [*_number_columns(shown, level, interval), *_count_columns(shown)]
+    table = empty_table(
+        title,
+        names=("model", *(header for header, _ in names)),
+        numbers=[header for header, _ in numbers],
+        caption=_caption(shown, level, interval),
+    )
+    add_sections(
+        table,
+        (
+            Row(
+                section=row.label,
+                cells=(model_cell(row), *(cell(row) for _, cell in (*names, *numbers))),
+            )
+            for row in shown
+        ),
+        has_lines=level != "model",
+    )
+    return table
+
+
+_Column = tuple[str, Callable[[Accuracy], str]]
+
+
+def _name_columns(rows: Sequence[Accuracy], level: Level) -> list[_Column]:
+    return [
+        (name.removesuffix("_id"), _name_cell(name))
+        for name in _NAMES[level]
+        if name in (level, "suite", "prediction_id") or _tells_apart(rows, name)
+    ]
+
+
+def _number_columns(
+    rows: Sequence[Accuracy], level: Level, interval: ShareInterval
+) -> list[_Column]:
+    columns: list[_Column] = []
+    if level not in ("prediction", "suite"):
+        columns.append(("suites", lambda row: str(len(row.suites))))
+    columns.append(("items", lambda row: "" if row.n_items is None else str(row.n_items)))
+    columns.append(("accuracy", lambda row: _accuracy_cell(row, interval)))
+    columns.append(("chance", _chance_cell))
+    columns.append(("p", _test_cell))
+    if any(row.margin_bits.n for row in rows):
+        columns.append(("margin (bits)", _margin_cell))
+        columns.append(("median", lambda row: score_cell(row.median_margin_bits, sign="+")))
+    return columns
+
+
+def _tells_apart(rows: Sequence[Accuracy], name: str) -> bool:
+    """Return whether rows differ in what they belong to; if not, a column of it says nothing."""
+    found = {getattr(row.unit, name) for row in rows}
+    return len(found) > 1
+
+
+def _count_columns(rows: Sequence[Accuracy]) -> list[_Column]:
+    names = [
+        name for name in COUNTS if name in _SHOWN_COUNTS or any(row.counts[name] for row in rows)
+    ]
+    return [(name.removeprefix("n_"), _count_cell(name)) for name in names]
+
+
+def _name_cell(name: str) -> Callable[[Accuracy], str]:
+    return lambda row: getattr(row.unit, name) or "(none)"
+
+
+def _count_cell(name: str) -> Callable[[Accuracy], str]:
+    return lambda row: "" if row.counts[name] is None else str(row.counts[name])
+
+
+def _accuracy_cell(row: Accuracy, interval: ShareInterval) -> str:
+    if row.is_family:
+        return mean_sd_cell(row.accuracy, row.sd)
+    return interval_cell(row.accuracy, row.interval(interval))
+
+
+def _margin_cell(row: Accuracy) -> str:
+    return interval_cell(row.margin_bits.mean, row.margin_bits, sign="+")
+
+
+def _chance_cell(row: Accuracy) -> str:
+    # Members of a family may have several, which is not the same as none.
+    is_unknown = math.isnan(row.chance) and not row.is_family
+    return "unknown" if is_unknown else score_cell(row.chance)
+
+
+def _test_cell(row: Accuracy) -> str:
+    p = min(row.p_above, row.p_below)
+    return f"{row.mark} {p_cell(p)}".strip() if not math.isnan(p) else ""
+
+
+def _caption(rows: Sequence[Accuracy], level: Level, interval: ShareInterval) -> str:
+    if level in ("prediction", "suite"):
+        lines = suite_notes(rows, interval, share="Share of items that hold")
+    else:
+        lines = mean_notes(rows, interval)
+    lines.append(
+        "p: exact one-sided binomial test of all items together; above, below: of chance, p < .05."
+    )
+    if any(_chance_cell(row) == "unknown" for row in rows):
+        lines.append("Where chance is unknown there is no test; --chance X says it.")
+    if any(row.margin_bits.n for row in rows):
+        lines.append("Margin: mean [95% bootstrap interval, by item].")
+    if any(row.is_family for row in rows):
+        lines.append("sd: of a sample (n - 1). Counts of a family are those of all members.")
+    return "\n".join(lines)

@@ -2,17 +2,27 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import asdict, dataclass, replace
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pommel.analysis.columns import Values, by_item, mean_of_means
-from pommel.analysis.paired_items import Pair, PairedSuite, paired_suite
-from pommel.analysis.sides import Side
-from pommel.analysis.subjects import SuiteKey
-from pommel.analysis.suite_parts import Unit, unit_order
-from pommel.errors import UsageError
+from pommel.analysis.cells import circuit_cell, empty_table, interval_cell, p_cell, score_cell
+from pommel.analysis.item_columns import (
+    Column,
+    Unit,
+    Values,
+    by_item,
+    columns_of,
+    mean_of_columns,
+    mean_of_means,
+    unit_order,
+)
+from pommel.analysis.models_compared import Subject, SuiteKey, families
+from pommel.errors import UsageError, counted, listed
+from pommel.files.tables import frame_of_rows
 from pommel.statistics import (
     N_RESAMPLES,
     PairedEstimate,
@@ -20,6 +30,204 @@ from pommel.statistics import (
     mcnemar,
     paired_bootstrap_of_groups,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.table import Table
+
+
+# A run's id may be given by its beginning.
+LEAST_DIGITS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Side:
+    """One model, or the members of a family of seeds."""
+
+    label: str
+    members: tuple[Subject, ...]
+
+    @property
+    def suites(self) -> dict[SuiteKey, None]:
+        """The suites that every member has been run on, in the order of the first member."""
+        first, *others = (each.by_suite for each in self.members)
+        return {key: None for key in first if all(key in other for other in others)}
+
+    @property
+    def score_rule(self) -> str:
+        """The score rule, which all members share."""
+        return self.members[0].score_rule
+
+    @property
+    def incomplete_suites(self) -> dict[SuiteKey, None]:
+        """The suites that some members have been run on, and others not."""
+        known = dict.fromkeys(key for each in self.members for key in each.by_suite)
+        return {key: None for key in known if key not in self.suites}
+
+    def columns(self, suite: SuiteKey) -> tuple[Column, ...]:
+        """Return a suite's columns; of a family, means over its members, item by item.
+
+        None where the results were published without their items.
+        """
+        by_label = self._members_columns(suite)
+        return tuple(mean_of_columns(own) for own in by_label.values())
+
+    def n_incomplete(self, suite: SuiteKey) -> dict[str, int]:
+        """Return by column how many items some members have, and others lack or skip."""
+        by_label = self._members_columns(suite)
+        return {
+            label: len({number for each in own for number in each.item_numbers.tolist()})
+            - mean_of_columns(own).n_items
+            for label, own in by_label.items()
+        }
+
+    def _members_columns(self, suite: SuiteKey) -> dict[str, list[Column]]:
+        """Return the columns that all members have, by their label."""
+        found = [columns_of(each.by_suite[suite].result) for each in self.members]
+        by_label = [{each.label: each for each in own if each.is_listed} for own in found]
+        labels = [label for label in by_label[0] if all(label in own for own in by_label)]
+        return {label: [own[label] for own in by_label] for label in labels}
+
+    def labels(self, suite: SuiteKey) -> dict[str, None]:
+        """Return the labels of all columns that some member has, with items or without."""
+        results = [each.by_suite[suite].result for each in self.members]
+        return dict.fromkeys(each.label for result in results for each in columns_of(result))
+
+    def hashes(self, suite: SuiteKey) -> set[str]:
+        """Return the SHA-256 of a suite, of every version that members have been run on."""
+        found = {each.by_suite[suite].suite.sha256 for each in self.members}
+        return found - {""}
+
+
+def side(found: Sequence[Subject], name: str) -> Side:
+    """Return the model or family that a name or glob means, among the models as they were run.
+
+    Tried are, one after another, whole names, globs, and the beginnings of run ids. A glob that
+    matches all members of one family, or only models of one, means their mean. Raises `UsageError`
+    where nothing or several models match.
+    """
+    if whole := _family(found, lambda label: label == name):
+        return whole
+    tests: tuple[Callable[[Subject], bool], ...] = (
+        lambda each: name == each.label,
+        lambda each: name in _called(each),
+        lambda each: any(fnmatchcase(text, name) for text in _called(each)),
+        lambda each: _has_run(each, name),
+    )
+    for test in tests:
+        if matching := [each for each in found if test(each)]:
+            return _only_side(matching, found, name)
+    known = listed(sorted({each.label for each in found}), most=8)
+    raise UsageError(f"no model {name!r} among the chosen runs; there are {known}")
+
+
+def _only_side(matching: Sequence[Subject], found: Sequence[Subject], name: str) -> Side:
+    if len(matching) == 1:
+        return Side(label=matching[0].label, members=tuple(matching))
+    of_them = families(matching)
+    if len(of_them) == 1 and len(of_them[0].members) == len(matching):
+        # A name that means some seeds of a family is the name of what is compared.
+        is_whole = any(of_them[0].members == each.members for each in families(found))
+        label = of_them[0].label if is_whole else name
+        return Side(label=label, members=of_them[0].members)
+    labels = listed([each.label for each in matching], most=8)
+    raise UsageError(
+        f"{name!r} means {counted(len(matching), 'model')}: {labels}; name one, or the seeds of "
+        "one family (--score and --source choose among runs of one model)"
+    )
+
+
+def _family(found: Sequence[Subject], is_meant: Callable[[str], bool]) -> Side | None:
+    meant = [each for each in families(found) if is_meant(each.label)]
+    return Side(label=meant[0].label, members=meant[0].members) if len(meant) == 1 else None
+
+
+def _called(subject: Subject) -> set[str]:
+    names = {subject.model_name, subject.label}
+    for record in subject.records:
+        names |= {record.model.reference, record.model.size_family}
+    if subject.membership:
+        names.add(subject.membership.family)
+    return names - {""}
+
+
+def _has_run(subject: Subject, digits: str) -> bool:
+    is_id = len(digits) >= LEAST_DIGITS
+    return is_id and any(record.run_id.startswith(digits.lower()) for record in subject.records)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Pair:
+    """One score of a suite on the items that both have; arrays have the shape (n_items,).
+
+    `n_unmatched_a` and `n_unmatched_b` count the items that the other lacks or skips,
+    `n_incomplete_a` and `n_incomplete_b` those that not all members of a family have.
+    """
+
+    unit: Unit
+    item_numbers: NDArray[np.int64]
+    a: Column
+    b: Column
+    n_unmatched_a: int
+    n_unmatched_b: int
+    n_incomplete_a: int = 0
+    n_incomplete_b: int = 0
+
+    @property
+    def n_items(self) -> int:
+        """How many items both have."""
+        return len(self.item_numbers)
+
+    @property
+    def margins_bits(self) -> tuple[Values, Values]:
+        """The margins of both, NaN in each where the other has none."""
+        a, b = self.a.margins_bits, self.b.margins_bits
+        is_missing = np.isnan(a) | np.isnan(b)
+        return np.where(is_missing, np.nan, a), np.where(is_missing, np.nan, b)
+
+
+# The scores of one suite, at least one.
+PairedSuite = tuple[Pair, ...]
+
+
+def paired_suite(a: Side, b: Side, key: SuiteKey) -> PairedSuite:
+    """Return a suite's scores for two models; none where they have no item in common."""
+    of_b = {column.label: column for column in b.columns(key)}
+    incomplete_a, incomplete_b = a.n_incomplete(key), b.n_incomplete(key)
+    found = (
+        replace(
+            _pair(_unit(a, key, column), column, of_b[column.label]),
+            n_incomplete_a=incomplete_a[column.label],
+            n_incomplete_b=incomplete_b[column.label],
+        )
+        for column in a.columns(key)
+        if column.label in of_b
+    )
+    return tuple(pair for pair in found if pair.n_items)
+
+
+def _pair(unit: Unit, a: Column, b: Column) -> Pair:
+    shared = np.intersect1d(a.item_numbers, b.item_numbers)
+    return Pair(
+        unit=unit,
+        item_numbers=shared,
+        a=a.among(shared),
+        b=b.among(shared),
+        n_unmatched_a=a.n_items - len(shared),
+        n_unmatched_b=b.n_items - len(shared),
+    )
+
+
+def _unit(side: Side, key: SuiteKey, column: Column) -> Unit:
+    record = side.members[0].by_suite[key]
+    return Unit(
+        language=key[0],
+        circuit=record.result.circuit,
+        group=record.suite.group,
+        suite=key[1],
+        prediction_id=column.label,
+    )
+
 
 ComparedLevel = Literal["prediction", "suite", "circuit", "all"]
 
@@ -121,14 +329,14 @@ def compare(a: Side, b: Side, *, n_resamples: int = N_RESAMPLES, seed: int = 0) 
         a=a,
         b=b,
         rows=tuple(rows),
-        only_a=_names(key for key in a.suites if key not in b.suites),
-        only_b=_names(key for key in b.suites if key not in a.suites),
-        without_items=_names(key for key in shared if key not in paired),
-        changed=_names(key for key in paired if len(a.hashes(key) | b.hashes(key)) > 1),
+        only_a=_suite_names(key for key in a.suites if key not in b.suites),
+        only_b=_suite_names(key for key in b.suites if key not in a.suites),
+        without_items=_suite_names(key for key in shared if key not in paired),
+        changed=_suite_names(key for key in paired if len(a.hashes(key) | b.hashes(key)) > 1),
         predictions_only_a=_unpaired(a, paired),
         predictions_only_b=_unpaired(b, paired),
-        incomplete_a=_names(a.incomplete_suites),
-        incomplete_b=_names(b.incomplete_suites),
+        incomplete_a=_suite_names(a.incomplete_suites),
+        incomplete_b=_suite_names(b.incomplete_suites),
     )
 
 
@@ -240,11 +448,242 @@ def _unpaired(side: Side, paired: Mapping[SuiteKey, PairedSuite]) -> tuple[str, 
     return tuple(
         f"prediction {label} of {name}"
         for key, pairs in paired.items()
-        for name in _names([key])
+        for name in _suite_names([key])
         for label in side.labels(key)
         if label not in {pair.a.label for pair in pairs}
     )
 
 
-def _names(keys: Iterable[SuiteKey]) -> tuple[str, ...]:
+def _suite_names(keys: Iterable[SuiteKey]) -> tuple[str, ...]:
     return tuple(f"{name} ({language})" if language else name for language, name in keys)
+
+
+_COUNTS = ("n_both", "n_only_a", "n_only_b", "n_neither")
+
+COMPARISON_COLUMNS = (
+    "level",
+    "model_a",
+    "model_b",
+    "n_members_a",
+    "n_members_b",
+    "score_rule",
+    "language",
+    "circuit",
+    "group",
+    "suite",
+    "prediction_id",
+    "n_suites",
+    "n_items",
+    "n_unmatched_a",
+    "n_unmatched_b",
+    "n_incomplete_a",
+    "n_incomplete_b",
+    *_COUNTS,
+    "accuracy_a",
+    "accuracy_b",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "p_difference",
+    "p_difference_holm",
+    "p_mcnemar",
+    "p_mcnemar_holm",
+    "n_margins",
+    "margin_a_bits",
+    "margin_b_bits",
+    "margin_difference_bits",
+    "margin_difference_low_bits",
+    "margin_difference_high_bits",
+    "p_margin",
+    "p_margin_holm",
+)
+
+
+def comparison_frame(comparison: Comparison) -> "pd.DataFrame":
+    """Return one row a suite (and prediction, under "each"), circuit, and one for all suites."""
+    shared = {
+        "model_a": comparison.a.label,
+        "model_b": comparison.b.label,
+        "n_members_a": len(comparison.a.members),
+        "n_members_b": len(comparison.b.members),
+        "score_rule": comparison.a.score_rule,
+    }
+    rows = [{**shared, **_frame_row(each)} for each in comparison.rows]
+    frame = frame_of_rows(rows, COMPARISON_COLUMNS)
+    return frame.astype(dict.fromkeys(_COUNTS, "Int64"))
+
+
+def _frame_row(row: ComparedRow) -> dict[str, Any]:
+    margin = row.margin_difference_bits
+    return {
+        "level": row.level,
+        **asdict(row.unit),
+        "n_suites": row.n_suites,
+        "n_items": row.n_items,
+        "n_unmatched_a": row.n_unmatched_a,
+        "n_unmatched_b": row.n_unmatched_b,
+        "n_incomplete_a": row.n_incomplete_a,
+        "n_incomplete_b": row.n_incomplete_b,
+        **{name: getattr(row.counts, name, None) for name in _COUNTS},
+        "accuracy_a": row.accuracy_a,
+        "accuracy_b": row.accuracy_b,
+        "difference": row.difference.mean,
+        "difference_low": row.difference.low,
+        "difference_high": row.difference.high,
+        "p_difference": row.difference.p,
+        "p_difference_holm": row.p_difference_holm,
+        "p_mcnemar": row.p_mcnemar,
+        "p_mcnemar_holm": row.p_mcnemar_holm,
+        "n_margins": margin.n,
+        "margin_a_bits": row.margin_a_bits,
+        "margin_b_bits": row.margin_b_bits,
+        "margin_difference_bits": margin.mean,
+        "margin_difference_low_bits": margin.low,
+        "margin_difference_high_bits": margin.high,
+        "p_margin": margin.p,
+        "p_margin_holm": row.p_margin_holm,
+    }
+
+
+# What the p of a mean difference is of; see `statistics.sign_flip_p`.
+SIGNS = "the differences of items with their signs turned at random"
+
+
+def comparison_table(comparison: Comparison) -> "Table":
+    """Return one row a suite (a prediction under "each"), then circuits, then all suites."""
+    has_counts = any(row.counts for row in comparison.rows)
+    has_margins = any(row.margin_difference_bits.n for row in comparison.rows)
+    counts = ("both", "only A", "only B", "neither") if has_counts else ()
+    margins = ("margin A - B (bits)", "p (margins)") if has_margins else ()
+    p = "p (McNemar)" if has_counts else "p"
+    table = empty_table(
+        f"A = {comparison.a.label}, B = {comparison.b.label}",
+        names=("circuit", "suite"),
+        numbers=("items", *counts, "A", "B", "A - B", p, *margins),
+        caption=_caption(has_counts=has_counts, has_margins=has_margins),
+    )
+    languages = {row.unit.language for row in comparison.level("suite")}
+    previous: tuple[str, str] | None = None
+    for row in _shown(comparison):
+        circuit, suite = _names(row, is_named=len(languages) > 1)
+        if previous and row.level != previous[0]:
+            table.add_section()
+        table.add_row(
+            "" if (row.level, circuit) == previous else circuit,
+            suite,
+            *_numbers(row, has_counts=has_counts, has_margins=has_margins),
+            style="bold" if row.level == "all" else None,
+        )
+        previous = row.level, circuit
+    return table
+
+
+def _numbers(row: ComparedRow, *, has_counts: bool, has_margins: bool) -> Iterator[str]:
+    """Yield what stands behind the names: the columns of `comparison_table`."""
+    yield str(row.n_items)
+    if has_counts:
+        yield from _counts(row)
+    yield score_cell(row.accuracy_a)
+    yield score_cell(row.accuracy_b)
+    yield interval_cell(row.difference.mean, row.difference, sign="+")
+    yield p_cell(row.p_mcnemar_holm if has_counts else row.p_difference_holm)
+    if has_margins:
+        margin = row.margin_difference_bits
+        yield interval_cell(margin.mean, margin, sign="+")
+        yield p_cell(row.p_margin_holm)
+
+
+def comparison_notes(comparison: Comparison) -> Iterator[str]:
+    """Yield what a reader of a comparison should know, in plain words."""
+    a, b = comparison.a, comparison.b
+    for side in (a, b):
+        if len(side.members) > 1:
+            yield (
+                f"{side.label} is the mean over {len(side.members)} models, item by item; "
+                "McNemar's test needs one model on each side, so p is that of the mean difference"
+            )
+    yield from _left_out(a, "suite", comparison.incomplete_a, _not_all(a, "a run on"))
+    yield from _left_out(b, "suite", comparison.incomplete_b, _not_all(b, "a run on"))
+    yield from _left_out(a, "suite", comparison.only_a, f"{b.label} has no run on")
+    yield from _left_out(b, "suite", comparison.only_b, f"{a.label} has no run on")
+    if names := comparison.without_items:
+        yield (
+            f"{counted(len(names), 'suite')} left out: no item of {listed(names)} is known of both"
+        )
+    no_items = "has no items of"
+    yield from _left_out(a, "prediction", comparison.predictions_only_a, f"{b.label} {no_items}")
+    yield from _left_out(b, "prediction", comparison.predictions_only_b, f"{a.label} {no_items}")
+    for row in comparison.level("suite"):
+        for n, own, why in (
+            (row.n_incomplete_a, a, _not_all(a)),
+            (row.n_incomplete_b, b, _not_all(b)),
+            (row.n_unmatched_a, a, f"{b.label} lacks or skips"),
+            (row.n_unmatched_b, b, f"{a.label} lacks or skips"),
+        ):
+            if n:
+                yield (
+                    f"{row.unit.suite}: {counted(n, 'item')} of {own.label} left out, which {why}"
+                )
+
+
+def _left_out(side: Side, what: str, names: Sequence[str], why: str) -> Iterator[str]:
+    if names:
+        yield (
+            f"{counted(len(names), what)} of {side.label} left out, which {why}: {listed(names)}"
+        )
+
+
+def _not_all(side: Side, what: str = "") -> str:
+    return f"not all of its {len(side.members)} models have {what}".rstrip()
+
+
+def comparison_warnings(comparison: Comparison) -> Iterator[str]:
+    """Yield what puts a comparison in doubt."""
+    for name in comparison.changed:
+        yield (
+            f"{name}: {comparison.a.label} and {comparison.b.label} have run different versions of "
+            "this suite; items of one number may not be the same"
+        )
+
+
+def _shown(comparison: Comparison) -> Iterator[ComparedRow]:
+    """Yield the rows of the table: of predictions where there are such, else of suites."""
+    n_suites = len(comparison.level("suite"))
+    yield from comparison.level("prediction")
+    yield from comparison.level("suite")
+    circuits = comparison.level("circuit")
+    if len(circuits) > 1:
+        yield from circuits
+    if n_suites > 1:
+        yield from comparison.level("all")
+
+
+def _names(row: ComparedRow, *, is_named: bool) -> tuple[str, str]:
+    """Return circuit and suite, the latter with its language if that is to be named."""
+    unit = row.unit
+    match row.level:
+        case "all":
+            return "all suites", "SG score"
+        case "circuit":
+            return unit.circuit, "mean"
+        case _:
+            language = f" ({unit.language})" if is_named else ""
+            number = f", prediction {unit.prediction_id}" if unit.prediction_id else ""
+            return circuit_cell(unit.circuit), f"{unit.suite}{language}{number}"
+
+
+def _counts(row: ComparedRow) -> tuple[str, ...]:
+    found = row.counts
+    if not found:
+        return ("",) * 4
+    return str(found.n_both), str(found.n_only_a), str(found.n_only_b), str(found.n_neither)
+
+
+def _caption(*, has_counts: bool, has_margins: bool) -> str:
+    test = "McNemar's exact test, two-sided" if has_counts else f"{SIGNS}, two-sided"
+    return (
+        "Share of the items that both have on which predictions hold; circuits and all suites: "
+        "mean over suites.\nA - B [95% interval of the paired bootstrap, items within suites].\n"
+        f"p: {test}; adjusted by Holm's method over the rows of a section."
+        + (f"\nThat of margins: {SIGNS}." if has_counts and has_margins else "")
+    )

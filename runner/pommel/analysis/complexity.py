@@ -10,22 +10,35 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from pommel.analysis.even_suites import EvenScores, even_scores
+from pommel.analysis.cells import (
+    ends_cell,
+    mean_sd_cell,
+    number_cell,
+    p_cell,
+    plain_table,
+    step_cell,
+)
 from pommel.analysis.given_tables import read_given_table
-from pommel.analysis.model_scores import (
+from pommel.analysis.models_compared import (
+    EvenScores,
     ModelScores,
     Pooling,
+    SuiteKey,
+    even_scores,
     model_scores,
     pooled,
+    suite_key,
     suites_by,
 )
-from pommel.analysis.subjects import SuiteKey, suite_key
-from pommel.files.tables import frame_of_instances
+from pommel.errors import UsageError, nearest
+from pommel.files.tables import frame_of_rows
 from pommel.scoring.run_record import RunRecord
-from pommel.statistics import mean_score, slope, spearman, spread
+from pommel.statistics import mean_interval, mean_score, sign_flip_p, slope, spearman, spread
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.table import Table
+
 
 # What suites of one series have in common.
 Series = Literal["circuit", "language", "group", "none"]
@@ -170,13 +183,13 @@ def complexity(
 
 def points_frame(points: Iterable[ComplexityPoint]) -> "pd.DataFrame":
     """One row a model (family), series and complexity; `suites` has their names, with blanks."""
-    frame = frame_of_instances(ComplexityPoint, points)
+    frame = frame_of_rows(points, ComplexityPoint)
     return frame.assign(suites=frame["suites"].map(" ".join))
 
 
 def trends_frame(trends: Iterable[ComplexityTrend]) -> "pd.DataFrame":
     """One row a model (family) and series."""
-    return frame_of_instances(ComplexityTrend, trends)
+    return frame_of_rows(trends, ComplexityTrend)
 
 
 def _series_of(record: RunRecord, series: Series) -> str:
@@ -236,3 +249,148 @@ def _trend(
         rho=ranks.rho,
         rho_p=ranks.p,
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteDifference:
+    """By how much the accuracy on one suite is above that on another: the mean over models.
+
+    `low` and `high` are the 95% t interval of the mean over models, for three or more, and `p` is
+    two-sided, by turning the signs of the models' differences (see `statistics.sign_flip_p`). A
+    bootstrap over a few models would have intervals that are far too narrow. NaN for one model
+    alone, as the standard error.
+    """
+
+    models: str
+    suite: str
+    other_suite: str
+    n_models: int
+    difference: float
+    standard_error: float
+    low: float
+    high: float
+    p: float
+
+
+def suite_differences(
+    records: Sequence[RunRecord], suite: str, other_suite: str, *, pooling: Pooling = "none"
+) -> list[SuiteDifference]:
+    """Return by how much accuracy on `suite` is above that on `other_suite`, model by model.
+
+    The last row is that of all models together, if there are several. Raises `UsageError` for a
+    suite that there is not, and as `pooled` does.
+    """
+    keys = {name: own[0] for name, own in suites_by(records, "suite").items()}
+    for name in (suite, other_suite):
+        if name not in keys:
+            meant = nearest(name, keys)
+            hint = f"; did you mean {meant!r}?" if meant else ""
+            raise UsageError(f"no run is on the suite {name!r}{hint}")
+    models = model_scores(records)
+    pools = pooled(models, pooling)
+    if len(pools) > 1:
+        pools.update(pooled(models, "all"))
+    pairs = {
+        label: [
+            (scores.get(keys[suite]), scores.get(keys[other_suite]))
+            for scores in (each.on([keys[suite], keys[other_suite]]).scores for each in own)
+        ]
+        for label, own in pools.items()
+    }
+    return [
+        _difference(
+            label, suite, other_suite, [a - b for a, b in own if a is not None and b is not None]
+        )
+        for label, own in pairs.items()
+    ]
+
+
+def differences_frame(differences: Iterable[SuiteDifference]) -> "pd.DataFrame":
+    """One row a model (family), and one for all."""
+    return frame_of_rows(differences, SuiteDifference)
+
+
+def _difference(
+    name: str, suite: str, other_suite: str, differences: Sequence[float]
+) -> SuiteDifference:
+    found, interval = spread(differences), mean_interval(differences)
+    return SuiteDifference(
+        models=name,
+        suite=suite,
+        other_suite=other_suite,
+        n_models=found.n,
+        difference=found.mean,
+        standard_error=found.standard_error,
+        low=interval.low,
+        high=interval.high,
+        p=sign_flip_p([differences]),
+    )
+
+
+def complexity_tables(result: ComplexityResult, pooling: Pooling) -> "list[Table]":
+    """Return a table a series: one row a model (family), one column a complexity."""
+    by_series: dict[str, list[ComplexityTrend]] = {}
+    for trend in result.trends:
+        by_series.setdefault(trend.series, []).append(trend)
+    return [
+        _table([each for each in result.points if each.series == series], trends, pooling)
+        for series, trends in by_series.items()
+    ]
+
+
+def difference_table(differences: Sequence[SuiteDifference]) -> "Table":
+    """Return one row a model (family), and one for all."""
+    first = differences[0]
+    rows = [
+        [
+            each.models,
+            str(each.n_models),
+            number_cell(each.difference, 3, sign="+"),
+            number_cell(each.standard_error, 3),
+            ends_cell(each, 3, sign="+"),
+            p_cell(each.p),
+        ]
+        for each in differences
+    ]
+    return plain_table(
+        f"Accuracy on {first.suite}, less that on {first.other_suite}",
+        ["models", "n", "difference", "standard error", "95% interval", "p"],
+        rows,
+        caption="Mean over n models [t interval, from three models on]; p: the models' differences "
+        "with their signs turned, two-sided.",
+    )
+
+
+def _table(
+    points: Sequence[ComplexityPoint], trends: Sequence[ComplexityTrend], pooling: Pooling
+) -> "Table":
+    values = sorted({each.complexity for each in points})
+    cells = {(each.models, each.complexity): each for each in points}
+    rows = [
+        [
+            trend.models,
+            *(_point_cell(cells.get((trend.models, value)), pooling) for value in values),
+            number_cell(trend.slope_percent, sign="+"),
+            p_cell(trend.slope_p),
+            number_cell(trend.rho),
+            p_cell(trend.rho_p),
+            str(trend.n_suites if pooling == "none" else trend.n_models),
+        ]
+        for trend in trends
+    ]
+    what = "suites" if pooling == "none" else "models"
+    series = f": {trends[0].series}" if trends[0].series else ""
+    return plain_table(
+        f"Accuracy by complexity of intervening material{series}",
+        ["models", *map(step_cell, values), "slope", "p", "Spearman", "p", "n"],
+        rows,
+        caption=f"Mean ± standard error of the mean over {what} (n). Slope: percentage points per "
+        f"unit of complexity, over the same n {what} throughout.",
+    )
+
+
+def _point_cell(point: ComplexityPoint | None, pooling: Pooling) -> str:
+    if point is None:
+        return "-"
+    n = point.n_suites if pooling == "none" else point.n_models
+    return f"{mean_sd_cell(point.accuracy, point.standard_error)} ({n})"

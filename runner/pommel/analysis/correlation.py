@@ -7,24 +7,37 @@ Spearman's correlation of mean accuracy by language with the language's morpholo
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import TYPE_CHECKING, Literal
 
-from pommel.analysis.model_scores import (
+from pommel.analysis.cells import (
+    circuit_cell,
+    number_cell,
+    p_cell,
+    plain_table,
+    score_cell,
+    step_cell,
+)
+from pommel.analysis.models_compared import (
     ALL_SUITES,
+    ModelScores,
     Pooling,
+    SuiteKey,
     check_distinct,
     model_scores,
     pooled,
+    suite_key,
     suites_by,
 )
-from pommel.analysis.subjects import SuiteKey, suite_key
 from pommel.errors import UsageError, listed, nearest
-from pommel.files.tables import frame_of_instances
+from pommel.files.tables import frame_of_rows
 from pommel.scoring.run_record import RunRecord
 from pommel.statistics import Correlation, mean_score, pearson, spearman
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.table import Table
+
 
 # What the property is one of.
 KeyLevel = Literal["language", "circuit", "group", "suite", "model"]
@@ -120,12 +133,12 @@ def property_correlations(  # noqa: PLR0913 - each of these is a choice of the c
 
 def correlations_frame(correlations: Iterable[PropertyCorrelation]) -> "pd.DataFrame":
     """One row a model (family), or one for all."""
-    return frame_of_instances(PropertyCorrelation, correlations)
+    return frame_of_rows(correlations, PropertyCorrelation)
 
 
 def pairs_frame(pairs: Iterable[AccuracyPair]) -> "pd.DataFrame":
     """One row a model (family) and key: what the correlations are of."""
-    return frame_of_instances(AccuracyPair, pairs)
+    return frame_of_rows(pairs, AccuracyPair)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,3 +280,122 @@ def _check_excluded(exclude: Iterable[str], keys: Sequence[str], level: KeyLevel
             meant = nearest(key, keys)
             hint = f"did you mean {meant!r}?" if meant else f"there are {listed(keys, most=8)}"
             raise UsageError(f"there is no {level} {key!r} to leave out; {hint}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCorrelation:
+    """How the scores of two models on the suites that both have go together."""
+
+    model_name: str
+    other_model: str
+    coefficient: Coefficient
+    n_suites: int
+    value: float
+    p: float
+
+
+def model_correlations(
+    records: Sequence[RunRecord], *, coefficient: Coefficient = "spearman"
+) -> list[ModelCorrelation]:
+    """Correlate the scores of every two models over the suites that both have a score on."""
+    return [
+        _model_correlation(first, second, coefficient)
+        for first, second in combinations(model_scores(records), 2)
+    ]
+
+
+def models_frame(correlations: Iterable[ModelCorrelation]) -> "pd.DataFrame":
+    """One row a pair of models."""
+    return frame_of_rows(correlations, ModelCorrelation)
+
+
+def _model_correlation(
+    first: ModelScores, second: ModelScores, coefficient: Coefficient
+) -> ModelCorrelation:
+    shared = [key for key in first.scores if key in second.scores]
+    found = correlated(
+        [first.scores[key] for key in shared], [second.scores[key] for key in shared], coefficient
+    )
+    return ModelCorrelation(
+        model_name=first.label,
+        other_model=second.label,
+        coefficient=coefficient,
+        n_suites=found.n,
+        value=found.rho,
+        p=found.p,
+    )
+
+
+# More keys than these do not fit beside one another; --table pairs has them.
+_MAX_KEYS = 8
+
+_NAMES: dict[Coefficient, str] = {"spearman": "Spearman", "pearson": "Pearson"}
+
+
+def correlation_table(result: PropertyResult, name: str) -> "Table":
+    """Return one row a model (family): its accuracy by key, and the correlation with `name`."""
+    values = {each.key: each.value for each in result.pairs}
+    keys = sorted(values, key=lambda key: (values[key], key))
+    shown = keys if len(keys) <= _MAX_KEYS else []
+    accuracies = {(each.models, each.key): each.accuracy for each in result.pairs}
+    rows = [
+        [
+            each.models,
+            *(_accuracy_cell(accuracies.get((each.models, key))) for key in shown),
+            number_cell(each.value),
+            p_cell(each.p),
+            str(each.n),
+        ]
+        for each in result.correlations
+    ]
+    first = result.correlations[0]
+    headers = [f"{circuit_cell(key)} ({step_cell(values[key])})" for key in shown]
+    return plain_table(
+        f"Mean accuracy by {first.level}, and {name}",
+        ["models", *headers, _NAMES[first.coefficient], "p", "n"],
+        rows,
+        caption=f"n: how many {first.level}s." + ("" if shown else " --table pairs has each."),
+    )
+
+
+def pair_table(pairs: Sequence[AccuracyPair], name: str) -> "Table":
+    """Return one row a model (family) and key."""
+    rows = [
+        [
+            each.models,
+            circuit_cell(each.key),
+            step_cell(each.value),
+            number_cell(each.accuracy, 3),
+            str(each.n_suites),
+            str(each.n_models),
+        ]
+        for each in pairs
+    ]
+    level = pairs[0].level if pairs else "key"
+    columns = ["models", level, name, "accuracy", "suites", "models averaged"]
+    return plain_table("", columns, rows, n_names=2)
+
+
+def model_table(correlations: Sequence[ModelCorrelation]) -> "Table":
+    """Return one row a pair of models."""
+    rows = [
+        [
+            each.model_name,
+            each.other_model,
+            number_cell(each.value),
+            p_cell(each.p),
+            str(each.n_suites),
+        ]
+        for each in correlations
+    ]
+    name = _NAMES[correlations[0].coefficient] if correlations else _NAMES["spearman"]
+    return plain_table(
+        "Scores of two models on the suites that both have",
+        ["model", "other model", name, "p", "suites"],
+        rows,
+        n_names=2,
+    )
+
+
+def _accuracy_cell(accuracy: float | None) -> str:
+    return "-" if accuracy is None else score_cell(accuracy)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pommel.errors import Fault, FaultyFileError, listed, quoted
 from pommel.files.csv import CsvRow, CsvTable
-from pommel.files.text import read_text
+from pommel.files.text import DecodedText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +42,7 @@ def read_given_table(
     `FaultyFileError` with all faults: a missing column, an empty key, one that comes twice, what is
     no number.
     """
-    text = read_text(path).text
+    text = DecodedText.read(path).text
     separator = "\t" if "\t" in text.partition("\n")[0] else ","
     table = CsvTable.parse(text, file=str(path), separator=separator)
     header = table.header.fields if table.header else ()

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pommel.analysis.chances import Chance, chances_of, prediction_chance
-from pommel.analysis.subjects import Subject, subjects, superseded
+from pommel.analysis.item_columns import Chance, chances_of, prediction_chance
+from pommel.analysis.models_compared import Subject, subjects, superseded
 from pommel.errors import counted, listed
 from pommel.scoring.results import PredictionResult
 from pommel.scoring.run_record import RunRecord

@@ -10,20 +10,24 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
-from pommel.analysis.even_suites import EvenScores, even_scores
-from pommel.analysis.model_scores import (
-    Level,
+from pommel.analysis.cells import circuit_cell, number_cell, plain_table, score_cell
+from pommel.analysis.models_compared import (
+    EvenScores,
+    Grouping,
     ModelScores,
     check_distinct,
+    even_scores,
     model_scores,
     suites_by,
 )
-from pommel.files.tables import frame_of_instances
+from pommel.files.tables import frame_of_rows
 from pommel.scoring.run_record import RunRecord
 from pommel.statistics import Fit, mean_score, slope
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.table import Table
+
 
 # What accuracy is set against: parameters in billions, or log10 of their number.
 Scale = Literal["linear", "log"]
@@ -47,7 +51,7 @@ class ScalingPoint:
     model_name: str
     n_parameters: int
     n_members: int
-    level: Level
+    level: Grouping
     name: str
     accuracy: float
     n_suites: int = 1
@@ -64,7 +68,7 @@ class ScalingSlope:
     """
 
     family: str
-    level: Level
+    level: Grouping
     name: str
     scale: Scale
     n_families: int
@@ -94,7 +98,7 @@ class Scaling:
 
 
 def scaling(
-    records: Sequence[RunRecord], *, level: Level = "suite", scale: Scale = "linear"
+    records: Sequence[RunRecord], *, level: Grouping = "suite", scale: Scale = "linear"
 ) -> Scaling:
     """Fit accuracy against size, for each `ModelFacts.size_family`.
 
@@ -147,16 +151,16 @@ def _families(models: Iterable[ModelScores]) -> dict[str, list[ModelScores]]:
 
 def slopes_frame(slopes: Iterable[ScalingSlope]) -> "pd.DataFrame":
     """One row a family and suite (circuit, ...), and one for the mean of the families."""
-    return frame_of_instances(ScalingSlope, slopes)
+    return frame_of_rows(slopes, ScalingSlope)
 
 
 def points_frame(points: Iterable[ScalingPoint]) -> "pd.DataFrame":
     """One row a model and suite (circuit, ...): what the slopes are fitted to."""
-    return frame_of_instances(ScalingPoint, points)
+    return frame_of_rows(points, ScalingPoint)
 
 
 def _points(
-    family: str, models: Iterable[ModelScores], even: EvenScores, level: Level, name: str
+    family: str, models: Iterable[ModelScores], even: EvenScores, level: Grouping, name: str
 ) -> Iterator[ScalingPoint]:
     kept = {(each.label, each.n_parameters): each for each in even.models}
     for model in models:
@@ -175,7 +179,7 @@ def _points(
 
 
 def _slopes(
-    points: Iterable[ScalingPoint], names: Iterable[str], level: Level, scale: Scale
+    points: Iterable[ScalingPoint], names: Iterable[str], level: Grouping, scale: Scale
 ) -> Iterator[ScalingSlope]:
     by_name: dict[str, dict[str, list[ScalingPoint]]] = {name: {} for name in names}
     for point in points:
@@ -204,7 +208,7 @@ def _slopes(
             yield replace(_average([*fits.values()], level, name, scale), n_suites=n_suites)
 
 
-def _average(fits: Sequence[Fit], level: Level, name: str, scale: Scale) -> ScalingSlope:
+def _average(fits: Sequence[Fit], level: Grouping, name: str, scale: Scale) -> ScalingSlope:
     known = [fit for fit in fits if not math.isnan(fit.slope)]
     return ScalingSlope(
         family=AVERAGE,
@@ -227,3 +231,64 @@ def _fit(points: Sequence[ScalingPoint], scale: Scale) -> Fit:
         for point in points
     ]
     return slope(sizes, [100 * point.accuracy for point in points])
+
+
+_UNITS: dict[Scale, str] = {
+    "linear": "billion parameters",
+    "log": "power of ten of parameters",
+}
+
+
+def slope_table(slopes: Sequence[ScalingSlope]) -> "Table":
+    """Return one row a suite (circuit, ...), one column a family, and the mean of the slopes."""
+    families = list(dict.fromkeys(each.family for each in slopes))
+    n_models = {
+        family: max(each.n_models for each in slopes if each.family == family)
+        for family in families
+    }
+    by_name: dict[str, dict[str, ScalingSlope]] = {}
+    for each in slopes:
+        by_name.setdefault(each.name, {})[each.family] = each
+    headers = [
+        family if family == AVERAGE else f"{family} (n = {n_models[family]})" for family in families
+    ]
+    rows = [
+        [
+            circuit_cell(name),
+            *(_slope_cell(own[family], n_models[family]) for family in families),
+        ]
+        for name, own in by_name.items()
+    ]
+    scale = slopes[0].scale if slopes else "linear"
+    level = slopes[0].level if slopes else "suite"
+    return plain_table(
+        f"Accuracy against size: percentage points per {_UNITS[scale]}",
+        [level, *headers],
+        rows,
+        caption="Ordinary least squares over a family's models (n), the seeds of one with their "
+        f"mean. {AVERAGE}: mean of the slopes.\n--format csv has r, p and the standard error.",
+    )
+
+
+def size_table(points: Sequence[ScalingPoint]) -> "Table":
+    """Return one row a model, from the smallest on in its family; one column a suite (...)."""
+    names = list(dict.fromkeys(each.name for each in points))
+    models: dict[tuple[str, str, int], dict[str, ScalingPoint]] = {}
+    for each in points:
+        key = (each.family, each.model_name, each.n_parameters)
+        models.setdefault(key, {})[each.name] = each
+    families = list(dict.fromkeys(family for family, _, _ in models))
+    ordered = sorted(models, key=lambda key: (families.index(key[0]), key[2]))
+    rows = [
+        [key[0], key[1], f"{key[2]:,}", *(score_cell(models[key][name].accuracy) for name in names)]
+        for key in ordered
+    ]
+    columns = ["family", "model", "parameters", *map(circuit_cell, names)]
+    return plain_table("Accuracy by size", columns, rows, n_names=2)
+
+
+def _slope_cell(slope: ScalingSlope, n_models: int) -> str:
+    # Above the column stands how many models there are; one that lacks the suite is not among them.
+    is_average = slope.family == AVERAGE
+    of = "" if is_average or slope.n_models == n_models else f" (n = {slope.n_models})"
+    return number_cell(slope.slope_percent, 3) + of

@@ -3,11 +3,28 @@
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.accuracy_row import NO_INTERVAL
-from pommel.analysis.columns import Values, by_item, columns_of
-from pommel.analysis.model_row import ModelRow
-from pommel.analysis.subjects import Subject, SubjectFamily, subjects, with_families
+from pommel.analysis.accuracy import NO_INTERVAL
+from pommel.analysis.cells import (
+    Row,
+    add_sections,
+    empty_table,
+    interval_cell,
+    mean_sd_cell,
+    model_cell,
+    score_cell,
+)
+from pommel.analysis.item_columns import Values, by_item, columns_of
+from pommel.analysis.models_compared import (
+    ModelRow,
+    Subject,
+    SubjectFamily,
+    subjects,
+    with_families,
+    without_lone_families,
+)
+from pommel.files.tables import frame_of_rows
 from pommel.scoring.results import SuiteResult
 from pommel.scoring.run_record import RunRecord
 from pommel.statistics import (
@@ -17,6 +34,11 @@ from pommel.statistics import (
     mean_score,
     spread,
 )
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from rich.table import Table
+
 
 # Why there is no row.
 NO_PAIRS = (
@@ -184,3 +206,115 @@ def _family_row(family: SubjectFamily, members: Sequence[StabilityRow]) -> Stabi
         sd=differences.sd,
         sd_population=differences.sd_population,
     )
+
+
+STABILITY_COLUMNS = (
+    "model_name",
+    "variant",
+    "source",
+    "score_rule",
+    "is_family",
+    "n_members",
+    "level",
+    "language",
+    "suite",
+    "modified_suite",
+    "n_suites",
+    "n_modified_suites",
+    "accuracy",
+    "modified_accuracy",
+    "difference",
+    "difference_low",
+    "difference_high",
+    "sd",
+    "sd_population",
+)
+
+
+def stability_frame(rows: Sequence[StabilityRow]) -> "pd.DataFrame":
+    """Return one row each: `level` is "pair", or "mean" over the suites without material."""
+    return frame_of_rows([_frame_row(each) for each in rows], STABILITY_COLUMNS)
+
+
+def _frame_row(row: StabilityRow) -> dict[str, Any]:
+    return {
+        "model_name": row.model_name,
+        "variant": row.variant,
+        "source": row.source,
+        "score_rule": row.score_rule,
+        "is_family": row.is_family,
+        "n_members": row.n_members,
+        "level": "pair" if row.pairing.base else "mean",
+        "language": row.pairing.language,
+        "suite": row.pairing.base,
+        "modified_suite": row.pairing.modified,
+        "n_suites": row.n_bases,
+        "n_modified_suites": row.n_modified,
+        "accuracy": row.accuracy_base,
+        "modified_accuracy": row.accuracy_modified,
+        "difference": row.difference,
+        "difference_low": row.interval.low,
+        "difference_high": row.interval.high,
+        "sd": row.sd,
+        "sd_population": row.sd_population,
+    }
+
+
+def stability_table(rows: Sequence[StabilityRow]) -> "Table":
+    """Return one row a pair of suites and one for their mean, a section a model.
+
+    Families of one member are left out.
+    """
+    shown = without_lone_families(rows)
+    languages = {row.pairing.language for row in shown if row.pairing.base}
+    table = empty_table(
+        "Suites without and with intervening material",
+        names=("model", "without", "with"),
+        numbers=("accuracy without", "with", "difference"),
+        caption=_caption(shown),
+    )
+    add_sections(table, (_table_row(row, is_named=len(languages) > 1) for row in shown))
+    return table
+
+
+def _table_row(row: StabilityRow, *, is_named: bool) -> Row:
+    model = model_cell(row)
+    return Row(
+        section=model,
+        cells=(
+            model,
+            *_pair(row, is_named=is_named),
+            score_cell(row.accuracy_base),
+            score_cell(row.accuracy_modified),
+            _difference(row),
+        ),
+        style=None if row.pairing.base else "bold",
+    )
+
+
+def _pair(row: StabilityRow, *, is_named: bool) -> tuple[str, str]:
+    """Return the two suites, with their language if that is to be named."""
+    pairing = row.pairing
+    if not pairing.base:
+        return f"mean of {row.n_bases}", f"of {row.n_modified}"
+    language = f" ({pairing.language})" if is_named else ""
+    return f"{pairing.base}{language}", pairing.modified
+
+
+def _difference(row: StabilityRow) -> str:
+    if row.is_family:
+        return mean_sd_cell(row.difference, row.sd, sign="+")
+    return interval_cell(row.difference, row.interval, sign="+")
+
+
+def _caption(rows: Sequence[StabilityRow]) -> str:
+    caption = (
+        "Difference: with - without [95% bootstrap interval, items drawn again within each suite]."
+    )
+    if any(row.is_family for row in rows):
+        caption += "\nsd: of a sample (n - 1), over members."
+    if any(row.n_modified > row.n_bases for row in rows):
+        caption += (
+            "\nMeans count a suite once, those with material that belong to it by their mean."
+        )
+    return caption

@@ -5,18 +5,27 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pommel.analysis.accuracy import Settings, accuracies
-from pommel.analysis.accuracy_row import Accuracy
-from pommel.analysis.model_scores import ALL_SUITES, Level, suites_by
-from pommel.analysis.subjects import SuiteKey, labelled
+from pommel.analysis.accuracy import Accuracy, Settings, accuracies
+from pommel.analysis.cells import (
+    circuit_cell,
+    interval_cell,
+    number_cell,
+    p_cell,
+    plain_table,
+    score_cell,
+    step_cell,
+)
+from pommel.analysis.models_compared import ALL_SUITES, Grouping, SuiteKey, labelled, suites_by
 from pommel.errors import UsageError, listed
-from pommel.files.tables import frame_of_instances
+from pommel.files.tables import frame_of_rows
 from pommel.models.family import Membership
 from pommel.scoring.run_record import RunRecord
 from pommel.statistics import ALPHA, spearman
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.table import Table
+
 
 # How much of its final accuracy a model has to reach, in percent.
 REACH_PERCENT = 90.0
@@ -35,7 +44,7 @@ class TrainingPoint:
 
     family: str
     axis: str
-    level: Level
+    level: Grouping
     name: str
     member: str
     axis_value: float
@@ -61,7 +70,7 @@ class TrainingPath:
 
     family: str
     axis: str
-    level: Level
+    level: Grouping
     name: str
     n_steps: int
     first_step: float
@@ -93,7 +102,7 @@ class TrainingResult:
 def training(
     records: Iterable[RunRecord],
     *,
-    level: Level = "suite",
+    level: Grouping = "suite",
     reach_percent: float = REACH_PERCENT,
     settings: Settings | None = None,
 ) -> TrainingResult:
@@ -129,12 +138,12 @@ def training(
 
 def points_frame(points: Iterable[TrainingPoint]) -> "pd.DataFrame":
     """One row a step and suite (circuit, ...)."""
-    return frame_of_instances(TrainingPoint, points)
+    return frame_of_rows(points, TrainingPoint)
 
 
 def paths_frame(paths: Iterable[TrainingPath]) -> "pd.DataFrame":
     """One row a family and suite (circuit, ...)."""
-    return frame_of_instances(TrainingPath, paths)
+    return frame_of_rows(paths, TrainingPath)
 
 
 def _member(row: Accuracy) -> Membership:
@@ -156,7 +165,7 @@ def _check_variants(rows: Sequence[Accuracy]) -> None:
 
 
 def _groups(
-    rows: Iterable[Accuracy], level: Level, labels: dict[SuiteKey, str]
+    rows: Iterable[Accuracy], level: Grouping, labels: dict[SuiteKey, str]
 ) -> dict[tuple[str, str], list[Accuracy]]:
     """Return the rows of each family and suite (circuit, ...), those of numbered steps."""
     groups: dict[tuple[str, str], list[Accuracy]] = {}
@@ -167,7 +176,7 @@ def _groups(
     return groups
 
 
-def _name(row: Accuracy, level: Level, labels: dict[SuiteKey, str]) -> str:
+def _name(row: Accuracy, level: Grouping, labels: dict[SuiteKey, str]) -> str:
     unit = row.unit
     return {
         "suite": labels.get((unit.language, unit.suite), ""),
@@ -178,7 +187,7 @@ def _name(row: Accuracy, level: Level, labels: dict[SuiteKey, str]) -> str:
     }[level]
 
 
-def _point(row: Accuracy, family: str, level: Level, name: str) -> TrainingPoint:
+def _point(row: Accuracy, family: str, level: Grouping, name: str) -> TrainingPoint:
     member = _member(row)
     interval = row.interval()
     return TrainingPoint(
@@ -232,3 +241,77 @@ def _from_when_on(steps: Sequence[float], is_so: Sequence[bool]) -> float:
             break
         found = step
     return found
+
+
+def path_tables(paths: Iterable[TrainingPath]) -> "list[Table]":
+    """Return a table a family: what becomes of each suite (circuit, ...) on the way."""
+    families: dict[str, list[TrainingPath]] = {}
+    for path in paths:
+        families.setdefault(path.family, []).append(path)
+    return [_path_table(own) for own in families.values()]
+
+
+def step_tables(points: Iterable[TrainingPoint]) -> "list[Table]":
+    """Return a table a family: one row a step, one column a suite (circuit, ...)."""
+    families: dict[str, list[TrainingPoint]] = {}
+    for point in points:
+        families.setdefault(point.family, []).append(point)
+    return [_step_table(own) for own in families.values()]
+
+
+def _path_table(paths: Sequence[TrainingPath]) -> "Table":
+    first = paths[0]
+    rows = [
+        [
+            circuit_cell(each.name),
+            str(each.n_steps),
+            f"{score_cell(each.first_accuracy)} ({step_cell(each.first_step)})",
+            f"{score_cell(each.final_accuracy)} ({step_cell(each.last_step)})",
+            "unknown" if math.isnan(each.chance) else step_cell(each.above_chance_from),
+            step_cell(each.reached_from),
+            number_cell(each.rho),
+            p_cell(each.rho_p),
+        ]
+        for each in paths
+    ]
+    is_unknown = any(math.isnan(each.chance) for each in paths)
+    unknown = " Where chance is unknown there is none; --chance X says it." if is_unknown else ""
+    columns = [
+        first.level,
+        f"{first.axis}s",
+        f"first ({first.axis})",
+        f"final ({first.axis})",
+        "above chance from",
+        f"{first.reach_percent:g}% of final from",
+        "Spearman",
+        "p",
+    ]
+    return plain_table(
+        f"{first.family} by {first.axis}: accuracy on the way",
+        columns,
+        rows,
+        caption="Above chance: exact one-sided binomial test, p < .05, from there on at every "
+        f"{first.axis}.{unknown}\nSpearman: accuracy with {first.axis}.",
+    )
+
+
+def _step_table(points: Sequence[TrainingPoint]) -> "Table":
+    first = points[0]
+    names = list(dict.fromkeys(point.name for point in points))
+    steps: dict[tuple[float, str], dict[str, TrainingPoint]] = {}
+    for point in points:
+        steps.setdefault((point.axis_value, point.member), {})[point.name] = point
+    rows = [
+        [step_cell(key[0]), *(_accuracy_cell(steps[key].get(name)) for name in names)]
+        for key in sorted(steps)
+    ]
+    return plain_table(
+        f"{first.family} by {first.axis}: accuracy",
+        [first.axis, *map(circuit_cell, names)],
+        rows,
+        caption="95% intervals: Wilson's of a share of items, the bootstrap's of a mean.",
+    )
+
+
+def _accuracy_cell(point: TrainingPoint | None) -> str:
+    return "-" if point is None else interval_cell(point.accuracy, point)

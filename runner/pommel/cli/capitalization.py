@@ -6,6 +6,7 @@ from typing import Any
 
 import click
 
+from pommel.analysis.capitalization import gains_table
 from pommel.cli.each_model import run_each
 from pommel.cli.naming import expanded_models, more_models_option, sorted_out
 from pommel.cli.opening import open_cached, opened_store
@@ -19,9 +20,8 @@ from pommel.cli.output import (
 )
 from pommel.cli.output_options import form_option
 from pommel.errors import counted, listed
-from pommel.models.families import NamedModel
+from pommel.models.family import NamedModel
 from pommel.models.model import closing
-from pommel.report.capitalization import gains_table
 from pommel.scoring.capitalization import (
     CapitalizationGain,
     capitalization_gains,

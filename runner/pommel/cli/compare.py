@@ -5,10 +5,17 @@ from typing import Any
 
 import click
 
-from pommel.analysis.comparison import compare
-from pommel.analysis.comparison_frame import comparison_frame
-from pommel.analysis.sides import LEAST_DIGITS, Side, side
-from pommel.analysis.subjects import Subject, subjects
+from pommel.analysis.comparison import (
+    LEAST_DIGITS,
+    Side,
+    compare,
+    comparison_frame,
+    comparison_notes,
+    comparison_table,
+    comparison_warnings,
+    side,
+)
+from pommel.analysis.models_compared import Subject, subjects
 from pommel.cli.output import note, show_notes, show_rows
 from pommel.cli.output_options import form_option
 from pommel.cli.resampling import resampling_options
@@ -19,7 +26,6 @@ from pommel.cli.selecting import (
     store_for_reading,
 )
 from pommel.errors import UsageError, nearest
-from pommel.report.comparison import comparison_notes, comparison_table, comparison_warnings
 from pommel.scoring.run_record import RunRecord
 from pommel.store.selection import fits, model_names
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from pommel.analysis.model_scores import with_size_families
+from pommel.analysis.models_compared import with_size_families
 from pommel.cli.options import store_option, store_path
 from pommel.cli.output import note, show_rows
 from pommel.cli.output_options import form_option

@@ -6,7 +6,7 @@ import click
 
 from pommel.cli.output import note
 from pommel.errors import UsageError, listed
-from pommel.models.families import NamedModel, expand_all, unquoted_patterns
+from pommel.models.family import NamedModel, expand_all, unquoted_patterns
 from pommel.sources.load import SHIPPED
 
 more_models_option = click.option(

@@ -7,9 +7,8 @@ import click
 from pommel.api import Results
 from pommel.cli.output import show_frame, show_table
 from pommel.errors import UsageError
-from pommel.report.families import score_tables
 from pommel.report.saved import runs_to_json
-from pommel.report.tables import prediction_table
+from pommel.report.tables import prediction_table, score_tables
 from pommel.scoring.tables import RESULTS_TABLES, ResultsTable
 
 tidy_table_option = click.option(

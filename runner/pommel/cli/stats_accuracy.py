@@ -4,15 +4,13 @@ from typing import Any
 
 import click
 
-from pommel.analysis.accuracy import accuracies
-from pommel.analysis.accuracy_frame import accuracy_frame
-from pommel.analysis.suite_parts import LEVELS
+from pommel.analysis.accuracy import accuracies, accuracy_frame, accuracy_table
+from pommel.analysis.item_columns import LEVELS
 from pommel.cli.output import progress_bar, show_rows
 from pommel.cli.output_options import form_option
 from pommel.cli.resampling import resampling_options
 from pommel.cli.selecting import selected_records, selection_options
 from pommel.cli.stats_options import chance_option, settings_of
-from pommel.report.accuracy import accuracy_table
 
 
 @click.command("accuracy")

@@ -5,24 +5,31 @@ from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
-from pommel.analysis.over_templates import Resampling
-from pommel.analysis.sentence_scores import Normalisation, SetScores, scores_of_runs
-from pommel.analysis.set_auc import auc_frame, set_aucs
-from pommel.analysis.set_preferences import (
+from pommel.analysis.models_compared import SuiteKey
+from pommel.analysis.sentence_sets import (
+    Normalisation,
+    Resampling,
+    SetScores,
+    auc_frame,
+    auc_table,
     feature_frame,
     feature_preferences,
+    feature_table,
     order_frame,
     order_preferences,
     order_scores,
+    order_table,
     pair_frame,
+    pair_table,
+    scores_of_runs,
+    set_aucs,
+    set_notes,
 )
-from pommel.analysis.subjects import SuiteKey
 from pommel.cli.output import show_notes, show_rows
 from pommel.cli.output_options import form_option
 from pommel.cli.resampling import resampling_options
 from pommel.cli.selecting import selected_runs, selection_options
 from pommel.errors import UsageError
-from pommel.report.set_auc import auc_table, feature_table, order_table, pair_table, set_notes
 from pommel.scoring.run import Run
 
 if TYPE_CHECKING:

@@ -10,13 +10,16 @@ from pommel.analysis.complexity import (
     SERIES,
     SuiteComplexity,
     complexity,
+    complexity_tables,
+    difference_table,
+    differences_frame,
     given_complexities,
     known_complexities,
     points_frame,
+    suite_differences,
     trends_frame,
 )
-from pommel.analysis.model_scores import incomplete_seeds
-from pommel.analysis.suite_differences import differences_frame, suite_differences
+from pommel.analysis.models_compared import incomplete_seeds
 from pommel.cli.output import show_notes, show_rows
 from pommel.cli.output_options import form_option
 from pommel.cli.stats_options import (
@@ -27,7 +30,6 @@ from pommel.cli.stats_options import (
     several_models_options,
 )
 from pommel.errors import UsageError
-from pommel.report.complexity import complexity_tables, difference_table
 from pommel.scoring.run_record import RunRecord
 
 

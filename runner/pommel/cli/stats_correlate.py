@@ -8,13 +8,17 @@ import click
 from pommel.analysis.correlation import (
     COEFFICIENTS,
     KEY_LEVELS,
+    correlation_table,
     correlations_frame,
+    model_correlations,
+    model_table,
+    models_frame,
+    pair_table,
     pairs_frame,
     property_correlations,
 )
 from pommel.analysis.given_tables import read_given_table
-from pommel.analysis.model_correlation import model_correlations, models_frame
-from pommel.analysis.model_scores import incomplete_seeds
+from pommel.analysis.models_compared import incomplete_seeds
 from pommel.cli.output import note, show_rows
 from pommel.cli.output_options import form_option
 from pommel.cli.stats_options import (
@@ -25,7 +29,6 @@ from pommel.cli.stats_options import (
     several_models_options,
 )
 from pommel.errors import UsageError, listed
-from pommel.report.correlation import correlation_table, model_table, pair_table
 from pommel.scoring.run_record import RunRecord
 
 

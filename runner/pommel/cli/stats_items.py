@@ -11,7 +11,7 @@ from pommel.cli.output import frame_text, show_notes, show_text
 from pommel.cli.output_options import form_option, output_option
 from pommel.cli.selecting import selected_records, selection_options
 from pommel.errors import PommelError, UsageError
-from pommel.files.writing import replacing, write_text
+from pommel.files.text import replacing, write_text
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,11 +5,10 @@ from typing import Any
 import click
 
 from pommel.analysis.items import item_table
-from pommel.analysis.mixed import fit_mixed, mixed_frame
+from pommel.analysis.mixed import fit_mixed, mixed_frame, mixed_tables
 from pommel.cli.output import show_notes, show_rows
 from pommel.cli.output_options import form_option
 from pommel.cli.selecting import selected_records, selection_options
-from pommel.report.mixed import mixed_tables
 
 
 @click.command("mixed")

@@ -6,8 +6,8 @@ from typing import Any, TypeVar
 import click
 
 from pommel.analysis.accuracy import Settings
-from pommel.analysis.model_scores import (
-    LEVELS,
+from pommel.analysis.models_compared import (
+    GROUPINGS,
     POOLINGS,
     with_size_families,
     without_models,
@@ -25,7 +25,7 @@ INCOMPLETE_SEEDS = "without suites that other seeds of the same model have"
 level_option = click.option(
     "--by",
     "level",
-    type=click.Choice(LEVELS),
+    type=click.Choice(GROUPINGS),
     default="suite",
     show_default=True,
     help="Each suite, or the mean over the suites of each circuit, language or group, or over all.",

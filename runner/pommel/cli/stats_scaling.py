@@ -4,7 +4,14 @@ from typing import Any
 
 import click
 
-from pommel.analysis.scaling import SCALES, points_frame, scaling, slopes_frame
+from pommel.analysis.scaling import (
+    SCALES,
+    points_frame,
+    scaling,
+    size_table,
+    slope_table,
+    slopes_frame,
+)
 from pommel.cli.output import show_notes, show_rows
 from pommel.cli.output_options import form_option
 from pommel.cli.stats_options import (
@@ -14,7 +21,6 @@ from pommel.cli.stats_options import (
     several_models_options,
 )
 from pommel.errors import UsageError
-from pommel.report.scaling import size_table, slope_table
 
 
 @click.command("scaling")

@@ -4,14 +4,12 @@ from typing import Any
 
 import click
 
-from pommel.analysis.stability import NO_PAIRS, stability
-from pommel.analysis.stability_frame import stability_frame
+from pommel.analysis.stability import NO_PAIRS, stability, stability_frame, stability_table
 from pommel.cli.output import show_rows
 from pommel.cli.output_options import form_option
 from pommel.cli.resampling import resampling_options
 from pommel.cli.selecting import selected_records, selection_options
 from pommel.errors import UsageError
-from pommel.report.stability import stability_table
 
 
 @click.command("stability")

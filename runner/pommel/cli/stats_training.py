@@ -4,7 +4,14 @@ from typing import Any
 
 import click
 
-from pommel.analysis.training import REACH_PERCENT, paths_frame, points_frame, training
+from pommel.analysis.training import (
+    REACH_PERCENT,
+    path_tables,
+    paths_frame,
+    points_frame,
+    step_tables,
+    training,
+)
 from pommel.cli.output import show_rows
 from pommel.cli.output_options import form_option
 from pommel.cli.resampling import resampling_options
@@ -18,7 +25,6 @@ from pommel.cli.stats_options import (
     settings_of,
 )
 from pommel.errors import UsageError
-from pommel.report.training import path_tables, step_tables
 
 
 @click.command("training")

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from pommel.analysis.cells import plain_table
 from pommel.files.tables import frame_of_rows
-from pommel.report.plain_table import plain_table
 from pommel.scoring.run_record import RunRecord
 
 if TYPE_CHECKING:

@@ -5,10 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pommel.models.policy import Policy
-from pommel.report.cells import kept_margins, number_cell, prediction_cells
-from pommel.report.plain_table import empty_table, plain_table
-from pommel.report.statistics_cells import interval_cell
+from pommel.analysis.cells import (
+    empty_table,
+    interval_cell,
+    kept_margins,
+    number_cell,
+    plain_table,
+    prediction_cells,
+)
+from pommel.models.model import Policy
 from pommel.scoring.results import PredictionResult, SuiteResult
 from pommel.scoring.run_record import RunRecord
 from pommel.statistics import mean_score

@@ -1,24 +1,116 @@
 """Scores as tables for papers: suites x models, models x circuits, predictions x models."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from pommel.analysis.accuracy import accuracies
-from pommel.analysis.accuracy_row import Accuracy
-from pommel.analysis.subjects import suite_key
-from pommel.analysis.suite_parts import Level, Unit, unit_order
-from pommel.report.accuracy_cells import (
-    ShownModel,
-    accuracy_cell,
-    row_of,
-    shown_models,
-    with_best,
+from pommel.analysis.accuracy import Accuracy, accuracies, mean_notes, suite_notes
+from pommel.analysis.cells import (
+    circuit_cell,
+    family_header,
+    interval_cell,
+    mean_sd_cell,
+    score_cell,
 )
-from pommel.report.cells import circuit_cell
-from pommel.report.interval_notes import mean_notes, suite_notes
+from pommel.analysis.item_columns import Level, Unit, unit_order
+from pommel.analysis.models_compared import families, subjects, suite_key
 from pommel.report.paper_table import Cell, PaperColumn, PaperTable, sections_of, text_cell
-from pommel.report.tables import RULES
+from pommel.report.tables import MAX_MEMBERS, RULES
 from pommel.scoring.run_record import RunRecord
+
+# Means of the same shares, added up in another order.
+_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownModel:
+    """A model, or the mean of a family's seeds.
+
+    `competes` is False for the mean of members that are shown themselves: it cannot be the best.
+    """
+
+    label: str
+    n_members: int = 1
+    is_family: bool = False
+    competes: bool = True
+
+    @property
+    def header(self) -> str:
+        """What stands above its cells, or in front of them."""
+        return family_header(self.label, self.n_members) if self.is_family else self.label
+
+
+def shown_models(records: Sequence[RunRecord]) -> list[ShownModel]:
+    """Return models in the order of their runs, the mean of seeds behind them.
+
+    Of many seeds the mean is shown alone, as in tables for terminals.
+    """
+    found = subjects(records)
+    of_seeds = [each for each in families(found) if each.axis == "seed" and len(each.members) > 1]
+    family_of = {id(member): family for family in of_seeds for member in family.members}
+    shown: list[ShownModel] = []
+    for each in found:
+        family = family_of.get(id(each))
+        is_crowd = family is not None and len(family.members) > MAX_MEMBERS
+        if not is_crowd:
+            shown.append(ShownModel(label=each.label))
+        if family and each is family.members[-1]:
+            n_members = len(family.members)
+            shown.append(
+                ShownModel(
+                    label=family.label, n_members=n_members, is_family=True, competes=is_crowd
+                )
+            )
+    return shown
+
+
+def accuracy_cell(
+    row: Accuracy | None,
+    model: ShownModel,
+    *,
+    has_interval: bool = True,
+    n_items: int | None = None,
+) -> Cell:
+    """Return a share with its interval, or a mean over seeds ± its sd; empty without a row.
+
+    The interval is Wilson's, that of a mean over suites or predictions the bootstrap's. `n_items`
+    is how many items the suite has: a share of fewer says of how many.
+    """
+    if row is None:
+        return Cell()
+    if model.is_family:
+        of = f" (n = {row.n_members})" if row.n_members < model.n_members else ""
+        shown = f"{mean_sd_cell(row.accuracy, row.sd)}{of}"
+        return text_cell(shown if row.n_members else "-")
+    if not has_interval:
+        return text_cell(score_cell(row.accuracy))
+    shown = interval_cell(row.accuracy, row.interval())
+    is_part = n_items is not None and row.n_items is not None and 0 < row.n_items < n_items
+    return text_cell(f"{shown} of {row.n_items}" if is_part else shown)
+
+
+def with_best(
+    cells: Sequence[Cell], rows: Sequence[Accuracy | None], models: Sequence[ShownModel]
+) -> list[Cell]:
+    """Return the cells, those of the best model in bold if there is a worse one."""
+    competing = [
+        row.accuracy if row and model.competes else math.nan
+        for row, model in zip(rows, models, strict=True)
+    ]
+    known = [each for each in competing if not math.isnan(each)]
+    if not known or max(known) - min(known) <= _TOLERANCE:
+        return list(cells)
+    return [
+        replace(cell, is_bold=True) if share >= max(known) - _TOLERANCE else cell
+        for cell, share in zip(cells, competing, strict=True)
+    ]
+
+
+def row_of(rows: Sequence[Accuracy]) -> Callable[[ShownModel], Accuracy | None]:
+    """Return what finds a model's row among those of one unit."""
+    found = {(row.label, row.is_family): row for row in rows}
+    return lambda model: found.get((model.label, model.is_family))
+
 
 Row = tuple[Cell, ...]
 

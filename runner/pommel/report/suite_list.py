@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pommel.report.plain_table import empty_table
-from pommel.sources.cards import CircuitCard, SuiteCard, circuit_cards
+from pommel.analysis.cells import empty_table
+from pommel.sources.load import CircuitCard, SuiteCard, circuit_cards
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -1,23 +1,93 @@
 """Results as tables for people: suites x models, predictions, what a suite holds."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pommel.report.cells import (
+from pommel.analysis.cells import (
     add_suite_rows,
+    circuit_cell,
+    empty_table,
+    family_header,
+    in_order,
+    interval_cell,
     kept_margins,
     number_cell,
+    plain_table,
     prediction_cells,
     score_cell,
+    spread_cell,
 )
-from pommel.report.family_means import MAX_MEMBERS, FamilyMean, columns
-from pommel.report.plain_table import empty_table, plain_table
-from pommel.report.statistics_cells import interval_cell
 from pommel.scoring.results import SuiteResult
+from pommel.scoring.tables import FamilyScore, family_scores
 from pommel.statistics import mean_score
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+
+# More members than these are a crowd, of which only the mean is shown.
+MAX_MEMBERS = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FamilyMean:
+    """Mean ± standard deviation of a family's members, row by row; `n` is how many there are."""
+
+    family: str
+    n: int
+    scores: Sequence[FamilyScore]
+
+    @property
+    def header(self) -> str:
+        """What stands above the column."""
+        return family_header(self.family, self.n)
+
+    def suite_cell(self, suite: str) -> str:
+        """Return what stands in a suite's row, empty if no member has been run on it."""
+        found = [each for each in self.scores if each.level == "suite" and each.suite == suite]
+        return "\n".join(
+            f"{each.prediction_id}: {self._shown(each)}"
+            if each.prediction_id
+            else self._shown(each)
+            for each in found
+        )
+
+    def mean_cell(self, circuit: str = "") -> str:
+        """Return what stands in the row of a circuit's means, or of the SG scores."""
+        level = "circuit" if circuit else "all"
+        found = [each for each in self.scores if (each.level, each.circuit) == (level, circuit)]
+        return self._shown(found[0]) if found else "-"
+
+    def _shown(self, score: FamilyScore) -> str:
+        return spread_cell(score.scores, n_members=self.n)
+
+
+def columns(results: Sequence[SuiteResult]) -> list[str | FamilyMean]:
+    """Return models' names, the mean of seeds behind them; of many seeds, the mean alone."""
+    scores: dict[str, list[FamilyScore]] = {}
+    for score in family_scores(results):
+        if score.axis == "seed":
+            scores.setdefault(score.family, []).append(score)
+    members: dict[str, dict[str, None]] = {}
+    for result in results:
+        if result.membership and result.membership.family in scores:
+            members.setdefault(result.membership.family, {})[result.model_name] = None
+    found: list[str | FamilyMean] = []
+    for model, family in {each.model_name: _family(each) for each in results}.items():
+        if family not in members:
+            found.append(model)
+            continue
+        of_it = [*members[family]]
+        if len(of_it) <= MAX_MEMBERS:
+            found.append(model)
+        if model == of_it[-1]:
+            found.append(FamilyMean(family=family, n=len(of_it), scores=scores[family]))
+    return found
+
+
+def _family(result: SuiteResult) -> str:
+    return result.membership.family if result.membership else ""
 
 
 def score_table(results: Sequence[SuiteResult]) -> "Table":
@@ -125,3 +195,78 @@ def _mean_cell(results: Sequence[SuiteResult], column: str | FamilyMean, circuit
         return column.mean_cell(circuit)
     own = (each for each in results if each.model_name == column)
     return score_cell(mean_score(each.score for each in own if circuit in ("", each.circuit)))
+
+
+# More suites than these do not fit beside one another; their circuits do.
+_MAX_SUITES = 6
+
+
+def score_tables(results: Sequence[SuiteResult]) -> "list[Table]":
+    """Return a table of suites x models, and one of steps x suites for each ordered family."""
+    families: dict[str, list[SuiteResult]] = {}
+    others = []
+    for result in results:
+        if result.membership and result.membership.is_ordered:
+            families.setdefault(result.membership.family, []).append(result)
+        else:
+            others.append(result)
+    steps = [_step_table(own) for own in families.values()]
+    return [score_table(others), *steps] if others else steps
+
+
+def _step_table(results: Sequence[SuiteResult]) -> "Table":
+    """Return one row a member, in the order of training; of many suites the circuits' means.
+
+    `results` are those of one ordered family.
+    """
+    title, axis = _title(results)
+    suites = in_order((each.circuit, each.suite_name) for each in results)
+    circuits = list(dict.fromkeys(circuit for circuit, _ in suites))
+    by_circuit = len(suites) > _MAX_SUITES
+    what = "Means of circuits' suites" if by_circuit else "Share of items that hold"
+    table = empty_table(
+        title,
+        names=(axis,),
+        numbers=[*map(circuit_cell, circuits)] if by_circuit else [suite for _, suite in suites],
+        caption=f"{what}; --format csv has every suite with its interval.",
+    )
+    if len(suites) > 1:
+        table.add_column("SG score", justify="right", style="bold")
+    for label, own in _by_step(results).items():
+        if by_circuit:
+            cells = [_mean(each for each in own if each.circuit == name) for name in circuits]
+        else:
+            found = {(each.circuit, each.suite_name): each for each in own}
+            cells = [_shares(found.get(suite)) for suite in suites]
+        table.add_row(label, *cells, *([_mean(own)] if len(suites) > 1 else []))
+    return table
+
+
+def _title(results: Sequence[SuiteResult]) -> tuple[str, str]:
+    member = results[0].membership
+    assert member is not None  # noqa: S101 - the others have a table without steps
+    return f"{member.family} by {member.axis}: {RULES[results[0].score_rule]}", member.axis
+
+
+def _by_step(results: Sequence[SuiteResult]) -> dict[str, list[SuiteResult]]:
+    """Return the results of each member; those without a number, which is no step, come last."""
+    members: dict[tuple[bool, float, str], list[SuiteResult]] = {}
+    for result in results:
+        if member := result.membership:
+            key = (member.value is None, member.value or 0.0, member.label)
+            members.setdefault(key, []).append(result)
+    return {key[-1]: members[key] for key in sorted(members)}
+
+
+def _shares(result: SuiteResult | None) -> str:
+    if result is None:
+        return ""
+    cells = [
+        f"{score.label}: {score_cell(score.share)}" if score.label else score_cell(score.share)
+        for score in result.scores
+    ]
+    return "\n".join(cells) or "no predictions"
+
+
+def _mean(results: Iterable[SuiteResult]) -> str:
+    return score_cell(mean_score(result.score for result in results))

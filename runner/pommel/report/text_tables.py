@@ -4,23 +4,30 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
-from pommel.analysis.accuracy import accuracies
-from pommel.analysis.accuracy_frame import accuracy_frame
-from pommel.analysis.comparison import Comparison, compare
-from pommel.analysis.comparison_frame import comparison_frame
-from pommel.analysis.sides import Side
-from pommel.analysis.stability import NO_PAIRS, StabilityRow, stability
-from pommel.analysis.stability_frame import stability_frame
-from pommel.analysis.subjects import families, subjects
+from pommel.analysis.accuracy import accuracies, accuracy_frame, accuracy_table
+from pommel.analysis.comparison import (
+    Comparison,
+    Side,
+    compare,
+    comparison_frame,
+    comparison_notes,
+    comparison_table,
+    comparison_warnings,
+)
+from pommel.analysis.models_compared import families, subjects
+from pommel.analysis.stability import (
+    NO_PAIRS,
+    StabilityRow,
+    stability,
+    stability_frame,
+    stability_table,
+)
 from pommel.errors import UsageError, check_choice, counted, listed
-from pommel.report.accuracy import accuracy_table
-from pommel.report.comparison import comparison_notes, comparison_table, comparison_warnings
 from pommel.report.latex import latex_table
 from pommel.report.markdown import markdown_table
 from pommel.report.paper_table import PaperTable, from_rich
 from pommel.report.saved import to_csv
 from pommel.report.score_tables import circuits_table, predictions_table, scores_table
-from pommel.report.stability import stability_table
 from pommel.scoring.run_record import RunRecord
 from pommel.scoring.tables import suites_frame
 

@@ -9,9 +9,7 @@ import pytest
 from tests.analysis.sentence_sets import design_scores, pair_scores
 from tests.report.plots.drawn import draw, same
 
-from pommel.analysis.over_templates import Resampling
-from pommel.analysis.sentence_sets import SetSentence
-from pommel.analysis.set_auc import SetAuc, auc_frame, set_aucs
+from pommel.analysis.sentence_sets import Resampling, SetAuc, SetSentence, auc_frame, set_aucs
 from pommel.errors import UsageError
 from pommel.report.plots.auc import auc_chart, auc_rows
 

@@ -6,8 +6,7 @@ import pytest
 from tests.analysis.records import record, seeds
 from tests.report.plots.drawn import draw, same
 
-from pommel.analysis.accuracy import Settings, accuracies
-from pommel.analysis.accuracy_frame import accuracy_frame
+from pommel.analysis.accuracy import Settings, accuracies, accuracy_frame
 from pommel.errors import UsageError
 from pommel.report.plots.circuits import circuit_chart, circuit_rows
 from pommel.scoring.run_record import RunRecord

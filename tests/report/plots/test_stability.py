@@ -4,8 +4,7 @@ import pytest
 from tests.analysis.records import record, seeds
 from tests.report.plots.drawn import draw, same
 
-from pommel.analysis.stability import stability
-from pommel.analysis.stability_frame import stability_frame
+from pommel.analysis.stability import stability, stability_frame
 from pommel.errors import UsageError
 from pommel.report.plots.stability import stability_chart
 

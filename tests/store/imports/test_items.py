@@ -10,7 +10,7 @@ from tests.builders import suite_value
 from tests.store.imports.files import faults, read
 
 import pommel
-from pommel.analysis.chances import chances_of
+from pommel.analysis.item_columns import chances_of
 from pommel.analysis.items import item_table
 from pommel.errors import UsageError
 from pommel.models.family import Membership

@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from pommel.analysis.accuracy_row import Accuracy
-from pommel.report.cells import score_cell
+from pommel.analysis.accuracy import Accuracy
+from pommel.analysis.cells import score_cell
 from pommel.statistics import Estimate, Interval
 
 NOTHING = "\N{EN DASH}"

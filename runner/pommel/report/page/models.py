@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pommel.analysis.subjects import Subject, SubjectFamily, families, subjects
+from pommel.analysis.models_compared import Subject, SubjectFamily, families, subjects
 from pommel.scoring.run_record import RunRecord
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from pommel.analysis.accuracy import mean_notes, suite_notes
 from pommel.errors import counted, listed
-from pommel.report.interval_notes import mean_notes, suite_notes
 from pommel.report.page.charts import Chart, chart_of
 from pommel.report.page.models import ReportModel
 from pommel.report.page.provenance import (

@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pommel.analysis.accuracy_row import Accuracy
-from pommel.analysis.suite_parts import COUNTS
+from pommel.analysis.accuracy import Accuracy
+from pommel.analysis.item_columns import COUNTS
 from pommel.errors import FormulaError
 from pommel.report.page.cells import Cell, accuracy_cell, bits_text, interval_text, number_cell
 from pommel.report.page.models import ReportModel

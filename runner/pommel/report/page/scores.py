@@ -3,12 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pommel.analysis.accuracy import accuracies
-from pommel.analysis.accuracy_frame import accuracy_frame
-from pommel.analysis.accuracy_row import Accuracy
-from pommel.analysis.subjects import SuiteKey, suite_key
-from pommel.analysis.suite_parts import Level
-from pommel.report.cells import circuit_cell
+from pommel.analysis.accuracy import Accuracy, accuracies, accuracy_frame
+from pommel.analysis.cells import circuit_cell
+from pommel.analysis.item_columns import Level
+from pommel.analysis.models_compared import SuiteKey, suite_key
 from pommel.report.page.cells import Cell, accuracy_cell, number_cell
 from pommel.report.page.models import ReportModel
 from pommel.report.saved import to_csv

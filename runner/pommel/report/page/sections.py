@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TypeVar
 
-from pommel.analysis.subjects import SuiteKey, suite_key
+from pommel.analysis.models_compared import SuiteKey, suite_key
 from pommel.report.page.models import ReportModel
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord, record_of

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pommel.analysis.suite_parts import COUNTS
+from pommel.analysis.item_columns import COUNTS
 from pommel.report.notes import notes
 from pommel.report.page.charts import Chart, curves
 from pommel.report.page.items import ItemTable, item_table

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.subjects import superseded
+from pommel.analysis.models_compared import superseded
 from pommel.errors import UsageError
-from pommel.files.writing import replacing
+from pommel.files.text import replacing
 from pommel.report.page import overview
 from pommel.report.page.javascript import content_security_policy, vega_bundle
 from pommel.report.page.models import report_models

@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.set_auc import ALL, SetAuc, template_aucs
-from pommel.analysis.subjects import labelled
+from pommel.analysis.models_compared import labelled
+from pommel.analysis.sentence_sets import ALL, SetAuc, template_aucs
 from pommel.errors import UsageError
 from pommel.report.plots.left_out import left_out_notes, why_nothing
 from pommel.report.plots.model_rows import ROW_HEIGHT, chance_layer, in_facets, row_axis, share_axis
@@ -20,7 +20,7 @@ from pommel.report.plots.theme import (
     themed,
     tooltip,
 )
-from pommel.sources.grammar.permutation.expansion import PLAUSIBLE
+from pommel.sources.grammar.permutation.design import PLAUSIBLE
 from pommel.statistics import CHANCE
 
 if TYPE_CHECKING:

@@ -4,10 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.accuracy_row import Accuracy
-from pommel.analysis.model_row import without_lone_families
-from pommel.analysis.model_scores import ALL_SUITES
-from pommel.analysis.subjects import labelled
+from pommel.analysis.accuracy import Accuracy
+from pommel.analysis.models_compared import ALL_SUITES, labelled, without_lone_families
 from pommel.errors import UsageError
 from pommel.report.plots.interval_notes import interval_note, no_width_notes
 from pommel.report.plots.model_rows import chance_layer, in_facets, row_axis, share_axis

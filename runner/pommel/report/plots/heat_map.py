@@ -5,8 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.model_scores import suites_by
-from pommel.analysis.subjects import subjects
+from pommel.analysis.models_compared import subjects, suites_by
 from pommel.errors import UsageError
 from pommel.report.plots.theme import (
     INK,

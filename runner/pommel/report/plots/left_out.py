@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from pommel.analysis.sentence_scores import SetScores
-from pommel.analysis.set_auc import SetAuc
+from pommel.analysis.sentence_sets import SetAuc, SetScores
 from pommel.errors import counted, listed
 from pommel.report.plots.theme import single_line
 

@@ -4,9 +4,8 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.columns import columns_of
-from pommel.analysis.model_scores import suites_by
-from pommel.analysis.subjects import subjects
+from pommel.analysis.item_columns import columns_of
+from pommel.analysis.models_compared import subjects, suites_by
 from pommel.errors import UsageError, counted
 from pommel.report.plots.model_rows import ROW_HEIGHT, in_facets, row_axis
 from pommel.report.plots.theme import (

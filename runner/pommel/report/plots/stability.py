@@ -4,9 +4,8 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.model_row import without_lone_families
+from pommel.analysis.models_compared import labelled, without_lone_families
 from pommel.analysis.stability import StabilityRow
-from pommel.analysis.subjects import labelled
 from pommel.errors import UsageError
 from pommel.report.plots.model_rows import in_facets, row_axis, share_axis
 from pommel.report.plots.theme import (

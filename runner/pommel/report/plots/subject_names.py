@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pommel.analysis.subjects import subjects
+from pommel.analysis.models_compared import subjects
 from pommel.report.plots.theme import single_line
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import record_of

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from pommel.analysis.accuracy import accuracies
 from pommel.analysis.complexity import complexity, known_complexities
 from pommel.analysis.scaling import scaling
-from pommel.analysis.sentence_scores import scores_of_runs
-from pommel.analysis.set_auc import set_aucs
+from pommel.analysis.sentence_sets import scores_of_runs, set_aucs
 from pommel.analysis.stability import stability
 from pommel.analysis.training import training
 from pommel.report.plots.auc import auc_chart

@@ -4,10 +4,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pommel.report.cells import add_suite_rows, family_header, score_cell, spread_cell
-from pommel.report.plain_table import empty_table
+from pommel.analysis.cells import (
+    add_suite_rows,
+    empty_table,
+    family_header,
+    score_cell,
+    spread_cell,
+)
 from pommel.scoring.capitalization import CapitalizationGain
-from pommel.scoring.family_scores import means_of_members
+from pommel.scoring.tables import means_of_members
 from pommel.statistics import mean_score, spread
 
 if TYPE_CHECKING:

@@ -1,16 +1,72 @@
-"""What tables of scores have in common: their cells, and the order of their suites."""
+"""What tables for people have in common: title, caption, columns, rows in sections."""
 
 import math
-from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
 
-from pommel.analysis.model_row import ModelRow
-from pommel.report.plain_table import Row, add_sections
+from pommel.analysis.models_compared import ModelRow
 from pommel.scoring.results import PredictionResult
 from pommel.statistics import Spread
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+
+def empty_table(
+    title: str = "",
+    *,
+    names: Sequence[str] = (),
+    numbers: Sequence[str] = (),
+    caption: str = "",
+) -> "Table":
+    """Return a table without rows: columns of names, on the left, then of numbers, on the right."""
+    from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    table = Table(title=title, title_justify="left", caption=caption, caption_justify="left")
+    for name in names:
+        table.add_column(name)
+    for name in numbers:
+        table.add_column(name, justify="right")
+    return table
+
+
+def plain_table(
+    title: str,
+    columns: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    *,
+    caption: str = "",
+    n_names: int = 1,
+) -> "Table":
+    """Return a table; the first `n_names` columns are names, on the left, the others numbers."""
+    table = empty_table(title, names=columns[:n_names], numbers=columns[n_names:], caption=caption)
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A row of a section; the first of its cells is what the section is called."""
+
+    section: str
+    cells: Sequence[str]
+    style: str | None = None
+
+
+def add_sections(table: "Table", rows: Iterable[Row], *, has_lines: bool = True) -> None:
+    """Add rows, those of one section behind each other; what it is called stands in its first.
+
+    There is a line between sections if `has_lines`.
+    """
+    previous = None
+    for row in rows:
+        if has_lines and previous not in (None, row.section):
+            table.add_section()
+        name, *others = row.cells
+        table.add_row("" if row.section == previous else name, *others, style=row.style)
+        previous = row.section
 
 
 def number_cell(value: float, digits: int = 2, *, sign: str = "") -> str:
@@ -98,3 +154,46 @@ def add_suite_rows(
             for circuit, suite in in_order(suites)
         ),
     )
+
+
+_LEAST_P = 0.001
+
+
+class WithEnds(Protocol):
+    """An interval, or what has one; NaN where there is none."""
+
+    @property
+    def low(self) -> float:
+        """Where it begins."""
+        ...
+
+    @property
+    def high(self) -> float:
+        """Where it ends."""
+        ...
+
+
+def interval_cell(mean: float, interval: WithEnds, digits: int = 2, *, sign: str = "") -> str:
+    """Return "0.83 [0.61, 0.94]", without an interval where there is none, a dash without a mean.
+
+    `sign` "+" shows that of a difference.
+    """
+    shown = number_cell(mean, digits, sign=sign)
+    if math.isnan(mean) or math.isnan(interval.low):
+        return shown
+    return f"{shown} {ends_cell(interval, digits, sign=sign)}"
+
+
+def ends_cell(interval: WithEnds, digits: int = 2, *, sign: str = "") -> str:
+    """Return "[0.61, 0.94]", a dash where there is no interval."""
+    if math.isnan(interval.low):
+        return "-"
+    low, high = (number_cell(end, digits, sign=sign) for end in (interval.low, interval.high))
+    return f"[{low}, {high}]"
+
+
+def p_cell(p: float) -> str:
+    """Return a p with three digits, "< .001" below, nothing where there is no test."""
+    if math.isnan(p):
+        return ""
+    return "< .001" if p < _LEAST_P else f"{p:.3f}".removeprefix("0")
