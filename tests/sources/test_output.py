@@ -6,8 +6,7 @@ from collections.abc import Sequence
 import pytest
 
 from pommel.errors import InputError, UsageError
-from pommel.sources.formats.long_csv import long_csv_pieces
-from pommel.sources.formats.sentence_lines import sentence_lines
+from pommel.sources.formats.long_csv import long_csv_pieces, sentence_lines
 from pommel.sources.grammar.source import GeneratedCondition, GeneratedItem
 from pommel.sources.output import Content, ItemContent, SetContent, SuiteContent
 from pommel.suite.minimal_sets import MinimalSet

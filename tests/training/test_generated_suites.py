@@ -7,9 +7,8 @@ from click.testing import CliRunner
 from tests.sources.grammar.lexicon_template.examples import ENGLISH, NOUNS, VERBS
 
 from pommel.errors import InputError
-from pommel.files.writing import write_text
-from pommel.sources.generation import Generation
-from pommel.sources.grammar.opening import open_grammar
+from pommel.files.text import write_text
+from pommel.sources.generation import Generation, open_grammar
 from pommel.training.__main__ import main
 from pommel.training.generated_suites import generated_suites
 

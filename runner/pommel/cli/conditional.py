@@ -15,11 +15,10 @@ from pommel.cli.output import for_stdout, frame_text, note, progress_bar, show_n
 from pommel.cli.output_options import form_option, output_option
 from pommel.errors import InputError, UsageError, counted
 from pommel.files.tables import frame_of
-from pommel.files.text import decode
-from pommel.files.writing import write_text
+from pommel.files.text import DecodedText, write_text
 from pommel.models.model import closing
-from pommel.scoring.conditional import ConditionalScore, compare, conditional_scores
-from pommel.sources.formats.context_target import TargetTable, parse_targets, read_targets
+from pommel.scoring.conditional import Comparison, ConditionalScore, conditional_scores
+from pommel.sources.formats.context_pairs import TargetTable, parse_targets, read_targets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -95,7 +94,9 @@ def _read(file: str) -> TargetTable:
     if file != "-":
         return read_targets(Path(file))
     # Its bytes: what they mean does not depend on the terminal's locale.
-    return parse_targets(decode(sys.stdin.buffer.read(), file="<stdin>").text, file="<stdin>")
+    return parse_targets(
+        DecodedText.decode(sys.stdin.buffer.read(), file="<stdin>").text, file="<stdin>"
+    )
 
 
 def _frame(table: TargetTable, scores: Sequence[ConditionalScore]) -> "pd.DataFrame":
@@ -162,8 +163,10 @@ def _notes(scores: Sequence[ConditionalScore], joiner: str) -> Iterator[str]:
 
 def _accuracy(scores: Sequence[ConditionalScore]) -> str:
     good, bad = scores[::2], scores[1::2]
-    by_sum = compare([s.surprisal_bits for s in good], [s.surprisal_bits for s in bad])
-    by_mean = compare([s.mean_surprisal_bits for s in good], [s.mean_surprisal_bits for s in bad])
+    by_sum = Comparison.of([s.surprisal_bits for s in good], [s.surprisal_bits for s in bad])
+    by_mean = Comparison.of(
+        [s.mean_surprisal_bits for s in good], [s.mean_surprisal_bits for s in bad]
+    )
     said = [
         f"{each.share_right:.3f} by the {name} ({each.n_right} of {each.n_items}"
         f"{_wrong(each.n_ties, 'tie')}{_wrong(each.n_undefined, 'missing score')})"

@@ -12,11 +12,22 @@ import click
 from pommel.cli.output import download_bar, note, show_table
 from pommel.cli.output_options import form_option
 from pommel.errors import UsageError, counted, listed
-from pommel.sources.fetch.cache import SourceCache, cache_folder
-from pommel.sources.fetch.export import MadeFile, export, unlicensed
-from pommel.sources.fetch.fetching import FetchedSource, FetchOptions, fetch
-from pommel.sources.fetch.source import PublishedSource, find_source, known_sources
-from pommel.sources.fetch.suites import suites_of
+from pommel.sources.fetch.fetching import (
+    FetchedSource,
+    FetchOptions,
+    MadeFile,
+    export,
+    fetch,
+    suites_of,
+    unlicensed,
+)
+from pommel.sources.fetch.source import (
+    PublishedSource,
+    SourceCache,
+    cache_folder,
+    find_source,
+    known_sources,
+)
 
 if TYPE_CHECKING:
     from rich.table import Table

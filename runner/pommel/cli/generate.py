@@ -16,9 +16,8 @@ from pommel.cli.set_files import (
     show_or_write,
 )
 from pommel.errors import UsageError, counted, listed
-from pommel.models.word_level.vocabulary import read_word_list
-from pommel.sources.generation import Generation
-from pommel.sources.grammar.opening import open_grammar
+from pommel.models.word_level import read_word_list
+from pommel.sources.generation import Generation, open_grammar
 from pommel.sources.grammar.source import Source, has_items, has_sets
 from pommel.sources.output import Content, SetContent
 from pommel.sources.written_forms import WITHOUT_MARKS, is_of_sets

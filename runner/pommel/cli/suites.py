@@ -10,12 +10,16 @@ from pommel.cli import suites_check, suites_new, suites_preview
 from pommel.cli.output import note, show_table
 from pommel.cli.output_options import folder_option, form_option
 from pommel.errors import InputError, counted
-from pommel.files.writing import file_name_fault, write_text
+from pommel.files.text import file_name_fault, write_text
 from pommel.report.suite_list import circuit_list_table, suite_list_table
-from pommel.sources.cards import circuit_cards, suite_cards
-from pommel.sources.formats.long_csv import suite_to_long_csv
-from pommel.sources.formats.sentence_lines import sentences_of
-from pommel.sources.load import SHIPPED, check_distinct_names, load_suites
+from pommel.sources.formats.long_csv import sentences_of, suite_to_long_csv
+from pommel.sources.load import (
+    SHIPPED,
+    check_distinct_names,
+    circuit_cards,
+    load_suites,
+    suite_cards,
+)
 from pommel.suite.read import suite_to_text
 from pommel.suite.suite import Suite
 

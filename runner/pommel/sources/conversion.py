@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault, UsageError, counted, listed
-from pommel.files.writing import sha256_of
+from pommel.files.text import sha256_of
 from pommel.sources.formats.long_csv import read_long_csv
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.formats.set_formats import FORMATS, format_named, head_of, recognised

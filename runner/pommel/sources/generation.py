@@ -3,12 +3,17 @@
 import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any, TypeVar
 
-from pommel.errors import UsageError, counted, pommel_version, with_first_letter
+from pommel.errors import UsageError, counted, listed, package_version
+from pommel.sources.grammar.attribute_varying import AttributeVaryingSource
+from pommel.sources.grammar.context_free.source import ContextFreeSource
+from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
+from pommel.sources.grammar.permutation.source import PermutationSource
 from pommel.sources.grammar.source import GeneratedItem, ItemSource, SetSource, has_items, has_sets
 from pommel.sources.output import ItemContent, SetContent
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.suite.minimal_sets import MinimalSet, with_first_letter
 
 _T = TypeVar("_T")
 
@@ -74,7 +79,7 @@ class Generation:
             "sample": sample,
             "eos": self.eos,
             "capitalize": self.capitalize,
-            "pommel": pommel_version(),
+            "pommel": package_version("pommel"),
         }
 
     def _finished(self, found: MinimalSet) -> MinimalSet:
@@ -174,3 +179,29 @@ def _set_sentences(found: MinimalSet) -> object:
 
 def _sentences(item: GeneratedItem) -> object:
     return tuple(each.sentence for each in item)
+
+
+_OPENERS: Mapping[str, Callable[[Path], SetSource | ItemSource]] = {
+    ".avg": AttributeVaryingSource,
+    ".cfg": ContextFreeSource,
+    ".template": LexiconTemplateSource,
+    ".design": PermutationSource,
+}
+GRAMMAR_ENDINGS = tuple(_OPENERS)
+
+
+def open_grammar(path: Path, *, depth: int | None = None) -> SetSource | ItemSource:
+    """Read the grammar in a file; `depth` is how deep the trees of a context-free one may be.
+
+    Raises `UsageError` for an ending that is none of a grammar's and for a depth where there is
+    none, and `GrammarError` with every fault of the grammar.
+    """
+    opener = _OPENERS.get(path.suffix)
+    if opener is None:
+        endings = listed(list(_OPENERS), most=len(_OPENERS))
+        raise UsageError(f"{path}: a grammar's file ends in one of {endings}")
+    if depth is None:
+        return opener(path)
+    if opener is not ContextFreeSource:
+        raise UsageError("--depth is for context-free grammars (.cfg)")
+    return ContextFreeSource(path, depth=depth)

@@ -1,15 +1,18 @@
 """From what a user names as suites to suites: files, folders, shipped collections."""
 
+import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError, nearest
 from pommel.files import shipped as data
-from pommel.files.text import decode
+from pommel.files.text import DecodedText
 from pommel.sources.formats.long_csv import read_long_csv
-from pommel.suite.read import parse_draft, parse_suite, read_draft, read_suite
+from pommel.suite.read import parse_draft, parse_suite, read_draft, read_suite, suite_to_dict
 from pommel.suite.suite import LoadedDraft, LoadedSuite, Suite
 
 SHIPPED = "suites:"
@@ -88,7 +91,7 @@ def _distinct_files(sources: Sequence[str]) -> Iterator[Path | None]:
 def _load(path: Path | None, *, strict: bool, evaluated: bool) -> LoadedSuite:
     if path is None:
         # Its bytes: what they mean does not depend on the terminal's locale.
-        decoded = decode(sys.stdin.buffer.read(), file="<stdin>")
+        decoded = DecodedText.decode(sys.stdin.buffer.read(), file="<stdin>")
         return parse_suite(decoded.text, file="<stdin>", strict=strict, evaluated=evaluated)
     if path.suffix.lower() == ".csv":
         if evaluated:
@@ -100,7 +103,9 @@ def _load(path: Path | None, *, strict: bool, evaluated: bool) -> LoadedSuite:
 def _load_draft(path: Path | None) -> LoadedDraft:
     try:
         if path is None:
-            return parse_draft(decode(sys.stdin.buffer.read(), file="<stdin>").text, file="<stdin>")
+            return parse_draft(
+                DecodedText.decode(sys.stdin.buffer.read(), file="<stdin>").text, file="<stdin>"
+            )
         if path.suffix.lower() == ".csv":
             loaded = read_long_csv(path)
             return LoadedDraft(suite=loaded.suite, faults=loaded.warnings)
@@ -130,3 +135,75 @@ def _nearest(name: str) -> str:
     known = [*data.suite_collections(), *(path.stem for path in data.suite_files())]
     meant = nearest(name, known)
     return f"; did you mean {SHIPPED}{meant}?" if meant else "; `pommel suites list` shows them"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteCard:
+    """A suite's name, what it says of itself, and how much there is of it."""
+
+    name: str
+    language: str
+    circuit: str
+    version: str
+    modifier_of: str
+    n_items: int
+    n_predictions: int
+    condition_names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CircuitCard:
+    """The suites of one circuit in one language, added up."""
+
+    language: str
+    circuit: str
+    n_suites: int
+    n_items: int
+    n_predictions: int
+
+
+def suite_cards(source: str) -> list[SuiteCard]:
+    """Return the cards of all suites that `source` means; raises as `load_suites` does.
+
+    Those that ship with pommel are known to be valid, and are not checked again.
+    """
+    if source.startswith(SHIPPED):
+        return [_card(json.loads(path.read_bytes())) for path in find_suites(source)]
+    return [suite_card(each.suite) for each in load_suites([source])]
+
+
+def suite_card(suite: Suite) -> SuiteCard:
+    """Return the card of a suite."""
+    return _card(suite_to_dict(suite))
+
+
+def circuit_cards(cards: Iterable[SuiteCard]) -> list[CircuitCard]:
+    """Add suites up by language and circuit, in the order in which these are first seen."""
+    groups: dict[tuple[str, str], list[SuiteCard]] = {}
+    for card in cards:
+        groups.setdefault((card.language, card.circuit), []).append(card)
+    return [_added(language, circuit, own) for (language, circuit), own in groups.items()]
+
+
+def _added(language: str, circuit: str, cards: Sequence[SuiteCard]) -> CircuitCard:
+    return CircuitCard(
+        language=language,
+        circuit=circuit,
+        n_suites=len(cards),
+        n_items=sum(card.n_items for card in cards),
+        n_predictions=sum(card.n_predictions for card in cards),
+    )
+
+
+def _card(value: dict[str, Any]) -> SuiteCard:
+    meta = value["meta"]
+    return SuiteCard(
+        name=meta["name"],
+        language=str(meta.get("language") or ""),
+        circuit=str(meta.get("circuit") or ""),
+        version=str(meta.get("version") or ""),
+        modifier_of=str(meta.get("modifier_of") or ""),
+        n_items=len(value["items"]),
+        n_predictions=len(value["predictions"]),
+        condition_names=tuple(each["condition_name"] for each in value["items"][0]["conditions"]),
+    )

@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pommel.errors import UsageError
-from pommel.files.writing import replacing
-from pommel.sources.formats.long_csv import long_csv_pieces
-from pommel.sources.formats.sentence_lines import sentence_lines
+from pommel.files.text import replacing
+from pommel.sources.formats.long_csv import long_csv_pieces, sentence_lines
 from pommel.sources.formats.set_format import SaveFile, TextPieces
 from pommel.sources.formats.set_formats import FORMATS, format_named, written_at
 from pommel.sources.output import Content

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError
-from pommel.sources.generation import Generation
-from pommel.sources.grammar.opening import GRAMMAR_ENDINGS, open_grammar
+from pommel.sources.generation import GRAMMAR_ENDINGS, Generation, open_grammar
 
 # Where the grammars of a language's suites lie, below the language's folder.
 _SOURCES = "sources"

@@ -4,7 +4,7 @@ import httpx
 import pytest
 
 from pommel.errors import UsageError
-from pommel.sources.fetch.addresses import RefusedRedirectError, file_address, next_address
+from pommel.sources.fetch.download import RefusedRedirectError, file_address, next_address
 from pommel.sources.fetch.source import PublishedSource
 
 SOURCE = PublishedSource(

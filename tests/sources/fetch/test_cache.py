@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 from tests.sources.fetch.server import COMMIT
 
-from pommel.sources.fetch.cache import SourceCache, cache_folder
-from pommel.sources.fetch.source import PublishedSource, SourceFile
+from pommel.sources.fetch.source import PublishedSource, SourceCache, SourceFile, cache_folder
 
 HOME = Path.home()
 

@@ -9,8 +9,13 @@ import pytest
 from tests.sources.fetch.server import COMMIT, FileServer, tree
 
 from pommel.errors import UsageError
-from pommel.sources.fetch.export import MadeFile, export
-from pommel.sources.fetch.fetching import FetchedSource, FetchOptions, fetch_source
+from pommel.sources.fetch.fetching import (
+    FetchedSource,
+    FetchOptions,
+    MadeFile,
+    export,
+    fetch_source,
+)
 from pommel.sources.fetch.source import PublishedSource
 
 WREN, LICENCE = b'{"bird": "wren"}', "Do as you like. \N{COPYRIGHT SIGN} Wren".encode()

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from pommel.sources.fetch.interruptible import run_interruptible
+from pommel.sources.fetch.download import run_interruptible
 
 
 def test_what_is_returned_and_what_is_raised() -> None:

@@ -11,8 +11,7 @@ from tests.sources.fetch.birds import AT, TIT, WREN
 from tests.sources.fetch.server import COMMIT, FileServer, Reply, tree
 
 from pommel.sources.fetch.fetching import FetchOptions, fetch_source
-from pommel.sources.fetch.leftovers import without_leftovers
-from pommel.sources.fetch.source import PublishedSource
+from pommel.sources.fetch.source import PublishedSource, without_leftovers
 
 FILES = [f"birds/{COMMIT}/a/tit.json", f"birds/{COMMIT}/wren.json"]
 

@@ -9,9 +9,8 @@ from tests.cli.samples import suite_value
 from tests.sources.fetch.shared_files import SHARED, files_beside
 
 from pommel.errors import SuiteError
-from pommel.sources.fetch.fetching import FetchedSource
+from pommel.sources.fetch.fetching import FetchedSource, suites_of
 from pommel.sources.fetch.source import PublishedSource, SourceFile, find_source
-from pommel.sources.fetch.suites import suites_of
 from pommel.suite.read import parse_suite
 
 PAIRS = "sentence_good\tsentence_bad\nThe wren sings .\tThe wren sing .\n"

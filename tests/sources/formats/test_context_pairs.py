@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.sources.set_round_trips import through_a_suite
 
 from pommel.errors import InputError, SuiteError
-from pommel.files.json import parse_document
+from pommel.files.json import JsonDocument
 from pommel.sources.formats.context_pairs import (
     CONTEXT_PAIRS,
     context_pair_pieces,
@@ -84,7 +84,7 @@ def test_a_target_is_never_empty() -> None:
 
 
 def test_items_may_have_two_contexts_where_targets_are_scored() -> None:
-    document = parse_document('[[["a", "b"], ["c", "c"]]]', file="x.json")
+    document = JsonDocument.parse('[[["a", "b"], ["c", "c"]]]', file="x.json")
     assert context_pairs(document) == [(("a", "b"), ("c", "c"))]
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pommel.errors import InputError, SuiteError
-from pommel.sources.formats.context_target import TargetTable, parse_targets, read_targets
+from pommel.sources.formats.context_pairs import TargetTable, parse_targets, read_targets
 
 
 def faults(text: str) -> list[str]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.sources.formats.python_literal import text_of_literal
+from pommel.sources.formats.plain_pickle import text_of_literal
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from pommel.sources.formats.sentence_lines import sentence_lines, sentences_of
+from pommel.sources.formats.long_csv import sentence_lines, sentences_of
 from pommel.suite.read import read_suite
 from pommel.suite.suite import Condition, Item, Region
 

@@ -2,9 +2,9 @@
 
 import pytest
 
-from pommel.sources.grammar.lark_text import Unparsed, parsed
+from pommel.sources.grammar.text import Unparsed, parsed
 
-RULE = "attribute_varying/rule.lark"
+RULE = "attribute_varying.lark"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """Hints of which name was meant, as long as they are cheap."""
 
-from pommel.sources.grammar.meant import Meant
+from pommel.sources.grammar.text import Meant
 
 
 def test_hints_come_to_an_end() -> None:

@@ -19,8 +19,7 @@ from tests.models.tiny_tokenizers import byte_level
 import pommel
 from pommel.files import shipped as data
 from pommel.models.model import Model, Policy, score_all
-from pommel.sources.cards import circuit_cards, suite_cards
-from pommel.sources.load import load_suites
+from pommel.sources.load import circuit_cards, load_suites, suite_cards
 from pommel.suite.suite import Suite
 from pommel.training.generated_suites import generated_suites
 

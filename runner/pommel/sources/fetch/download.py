@@ -3,18 +3,63 @@
 import asyncio
 import hashlib
 import itertools
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Coroutine, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
+from urllib.parse import quote, urlsplit
 
-from pommel.errors import PommelError, pommel_version, printable
-from pommel.files.waiting import Waiting, wished_seconds
-from pommel.files.writing import replacing
-from pommel.sources.fetch.addresses import RefusedRedirectError, next_address
+from pommel.errors import PommelError, UsageError, package_version, printable
+from pommel.files.text import replacing
+from pommel.files.waiting import Waiting
+from pommel.sources.fetch.source import PublishedSource
 
 if TYPE_CHECKING:
     import httpx
+
+
+class RefusedRedirectError(Exception):
+    """A redirect that is not followed; the message says why."""
+
+
+def file_address(source: PublishedSource, path: str, base_url: str | None = None) -> str:
+    """Return the address of one of a source's files: where it was published, or at a mirror.
+
+    A mirror has the files as a cache has: `BASE/NAME/COMMIT/PATH`. Raises `UsageError` if
+    `base_url` is no http address.
+    """
+    if base_url is None:
+        return f"{source.address}/{quote(path)}"
+    parts = urlsplit(base_url)
+    if parts.scheme not in {"http", "https"} or not parts.netloc or parts.query or parts.fragment:
+        raise UsageError(
+            f"{base_url}: a mirror's address begins with https:// or http://, and is a folder's"
+        )
+    return f"{base_url.rstrip('/')}/{quote(source.name)}/{source.commit}/{quote(path)}"
+
+
+def next_address(address: "httpx.URL", location: str) -> "httpx.URL":
+    """Return where a redirect leads.
+
+    Raises `RefusedRedirectError` for what is neither http nor https, for http after https, and for
+    what is no address.
+    """
+    import httpx  # noqa: PLC0415 - an extra
+
+    shown = printable(location[:300])
+    try:
+        target = address.join(location)
+    except (httpx.InvalidURL, ValueError):
+        raise RefusedRedirectError(f"it redirects to {shown!r}, which is no address") from None
+    if target.scheme not in {"http", "https"} or not target.host:
+        raise RefusedRedirectError(f"it redirects to {shown}, which is not followed")
+    if address.scheme == "https" and target.scheme == "http":
+        raise RefusedRedirectError(
+            f"it redirects to {shown}, which is not followed: that way is not encrypted"
+        )
+    return target
+
 
 # Called with the bytes that have come so far, and all there are (0: unknown).
 Progress = Callable[[int, int], None]
@@ -167,7 +212,7 @@ class _Run:
                 # A few packed bytes can be gigabytes.
                 headers={
                     "Accept-Encoding": "identity",
-                    "User-Agent": f"pommel/{pommel_version()}",
+                    "User-Agent": f"pommel/{package_version('pommel')}",
                 },
                 timeout=httpx.Timeout(self._options.timeout_seconds),
                 follow_redirects=False,
@@ -269,7 +314,7 @@ def _check_answer(response: "httpx.Response") -> None:
         raise _TryError(
             f"the server says {status} {printable(response.reason_phrase)}".rstrip(),
             may_pass=status in _MAY_PASS,
-            wished_seconds=wished_seconds(response.headers.get("retry-after")),
+            wished_seconds=Waiting.wished_seconds(response.headers.get("retry-after")),
         )
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {"", "identity"}:
@@ -289,3 +334,33 @@ def _failed_try(error: Exception, timeout_seconds: float) -> _TryError:
     if isinstance(error, httpx.TransportError) and not isinstance(error, httpx.UnsupportedProtocol):
         return _TryError(f"the connection was lost: {why}", may_pass=True)
     return _TryError(f"it cannot be asked for: {why}")
+
+
+_Result = TypeVar("_Result")
+
+
+def run_interruptible(coroutine: Coroutine[Any, Any, _Result]) -> _Result:
+    """Run a coroutine in a thread of its own, and return what it returns.
+
+    Whatever interrupts the wait cancels it, and is raised when everything that it had begun has
+    been tidied up.
+    """
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="pommel-fetch", daemon=True)
+    thread.start()
+    try:
+        future = asyncio.run_coroutine_threadsafe(coroutine, loop)
+        try:
+            return future.result()
+        finally:
+            future.cancel()
+            asyncio.run_coroutine_threadsafe(_all_others(), loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
+
+
+async def _all_others() -> None:
+    others = asyncio.all_tasks() - {asyncio.current_task()}
+    await asyncio.gather(*others, return_exceptions=True)

@@ -4,15 +4,23 @@ A source is somebody's repository at one commit, and the files in it that are wa
 of a file beforehand (its SHA-256, its size) stands in the table; None is what nobody has told us.
 """
 
+import contextlib
 import json
-from collections.abc import Collection, Mapping, Sequence
+import os
+import re
+import shutil
+import sys
+import time
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, Literal
 
-from pommel.errors import UsageError, nearest
+from pommel.errors import InputError, UsageError, nearest
+from pommel.files.text import sha256_of, write_text
 
 ArchiveKind = Literal["zip", "tar", "tar.gz"]
 
@@ -131,3 +139,156 @@ def _member(value: Mapping[str, Any]) -> SourceFile:
 
 def _lines(lines: Sequence[str]) -> str:
     return "".join(f"{line}\n" for line in lines)
+
+
+State = Literal["there", "missing", "damaged"]
+
+
+def cache_folder(
+    environment: Mapping[str, str] | None = None, platform: str = sys.platform
+) -> Path:
+    """Return the folder of the cache, there or not.
+
+    In this order: what POMMEL_CACHE says; on Windows `pommel/Cache` in LOCALAPPDATA; on macOS
+    `~/Library/Caches/pommel`; elsewhere `pommel` in XDG_CACHE_HOME or `~/.cache`.
+    """
+    known = os.environ if environment is None else environment
+    if chosen := known.get("POMMEL_CACHE"):
+        return Path(chosen).expanduser()
+    if platform == "win32":
+        local = known.get("LOCALAPPDATA")
+        return (Path(local) if local else Path.home() / "AppData" / "Local") / "pommel" / "Cache"
+    if platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "pommel"
+    root = Path(known.get("XDG_CACHE_HOME", ""))
+    # A relative one is to be ignored, says the specification of these folders.
+    return (root if root.is_absolute() else Path.home() / ".cache") / "pommel"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceCache:
+    """The place of one source in the cache."""
+
+    root: Path
+    source: PublishedSource
+
+    @property
+    def folder(self) -> Path:
+        """The folder that a source's paths begin in."""
+        return self.root / self.source.name / self.source.commit
+
+    @property
+    def records(self) -> Path:
+        """The folder of checksums that the table does not have."""
+        return self.root / ".sha256" / self.source.name / self.source.commit
+
+    def path(self, file: SourceFile) -> Path:
+        """Return where a file lies, or would."""
+        return self.folder / file.path
+
+    def expected_sha256(self, file: SourceFile) -> str | None:
+        """Return the checksum from the table, else that of the first download; None before one."""
+        if file.sha256 is not None:
+            return file.sha256
+        try:
+            recorded = self._record(file).read_text("ascii").strip()
+        except (OSError, UnicodeDecodeError):
+            return None
+        # A damaged record is none.
+        return recorded if re.fullmatch(r"[0-9a-f]{64}", recorded) else None
+
+    def remember(self, file: SourceFile, sha256: str) -> None:
+        """Keep the checksum of a first download; raises `PommelError` if that is not possible."""
+        if self.expected_sha256(file) is None:
+            write_text(self._record(file), f"{sha256}\n")
+
+    def state(self, file: SourceFile) -> State:
+        """Return what there is of a file; all of it is read.
+
+        A file whose checksum nobody knows counts as missing: an interrupted download can have left
+        anything.
+        """
+        expected = self.expected_sha256(file)
+        if expected is None or not self.path(file).is_file():
+            return "missing"
+        try:
+            return "there" if sha256_of(self.path(file)) == expected else "damaged"
+        except InputError:
+            return "damaged"
+
+    def n_kept(self) -> int:
+        """Return how many of the source's files are there, without reading them."""
+        return sum(self.path(file).is_file() for file in self.source.every_file)
+
+    def _record(self, file: SourceFile) -> Path:
+        return self.records / file.path
+
+
+# As `pommel.files.text.replacing` calls what it has begun; folders of ours are called so, too.
+PART_PREFIX, PART_SUFFIX = ".", ".part"
+# Far longer than a server may be silent.
+_ABANDONED_SECONDS = 3600.0
+
+
+@contextlib.contextmanager
+def without_leftovers(folder: Path, others: Sequence[Path] = ()) -> Iterator[None]:
+    """Remove what is left over in a source's folder and in `others`, and share the lock meanwhile.
+
+    Where folders have no locks (Windows, some network drives), what has not been touched for an
+    hour is left over. What cannot be removed stays.
+    """
+    with _opened(folder) as opened:
+        is_alone = _lock(opened, alone=True)
+        if is_alone is not False:
+            seconds = 0.0 if is_alone else _ABANDONED_SECONDS
+            _sweep((folder, *others), older_than_seconds=seconds)
+        # Between the two locks others may sweep: nothing of ours has begun.
+        _lock(opened, alone=False)
+        yield
+
+
+@contextlib.contextmanager
+def _opened(folder: Path) -> Iterator[int | None]:
+    try:
+        opened = os.open(folder, os.O_RDONLY)
+    except OSError:
+        # Windows opens no folders.
+        yield None
+        return
+    try:
+        yield opened
+    finally:
+        os.close(opened)
+
+
+def _lock(opened: int | None, *, alone: bool) -> bool | None:
+    """Take the lock, alone only if nobody else has it; return whether that went well.
+
+    None: there are no locks.
+    """
+    try:
+        import fcntl  # noqa: PLC0415 - Windows has none
+    except ImportError:
+        return None
+    if opened is None:
+        return None
+    try:
+        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB if alone else fcntl.LOCK_SH)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return None
+    return True
+
+
+def _sweep(places: Sequence[Path], *, older_than_seconds: float) -> None:
+    now = time.time()
+    for place in places:
+        for part in [*place.rglob(f"{PART_PREFIX}*{PART_SUFFIX}")]:
+            with contextlib.suppress(OSError):
+                if now - part.lstat().st_mtime < older_than_seconds:
+                    continue
+                if part.is_dir() and not part.is_symlink():
+                    shutil.rmtree(part)
+                else:
+                    part.unlink()

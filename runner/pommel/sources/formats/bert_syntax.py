@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pommel.errors import Fault, Place, SuiteError, counted, quoted
-from pommel.files.text import lines, read_text
+from pommel.files.text import DecodedText
 from pommel.sources.formats.focus_word import (
     N_ATTR,
     attractors_of,
@@ -31,7 +31,7 @@ from pommel.sources.formats.focus_word import (
     whole_number,
 )
 from pommel.sources.formats.pair_rows import has_words, kept_text, kept_texts, mended_set
-from pommel.sources.formats.python_literal import text_of_literal
+from pommel.sources.formats.plain_pickle import text_of_literal
 from pommel.sources.formats.set_format import SetFormat, TextPieces
 from pommel.suite.minimal_sets import MinimalSet, words_in
 
@@ -97,7 +97,7 @@ def parse_bert_syntax(text: str, *, file: str) -> list[MinimalSet]:
     faults: list[Fault] = []
     others: list[str] = []
     fields: dict[str, Any] = {}
-    for number, line in enumerate(lines(text), start=1):
+    for number, line in enumerate(DecodedText.of(text).lines, start=1):
         if _RESULT.match(line):
             fields = {LINES_BEFORE: others} if others else {}
             cells = line.split("\t") if "\t" in line else line.split(" ", 5)
@@ -281,7 +281,7 @@ BERT_SYNTAX = SetFormat(
     name="bert-syntax",
     title="results of bert-syntax",
     endings=(".txt",),
-    read=lambda path: parse_bert_syntax(read_text(path).text, file=str(path)),
+    read=lambda path: parse_bert_syntax(DecodedText.read(path).text, file=str(path)),
     written=TextPieces(bert_syntax_lines),
     compared="contrast",
     is_like=lambda text: _LIKE.search(text) is not None,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pommel.errors import Fault, nearest
-from pommel.files.text import read_text
+from pommel.files.text import DecodedText
 from pommel.sources.formats.json_lines import JsonLine, json_line, parse_json_lines
 from pommel.sources.formats.pair_rows import (
     checked_pairs,
@@ -91,7 +91,7 @@ BLIMP = SetFormat(
     name="blimp",
     title="BLiMP's JSON Lines",
     endings=(".jsonl",),
-    read=lambda path: parse_blimp(read_text(path).text, file=str(path)),
+    read=lambda path: parse_blimp(DecodedText.read(path).text, file=str(path)),
     written=TextPieces(blimp_lines),
     is_like=lambda text: f'"{_GOOD}"' in text.lstrip().partition("\n")[0],
 )

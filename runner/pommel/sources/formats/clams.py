@@ -6,7 +6,7 @@ A set is one line `True` and the lines `False` after it.
 from collections.abc import Iterable, Iterator
 
 from pommel.errors import Fault, Place, SuiteError
-from pommel.files.text import lines, read_text
+from pommel.files.text import DecodedText
 from pommel.sources.formats.pair_rows import SAME_AS_GRAMMATICAL, sameness
 from pommel.sources.formats.set_format import SetFormat, TextPieces
 from pommel.suite.minimal_sets import MinimalSet
@@ -30,7 +30,7 @@ def parse_clams(text: str, *, file: str) -> list[MinimalSet]:
     """
     found: list[list[str]] = []
     faults: list[Fault] = []
-    for number, line in enumerate(lines(text), start=1):
+    for number, line in enumerate(DecodedText.of(text).lines, start=1):
         place = Place(file=file, line=number, column=1)
         mark, tab, sentence = line.partition("\t")
         if mark not in ("True", "False") or not tab or not sentence.strip():
@@ -62,7 +62,7 @@ CLAMS = SetFormat(
     name="clams",
     title="CLAMS's True/False lines",
     endings=(".txt",),
-    read=lambda path: parse_clams(read_text(path).text, file=str(path)),
+    read=lambda path: parse_clams(DecodedText.read(path).text, file=str(path)),
     written=TextPieces(clams_lines),
     has_lone=True,
     is_like=_is_like,

@@ -5,12 +5,14 @@ twice so that both targets are scored in one call.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError, quoted
-from pommel.files.json import JsonDocument, parse_document
-from pommel.files.text import read_text
+from pommel.files.csv import CsvRow, CsvTable
+from pommel.files.json import JsonDocument
+from pommel.files.text import DecodedText
 from pommel.sources.formats.json_lines import json_text
 from pommel.sources.formats.pair_rows import has_words, kept_texts, mended_set, pairs_of, sameness
 from pommel.sources.formats.set_format import SetFormat, TextPieces
@@ -26,7 +28,7 @@ _CONTEXTS, _TARGETS = "contexts", "targets"
 
 def context_pairs_document(text: str, *, file: str) -> JsonDocument:
     """Parse the JSON of such a file; raises `SuiteError`."""
-    return parse_document(text, file=file, expected=f"write [{_ITEM}, ...]")
+    return JsonDocument.parse(text, file=file, expected=f"write [{_ITEM}, ...]")
 
 
 def context_pairs(document: JsonDocument) -> list[ContextPair]:
@@ -130,8 +132,85 @@ CONTEXT_PAIRS = SetFormat(
     name="context-pairs",
     title="JSON of targets after contexts",
     endings=(".json",),
-    read=lambda path: parse_context_pairs(read_text(path).text, file=str(path)),
+    read=lambda path: parse_context_pairs(DecodedText.read(path).text, file=str(path)),
     written=TextPieces(context_pair_pieces),
     compared="contrast",
     is_like=lambda text: text.lstrip().startswith("["),
 )
+
+
+CONTEXT, TARGET = "context", "target"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TargetTable:
+    """The rows of a file, one a (context, target).
+
+    `columns` names the fields, of which two are "context" and "target". `has_labels` says that rows
+    come in twos: an item's good target, then its bad one.
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    has_labels: bool = False
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """(context, target) of each row."""
+        context, target = self.columns.index(CONTEXT), self.columns.index(TARGET)
+        return [(row[context], row[target]) for row in self.rows]
+
+
+def read_targets(path: Path) -> TargetTable:
+    """Read a file; raises `InputError` if it cannot be read, and as `parse_targets` does."""
+    return parse_targets(DecodedText.read(path).text, file=str(path))
+
+
+def parse_targets(text: str, *, file: str) -> TargetTable:
+    """Read targets from a file's text; `file` is its name in messages.
+
+    What begins with a bracket is JSON: a list of items
+    `[[context, context], [good target, bad target]]`, as Kryvosheieva and Levy publish their
+    suites; its columns are "item" (from 1), "label" ("good" or "bad"), "context", "target".
+    Anything else is a table with a header, separated by tabs if there is one in the header and by
+    commas otherwise. Its fields are the text that stands there (`NA`, `007`), with double quotes
+    around what holds a separator, a quote or a line break; it keeps all its columns.
+
+    Raises `SuiteError` with all faults.
+    """
+    text = DecodedText.of(text).text
+    if text.lstrip()[:1] in ("[", "{"):
+        return _from_json(context_pairs_document(text, file=file))
+    return _from_table(text, file)
+
+
+def _from_json(document: JsonDocument) -> TargetTable:
+    rows: list[tuple[str, ...]] = []
+    for number, (contexts, targets) in enumerate(context_pairs(document), start=1):
+        for label, context, target in zip(("good", "bad"), contexts, targets, strict=True):
+            rows.append((str(number), label, context, target))
+    return TargetTable(
+        columns=("item", "label", CONTEXT, TARGET), rows=tuple(rows), has_labels=True
+    )
+
+
+def _from_table(text: str, file: str) -> TargetTable:
+    header = next(iter(DecodedText.of(text.lstrip("\r\n")).lines), "")
+    table = CsvTable.parse(text, file=file, separator="\t" if "\t" in header else ",")
+    faults = [*table.faults, *table.header_faults((CONTEXT, TARGET), others_allowed=True)]
+    if table.header and {CONTEXT, TARGET} <= {*table.header.fields}:
+        faults += (fault for row in table.rows[1:] for fault in _row_faults(table, row))
+    if faults:
+        raise SuiteError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
+    columns, *rows = (row.fields for row in table.rows)
+    return TargetTable(columns=columns, rows=tuple(rows))
+
+
+def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
+    if fault := table.length_fault(row):
+        yield fault
+        return
+    target = table.rows[0].fields.index(TARGET)
+    if not row.fields[target].strip():
+        place = row.place(target)
+        yield table.fault(place, "the target is empty", "write the words to score")

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pommel.errors import InputError, nearest, quoted
-from pommel.files.json_positions import JsonPath
-from pommel.files.text import read_text
+from pommel.files.json import JsonPath
+from pommel.files.text import DecodedText
 from pommel.sources.formats.json_lines import json_line, parse_json_lines
 from pommel.sources.formats.pair_rows import (
     checked_pairs,
@@ -172,7 +172,7 @@ GEVALM = SetFormat(
     name="gevalm",
     title="gevalm's JSON Lines",
     endings=(".jsonl",),
-    read=lambda path: parse_gevalm(read_text(path).text, file=str(path)),
+    read=lambda path: parse_gevalm(DecodedText.read(path).text, file=str(path)),
     written=TextPieces(gevalm_lines),
     is_like=lambda text: f'"{_MASKED}"' in text.lstrip().partition("\n")[0],
 )

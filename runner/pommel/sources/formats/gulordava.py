@@ -12,7 +12,7 @@ from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError, counted, quoted
 from pommel.files.csv import CsvRow, CsvTable, csv_line
-from pommel.files.text import read_text
+from pommel.files.text import DecodedText
 from pommel.sources.formats.focus_word import (
     EOS,
     field_error,
@@ -217,7 +217,7 @@ GULORDAVA = SetFormat(
     name="gulordava",
     title="Gulordava et al.'s generated.tab",
     endings=(".tab",),
-    read=lambda path: parse_gulordava(read_text(path).text, file=str(path)),
+    read=lambda path: parse_gulordava(DecodedText.read(path).text, file=str(path)),
     written=TextPieces(gulordava_lines),
     compared="contrast",
     is_like=_is_like,

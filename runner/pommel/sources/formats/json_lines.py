@@ -6,9 +6,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pommel.errors import Fault, Place, SuiteError
-from pommel.files.json import JsonDocument, WrittenFloat, parse_document
-from pommel.files.json_positions import JsonPath
-from pommel.files.text import without_bom
+from pommel.files.json import JsonDocument, JsonPath, WrittenFloat
+from pommel.files.text import DecodedText
 
 # `json.dumps` would make one of these for every text that it writes.
 _AS_IT_IS = json.JSONEncoder(ensure_ascii=False)
@@ -48,11 +47,11 @@ def parse_json_lines(text: str, *, file: str, example: str) -> JsonLines:
     lines: list[JsonLine] = []
     faults: list[Fault] = []
     # JSON texts may hold the other characters at which `str.splitlines` divides.
-    for number, line in enumerate(without_bom(text).text.split("\n"), start=1):
+    for number, line in enumerate(DecodedText.of(text).text.split("\n"), start=1):
         if not line or line.isspace():
             continue
         try:
-            document = parse_document(line, file=file)
+            document = JsonDocument.parse(line, file=file)
         except SuiteError as error:
             faults += (_in_line(fault, number) for fault in error.faults)
             continue

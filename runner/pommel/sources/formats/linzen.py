@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pommel.errors import Fault, InputError, Place, SuiteError, UsageError, counted, quoted
-from pommel.files.text import lines, read_text
-from pommel.files.writing import replacing
+from pommel.files.text import DecodedText, replacing
 from pommel.sources.formats.focus_word import (
     EOS,
     N_ATTR,
@@ -62,8 +61,8 @@ def read_linzen(path: Path) -> list[MinimalSet]:
             raise InputError(f"{each}: there is no such file; {two}")
     return parse_linzen(
         LinzenText(
-            text=read_text(text_path).text,
-            gold=read_text(gold_path).text,
+            text=DecodedText.read(text_path).text,
+            gold=DecodedText.read(gold_path).text,
             text_file=str(text_path),
             gold_file=str(gold_path),
         )
@@ -76,7 +75,7 @@ def parse_linzen(source: LinzenText) -> list[MinimalSet]:
     Raises `SuiteError` with every line that has no such columns, or no such word where it says,
     letters' cases aside.
     """
-    texts, golds = lines(source.text), lines(source.gold)
+    texts, golds = DecodedText.of(source.text).lines, DecodedText.of(source.gold).lines
     faults: list[Fault] = []
     if golds and len(golds[0].split("\t")) == _N_GULORDAVA_COLUMNS:
         hint = "convert the .tab beside it, which has the same sentences"

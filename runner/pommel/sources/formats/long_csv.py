@@ -8,7 +8,7 @@ from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError
 from pommel.files.csv import CsvRow, CsvTable, csv_line
-from pommel.files.text import DecodedText, bom_fault, read_text, without_bom
+from pommel.files.text import DecodedText
 from pommel.suite.checks import Finding, findings
 from pommel.suite.formula import parse
 from pommel.suite.suite import (
@@ -31,7 +31,7 @@ def read_long_csv(
 
     The rest as `parse_long_csv`. Raises `InputError`, too, for a file that cannot be read.
     """
-    decoded = read_text(path)
+    decoded = DecodedText.read(path)
     name = name or path.stem
     return _load(decoded, file=str(path), name=name, predictions=predictions, strict=strict)
 
@@ -52,7 +52,7 @@ def parse_long_csv(
     `read_suite`: stray spaces and a byte order mark are errors. Raises `SuiteError` with all
     faults, and `InputError` for a name that is empty.
     """
-    decoded = without_bom(text)
+    decoded = DecodedText.of(text)
     return _load(decoded, file=file, name=name, predictions=predictions, strict=strict)
 
 
@@ -63,8 +63,7 @@ def _load(
         raise InputError("a suite needs a name")
     table = CsvTable.parse(decoded.text, file=file)
     faults = [*table.faults, *table.header_faults(COLUMNS)]
-    if decoded.has_bom:
-        faults.append(bom_fault(file, strict=strict))
+    faults += decoded.bom_faults(file, strict=strict)
     cells: list[_Cell] = []
     # Without its columns a table tells nothing of its rows.
     if table.header and set(COLUMNS) <= set(table.header.fields):
@@ -285,3 +284,15 @@ def _order(fault: Fault, file: str) -> tuple[bool, int, int]:
 
 def _place(table: CsvTable, row: CsvRow, column: str) -> tuple[int, int]:
     return row.place(table.rows[0].fields.index(column))
+
+
+def sentences_of(suite: Suite) -> str:
+    """Return all sentences of a suite, item by item."""
+    return "".join(sentence_lines(suite.items, suite.joiner))
+
+
+def sentence_lines(items: Iterable[Item], joiner: str = " ") -> Iterator[str]:
+    """Yield a line, with its line feed, for each condition of each item."""
+    for item in items:
+        for condition in item.conditions:
+            yield f"{condition.sentence(joiner).text}\n"

@@ -10,7 +10,7 @@ from typing import Any
 
 from pommel.errors import Fault, InputError, listed, quoted
 from pommel.files.csv import CsvRow, CsvTable, csv_line
-from pommel.files.text import lines, read_text, without_bom
+from pommel.files.text import DecodedText
 from pommel.sources.formats.json_lines import json_text
 from pommel.sources.formats.pair_rows import (
     checked_pairs,
@@ -53,7 +53,7 @@ def parse_multiblimp(text: str, *, file: str) -> list[MinimalSet]:
     row with more or fewer fields than the header, without a sentence, or with the same twice, and
     a text without a pair.
     """
-    table = CsvTable.parse(without_bom(text).text, file=file, separator="\t")
+    table = CsvTable.parse(DecodedText.of(text).text, file=file, separator="\t")
     faults = list(table.header_faults((_GOOD, _BAD), others_allowed=True))
     names = table.header.fields if table.header and not faults else ()
     return checked_pairs(
@@ -103,7 +103,7 @@ def _cell(value: Any) -> str:
 
 
 def _is_like(text: str) -> bool:
-    header = next(iter(lines(text.lstrip("\r\n"))), "")
+    header = next(iter(DecodedText.of(text.lstrip("\r\n")).lines), "")
     names = header.replace('"', "").split("\t")
     return _GOOD in names and _BAD in names
 
@@ -112,7 +112,7 @@ MULTIBLIMP = SetFormat(
     name="multiblimp",
     title="MultiBLiMP's TSV",
     endings=(".tsv",),
-    read=lambda path: parse_multiblimp(read_text(path).text, file=str(path)),
+    read=lambda path: parse_multiblimp(DecodedText.read(path).text, file=str(path)),
     written=TextPieces(multiblimp_lines),
     is_like=_is_like,
 )

@@ -12,7 +12,7 @@ from pommel.sources.formats.gulordava import GULORDAVA
 from pommel.sources.formats.linzen import LINZEN
 from pommel.sources.formats.lm_syneval import LM_SYNEVAL
 from pommel.sources.formats.multiblimp import MULTIBLIMP
-from pommel.sources.formats.pair_table import PAIR_TABLE
+from pommel.sources.formats.pair_rows import PAIR_TABLE
 from pommel.sources.formats.set_format import SetFormat
 
 # Of formats that share an ending the first that recognises a file has it; the first of all is what

@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from pommel.errors import Fault, FaultyFileError, InputError, Place, counted, listed, quoted
 from pommel.files.csv import CsvRow, CsvTable
-from pommel.files.text import DecodedText, read_words
+from pommel.files.text import DecodedText
 
 # A cell that says that its feature does not apply, as an empty one does.
 NOT_APPLICABLE = "_"
@@ -65,7 +65,7 @@ def read_lexicon_file(
         return None, [place.fault(*problem)]
     path = folder / name
     try:
-        read = read_words(path)
+        read = DecodedText.read_words(path)
     except FaultyFileError as error:
         return None, list(error.faults)
     except InputError as error:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeGuard
 
+from pommel.files.text import DecodedText
 from pommel.suite.minimal_sets import MinimalSet
 
 
@@ -96,3 +97,11 @@ def has_items(source: Source) -> TypeGuard[ItemSource]:
     """Say whether a source has whole items."""
     # To ask for an instance of a protocol would compute all its properties.
     return hasattr(type(source), "items")
+
+
+def recipe(kind: str, files: Mapping[str, DecodedText]) -> dict[str, Any]:
+    """Return the kind of a grammar and the SHA-256 of its files, as they were when they were read.
+
+    `files` are by the names that they have in the recipe.
+    """
+    return {"kind": kind, "files": {name: each.sha256 for name, each in files.items()}}

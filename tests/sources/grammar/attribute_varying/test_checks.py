@@ -3,7 +3,7 @@
 import pytest
 
 from pommel.errors import GrammarError
-from pommel.sources.grammar.attribute_varying.reading import parse_grammar
+from pommel.sources.grammar.attribute_varying import parse_grammar
 
 
 def faults_of(text: str) -> list[str]:

@@ -9,9 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.sources.grammar.attribute_varying.expansion import GrammarSets
-from pommel.sources.grammar.attribute_varying.reading import parse_grammar, read_grammar
-from pommel.sources.grammar.attribute_varying.tree import AttributeGrammar
+from pommel.sources.grammar.attribute_varying import (
+    AttributeGrammar,
+    GrammarSets,
+    parse_grammar,
+    read_grammar,
+)
 from pommel.suite.minimal_sets import MinimalSet
 
 LANGUAGES = {"fr": "French", "de": "German", "he": "Hebrew", "ru": "Russian"}

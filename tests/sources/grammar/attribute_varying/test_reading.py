@@ -5,8 +5,12 @@ from pathlib import Path
 import pytest
 
 from pommel.errors import GrammarError, InputError
-from pommel.sources.grammar.attribute_varying.reading import parse_grammar, read_grammar
-from pommel.sources.grammar.attribute_varying.tree import AttributeGrammar, Preterminal
+from pommel.sources.grammar.attribute_varying import (
+    AttributeGrammar,
+    Preterminal,
+    parse_grammar,
+    read_grammar,
+)
 
 PUBLISHED = """\
 # verbs agree

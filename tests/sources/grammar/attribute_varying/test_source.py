@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pommel.errors import InputError
-from pommel.sources.grammar.attribute_varying.source import AttributeVaryingSource
+from pommel.sources.grammar.attribute_varying import AttributeVaryingSource
 from pommel.sources.grammar.source import has_items, has_sets
 
 COMMON = "N[s] chat | chien noir\nV[s] dort\nV[p] dorment\n"

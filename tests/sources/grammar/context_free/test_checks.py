@@ -5,7 +5,7 @@ from hypothesis import given
 from tests.sources.grammar.context_free.random_grammars import generated, grammars
 
 from pommel.sources.grammar.context_free.checks import check
-from pommel.sources.grammar.context_free.reading import parse_grammar
+from pommel.sources.grammar.context_free.grammar import parse_grammar
 
 VERBS = "V_sg -> 'lacht'\nV_pl -> 'lachen'\n"
 BOTH = "%contrast V_sg V_pl\n%contrast V_pl V_sg\n"

@@ -4,8 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pommel.errors import Place
-from pommel.sources.grammar.context_free.cycles import cycles, heights
-from pommel.sources.grammar.context_free.tree import Symbol
+from pommel.sources.grammar.context_free.grammar import Symbol, cycles, heights
 
 PLACE = Place(file="x.cfg", line=1, column=1)
 

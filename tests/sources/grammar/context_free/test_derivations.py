@@ -12,7 +12,7 @@ from pommel.sources.grammar.context_free.derivations import (
     Derivations,
     least_depth,
 )
-from pommel.sources.grammar.context_free.reading import parse_grammar
+from pommel.sources.grammar.context_free.grammar import parse_grammar
 
 
 def derivations_of(text: str, depth: int | None = None) -> Derivations:

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from tests.sources.grammar.context_free.random_grammars import generated, grammars
 
 from pommel.sources.grammar.context_free.derivations import Derivations
-from pommel.sources.grammar.context_free.enumeration import Enumeration, minimal_set
-from pommel.sources.grammar.context_free.reading import parse_grammar
+from pommel.sources.grammar.context_free.grammar import parse_grammar
+from pommel.sources.grammar.context_free.source import Enumeration, minimal_set
 
 # None of these is the contrast.
 OTHERS = ("'b'", "'der Mann'", '"c"', "''")

@@ -1,6 +1,6 @@
 """The lines of a grammar, and where what stands in them stands in the file."""
 
-from pommel.sources.grammar.context_free.lines import logical_lines
+from pommel.sources.grammar.context_free.grammar import logical_lines
 
 TEXT = """\
 # a comment \\

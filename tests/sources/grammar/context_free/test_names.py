@@ -3,7 +3,7 @@
 import pytest
 
 from pommel.errors import GrammarError
-from pommel.sources.grammar.context_free.reading import parse_grammar
+from pommel.sources.grammar.context_free.grammar import parse_grammar
 
 AGREEMENT = "S -> NP V_sg\nNP -> 'er'\nV_sg -> 'lacht' | 'singt'\n"
 

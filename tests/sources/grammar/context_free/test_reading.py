@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from nltk.grammar import CFG, Nonterminal
 
 from pommel.errors import GrammarError
-from pommel.sources.grammar.context_free.reading import parse_grammar
-from pommel.sources.grammar.context_free.tree import ContextFreeGrammar, Symbol
+from pommel.sources.grammar.context_free.grammar import ContextFreeGrammar, Symbol, parse_grammar
 
 GRAMMAR = """\
 # subjects agree with their verbs

@@ -3,8 +3,8 @@
 from hypothesis import given
 from tests.sources.grammar.context_free.random_grammars import generated, grammars
 
-from pommel.sources.grammar.context_free.reading import parse_grammar
-from pommel.sources.grammar.context_free.site_counts import MANY, SiteCounts
+from pommel.sources.grammar.context_free.checks import MANY, SiteCounts
+from pommel.sources.grammar.context_free.grammar import parse_grammar
 
 
 def counts_of(text: str) -> SiteCounts:

@@ -6,9 +6,9 @@ import pytest
 from tests.sources.grammar.lexicon_template.examples import LEXICON, faults_of, write
 
 from pommel.errors import GrammarError, Place
-from pommel.sources.grammar.lexicon_template.lexicon import read_lexicons
+from pommel.sources.grammar.lexicon_template.binding import read_lexicons
 from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
-from pommel.sources.grammar.lexicon_template.tree import Literal
+from pommel.sources.grammar.lexicon_template.template import Literal
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 from tests.sources.grammar.lexicon_template.examples import LEXICON, faults_of
 
 from pommel.errors import InputError
-from pommel.sources.grammar.lexicon_template.reading import parse_template
 from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
+from pommel.sources.grammar.lexicon_template.template import parse_template
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pommel.sources.grammar.lexicon_file import Cells
-from pommel.sources.grammar.lexicon_template.relations import Feature, Relation
+from pommel.sources.grammar.lexicon_template.binding import Feature, Relation
 from pommel.sources.grammar.lexicon_template.space import EntangledError, Space
-from pommel.sources.grammar.lexicon_template.tree import Operator
+from pommel.sources.grammar.lexicon_template.template import Operator
 
 COLUMNS = ("w", "c", "s", "f_a", "f_b")
 VALUES = {

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.sources.grammar.permutation.german import source
 
-from pommel.sources.grammar.permutation.expansion import arrangements, neighbours
+from pommel.sources.grammar.permutation.design import arrangements, neighbours
 
 CASES = ("nom", "acc", "dat", "gen")
 

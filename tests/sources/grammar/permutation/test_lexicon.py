@@ -6,7 +6,7 @@ import pytest
 from tests.sources.grammar.permutation.german import DESIGN, NOUNS, faults_of
 
 from pommel.errors import Place
-from pommel.sources.grammar.permutation.lexicon import read_lexicon
+from pommel.sources.grammar.permutation.reading import read_lexicon
 
 ONE = NOUNS.splitlines()[1]
 

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 from tests.sources.grammar.permutation.german import DESIGN, source
 
-from pommel.sources.grammar.permutation.expansion import arrangements
-from pommel.sources.grammar.permutation.predictions import design_head
-from pommel.sources.grammar.permutation.tree import Design
+from pommel.sources.grammar.permutation.design import Design, arrangements
+from pommel.sources.grammar.permutation.source import design_head
 from pommel.suite.formula import Verdict, judge, parse
 from pommel.suite.formula.judge import Bits
 

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 
-from pommel.sources.grammar.context_free.cycles import heights
-from pommel.sources.grammar.context_free.tree import ContextFreeGrammar, Symbol
+from pommel.sources.grammar.context_free.grammar import ContextFreeGrammar, Symbol, heights
 
 # Numbers grow no further: a recursive grammar may have exponentially many digits of them.
 MOST_SETS = 10**100

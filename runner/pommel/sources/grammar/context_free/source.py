@@ -1,23 +1,142 @@
-"""A context-free grammar as a source of minimal sets."""
+"""All minimal sets of a grammar, one after another, at constant memory.
 
+A sentence is made from left to right. What may still follow is a chain of parts; as soon as there
+are few ways to go on, all of them are written out, and serve every beginning that leads there. So
+most sentences cost one concatenation. Nothing here recurses: derivations may be deep.
+"""
+
+import functools
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault, GrammarError, UsageError
-from pommel.files.text import read_words
+from pommel.files.text import DecodedText
 from pommel.sources.grammar.context_free.checks import check
 from pommel.sources.grammar.context_free.derivations import (
+    EMPTY,
     MOST_NODES,
     MOST_SETS,
     Derivations,
+    Leaf,
+    Part,
+    State,
+    String,
     least_depth,
 )
-from pommel.sources.grammar.context_free.enumeration import Enumeration, minimal_set
-from pommel.sources.grammar.context_free.reading import parse_grammar
-from pommel.sources.grammar.context_free.tree import ContextFreeGrammar
-from pommel.sources.grammar.recipe import recipe
+from pommel.sources.grammar.context_free.grammar import ContextFreeGrammar, parse_grammar
+from pommel.sources.grammar.source import recipe
 from pommel.suite.minimal_sets import MinimalSet
+
+# How many strings are written out at once, and of how many nonterminals they are kept.
+_MOST_STRINGS = 2048
+_MOST_KEPT = 64
+
+
+class _Chain:
+    """A part of an alternative and what follows it, to the end of the sentence.
+
+    `n` is how many strings it has; `strings` are all of them, once they have been needed.
+    """
+
+    __slots__ = ("n", "part", "rest", "strings")
+
+    def __init__(self, part: Part, rest: "_Chain | None", n: int) -> None:
+        self.part = part
+        self.rest = rest
+        self.n = n
+        self.strings: list[String] | None = None
+
+
+class Enumeration:
+    """Every derivation in its order; each iteration begins anew."""
+
+    def __init__(self, derivations: Derivations, *, most_strings: int = _MOST_STRINGS) -> None:
+        """Take derivations of which each has one contrast.
+
+        `most_strings` is how many are written out at once: a matter of memory and speed.
+        """
+        self._derivations = derivations
+        self._most_strings = most_strings
+        self._strings_of = functools.lru_cache(maxsize=_MOST_KEPT)(self._all_strings)
+
+    def __iter__(self) -> Iterator[MinimalSet]:
+        # The beginnings of sentences, each with what may follow it; the last ones go on.
+        stack = [iter([(EMPTY, self._chained([self._derivations.start], None))])]
+        while stack:
+            for before, chain in stack[-1]:
+                if chain is None:
+                    yield from _sets(before, [EMPTY])
+                elif chain.n <= self._most_strings:
+                    yield from _sets(before, self._written_out(chain))
+                else:
+                    stack.append(self._continued(before, chain))
+                    break
+            else:
+                stack.pop()
+
+    def _continued(self, before: String, chain: _Chain) -> Iterator[tuple[String, _Chain | None]]:
+        """Yield the beginnings that are longer by the first part of a chain, or by a piece."""
+        part = chain.part
+        if isinstance(part, Leaf):
+            yield _joined(before, part.string), chain.rest
+        elif self._derivations.n(part) <= self._most_strings:
+            for string in self._strings_of(part):
+                yield _joined(before, string), chain.rest
+        else:
+            for parts in self._derivations.alternatives(part):
+                yield before, self._chained(parts, chain.rest)
+
+    def _chained(self, parts: list[Part], rest: _Chain | None) -> _Chain | None:
+        for part in reversed(parts):
+            n = self._derivations.n(part) * (rest.n if rest else 1)
+            rest = _Chain(part, rest, n)
+        return rest
+
+    def _written_out(self, chain: _Chain) -> list[String]:
+        if chain.strings is None:
+            parts = []
+            further: _Chain | None = chain
+            while further and further.strings is None:
+                parts.append(further.part)
+                further = further.rest
+            strings = (further.strings if further else None) or [EMPTY]
+            for part in reversed(parts):
+                firsts = [part.string] if isinstance(part, Leaf) else self._strings_of(part)
+                strings = [_joined(first, string) for first in firsts for string in strings]
+            chain.strings = strings
+        return chain.strings
+
+    def _all_strings(self, state: State) -> list[String]:
+        derivations = self._derivations
+        return [derivations.string(state, index) for index in range(derivations.n(state))]
+
+
+def minimal_set(string: String) -> MinimalSet:
+    """Return the set that a whole sentence with its contrast is."""
+    before, forms, after = string
+    assert forms is not None, "a sentence has a contrast"  # noqa: S101 - the checks have seen to it
+    return MinimalSet(before[1:], *forms, after[1:])
+
+
+def _joined(first: String, second: String) -> String:
+    before, forms, after = first
+    if forms is None:
+        return before + second[0], second[1], second[2]
+    return before, forms, after + second[0]
+
+
+def _sets(first: String, rests: list[String]) -> Iterator[MinimalSet]:
+    """Yield the sentences that begin alike. What `_joined` does, without asking each time."""
+    before, forms, after = first
+    if forms is None:
+        for more, its_forms, its_after in rests:
+            yield minimal_set((before + more, its_forms, its_after))
+        return
+    before = before[1:]
+    for more, _, _ in rests:
+        yield MinimalSet(before, *forms, (after + more)[1:])
+
 
 _DEEPEST = 1000
 
@@ -34,7 +153,7 @@ class ContextFreeSource:
         """
         if depth is not None and depth > _DEEPEST:
             raise UsageError(f"a depth of {depth} is too much; {_DEEPEST} is the most")
-        read = read_words(path)
+        read = DecodedText.read_words(path)
         grammar = parse_grammar(read.text, file=str(path))
         faults = check(grammar, depth=depth, file=str(path))
         if faults:

@@ -1,31 +1,316 @@
-"""What the names in a template mean: the slots, choices and columns of the lexicons."""
+"""The lexicons of a template, put together."""
 
+import functools
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations, product
+from pathlib import Path
 
-from pommel.errors import Fault, listed
-from pommel.sources.grammar.lexicon_template.domains import Domain
-from pommel.sources.grammar.lexicon_template.lexicon import Lexicon
-from pommel.sources.grammar.lexicon_template.relations import (
-    OWN_VALUE,
-    Bound,
-    Feature,
-    Relation,
-    Term,
+from pommel.errors import Fault, counted, listed
+from pommel.files.text import DecodedText
+from pommel.sources.grammar.lexicon_file import (
+    NOT_APPLICABLE,
+    Cells,
+    Row,
+    read_lexicon_file,
+    repeated,
 )
-from pommel.sources.grammar.lexicon_template.tree import (
+from pommel.sources.grammar.lexicon_template.template import (
     Choice,
     Constraint,
     Literal,
     Operand,
+    Operator,
     Reference,
     Slot,
     Template,
     Variable,
 )
-from pommel.sources.grammar.meant import Meant
+from pommel.sources.grammar.text import Meant
 
 _MOST_LISTED = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lexicon:
+    """The rows of all files, in the order of the template; columns in the order of the files.
+
+    `files` is what was read, by the names that the template has for it.
+    """
+
+    files: Mapping[str, DecodedText]
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def names(self) -> str:
+        """What messages call it: the names of its files."""
+        return " and ".join(Path(each).name for each in self.files)
+
+
+def read_lexicons(files: Sequence[Literal], folder: Path) -> tuple[Lexicon, list[Fault]]:
+    """Return the rows of some files, and what is wrong with them.
+
+    `files` are their names as a template in `folder` has them.
+    """
+    faults: list[Fault] = []
+    rows: list[Row] = []
+    read: dict[str, DecodedText] = {}
+    for each in files:
+        found, more = read_lexicon_file(each.text, each.place, folder=folder)
+        faults += more
+        if found:
+            rows += found.rows
+            read[each.text] = found.read
+    faults += _repetitions(rows)
+    columns = dict.fromkeys(column for row in rows for column in row.columns)
+    return Lexicon(files=read, columns=tuple(columns), rows=tuple(rows)), faults
+
+
+def _repetitions(rows: Sequence[Row]) -> Iterator[Fault]:
+    for row, before in repeated(rows, lambda each: frozenset(each.cells.items())):
+        where = f"line {before.written.line}"
+        if before.file != row.file:
+            where += f" of {Path(before.file).name}"
+        what = f"this row is the same as {where}"
+        yield row.place().fault(what, "remove it; its items would come twice")
+
+
+# What a choice stands for is the only feature that it has.
+OWN_VALUE = ""
+# None is what does not apply.
+Value = str | None
+# What fills the slots, by their numbers: all of them, or as many as are asked for.
+Filled = Sequence[Cells] | Mapping[int, Cells]
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """A column of what fills a slot; `indices` are put behind its name, with `_` between."""
+
+    variable: int
+    column: str
+    indices: tuple["Feature | str", ...] = ()
+
+    @property
+    def variables(self) -> frozenset[int]:
+        """The numbers of the slots and choices on which it depends."""
+        return frozenset((self.variable,)).union(
+            *(each.variables for each in self.indices if isinstance(each, Feature))
+        )
+
+    def column_in(self, filled: Filled) -> str | None:
+        """Return the column that is meant; None if an index does not apply."""
+        names = [each if isinstance(each, str) else each.value(filled) for each in self.indices]
+        if None in names:
+            return None
+        return "_".join([self.column, *filter(None, names)])
+
+    def value(self, filled: Filled) -> Value:
+        """Return what stands there."""
+        if not self.indices:
+            return filled[self.variable].get(self.column)
+        column = self.column_in(filled)
+        return None if column is None else filled[self.variable].get(column)
+
+
+Term = Feature | str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relation:
+    """A constraint over features and literals: `left operator right`.
+
+    It holds as follows; what does not apply (`_`) is a value that is equal to itself only.
+    `=`, `!=`: the two are the same, or not. `in`: the left one is among the right ones, where a
+    feature stands for each word of its cell. `has`, `lacks`, `shares`: all, none or some of the
+    right ones are words of the left cell; what does not apply has no words.
+    """
+
+    left: Feature
+    operator: Operator
+    right: tuple[Term, ...]
+    text: str
+
+    @property
+    def variables(self) -> frozenset[int]:
+        """The numbers of the slots and choices on which it depends."""
+        return self.left.variables.union(*(each.variables for each in self._features))
+
+    @property
+    def features(self) -> tuple[Feature, ...]:
+        """All features that it mentions, but those that choose columns."""
+        return (self.left, *self._features)
+
+    @property
+    def difference(self) -> tuple[Feature, Feature] | None:
+        """The two features of different slots that it wants to differ, if it is of that kind."""
+        if self.operator != "!=" or not isinstance(self.right[0], Feature):
+            return None
+        left, right = self.left, self.right[0]
+        plain = not left.indices and not right.indices and left.variable != right.variable
+        return (left, right) if plain else None
+
+    def holds(self, filled: Filled) -> bool:
+        """Say whether it is so; all that it mentions has to be filled."""
+        left = self.left.value(filled)
+        match self.operator:
+            case "=":
+                return left == _value(self.right[0], filled)
+            case "!=":
+                return left != _value(self.right[0], filled)
+            case "in":
+                return left in self._elements(filled)
+            case "not in":
+                return left not in self._elements(filled)
+            case "has":
+                found = self._elements(filled)
+                return bool(found) and found <= words_of(left)
+            case "lacks":
+                return not self._elements(filled) & words_of(left)
+            case "shares":
+                return bool(self._elements(filled) & words_of(left))
+
+    @property
+    def _features(self) -> tuple[Feature, ...]:
+        return tuple(each for each in self.right if isinstance(each, Feature))
+
+    def _elements(self, filled: Filled) -> frozenset[Value]:
+        found: set[Value] = set()
+        for each in self.right:
+            if isinstance(each, Feature):
+                found |= words_of(each.value(filled))
+            else:
+                found.add(_value(each, filled))
+        return frozenset(found)
+
+
+# What a constraint says, and how it is written.
+Bound = tuple[Relation, Constraint]
+
+
+@functools.lru_cache(maxsize=1 << 16)
+def words_of(cell: Value) -> frozenset[Value]:
+    """Return the words of a cell, none for what does not apply."""
+    return frozenset(cell.split()) if cell is not None else frozenset()
+
+
+def _value(term: Term, filled: Filled) -> Value:
+    if isinstance(term, Feature):
+        return term.value(filled)
+    return None if term == NOT_APPLICABLE else term
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Domain:
+    """What a slot or a choice can be, in order; of a slot, `rows` are the rows of its cells."""
+
+    cells: tuple[Cells, ...]
+    rows: tuple[Row, ...] = ()
+
+    def values(self, column: str) -> list[str]:
+        """Return the different values of a feature, without what does not apply."""
+        return list(dict.fromkeys(each[column] for each in self.cells if column in each))
+
+    def lacks(self, column: str) -> bool:
+        """Say whether there is a row to which a feature does not apply."""
+        return any(column not in each for each in self.cells)
+
+
+def domains_of(
+    template: Template, lexicon: Lexicon, bound: Sequence[Bound]
+) -> tuple[list[Domain], list[Fault]]:
+    """Return what each slot and choice can be by itself, and the faults of those that can't be
+    anything, or of values that no row has.
+    """
+    domains, faults = [], []
+    meant = Meant()
+    for number, variable in enumerate(template.variables):
+        own = [each for each in bound if each[0].variables == {number}]
+        domain, chain = _filtered(variable, number, lexicon, own)
+        domains.append(domain)
+        unknown = [
+            fault
+            for each in bound
+            if each[0].left.variable == number
+            for fault in _unknown(each, template, lexicon, meant)
+        ]
+        # Without rows at all, the fault is the lexicon's.
+        if not domain.cells and (lexicon.rows or isinstance(variable, Choice)):
+            faults.append(_nothing(variable, chain, own, unknown[:1]))
+            unknown = unknown[1:]
+        faults += unknown
+    return domains, faults
+
+
+def _filtered(
+    variable: Variable, number: int, lexicon: Lexicon, own: Sequence[Bound]
+) -> tuple[Domain, list[int]]:
+    """Return what a slot can be, and how many rows each of its own constraints has left."""
+    if isinstance(variable, Choice):
+        rows: Sequence[Row] = ()
+        cells: list[Cells] = [{OWN_VALUE: each.text} for each in variable.values]
+    else:
+        rows, cells = lexicon.rows, [each.cells for each in lexicon.rows]
+    kept = list(range(len(cells)))
+    chain = []
+    for relation, _ in own:
+        kept = [each for each in kept if relation.holds({number: cells[each]})]
+        chain.append(len(kept))
+    found = tuple(cells[each] for each in kept)
+    return Domain(cells=found, rows=tuple(rows[each] for each in kept) if rows else ()), chain
+
+
+def _unknown(bound: Bound, template: Template, lexicon: Lexicon, meant: Meant) -> Iterator[Fault]:
+    """Yield the values that a constraint compares with a feature which never has them."""
+    relation, constraint = bound
+    feature = relation.left
+    if feature.indices:
+        return
+    known = _known(feature, relation, template, lexicon)
+    there = listed(list(known), most=_MOST_LISTED)
+    what = f"no row has {{}} as its {feature.column}"
+    if isinstance(template.variables[feature.variable], Choice):
+        what = f"{template.variables[feature.variable].name} is never {{}}"
+    for term, written in zip(relation.right, constraint.right, strict=True):
+        for value in _written_values(term, written, template):
+            if value.text != NOT_APPLICABLE and value.text not in known:
+                probably = meant(value.text, known)
+                hint = f"did you mean {probably}?" if probably else f"there is {there}"
+                yield value.place.fault(what.format(repr(value.text)), hint)
+
+
+def _written_values(term: Term, written: Operand, template: Template) -> Sequence[Literal]:
+    """Return the value that is written on the right of a constraint, or those of its choice."""
+    if isinstance(term, str):
+        return [Literal(place=written.place, text=term)]
+    variable = template.variables[term.variable]
+    return variable.values if isinstance(variable, Choice) else ()
+
+
+def _known(
+    feature: Feature, relation: Relation, template: Template, lexicon: Lexicon
+) -> dict[str, None]:
+    variable = template.variables[feature.variable]
+    if isinstance(variable, Choice):
+        return dict.fromkeys(each.text for each in variable.values)
+    cells = [row.cells[feature.column] for row in lexicon.rows if feature.column in row.cells]
+    if relation.operator in ("has", "lacks", "shares"):
+        return dict.fromkeys(word for cell in cells for word in cell.split())
+    return dict.fromkeys(cells)
+
+
+def _nothing(
+    variable: Variable, chain: Sequence[int], own: Sequence[Bound], unknown: Sequence[Fault]
+) -> Fault:
+    noun = "value" if isinstance(variable, Choice) else "row"
+    each = [
+        f"{relation.text}: {counted(n, noun)}" for n, (relation, _) in zip(chain, own, strict=True)
+    ]
+    emptied = chain.index(0)
+    what = f"no {noun} can be {variable.name} ({', '.join(each[: emptied + 1])})"
+    hint = [f"{fault.message}; {fault.hint}" for fault in unknown]
+    return variable.place.fault(what, *(hint or [f"change {own[emptied][0].text}"]))
 
 
 class Binding:

@@ -1,31 +1,327 @@
-"""Permutation designs from their files.
+"""The nouns of a permutation design: a lexicon with a column `word`, and one for each case."""
 
-A line is a statement, `cases: nom acc dat`; one that begins with `#`, and the rest of one behind
-a `#` between spaces, is a comment. The nouns' forms are in a lexicon beside the design.
-"""
-
+import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from pommel.errors import Fault, GrammarError, Place, nearest
-from pommel.files.text import DecodedText, lines, read_words
-from pommel.sources.grammar.lark_text import Unparsed, parsed
-from pommel.sources.grammar.meta import meta_faults, meta_value
-from pommel.sources.grammar.permutation.checks import check, check_sentences
-from pommel.sources.grammar.permutation.lexicon import read_lexicon
-from pommel.sources.grammar.permutation.resolution import resolved
-from pommel.sources.grammar.permutation.tree import (
+from pommel.files.text import DecodedText
+from pommel.sources.grammar.lexicon_file import LexiconFile, Row, read_lexicon_file, repeated
+from pommel.sources.grammar.permutation.design import (
+    Arrangement,
     Design,
     DesignFile,
     Entry,
     Frame,
     Part,
+    Template,
     TemplateLine,
     Written,
+    arrangements,
+    sentence,
 )
+from pommel.sources.grammar.text import Meant, Unparsed, meta_faults, meta_value, parsed
+
+WORD = "word"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lexicon:
+    """Nouns by their word. Where it is not `is_whole`, rows were wrong and are not among them."""
+
+    source: LexiconFile
+    nouns: Mapping[str, Row]
+    is_whole: bool
+
+    @property
+    def name(self) -> str:
+        """The name of its file."""
+        return PurePath(self.source.file).name
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of its columns, cases and others."""
+        return self.source.columns
+
+    @property
+    def has_header(self) -> bool:
+        """Whether its first row names columns, the one of the words among them."""
+        return WORD in self.columns
+
+
+def read_lexicon(name: str, place: Place, *, folder: Path) -> tuple[Lexicon | None, list[Fault]]:
+    """Return the lexicon that a design in a folder names at a place, and what is wrong with it.
+
+    None if there is no such file, or none that can be read; other columns may be in it, too.
+    """
+    source, faults = read_lexicon_file(name, place, folder=folder, required=(WORD,))
+    if source is None:
+        return None, faults
+    rows = source.rows if len(set(source.columns)) == len(source.columns) else ()
+    if WORD in source.columns:
+        for row in rows:
+            if WORD not in row.cells:
+                faults.append(row.place(WORD).fault("this row has no word", "write one"))
+    named = [row for row in rows if WORD in row.cells]
+    for row, before in repeated(named, lambda each: each.cells[WORD]):
+        what = f"{row.cells[WORD]} stands here for the second time, after line "
+        hint = "give one of the two another name"
+        faults.append(row.place(WORD).fault(f"{what}{before.written.line}", hint))
+    nouns: dict[str, Row] = {}
+    for row in named:
+        nouns.setdefault(row.cells[WORD], row)
+    return Lexicon(source=source, nouns=nouns, is_whole=not faults), faults
+
+
+def resolved(design: DesignFile, lexicon: Lexicon) -> Design:
+    """Return the design that a file and its lexicon are."""
+    assert design.frame  # noqa: S101 - without one there were faults
+    doubled = tuple(each.text for each in design.violations[1:]) or design.case_names
+    return Design(
+        meta=design.meta,
+        cases=design.case_names,
+        doubled=doubled,
+        region_names={
+            number: "".join(map(_name, region))
+            for number, region in enumerate(design.frame.regions, start=1)
+        },
+        templates=tuple(
+            _template(each, design.frame, design.case_names, lexicon) for each in design.templates
+        ),
+    )
+
+
+def _template(
+    line: TemplateLine, frame: Frame, cases: tuple[str, ...], lexicon: Lexicon
+) -> Template:
+    said = {entry.name.text: entry.content.text for entry in line.entries}
+    nouns = tuple(said[case] for case in cases)
+    return Template(
+        place=line.place,
+        nouns=nouns,
+        forms=tuple(tuple(lexicon.nouns[noun].cells[case] for case in cases) for noun in nouns),
+        regions=tuple("".join(_filled(part, said) for part in region) for region in frame.regions),
+    )
+
+
+def _filled(part: Part, said: dict[str, str]) -> str:
+    # The lexer lets no braces into words, so that all those in a format string are ours.
+    text = f"{{{int(part.text) - 1}}}" if part.is_argument else part.text
+    if part.is_slot and not part.is_argument:
+        text = said[part.text]
+    return f" {text}" if part.is_apart else text
+
+
+def _name(part: Part) -> str:
+    text = f"argument {part.text}" if part.is_argument else part.text
+    return f" {text}" if part.is_apart else text
+
+
+DOUBLE = "double"
+FEWEST, MOST = 2, 4
+
+_ALIKE = "so that sentences of this template would be spelt alike"
+
+
+def check(design: DesignFile, lexicon: Lexicon | None) -> list[Fault]:
+    """Return every fault of a design and of the forms in its lexicon.
+
+    Nothing is said of what could only be wrong because a line or the lexicon is.
+    """
+    faults = [*_case_faults(design.cases), *_missing_columns(design, lexicon)]
+    if lexicon:
+        faults += _missing_forms(design, lexicon)
+    if not design.cases or any(_case_faults(design.cases)):
+        return faults
+    faults += _violation_faults(design)
+    if design.frame:
+        faults += _frame_faults(design.frame, design.case_names)
+    # A case that the lexicon does not know is likely to be misspelt, not every template.
+    if design.frame and not any(_missing_columns(design, lexicon)):
+        for template in design.templates:
+            faults += _entry_faults(template, design.frame, design.case_names)
+    meant = Meant()
+    for template in design.templates:
+        faults += _noun_faults(template, design.case_names, lexicon, meant)
+    return [*faults, *_repeated_templates(design.templates)]
+
+
+def check_sentences(design: Design) -> Iterator[Fault]:
+    """Yield a fault for each template two of whose sentences are spelt alike.
+
+    All forms of a template's nouns must differ. Sentences then do, unless one form begins with
+    another one.
+    """
+    every = arrangements(design.cases, design.doubled)
+    for template in design.templates:
+        forms = sorted(itertools.chain.from_iterable(template.forms))
+        # In this order a form stands right before one that begins with it.
+        if not any(other.startswith(form) for form, other in itertools.pairwise(forms)):
+            continue
+        seen: dict[str, Arrangement] = {}
+        for each in every:
+            text = sentence(template, each, design.joiner)
+            before = seen.setdefault(text, each)
+            if before is not each:
+                what = f"{before.name} and {each.name} are both {text!r}"
+                hint = "take nouns none of whose forms begins with another one"
+                yield template.place.fault(what, hint)
+                break
+
+
+def _case_faults(cases: Sequence[Written]) -> Iterator[Fault]:
+    if cases and not FEWEST <= len(cases) <= MOST:
+        place = cases[min(MOST, len(cases) - 1)].place
+        there = "there is one case" if len(cases) == 1 else f"there are {len(cases)} cases"
+        yield place.fault(there, f"a design has {FEWEST} to {MOST}")
+    for index, case in enumerate(cases):
+        if not case.text.isalpha():
+            hint = "write letters only: conditions are named after it"
+            yield case.place.fault(f"{case.text!r} is no name of a case", hint)
+        elif case.text in [each.text for each in cases[:index]]:
+            yield _second_time(case)
+
+
+def _missing_columns(design: DesignFile, lexicon: Lexicon | None) -> Iterator[Fault]:
+    if lexicon is None or not lexicon.has_header:
+        return
+    others = [each for each in lexicon.columns if each not in design.case_names]
+    for case in design.cases:
+        if case.text not in lexicon.columns:
+            meant = nearest(case.text, others)
+            hint = f"did you mean {meant}?" if meant else f"it has {', '.join(lexicon.columns)}"
+            yield case.place.fault(f"{lexicon.name} has no column {case.text}", hint)
+
+
+def _missing_forms(design: DesignFile, lexicon: Lexicon) -> Iterator[Fault]:
+    for word, noun in lexicon.nouns.items():
+        for column in dict.fromkeys(design.case_names):
+            if column in noun.columns and column not in noun.cells:
+                hint = "write its form, with its article"
+                yield noun.place(column).fault(f"{word} has no {column}", hint)
+
+
+def _violation_faults(design: DesignFile) -> Iterator[Fault]:
+    if not design.violations:
+        return
+    kind, *doubled = design.violations
+    if kind.text != DOUBLE:
+        hint = f"write violations: {DOUBLE}, or the cases that are: violations: {DOUBLE} nom"
+        yield kind.place.fault(f"there are no violations {kind.text!r}", hint)
+        return
+    for index, case in enumerate(doubled):
+        if case.text not in design.case_names:
+            yield case.place.fault(
+                f"there is no case {case.text}", _choice(case, design.case_names)
+            )
+        elif case.text in [each.text for each in doubled[:index]]:
+            yield _second_time(case)
+
+
+def _frame_faults(frame: Frame, cases: Sequence[str]) -> Iterator[Fault]:
+    numbers = [str(number) for number in range(1, len(cases) + 1)]
+    written = ", ".join(f"{{{number}}}" for number in numbers)
+    arguments = [slot.text for slot in frame.slots if slot.is_argument]
+    if not arguments:
+        what = "the frame has no slot for an argument"
+        yield frame.place.fault(what, f"write {written} where the arguments stand")
+    for number in numbers if arguments else ():
+        if number not in arguments:
+            hint = f"it needs {written}: as many as there are cases"
+            yield frame.place.fault(f"the frame has no {{{number}}}", hint)
+    names = [slot.text for slot in frame.slots]
+    for index, slot in enumerate(frame.slots):
+        if slot.text in names[:index]:
+            what = f"{{{slot.text}}} stands here for the second time"
+            yield slot.place.fault(what, "remove one of the two")
+        elif not slot.text:
+            yield slot.place.fault("this slot has no name", f"write {written}, or {{verb}}")
+        elif slot.text in cases:
+            what = f"{slot.text} is a case, and each argument has each case"
+            yield slot.place.fault(what, f"write {written}")
+        elif slot.is_argument and slot.text not in numbers:
+            hint = f"there are {written}: as many as there are cases"
+            yield slot.place.fault(f"there is no argument {{{slot.text}}}", hint)
+
+
+def _entry_faults(template: TemplateLine, frame: Frame, cases: Sequence[str]) -> Iterator[Fault]:
+    """Yield what a template says too much or too little."""
+    named = dict.fromkeys(slot.text for slot in frame.slots if not slot.is_argument)
+    expected = [*cases, *(name for name in named if name and name not in cases)]
+    names = [entry.name.text for entry in template.entries]
+    for index, entry in enumerate(template.entries):
+        if entry.name.text in names[:index]:
+            yield _second_time(entry.name)
+        elif entry.name.text not in expected:
+            what = f"there is no case and no slot {entry.name.text!r}"
+            missing = [name for name in expected if name not in names]
+            yield entry.name.place.fault(what, _choice(entry.name, missing or expected))
+    for name in expected:
+        if name not in names:
+            what = "NOUN" if name in cases else "TEXT"
+            yield template.place.fault(f"this template has no {name}", f"write | {name} {what}")
+
+
+def _noun_faults(
+    template: TemplateLine, cases: Sequence[str], lexicon: Lexicon | None, meant: Meant
+) -> Iterator[Fault]:
+    nouns: dict[str, Written] = {}
+    for entry in template.entries:
+        if entry.name.text not in cases:
+            continue
+        noun = entry.content
+        if noun.text in nouns:
+            what = f"the noun {noun.text} stands here for the second time"
+            yield noun.place.fault(what, "take another one")
+        elif lexicon and lexicon.is_whole and noun.text not in lexicon.nouns:
+            probably = meant(noun.text, lexicon.nouns)
+            hint = f"did you mean {probably}?" if probably else "add it"
+            yield noun.place.fault(f"{lexicon.name} has no {noun.text}", hint)
+        nouns.setdefault(noun.text, noun)
+    if lexicon:
+        yield from _alike(nouns, cases, lexicon)
+
+
+def _alike(nouns: dict[str, Written], cases: Sequence[str], lexicon: Lexicon) -> Iterator[Fault]:
+    """Yield a fault for each form that is spelt as one before it (syncretism)."""
+    seen: dict[str, tuple[str, str]] = {}
+    for word, case in itertools.product(nouns, cases):
+        form = lexicon.nouns[word].cells.get(case) if word in lexicon.nouns else None
+        if not form:
+            continue
+        other, its_case = seen.setdefault(form, (word, case))
+        if (other, its_case) == (word, case):
+            continue
+        what = f"{other} in {its_case} and {word} in {case} are both {form!r}"
+        hint = "take another noun"
+        if other == word:
+            what = f"{word} is {form!r} both in {its_case} and in {case}"
+            hint = "take a noun whose cases differ"
+        yield nouns[word].place.fault(f"{what}, {_ALIKE}", hint)
+
+
+def _repeated_templates(templates: Sequence[TemplateLine]) -> Iterator[Fault]:
+    seen: dict[frozenset[tuple[str, str]], TemplateLine] = {}
+    for template in templates:
+        key = frozenset((entry.name.text, entry.content.text) for entry in template.entries)
+        before = seen.setdefault(key, template)
+        if before is not template:
+            what = f"this template says what that of line {before.place.line} does"
+            yield template.place.fault(what, "remove one of the two")
+
+
+def _second_time(written: Written) -> Fault:
+    what = f"{written.text} stands here for the second time"
+    return written.place.fault(what, "remove one of the two")
+
+
+def _choice(written: Written, known: Sequence[str]) -> str:
+    meant = known[0] if len(known) == 1 else nearest(written.text, known)
+    return f"did you mean {meant}?" if meant else f"it is one of {', '.join(known)}"
+
 
 LANGUAGE = "language"
 USAGE = {
@@ -50,7 +346,7 @@ def read_design(path: Path) -> tuple[Design, dict[str, DecodedText]]:
 
     Raises `InputError` if the design cannot be read, and `GrammarError` with every fault of both.
     """
-    read = read_words(path)
+    read = DecodedText.read_words(path)
     design_file, faults = parse_design(read.text, file=str(path))
     lexicon = None
     if named := design_file.lexicon:
@@ -69,7 +365,7 @@ def read_design(path: Path) -> tuple[Design, dict[str, DecodedText]]:
 def parse_design(text: str, *, file: str) -> tuple[DesignFile, list[Fault]]:
     """Return what the text of a design says, and what is wrong with its lines."""
     statements = _Statements(file=file)
-    for number, line in enumerate(lines(text), start=1):
+    for number, line in enumerate(DecodedText.of(text).lines, start=1):
         statements.add(line, number)
     return statements.design_file()
 

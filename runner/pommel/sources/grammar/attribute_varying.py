@@ -1,0 +1,488 @@
+"""An attribute-varying grammar as frozen values."""
+
+import itertools
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pommel.errors import Fault, GrammarError, Place, counted, listed
+from pommel.files.text import DecodedText
+from pommel.sources.grammar.source import recipe
+from pommel.sources.grammar.text import Meant, Unparsed, parsed
+from pommel.suite.minimal_sets import MinimalSet
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preterminal:
+    """A name with attributes, `V[3,s]`. Attributes are a set: `V[s,3]` is the same."""
+
+    name: str
+    attributes: frozenset[str]
+
+    def __str__(self) -> str:
+        return f"{self.name}[{','.join(sorted(self.attributes))}]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symbol:
+    """A part of a template: a preterminal, or a terminal (`text`)."""
+
+    place: Place
+    text: str
+    preterminal: Preterminal | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Template:
+    """One alternative of `S[]`: what a sentence is made of, in order."""
+
+    symbols: tuple[Symbol, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alternatives:
+    """What a preterminal may be, one space between words, and where its first rule stands."""
+
+    place: Place
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Vary:
+    """One entry of a `vary:` line: which preterminals are replaced by others of their name.
+
+    It concerns those that have all of the `attributes`, and puts others that have them, too, in
+    their place.
+    """
+
+    place: Place
+    name: str
+    attributes: frozenset[str]
+
+    def concerns(self, preterminal: Preterminal) -> bool:
+        """Say whether a preterminal of a template is one that is varied."""
+        return preterminal.name == self.name and self.attributes <= preterminal.attributes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttributeGrammar:
+    """Templates, what their preterminals may be, in the order of the files, and what is varied.
+
+    Whatever a template names is among `alternatives`; each template varies exactly one symbol.
+    """
+
+    templates: tuple[Template, ...]
+    alternatives: Mapping[Preterminal, Alternatives]
+    vary: tuple[Vary, ...]
+    _named: Mapping[str, list[Preterminal]] = field(init=False, repr=False, compare=False)
+    _entries: Mapping[str, list[Vary]] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        named: dict[str, list[Preterminal]] = {}
+        for preterminal in self.alternatives:
+            named.setdefault(preterminal.name, []).append(preterminal)
+        entries: dict[str, list[Vary]] = {}
+        for entry in self.vary:
+            entries.setdefault(entry.name, []).append(entry)
+        object.__setattr__(self, "_named", named)
+        object.__setattr__(self, "_entries", entries)
+
+    def is_varied(self, symbol: Symbol) -> bool:
+        """Say whether a symbol of a template is one that is varied."""
+        found = symbol.preterminal
+        return found is not None and bool(self._entries_of(found))
+
+    def counterparts(self, preterminal: Preterminal) -> tuple[Preterminal, ...]:
+        """Return what is put in a varied preterminal's place, in the order of the files.
+
+        All entries of `vary` that concern it count, each with those of its name that have the
+        entry's attributes; the preterminal itself is not among them (Mueller et al. 2020, where
+        the published program repeats it).
+        """
+        entries = self._entries_of(preterminal)
+        return tuple(
+            other
+            for other in self._named.get(preterminal.name, ())
+            if other != preterminal and any(each.concerns(other) for each in entries)
+        )
+
+    def _entries_of(self, preterminal: Preterminal) -> list[Vary]:
+        return [
+            each for each in self._entries.get(preterminal.name, ()) if each.concerns(preterminal)
+        ]
+
+
+# What a template is of, and what the line begins with that says which symbol is varied.
+START = "S"
+VARY = "vary"
+
+_MOST_LISTED = 12
+
+
+def check(grammar: AttributeGrammar, *, file: str, broken: Collection[str] = ()) -> list[Fault]:
+    """Return every fault of a grammar.
+
+    `file` is the grammar's own file, for what concerns all of it; `broken` are the names whose
+    lines, or some of them, could not be read, `START` and `VARY` among them.
+    """
+    whole = Place(file=file, line=0, column=0)
+    if not grammar.templates and not broken:
+        hint = "write one: S[] NAME[attributes] NAME[attributes]"
+        return [whole.fault("there is no template", hint)]
+    if not grammar.vary and not broken:
+        return [whole.fault("nothing is varied", "write which symbol is: vary: NAME[]")]
+    faults = [*_unknown(grammar, broken)]
+    if START not in broken:
+        faults += _varies_nothing(grammar)
+    if faults or broken:
+        return faults
+    compared: set[Preterminal] = set()
+    for each in grammar.templates:
+        faults += _template_faults(grammar, each, compared)
+    return faults
+
+
+def _unknown(grammar: AttributeGrammar, broken: Collection[str]) -> Iterator[Fault]:
+    known = [str(each) for each in grammar.alternatives]
+    named: dict[str, list[str]] = {}
+    for each in grammar.alternatives:
+        named.setdefault(each.name, []).append(str(each))
+    meant = Meant()
+    for symbol in (each for template in grammar.templates for each in template.symbols):
+        found = symbol.preterminal
+        if found is None or found in grammar.alternatives or found.name in broken:
+            continue
+        probably = meant(str(found), named.get(found.name, known))
+        hint = f"there is {listed(known, most=_MOST_LISTED) or 'none'}"
+        hint = f"did you mean {probably}?" if probably else hint
+        yield symbol.place.fault(f"there is no rule for {found}", hint)
+
+
+def _varies_nothing(grammar: AttributeGrammar) -> Iterator[Fault]:
+    symbols = dict.fromkeys(
+        symbol.preterminal
+        for template in grammar.templates
+        for symbol in template.symbols
+        if symbol.preterminal
+    )
+    named: dict[str, list[Preterminal]] = {}
+    for each in symbols:
+        named.setdefault(each.name, []).append(each)
+    names = listed(list(named), most=_MOST_LISTED) or "no preterminals"
+    for entry in grammar.vary:
+        of_its_name = named.get(entry.name, [])
+        if not any(entry.concerns(each) for each in of_its_name):
+            own = Preterminal(name=entry.name, attributes=entry.attributes)
+            there = listed(list(map(str, of_its_name)), most=_MOST_LISTED) or names
+            what = f"no template has a symbol that vary: {own} concerns"
+            yield entry.place.fault(what, f"templates have {there}")
+
+
+def _template_faults(
+    grammar: AttributeGrammar, template: Template, compared: set[Preterminal]
+) -> Iterator[Fault]:
+    """Yield what is wrong with a template; `compared` are those whose lists were."""
+    varied = [symbol for symbol in template.symbols if grammar.is_varied(symbol)]
+    if not varied:
+        place = template.symbols[0].place
+        what = "nothing of this template is varied, so that no sentence would come of it"
+        yield place.fault(what, "name one of its symbols in vary:")
+    for symbol in varied[1:]:
+        what = f"this template varies {varied[0].text} and {symbol.text}: an ambiguous contrast"
+        hint = "sets differ in one symbol; name the other one differently, or vary it elsewhere"
+        yield symbol.place.fault(what, hint)
+    preterminal = varied[0].preterminal if len(varied) == 1 else None
+    if preterminal and preterminal not in compared:
+        compared.add(preterminal)
+        yield from _unequal(grammar, preterminal)
+
+
+def _unequal(grammar: AttributeGrammar, preterminal: Preterminal) -> Iterator[Fault]:
+    own = grammar.alternatives[preterminal]
+    for other in grammar.counterparts(preterminal):
+        found = grammar.alternatives[other]
+        if len(found.texts) != len(own.texts):
+            what = f"{other} has {counted(len(found.texts), 'alternative')}, {preterminal} has "
+            hint = "the lists must run parallel: the nth of each are forms of one word"
+            yield found.place.fault(f"{what}{len(own.texts)}", hint)
+
+
+COMMON = "common.avg"
+
+_VARY = re.compile(rf"{VARY}\s*(:|\s|$)")
+_ENTRY = re.compile(r"\s*([^\s\[\];|]+)\s*(?:\[([^\[\]]*)\])?\s*")
+_LEFT_NAME = re.compile(r"\s*([^\s|\[\]]*)")
+
+
+def read_grammar(path: Path) -> tuple[AttributeGrammar, dict[str, DecodedText]]:
+    """Read a grammar's file, and `common.avg` beside it if there is one.
+
+    Return it, and what was read, by the names of the files. Raises `InputError` if one cannot be
+    read, and `GrammarError` with every fault of both.
+    """
+    common = path.with_name(COMMON)
+    paths = [common, path] if path.name != COMMON and common.is_file() else [path]
+    read = [DecodedText.read_words(each) for each in paths]
+    sources = [(text.text, str(each)) for text, each in zip(read, paths, strict=True)]
+    files = {each.name: text for text, each in zip(read, paths, strict=True)}
+    return parse_grammar(sources), files
+
+
+def parse_grammar(sources: Sequence[tuple[str, str]]) -> AttributeGrammar:
+    """Return the grammar that texts are together, (text, name of its file) each.
+
+    Raises `GrammarError` with every fault. Nothing is said of what could only be wrong because a
+    line is.
+    """
+    rules = _Rules()
+    for text, file in sources:
+        for number, line in enumerate(DecodedText.of(text).lines, start=1):
+            rules.add(line, file=file, number=number)
+    grammar = rules.grammar()
+    order = [file for _, file in sources]
+    faults = [*rules.faults, *check(grammar, file=order[-1], broken=rules.broken)]
+    if faults:
+        raise GrammarError(
+            sorted(faults, key=lambda each: (order.index(each.file), each.line, each.column))
+        )
+    return grammar
+
+
+@dataclass(slots=True)
+class _Rules:
+    """What has been read so far; `broken` are the names whose lines could not be read."""
+
+    templates: list[Template] = field(default_factory=list)
+    places: dict[Preterminal, Place] = field(default_factory=dict)
+    texts: dict[Preterminal, list[str]] = field(default_factory=dict)
+    vary: list[Vary] = field(default_factory=list)
+    broken: set[str] = field(default_factory=set)
+    faults: list[Fault] = field(default_factory=list)
+
+    def add(self, line: str, *, file: str, number: int) -> None:
+        """Take in one line."""
+        begin = Place(file=file, line=number, column=1)
+        if not line.strip() or line.startswith("#"):
+            return
+        found = _VARY.match(line)
+        if found is None:
+            self._add_rule(line, begin)
+        elif found[1] == ":":
+            self._add_vary(line, found.end(), begin)
+        else:
+            self._fault(begin, "vary has no colon", "write vary: NAME[attributes]")
+            self.broken.add(VARY)
+
+    def grammar(self) -> AttributeGrammar:
+        """Return what has been read."""
+        return AttributeGrammar(
+            templates=tuple(self.templates),
+            alternatives={
+                each: Alternatives(place=self.places[each], texts=tuple(texts))
+                for each, texts in self.texts.items()
+            },
+            vary=tuple(self.vary),
+        )
+
+    def _add_vary(self, line: str, start: int, begin: Place) -> None:
+        for entry in line[start:].split(";"):
+            place = begin.further(start + len(entry) - len(entry.lstrip()))
+            found = _ENTRY.fullmatch(entry)
+            if found:
+                attributes = _attributes(found[2] or "")
+                self.vary.append(Vary(place=place, name=found[1], attributes=attributes))
+            else:
+                what = f"{entry.strip()!r} names nothing that could be varied"
+                self._fault(place, what, "write NAME[attributes], several with ; between")
+                self.broken.add(VARY)
+            start += len(entry) + 1
+
+    def _add_rule(self, line: str, begin: Place) -> None:
+        tree = parsed(line, "attribute_varying.lark")
+        if isinstance(tree, Unparsed):
+            self.faults.append(_syntax_fault(tree, begin))
+            left = _LEFT_NAME.match(line)
+            self.broken |= {left[1]} if left else set()
+            return
+        name = _symbol(tree.children[0], begin)
+        alternatives = [
+            [_symbol(token, begin) for token in each.children]
+            for each in tree.find_data("alternative")
+        ]
+        if name.text == START or (name.preterminal and name.preterminal.name == START):
+            self.templates += [Template(symbols=tuple(each)) for each in alternatives]
+        elif name.preterminal is None:
+            what = f"{name.text!r} has no brackets"
+            self._fault(name.place, what, f"write {name.text}[], or {name.text}[attributes]")
+            self.broken.add(name.text)
+        else:
+            self._add_alternatives(name.preterminal, name.place, alternatives)
+
+    def _add_alternatives(
+        self, preterminal: Preterminal, place: Place, alternatives: Sequence[Sequence[Symbol]]
+    ) -> None:
+        for symbol in (symbol for each in alternatives for symbol in each if symbol.preterminal):
+            what = f"{preterminal} is made of {symbol.preterminal}"
+            hint = "only S[] may be made of preterminals; write out what it stands for"
+            self._fault(symbol.place, what, hint)
+        self.places.setdefault(preterminal, place)
+        texts = self.texts.setdefault(preterminal, [])
+        texts += (" ".join(symbol.text for symbol in each) for each in alternatives)
+
+    def _fault(self, place: Place, message: str, hint: str) -> None:
+        self.faults.append(place.fault(message, hint))
+
+
+def _symbol(token: Any, begin: Place) -> Symbol:
+    text = str(token)
+    place = begin.further(int(token.start_pos))
+    if token.type != "PRETERMINAL":
+        return Symbol(place=place, text=text)
+    name, _, attributes = text.removesuffix("]").partition("[")
+    preterminal = Preterminal(name=name, attributes=_attributes(attributes))
+    return Symbol(place=place, text=text, preterminal=preterminal)
+
+
+def _attributes(text: str) -> frozenset[str]:
+    return frozenset(filter(None, (each.strip() for each in text.split(","))))
+
+
+def _syntax_fault(found: Unparsed, begin: Place) -> Fault:
+    """Say what is wrong with a line that is no rule."""
+    place = begin.further(found.offset)
+    if found.character in ("[", "]"):
+        hint = "write NAME[attribute,attribute], with nothing between name and bracket"
+        return place.fault("this bracket has no partner", hint)
+    if found.is_at_end and not found.text.rstrip().endswith("|"):
+        hint = "write what it may be: NAME[attributes] a | b"
+        return place.fault("nothing follows the name", hint)
+    if found.is_at_end or found.word == "|" or found.character == "|":
+        hint = "take one of them away, or write a word"
+        return place.fault("there is nothing between two |", hint)
+    return place.fault(f"{found.word!r} has no place here", "write NAME[attributes] a | b")
+
+
+# An alternative of the varied symbol, and what is put in its place.
+Forms = tuple[str, tuple[str, ...]]
+
+
+class TemplateSets:
+    """The sets of one template, of which only its parts are kept."""
+
+    def __init__(self, grammar: AttributeGrammar, template: Template) -> None:
+        """Take a template that varies one symbol, as those of a grammar do."""
+        symbols = template.symbols
+        (self._place,) = (n for n, each in enumerate(symbols) if grammar.is_varied(each))
+        others = (*symbols[: self._place], *symbols[self._place + 1 :])
+        self._choices: list[Sequence[str]] = [
+            grammar.alternatives[each.preterminal].texts if each.preterminal else (each.text,)
+            for each in others
+        ]
+        varied = symbols[self._place].preterminal
+        self.forms: tuple[Forms, ...] = _forms(grammar, varied) if varied else ()
+        self.n_sets = len(self.forms) * math.prod(map(len, self._choices))
+
+    def __iter__(self) -> Iterator[MinimalSet]:
+        # The first factor of a product changes slowest.
+        for chosen in itertools.product(*reversed(self._choices)):
+            before, after = self._around(chosen[::-1])
+            for form, others in self.forms:
+                yield MinimalSet(before, form, others, after)
+
+    def __getitem__(self, index: int) -> MinimalSet:
+        """Return the set with that number, from 0."""
+        index, fastest = divmod(index, len(self.forms))
+        chosen = []
+        for choices in self._choices:
+            index, digit = divmod(index, len(choices))
+            chosen.append(choices[digit])
+        before, after = self._around(chosen)
+        return MinimalSet(before, *self.forms[fastest], after)
+
+    @property
+    def texts(self) -> Iterator[str]:
+        """All that its sentences are made of."""
+        yield from itertools.chain.from_iterable(self._choices)
+        for form, others in self.forms:
+            yield from (form, *others)
+
+    def _around(self, chosen: Sequence[str]) -> tuple[str, str]:
+        return " ".join(chosen[: self._place]), " ".join(chosen[self._place :])
+
+
+class GrammarSets:
+    """The sets of all templates, in their order."""
+
+    def __init__(self, grammar: AttributeGrammar) -> None:
+        """Take a grammar as `read_grammar` returns it."""
+        self.templates = [TemplateSets(grammar, each) for each in grammar.templates]
+        self._ends = list(itertools.accumulate(each.n_sets for each in self.templates))
+
+    @property
+    def n_sets(self) -> int:
+        """How many sets there are; none is made to count them."""
+        return self._ends[-1]
+
+    def __iter__(self) -> Iterator[MinimalSet]:
+        return itertools.chain.from_iterable(self.templates)
+
+    def __getitem__(self, index: int) -> MinimalSet:
+        """Return the set with that number, from 0. Raises `IndexError` if there are fewer."""
+        if not 0 <= index < self.n_sets:
+            raise IndexError(index)
+        template = bisect_right(self._ends, index)
+        first = self._ends[template - 1] if template else 0
+        return self.templates[template][index - first]
+
+
+def _forms(grammar: AttributeGrammar, varied: Preterminal) -> tuple[Forms, ...]:
+    """Return each alternative of a symbol with its counterparts'.
+
+    One that is spelt as the grammatical form, or as another one, is left out.
+    """
+    own = grammar.alternatives[varied].texts
+    lists = [grammar.alternatives[each].texts for each in grammar.counterparts(varied)]
+    return tuple(
+        (form, tuple(each for each in dict.fromkeys(others) if each != form))
+        for form, *others in zip(own, *lists, strict=True)
+    )
+
+
+class AttributeVaryingSource:
+    """The sets of the grammar in a file, and in `common.avg` beside it."""
+
+    def __init__(self, path: Path) -> None:
+        """Read the grammar. Raises as `read_grammar` does."""
+        grammar, files = read_grammar(path)
+        self._sets = GrammarSets(grammar)
+        self._recipe = recipe("attribute-varying grammar", files)
+
+    @property
+    def n_sets(self) -> int:
+        """How many sets there are."""
+        return self._sets.n_sets
+
+    @property
+    def ungrammatical_counts(self) -> frozenset[int]:
+        """How many ungrammatical sentences the sets have."""
+        forms = (pair for each in self._sets.templates for pair in each.forms)
+        return frozenset(len(others) for _, others in forms)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The distinct words of all sentences."""
+        texts = (text for each in self._sets.templates for text in each.texts)
+        return tuple(dict.fromkeys(word for text in texts for word in text.split()))
+
+    @property
+    def recipe(self) -> Mapping[str, Any]:
+        """The kind of grammar, and its files."""
+        return self._recipe
+
+    def sets(self, indices: Sequence[int] | None = None) -> Iterator[MinimalSet]:
+        """Yield the sets with these numbers, or all of them."""
+        return iter(self._sets) if indices is None else (self._sets[each] for each in indices)

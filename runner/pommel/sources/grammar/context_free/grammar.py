@@ -1,0 +1,432 @@
+"""A context-free grammar, and what is contrasted in its sentences, as frozen values."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from pommel.errors import Fault, GrammarError, Place, counted, listed, nearest
+from pommel.sources.grammar.text import Meant, Unparsed, parsed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Symbol:
+    """A nonterminal (its name), or a terminal: words with one space between, maybe none.
+
+    Where it stands makes no difference to what it is.
+    """
+
+    place: Place = field(compare=False)
+    text: str
+    is_terminal: bool
+
+    def __str__(self) -> str:
+        if not self.is_terminal:
+            return self.text
+        return f'"{self.text}"' if "'" in self.text else f"'{self.text}'"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alternative:
+    """What a nonterminal may stand for: symbols in order, maybe none."""
+
+    place: Place
+    symbols: tuple[Symbol, ...]
+
+    @property
+    def text(self) -> str:
+        """The text of an alternative that is lexical."""
+        return " ".join(each.text for each in self.symbols if each.text)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Contrast:
+    """A symbol, and the others that make the sentence ungrammatical in its place."""
+
+    symbol: Symbol
+    replacements: tuple[Symbol, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContextFreeGrammar:
+    """A start symbol, the alternatives of every nonterminal, and what is contrasted.
+
+    Rules are in the order of their first lines, the alternatives of one in the order of all.
+    """
+
+    start: Symbol
+    rules: Mapping[Symbol, tuple[Alternative, ...]]
+    contrasts: tuple[Contrast, ...]
+
+    def replacements(self) -> dict[Symbol, tuple[Symbol, ...]]:
+        """Return what is put in the place of each symbol that is contrasted."""
+        found: dict[Symbol, tuple[Symbol, ...]] = {}
+        for each in self.contrasts:
+            found[each.symbol] = (*found.get(each.symbol, ()), *each.replacements)
+        return found
+
+    def reached(self) -> tuple[Symbol, ...]:
+        """Return the nonterminals that the start symbol leads to, and itself, from top to bottom.
+
+        The rules of all of them have to be there.
+        """
+        found = dict.fromkeys([self.start])
+        queue = [self.start]
+        # It grows while it is read.
+        for symbol in queue:
+            new = [each for each in self.below(symbol) if each not in found]
+            found.update(dict.fromkeys(new))
+            queue += dict.fromkeys(new)
+        return tuple(found)
+
+    def below(self, symbol: Symbol) -> tuple[Symbol, ...]:
+        """Return the nonterminals in a nonterminal's alternatives, in their order."""
+        alternatives = self.rules[symbol]
+        return tuple(each for one in alternatives for each in one.symbols if not each.is_terminal)
+
+
+def cycles(below: Mapping[Symbol, Sequence[Symbol]]) -> Iterator[tuple[Symbol, ...]]:
+    """Yield cycles without a common symbol, so that none is left without these symbols.
+
+    `below` are the symbols that each leads to, those that it does not have count for nothing.
+    A cycle begins with the symbol that comes first on the way from the first one of `below`.
+    """
+    left = _Left(below)
+    for first in below:
+        way: list[Symbol] = []
+        places: dict[Symbol, int] = {}
+        symbol = first
+        while first not in left.gone:
+            if symbol not in places:
+                places[symbol] = len(way)
+                way.append(symbol)
+                symbol = left.first_below(symbol)
+                continue
+            cycle = way[places[symbol] :]
+            yield tuple(cycle)
+            left.remove(cycle)
+            # What is gone is the end of the way; up to there it would be the same again.
+            while way and way[-1] in left.gone:
+                del places[way.pop()]
+            symbol = left.first_below(way[-1]) if way else first
+
+
+def heights(below: Mapping[Symbol, Sequence[Symbol]]) -> dict[Symbol, int]:
+    """Return how many nonterminals stand above one another at most, from a symbol down.
+
+    Symbols that lead to a cycle have no such number, and are left out.
+    """
+    found: dict[Symbol, int] = {}
+    above = _above(below)
+    missing = {symbol: len({*others}) for symbol, others in below.items()}
+    ready = [symbol for symbol, number in missing.items() if not number]
+    # It grows while it is read.
+    for symbol in ready:
+        found[symbol] = 1 + max((found[each] for each in below[symbol]), default=0)
+        for each in above.get(symbol, ()):
+            missing[each] -= 1
+            if not missing[each]:
+                ready.append(each)
+    return found
+
+
+class _Left:
+    """The symbols that are on cycles, or lead to one; what has been removed is `gone`.
+
+    All of it takes time in proportion to what is written in the grammar.
+    """
+
+    def __init__(self, below: Mapping[Symbol, Sequence[Symbol]]) -> None:
+        self._below = {
+            symbol: [each for each in dict.fromkeys(others) if each in below]
+            for symbol, others in below.items()
+        }
+        self._above = _above(self._below)
+        self._n_below = {symbol: len(others) for symbol, others in self._below.items()}
+        self._n_passed = dict.fromkeys(below, 0)
+        self.gone: set[Symbol] = set()
+        self.remove([symbol for symbol, n in self._n_below.items() if not n])
+
+    def remove(self, symbols: Sequence[Symbol]) -> None:
+        """Take symbols away, and all those that then lead nowhere."""
+        queue = [*symbols]
+        self.gone.update(queue)
+        # It grows while it is read.
+        for symbol in queue:
+            for each in self._above.get(symbol, ()):
+                self._n_below[each] -= 1
+                if not self._n_below[each] and each not in self.gone:
+                    self.gone.add(each)
+                    queue.append(each)
+
+    def first_below(self, symbol: Symbol) -> Symbol:
+        """Return the first symbol that one which is left leads to."""
+        below = self._below[symbol]
+        while below[self._n_passed[symbol]] in self.gone:
+            self._n_passed[symbol] += 1
+        return below[self._n_passed[symbol]]
+
+
+def _above(below: Mapping[Symbol, Sequence[Symbol]]) -> dict[Symbol, list[Symbol]]:
+    """Return the symbols that lead to each one."""
+    found: dict[Symbol, list[Symbol]] = {}
+    for symbol, others in below.items():
+        for each in dict.fromkeys(others):
+            found.setdefault(each, []).append(symbol)
+    return found
+
+
+def check_names(grammar: ContextFreeGrammar, *, also_known: Sequence[str]) -> Iterator[Fault]:
+    """Yield a fault for each symbol without rules, and for each contrast of unlike symbols.
+
+    `also_known` are names whose rules could not be read.
+    """
+    known = dict.fromkeys([*(each.text for each in grammar.rules), *also_known])
+    named = [
+        grammar.start,
+        *(each for rule in grammar.rules.values() for one in rule for each in one.symbols),
+        *(each for one in grammar.contrasts for each in (one.symbol, *one.replacements)),
+    ]
+    meant = Meant()
+    for symbol in named:
+        if not symbol.is_terminal and symbol.text not in known:
+            probably = meant(symbol.text, known)
+            hint = "write one, or quotes if it is a terminal"
+            hint = f"did you mean {probably}?" if probably else hint
+            yield symbol.place.fault(f"there is no rule for {symbol}", hint)
+    # A rule that could not be read may be what is missing.
+    if not also_known:
+        for contrast in grammar.contrasts:
+            yield from _unlike(grammar, contrast)
+        yield from _contrasted_twice(grammar)
+
+
+def _unlike(grammar: ContextFreeGrammar, contrast: Contrast) -> Iterator[Fault]:
+    """Yield what keeps the alternatives of two nonterminals from being forms of one word."""
+    symbols = [contrast.symbol, *contrast.replacements]
+    if any(each not in grammar.rules for each in symbols):
+        return
+    lexical = True
+    for each in symbols:
+        below = grammar.below(each)
+        if below:
+            lexical = False
+            what = f"{each} is contrasted, but made of {listed(list(map(str, below)))}"
+            hint = "only symbols that are made of terminals alone can be"
+            yield each.place.fault(what, hint)
+    own = grammar.rules[contrast.symbol]
+    for other in contrast.replacements if lexical else ():
+        found = grammar.rules[other]
+        if len(found) != len(own):
+            what = f"{other} has {counted(len(found), 'alternative')}, {contrast.symbol} has "
+            hint = "the lists must run parallel: the nth of each are forms of one word"
+            yield found[0].place.fault(f"{what}{len(own)}", hint)
+
+
+def _contrasted_twice(grammar: ContextFreeGrammar) -> Iterator[Fault]:
+    contrasted = grammar.replacements()
+    for symbol in contrasted:
+        for alternative in grammar.rules.get(symbol, ()):
+            for each in alternative.symbols:
+                if each in contrasted and each.is_terminal:
+                    what = f"{symbol} is contrasted, and so is {each}, which it is made of"
+                    yield each.place.fault(what, "leave one of the contrasts out")
+
+
+# A piece of a line: where it begins in the line's text, and its line and column in the file.
+_Piece = tuple[int, int, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogicalLine:
+    """A line, or several that backslashes make one; white space around each is taken away.
+
+    `is_open` says that it ends in a backslash, and the file with it.
+    """
+
+    text: str
+    file: str
+    pieces: tuple[_Piece, ...]
+    is_open: bool = False
+
+    def place(self, offset: int) -> Place:
+        """Return where a character of the text stands in the file."""
+        begin, line, column = next(each for each in reversed(self.pieces) if each[0] <= offset)
+        return Place(file=self.file, line=line, column=column + offset - begin)
+
+
+def logical_lines(text: str, file: str) -> Iterator[LogicalLine]:
+    """Yield the lines of a grammar's text that are neither empty nor comments."""
+    pending, pieces = "", list[_Piece]()
+    for number, raw in enumerate(text.split("\n"), start=1):
+        line = raw.strip()
+        if not pieces and (not line or line.startswith("#")):
+            continue
+        pieces.append((len(pending), number, raw.index(line) + 1))
+        pending += line
+        if pending.endswith("\\"):
+            pending = pending[:-1].rstrip() + " "
+            continue
+        yield LogicalLine(text=pending, file=file, pieces=tuple(pieces))
+        pending, pieces = "", []
+    if pieces:
+        yield LogicalLine(text=pending, file=file, pieces=tuple(pieces), is_open=True)
+
+
+_PROBABILITY = re.compile(r"\[[\d.]+\]")
+_NAME = "names are made of letters, digits and _ / ^ < > -, and terminals stand in quotes"
+_RULE = "write NAME -> NAME 'terminal' | 'terminal'"
+# So much of a terminal that has no end is shown.
+_SHOWN = 40
+
+
+def syntax_fault(line: LogicalLine, found: Unparsed) -> Fault:
+    """Return the fault of a line that could not be parsed."""
+    return line.place(found.offset).fault(*_said(found, found.rest, found.expected))
+
+
+def _said(found: Unparsed, rest: str, expected: Collection[str]) -> tuple[str, str]:
+    if rest[:1] in ("'", '"') and rest.count(rest[0]) == 1:
+        return f"this quote is not closed: {rest[:_SHOWN]}", f"write {rest[0]} behind the terminal"
+    if "DIRECTIVE" in expected:
+        return _left_side(rest, found.word)
+    if expected == {"ARROW"}:
+        name = found.text[: found.offset].split(maxsplit=1)[0]
+        if "->" in name:
+            return f"{name!r} is one name, in which -> may stand", "put a space in front of ->"
+        return f"there is no arrow behind {name!r}", _RULE
+    if _PROBABILITY.match(rest):
+        return f"{found.word} is a probability: all sentences are generated", "take it away"
+    if rest.startswith("#"):
+        return "a comment stands behind a rule", "write it on a line of its own"
+    if rest.startswith("->"):
+        return "there is a second arrow", "write each rule on a line of its own"
+    return f"{found.word!r} has no place here", _NAME
+
+
+def _left_side(rest: str, shown: str) -> tuple[str, str]:
+    if rest.startswith(("'", '"')):
+        return "the left side of a rule is a nonterminal, not a terminal", _RULE
+    if rest.startswith("->"):
+        return "there is nothing in front of the arrow", _RULE
+    if rest.startswith("%"):
+        return "% is no directive by itself", "there is %start and %contrast"
+    return f"{shown!r} is no nonterminal", _NAME
+
+
+_LEFT_SIDE = re.compile(r"[\"']?([\w/][\w/^<>-]*)")
+_START = "write %start and one nonterminal"
+_CONTRAST = "write %contrast V_sg V_pl, or %contrast 'terminal' 'terminal'"
+
+
+def parse_grammar(text: str, *, file: str) -> ContextFreeGrammar:
+    """Return the grammar that a text is; each symbol in it has rules.
+
+    Raises `GrammarError` with every line that is wrong and every symbol without rules.
+    """
+    lines = _Lines()
+    for line in logical_lines(text, file):
+        lines.add(line)
+    faults = lines.faults
+    if lines.rules and lines.start:
+        grammar = ContextFreeGrammar(
+            start=lines.start,
+            rules={symbol: tuple(found) for symbol, found in lines.rules.items()},
+            contrasts=tuple(lines.contrasts),
+        )
+        faults = [*faults, *check_names(grammar, also_known=lines.broken)]
+        if not faults:
+            return grammar
+    if not faults:
+        whole = Place(file=file, line=0, column=0)
+        faults = [whole.fault("there is no rule", "write one: S -> NP VP")]
+    raise GrammarError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
+
+
+@dataclass(slots=True)
+class _Lines:
+    """What has been read so far; `broken` are the left sides of rules that could not be read."""
+
+    rules: dict[Symbol, list[Alternative]] = field(default_factory=dict)
+    contrasts: list[Contrast] = field(default_factory=list)
+    first: Symbol | None = None
+    named_start: Symbol | None = None
+    broken: list[str] = field(default_factory=list)
+    faults: list[Fault] = field(default_factory=list)
+
+    @property
+    def start(self) -> Symbol | None:
+        """The symbol that sentences come of: that of `%start`, or the first rule's."""
+        return self.named_start or self.first
+
+    def add(self, line: LogicalLine) -> None:
+        """Take in one line."""
+        if line.is_open:
+            last = line.place(line.pieces[-1][0])
+            self._fault(last, "a backslash continues the line, but none follows", "take it away")
+        tree = parsed(line.text, "context_free/notation.lark")
+        if isinstance(tree, Unparsed):
+            self.faults.append(syntax_fault(line, tree))
+            left = _LEFT_SIDE.match(line.text)
+            self.broken += [left[1]] if left else []
+            return
+        (tree,) = tree.children
+        if tree.data == "rule":
+            self._add_rule(line, *tree.children)
+        else:
+            name, *symbols = tree.children
+            self._add_directive(line, name, [_symbol(line, each) for each in symbols])
+
+    def _add_rule(self, line: LogicalLine, left: Any, *rest: Any) -> None:
+        symbol = _symbol(line, left)
+        self.first = self.first or symbol
+        alternatives = self.rules.setdefault(symbol, [])
+        # Each alternative stands behind an arrow or a bar, which is where it is if it is empty.
+        for mark, tree in zip(rest[::2], rest[1::2], strict=True):
+            symbols = tuple(_symbol(line, each) for each in tree.children)
+            place = symbols[0].place if symbols else line.place(mark.start_pos)
+            alternatives.append(Alternative(place=place, symbols=symbols))
+
+    def _add_directive(self, line: LogicalLine, token: Any, symbols: list[Symbol]) -> None:
+        place = line.place(token.start_pos)
+        match str(token)[1:].strip():
+            case "start":
+                self._add_start(place, symbols)
+            case "contrast":
+                self._add_contrast(place, symbols)
+            case name:
+                meant = nearest(name, ["start", "contrast"])
+                there = f"did you mean %{meant}?" if meant else "there is %start and %contrast"
+                self._fault(place, f"there is no directive %{name}", there)
+
+    def _add_start(self, place: Place, symbols: list[Symbol]) -> None:
+        if [each.is_terminal for each in symbols] != [False]:
+            self._fault(place, "%start names no symbol, or not only one nonterminal", _START)
+        elif self.named_start:
+            what = f"%start is given twice: {self.named_start} and {symbols[0]}"
+            self._fault(place, what, "leave one of them out")
+        else:
+            self.named_start = symbols[0]
+
+    def _add_contrast(self, place: Place, symbols: list[Symbol]) -> None:
+        if len(symbols) < 2:  # noqa: PLR2004 - a symbol and what replaces it
+            self._fault(place, "%contrast lacks what a symbol is contrasted with", _CONTRAST)
+            return
+        first, *others = symbols
+        for each in others:
+            if each.is_terminal != first.is_terminal:
+                what = f"{first} is contrasted with {each}: a terminal and a nonterminal"
+                self._fault(each.place, what, _CONTRAST)
+            elif each == first:
+                what = f"{first} is contrasted with itself"
+                self._fault(each.place, what, "name the one that is ungrammatical in its place")
+        self.contrasts.append(Contrast(symbol=first, replacements=tuple(others)))
+
+    def _fault(self, place: Place, message: str, hint: str) -> None:
+        self.faults.append(place.fault(message, hint))
+
+
+def _symbol(line: LogicalLine, token: Any) -> Symbol:
+    is_terminal = token.type == "TERMINAL"
+    text = " ".join(token[1:-1].split()) if is_terminal else str(token)
+    return Symbol(place=line.place(token.start_pos), text=text, is_terminal=is_terminal)

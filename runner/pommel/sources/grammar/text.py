@@ -1,0 +1,128 @@
+"""Parsers from the `.lark` files of this package, and where a text is not what they describe."""
+
+import functools
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from pommel.errors import Fault, Place, nearest
+from pommel.suite.suite import METRICS
+
+if TYPE_CHECKING:
+    from lark import Lark
+
+
+# So much of a wrong word is shown.
+_SHOWN = 40
+
+
+@dataclass(frozen=True, slots=True)
+class Unparsed:
+    """A text that a parser does not take, and the first place at which nothing fits.
+
+    `expected` are the kinds of tokens that could have come there.
+    """
+
+    text: str
+    offset: int
+    expected: frozenset[str]
+    is_at_end: bool
+
+    @property
+    def rest(self) -> str:
+        """The text from that place on."""
+        return self.text[self.offset :]
+
+    @property
+    def character(self) -> str:
+        """The character there; empty at the end."""
+        return self.text[self.offset : self.offset + 1]
+
+    @property
+    def word(self) -> str:
+        """The first word from there on, its beginning if it is long; maybe none."""
+        return "".join(self.rest.split(maxsplit=1)[:1])[:_SHOWN]
+
+
+def parsed(text: str, grammar: str, *, start: str = "start") -> Any:
+    """Return Lark's tree of a text, or what `Unparsed` says of it.
+
+    `grammar` is a `.lark` file, from the folder of this module on; `start` is one of its rules.
+    """
+    from lark.exceptions import UnexpectedInput  # noqa: PLC0415 - keeps `import pommel` fast
+
+    try:
+        return _parser(grammar, start).parse(text)
+    except UnexpectedInput as error:
+        found: Any = error
+        token = getattr(found, "token", None)
+        # A text that ends too early has its place behind the last character.
+        at_end = found.pos_in_stream is None or getattr(token, "type", "") == "$END"
+        offset = len(text) if at_end else int(found.pos_in_stream)
+        expected = getattr(found, "allowed", None) or getattr(found, "expected", None) or ()
+        return Unparsed(text, offset, frozenset(expected), at_end)
+
+
+@functools.cache
+def _parser(grammar: str, start: str) -> "Lark":
+    from lark import Lark  # noqa: PLC0415 - keeps `import pommel` fast
+
+    text = (files("pommel.sources.grammar") / grammar).read_text("utf-8")
+    return Lark(text, parser="lalr", start=start, propagate_positions=True)
+
+
+USAGE = "meta language: hi"
+_QUOTED = re.compile(r'"([^"\n]*)"')
+_GENERATOR = "it is how the suite was made"
+
+
+def meta_value(key: str, text: str) -> str | list[str]:
+    """Return what a text behind the colon means.
+
+    White space around it is taken away, and one space stands between words. Between quotation marks
+    all of it counts: `meta joiner: ""`. The metric may be several.
+    """
+    quoted = _QUOTED.fullmatch(text.strip())
+    if quoted:
+        return quoted[1]
+    words = text.split()
+    return words if key == "metric" and len(words) > 1 else " ".join(words)
+
+
+def meta_faults(
+    key: str, value: str | list[str], *, key_place: Place, value_place: Place, made: Collection[str]
+) -> Iterator[Fault]:
+    """Yield what is wrong with a key and its value; `made` are keys that pommel writes itself."""
+    if key in made:
+        hint = f"leave it out; {_GENERATOR}, which pommel writes itself"
+        yield key_place.fault(f"meta has the key {key!r}", hint)
+    elif key == "metric" and value != "all":
+        for name in [value] if isinstance(value, str) else value:
+            if name not in METRICS:
+                hint = f"there are {', '.join(METRICS)}, and all"
+                yield value_place.fault(f"there is no metric {name!r}", hint)
+
+
+# So many comparisons of two names take about a second.
+_MOST_COMPARED = 100_000
+
+
+class Meant:
+    """Finds the nearest of some known names, as long as all searches together are quick.
+
+    Each one compares a name with all that are known. Of a file with thousands of faults the first
+    ones are explained; the others are likely to be alike.
+    """
+
+    def __init__(self, *, most_compared: int = _MOST_COMPARED) -> None:
+        """Take how many comparisons there may be; the search that goes beyond is the last one."""
+        self._n_left = most_compared
+
+    def __call__(self, name: str, known: Collection[str]) -> str | None:
+        """Return the known name that was probably meant; None if none is like it, or too late."""
+        if self._n_left <= 0:
+            return None
+        self._n_left -= len(known)
+        return nearest(name, known)
