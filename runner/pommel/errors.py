@@ -6,21 +6,15 @@ else that escapes is our mistake.
 
 import difflib
 import functools
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from importlib import metadata
 from typing import Literal
 
-_WORD = re.compile(r"\S+")
 _LONGEST_QUOTED = 80
 
 # Joiners without a width, and marks of direction; they change nothing but what stands beside them.
 _INVISIBLE = "\u200c\u200d\u200e\u200f\u061c"
-# Letters to Unicode, of which nothing is seen: the fillers of Hangul.
-_FILLERS = "\u115f\u1160\u3164\uffa0"
-
-Severity = Literal["error", "warning"]
 
 
 class PommelError(Exception):
@@ -59,7 +53,7 @@ class Fault:
     path: str
     message: str
     hint: str = ""
-    severity: Severity = "error"
+    severity: Literal["error", "warning"] = "error"
 
     def __str__(self) -> str:
         place = f"{self.file}:{self.line}:{self.column}" if self.line else self.file
@@ -226,39 +220,18 @@ def printable(text: str) -> str:
     )
 
 
-def has_letter(text: str) -> bool:
-    """Return whether a text has a letter or digit that can be seen."""
-    return any(each.isalnum() and each not in _FILLERS for each in text)
-
-
-def with_first_letter(text: str, changed: Callable[[str], str]) -> str:
-    """Return the text with its first letter changed, the rest as it is.
-
-    Marks in front of the letter are passed over, within the first word. A text that begins with
-    something else (a digit, an ideograph, a letter without cases) stays as it is.
-    """
-    word = _WORD.search(text)
-    for place in range(*word.span()) if word else ():
-        first = text[place]
-        if first.isalnum():
-            return text[:place] + changed(first) + text[place + 1 :]
-    return text
-
-
 def first_line(error: BaseException) -> str:
     """Return an error's first line, which is what fits into one of ours."""
     lines = str(error).strip().splitlines()
     return lines[0][:300] if lines else type(error).__name__
 
 
-def pommel_version() -> str:
-    """Return the installed version; "0+unknown" in a checkout that was never installed."""
-    return package_version("pommel") or "0+unknown"
+def package_version(name: str) -> str:
+    """Return the version of an installed package, "unknown" if it is not installed.
 
-
-def package_version(name: str) -> str | None:
-    """Return the version of an installed package, None if it is not installed."""
+    Of pommel itself, in a checkout that was never installed, it is "0+unknown": a version, too.
+    """
     try:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
-        return None
+        return "0+unknown" if name == "pommel" else "unknown"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from tests.cli.samples import Pommel
 
-from pommel.files.writing import sha256_of
+from pommel.files.text import sha256_of
 
 LINES = (
     "True\tles chats dorment\nFalse\tles chats dort\nTrue\tle chat dort\nFalse\tle chat dorment\n"

@@ -11,16 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pommel.errors import InputError, SuiteError
-from pommel.files.json import (
-    MAX_DEPTH,
-    JsonDocument,
-    WrittenFloat,
-    parse_document,
-    path_text,
-    read_document,
-    to_json,
-)
-from pommel.files.json_positions import JsonPath
+from pommel.files.json import MAX_DEPTH, JsonDocument, JsonPath, WrittenFloat, path_text, to_json
 
 # --- random documents, with their text and the place of every value in it
 
@@ -71,7 +62,7 @@ def place(text: str, offset: int) -> tuple[int, int]:
 @given(documents())
 def test_every_path_leads_to_its_value(drawn: tuple[str, Places]) -> None:
     text, places = drawn
-    document = parse_document(text, file="x.json")
+    document = JsonDocument.parse(text, file="x.json")
     assert document.duplicate_key_faults() == []
     for path, offset in places.items():
         fault = document.fault(path, "wrong")
@@ -83,10 +74,10 @@ def test_every_path_leads_to_its_value(drawn: tuple[str, Places]) -> None:
 @given(documents())
 def test_what_is_written_again_is_the_same(drawn: tuple[str, Places]) -> None:
     text, _ = drawn
-    value = parse_document(text, file="x.json").value
+    value = JsonDocument.parse(text, file="x.json").value
     written = to_json(value)
     assert skeleton(written) == skeleton(text)
-    assert to_json(parse_document(written, file="x.json").value) == written
+    assert to_json(JsonDocument.parse(written, file="x.json").value) == written
     assert written.encode()  # half of a surrogate pair is an escape still
 
 
@@ -101,7 +92,7 @@ def skeleton(text: str) -> list[str]:
 
 def test_numbers_come_back_as_they_were_written() -> None:
     text = '{\n    "b": 1.50,\n    "a": [1e-7, 1E5, -0, NaN, -Infinity, 1.0, 1]\n}'
-    value = parse_document(text, file="x").value
+    value = JsonDocument.parse(text, file="x").value
     assert value["b"] == 1.5
     assert isinstance(value["b"], WrittenFloat)
     assert to_json(value, indent=0).split() == [
@@ -150,7 +141,7 @@ def test_paths_as_text(path: JsonPath, text: str) -> None:
 
 
 def document_of(text: str) -> JsonDocument:
-    return parse_document(text, file="x.json")
+    return JsonDocument.parse(text, file="x.json")
 
 
 def test_a_path_that_does_not_exist_is_placed_at_what_holds_it() -> None:
@@ -299,10 +290,10 @@ def test_deep_nesting_is_refused_before_anything_overflows() -> None:
 def test_a_byte_order_mark_is_noticed_and_takes_no_column(tmp_path: Path) -> None:
     path = tmp_path / "bom.json"
     path.write_bytes(b'\xef\xbb\xbf{"a": 1}')
-    document = read_document(path)
+    document = JsonDocument.read(path)
     assert document.has_bom
     assert document.fault(("a",), "wrong").column == 7
-    assert parse_document('\ufeff{"a": 1}', file="x").has_bom
+    assert JsonDocument.parse('\ufeff{"a": 1}', file="x").has_bom
     assert not document_of('{"a": 1}').has_bom
 
 
@@ -327,7 +318,7 @@ def test_another_encoding_is_placed(tmp_path: Path, raw: bytes, message: str) ->
     path = tmp_path / "latin.json"
     path.write_bytes(raw)
     with pytest.raises(SuiteError) as caught:
-        read_document(path)
+        JsonDocument.read(path)
     assert str(caught.value) == f"{path}{message}"
 
 
@@ -337,7 +328,7 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         (tmp_path, "Is a directory"),
     ):
         with pytest.raises(InputError) as caught:
-            read_document(path)
+            JsonDocument.read(path)
         assert str(caught.value) == f"{path}: {reason}"
 
 
@@ -359,6 +350,6 @@ def test_a_text_that_is_never_closed_takes_no_longer_than_it_is_long() -> None:
     text = '{"a": "' + '\\"' * 300_000
     start = time.process_time()
     with pytest.raises(SuiteError, match="this text is never closed"):
-        parse_document(text, file="s.json")
+        JsonDocument.parse(text, file="s.json")
     # A quadratic search for what is open takes a quarter of an hour.
     assert time.process_time() - start < 30

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pommel.files.tables import frame_of_instances
+from pommel.files.tables import frame_of_rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,14 +15,14 @@ class Observation:
 
 
 def test_instances_are_rows_and_their_fields_columns() -> None:
-    frame = frame_of_instances(
-        Observation,
+    frame = frame_of_rows(
         iter(
             [
                 Observation(name="a", n_items=24, share=0.5),
                 Observation(name="b", n_items=None, share=float("nan")),
             ]
         ),
+        Observation,
     )
     assert frame.columns.tolist() == ["name", "n_items", "share"]
     assert frame["name"].tolist() == ["a", "b"]
@@ -33,5 +33,5 @@ def test_instances_are_rows_and_their_fields_columns() -> None:
 
 
 def test_there_are_columns_without_instances() -> None:
-    frame = frame_of_instances(Observation, [])
+    frame = frame_of_rows([], Observation)
     assert (len(frame), frame.columns.tolist()) == (0, ["name", "n_items", "share"])

@@ -1,13 +1,17 @@
 """Files are opened as what they are, gzipped or not; texts, their lines and their hashes."""
 
+import contextlib
 import gzip
 import hashlib
+import os
+import stat
+import threading
 from pathlib import Path
 
 import pytest
 
-from pommel.errors import SuiteError
-from pommel.files.text import GZIP_FAULTS, lines, opened, read_text, read_words
+from pommel.errors import InputError, PommelError, SuiteError
+from pommel.files.text import GZIP_FAULTS, DecodedText, opened, replacing, sha256_of, write_text
 
 
 @pytest.mark.parametrize(
@@ -55,10 +59,18 @@ def test_a_file_that_is_not_there_is_an_error_of_the_system(tmp_path: Path) -> N
         pass
 
 
-def test_lines_end_where_editors_end_them() -> None:
-    assert lines("a\nb\r\nc\rd\n\n") == ["a", "b", "c", "d", ""]
-    assert lines("a\u2028b\x85c\x0bd\x0ce\x1cf\u2029g") == ["a\u2028b\x85c\x0bd\x0ce\x1cf\u2029g"]
-    assert (lines(""), lines("\n"), lines("a")) == ([], [""], ["a"])
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        ("a\nb\r\nc\rd\n\n", ["a", "b", "c", "d", ""]),
+        ("a\u2028b\x85c\x0bd\x0ce\x1cf\u2029g", ["a\u2028b\x85c\x0bd\x0ce\x1cf\u2029g"]),
+        ("", []),
+        ("\n", [""]),
+        ("a", ["a"]),
+    ],
+)
+def test_lines_end_where_editors_end_them(text: str, lines: list[str]) -> None:
+    assert DecodedText.of(text).lines == lines
 
 
 @pytest.mark.parametrize(
@@ -67,7 +79,7 @@ def test_lines_end_where_editors_end_them() -> None:
 def test_the_hash_of_what_was_read(tmp_path: Path, raw: bytes) -> None:
     path = tmp_path / "file"
     path.write_bytes(raw)
-    read = read_text(path)
+    read = DecodedText.read(path)
     path.write_bytes(b"edited")
     assert read.sha256 == hashlib.sha256(raw).hexdigest()
 
@@ -75,12 +87,133 @@ def test_the_hash_of_what_was_read(tmp_path: Path, raw: bytes) -> None:
 def test_words_have_no_control_characters(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_text("a\tb\u200c\u200d\u200e\u200f\u061c\u00a0\n", "utf-8")
-    assert read_words(path) == read_text(path)
+    assert DecodedText.read_words(path) == DecodedText.read(path)
     path.write_text("a\nb\0c\0\r\r\n\x1b\n\x85", "utf-8")
     with pytest.raises(SuiteError) as caught:
-        read_words(path)
+        DecodedText.read_words(path)
     assert [(each.line, each.column, each.message) for each in caught.value.faults] == [
         (2, 2, "this line has the character '\\x00'"),
         (4, 1, "this line has the character '\\x1b'"),
         (5, 1, "this line has the character '\\x85'"),
     ]
+
+
+def test_folders_are_made_and_nothing_else_is_left(tmp_path: Path) -> None:
+    path = tmp_path / "deep" / "er" / "file.txt"
+    write_text(path, "naïve\n")
+    assert path.read_bytes() == "naïve\n".encode()
+    assert [each.name for each in path.parent.iterdir()] == ["file.txt"]
+
+
+def test_others_may_read_what_they_might_read_of_any_new_file(tmp_path: Path) -> None:
+    write_text(tmp_path / "ours", "x")
+    (tmp_path / "plain").write_text("x")
+    modes = [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("ours", "plain")]
+    assert modes[0] == modes[1]
+
+
+def test_a_link_stays_a_link(tmp_path: Path) -> None:
+    (tmp_path / "target").write_text("old")
+    (tmp_path / "link").symlink_to("target")
+    write_text(tmp_path / "link", "new")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "target").read_text() == "new"
+
+
+def test_a_pipe_is_written_to(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=write_text, args=(pipe, "through\n"))
+    writer.start()
+    assert pipe.read_text() == "through\n"
+    writer.join()
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+
+
+def test_one_in_another_is_given_to_a_pipe_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    found: list[bytes] = []
+    reader = threading.Thread(target=lambda: found.append(pipe.read_bytes()))
+    reader.start()
+    with replacing(pipe) as outer, replacing(outer) as inner:
+        inner.write_bytes(b"once")
+    reader.join()
+    assert found == [b"once"]
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert list(tmp_path.iterdir()) == [pipe]
+    assert not outer.exists()
+
+
+def test_one_in_another_leaves_a_link_a_link(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "link").symlink_to("folder/new")
+    with replacing(tmp_path / "link") as outer, replacing(outer) as inner:
+        inner.write_bytes(b"once")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "folder" / "new").read_bytes() == b"once"
+    assert sorted(tmp_path.rglob("*")) == [
+        *(tmp_path / "folder", tmp_path / "folder" / "new", tmp_path / "link")
+    ]
+
+
+def test_a_link_to_a_pipe_is_written_to(tmp_path: Path) -> None:
+    # The pipe has no name; this is what a shell makes of >(command).
+    reading, writing = os.pipe()
+    (tmp_path / "link").symlink_to(f"/dev/fd/{writing}")
+    write_text(tmp_path / "link", "through\n")
+    os.close(writing)
+    with os.fdopen(reading) as opened:
+        assert opened.read() == "through\n"
+    assert (tmp_path / "link").is_symlink()
+
+
+def test_a_pipe_is_given_nothing_if_something_goes_wrong(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    # Nobody reads, so that this would wait for ever if anything were written.
+    with contextlib.suppress(KeyError), replacing(pipe) as aside:
+        aside.write_bytes(b"half of")
+        raise KeyError
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert not aside.exists()
+
+
+def test_a_link_that_leads_in_a_circle(tmp_path: Path) -> None:
+    path = tmp_path / "link"
+    path.symlink_to("link")
+    with pytest.raises(PommelError) as caught:
+        write_text(path, "x")
+    assert str(caught.value) == f"{path}: cannot be written: Too many levels of symbolic links"
+    assert path.is_symlink()
+
+
+def test_a_device_is_written_to() -> None:
+    write_text(Path(os.devnull), "away")
+    assert stat.S_ISCHR(Path(os.devnull).stat().st_mode)
+
+
+def test_a_folder_in_the_way(tmp_path: Path) -> None:
+    (tmp_path / "taken").mkdir()
+    with pytest.raises(PommelError, match="taken: cannot be written: Is a directory"):
+        write_text(tmp_path / "taken", "x")
+
+
+def test_what_was_there_stays_if_the_new_text_cannot_be_encoded(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_text("old")
+    with pytest.raises(UnicodeEncodeError):
+        write_text(path, "\ud800")
+    assert path.read_text() == "old"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_file_is_known_by_its_content(tmp_path: Path) -> None:
+    path = tmp_path / "file"
+    path.write_bytes(b"abc")
+    # The example of FIPS 180-2, appendix B.1.
+    digest = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"
+    assert sha256_of(path) == digest
+    with pytest.raises(InputError) as caught:
+        sha256_of(tmp_path / "none")
+    assert str(caught.value) == f"{tmp_path}/none: cannot be read: No such file or directory"

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.files.waiting import Waiting, wished_seconds
+from pommel.files.waiting import Waiting
 
 NOON = datetime(2026, 11, 21, 12, 0, 0, tzinfo=UTC)
 
@@ -43,4 +43,4 @@ def test_a_servers_wish_goes_first_within_limits(wished: float, seconds: float) 
     ],
 )
 def test_retry_after_is_a_number_or_a_date(header: str | None, seconds: float | None) -> None:
-    assert wished_seconds(header, NOON) == seconds
+    assert Waiting.wished_seconds(header, NOON) == seconds

@@ -21,7 +21,7 @@ from pommel.images.checks import CHECKS
 from pommel.images.context import files_below
 from pommel.images.subject import Subject
 from pommel.models.container.commands import ImageCommands, open_commands
-from pommel.models.container.engines import engines
+from pommel.models.container.engines import engine as engines
 from pommel.models.container.engines.sandbox import Sandbox
 from pommel.models.model import LoadOptions
 
@@ -34,9 +34,9 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     # As programs that train models leave them.
     (lstm / "model.safetensors").chmod(0o600)
     return {
-        "ngram": data.builtin_model("en-ngram"),
+        "ngram": data.builtin_models()["en-ngram"],
         "lstm": lstm,
-        "huggingface": data.builtin_model("en-gpt2"),
+        "huggingface": data.builtin_models()["en-gpt2"],
     }
 
 

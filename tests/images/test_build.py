@@ -17,7 +17,7 @@ from tests.containers_support.answering import connected
 from tests.containers_support.images import BUILDS
 from tests.containers_support.users import locked
 
-from pommel.errors import ContainerError, InputError, UsageError, pommel_version
+from pommel.errors import ContainerError, InputError, UsageError, package_version
 from pommel.files import shipped as data
 from pommel.images.build import BuildOptions, build_image
 from pommel.images.context import context_chunks, files_below, files_of
@@ -139,7 +139,7 @@ class TestSources:
         assert found.dockerfile == "ngram/Dockerfile"
         assert {"ngram/Dockerfile", "template/protocol.py", "model/model.arpa"} <= set(files)
         assert [name for name in files if name.startswith("wheels/")] == [
-            f"wheels/pommel-{pommel_version()}-py3-none-any.whl"
+            f"wheels/pommel-{package_version('pommel')}-py3-none-any.whl"
         ]
 
     def test_an_image_without_pommel_gets_no_wheel(self) -> None:
@@ -176,9 +176,9 @@ class TestOwnWheel:
         _run(*pip, "--no-index", "--target", target, tmp_path / name)
         # Only what was installed, and what it depends on.
         code = (
-            "import pommel, sys; from pommel import data; assert pommel.__file__ in sys.argv[1:], "
-            "pommel.__file__; print(data.builtin_models(), (data.image_sources() / 'template' / "
-            "'Dockerfile').is_file())"
+            "import pommel, sys; from pommel.files import shipped as data; "
+            "assert pommel.__file__ in sys.argv[1:], pommel.__file__; print(list("
+            "data.builtin_models()), (data.image_sources() / 'template' / 'Dockerfile').is_file())"
         )
         path = target / "pommel" / "__init__.py"
         done = _run(sys.executable, "-c", code, path, env={**os.environ, "PYTHONPATH": str(target)})
@@ -189,7 +189,7 @@ class TestOwnWheel:
         names = zipfile.ZipFile(io.BytesIO(own_wheel()[1])).namelist()
         assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
         assert "pommel/cli/__init__.py" in names
-        assert f"pommel-{pommel_version()}.dist-info/RECORD" in names
+        assert f"pommel-{package_version('pommel')}.dist-info/RECORD" in names
 
 
 Remove = Callable[[str], str]

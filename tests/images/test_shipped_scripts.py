@@ -21,15 +21,12 @@ from tests.models.conftest import FolderOf, tiny_folder  # noqa: F401 - a fixtur
 from tests.models.lstm.folders import reference_bits, save_random_lstm
 
 from pommel.files import shipped as data
+from pommel.models.alignment import Placed, TokenizerSpec, recover_offsets
 from pommel.models.huggingface import open_folder
 from pommel.models.lstm import open_folder as open_lstm
-from pommel.models.model import LoadOptions, Model, score_all
+from pommel.models.model import LoadOptions, Model, Policy, score_all
 from pommel.models.ngram import open_arpa
-from pommel.models.offsets import Placed, recover_offsets
-from pommel.models.policy import Policy
-from pommel.models.printed import scored_sentence
-from pommel.models.spec import TokenizerSpec
-from pommel.models.surprisal_table import parse_surprisal_table, with_oovs
+from pommel.models.printed import parse_surprisal_table, scored_sentence, with_oovs
 from pommel.surprisal import ScoredSentence, Token
 
 # Each is one that some program has tripped over.
@@ -89,9 +86,9 @@ def image(folder: Path, lstm_folder: Path) -> Roots:
     """Return a function from a kind of image to one with a model."""
     models = {
         "template": None,
-        "ngram": data.builtin_model("en-ngram"),
+        "ngram": data.builtin_models()["en-ngram"],
         "lstm": lstm_folder,
-        "huggingface": data.builtin_model("en-gpt2"),
+        "huggingface": data.builtin_models()["en-gpt2"],
     }
     return cache(lambda kind: Image(root=put_together(kind, folder / kind), model=models[kind]))
 
@@ -293,7 +290,7 @@ class TestNgram:
 
     @pytest.mark.parametrize("policy", POLICIES)
     def test_it_is_what_pommel_says(self, image: Roots, policy: dict[str, Any]) -> None:
-        path = data.builtin_model("en-ngram") / "model.arpa.gz"
+        path = data.builtin_models()["en-ngram"] / "model.arpa.gz"
         model = open_arpa(path, reference="ngram", name="ngram")
         printed = image("ngram").output("score", text=requests(SENTENCES, **policy))
         assert_same(answers(printed), model, Policy(**policy))
@@ -301,7 +298,7 @@ class TestNgram:
         assert (header["fingerprint"], header["bos"]) == (model.info.fingerprint, "<s>")
 
     def test_a_file_may_be_mounted_itself(self, image: Roots) -> None:
-        path = data.builtin_model("en-ngram") / "model.arpa.gz"
+        path = data.builtin_models()["en-ngram"] / "model.arpa.gz"
         variables = {"LMZOO_CHECKPOINT_PATH": str(path)}
         printed = output(image("ngram").root, "tokenize", "-", text="Cats\n", **variables)
         assert printed == "cats </s>\n"
@@ -331,7 +328,7 @@ class TestHuggingFace:
     @staticmethod
     def model() -> Model:
         return open_folder(
-            data.builtin_model("en-gpt2"),
+            data.builtin_models()["en-gpt2"],
             reference="huggingface",
             name="huggingface",
             options=LoadOptions(),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.builders import AGREEMENT, make_suite, suite_text, suite_value
 
 from pommel.errors import SuiteError
-from pommel.files.json import parse_document
+from pommel.files.json import JsonDocument
 from pommel.suite.read import (
     parse_suite,
     read_suite,
@@ -271,4 +271,4 @@ def test_region_names_with_numbers_as_keys_of_a_python_dict() -> None:
 def test_the_text_of_a_document_is_the_suite_as_it_was_read() -> None:
     text = suite_text()
     suite = parse_suite(text).suite
-    assert suite.as_written == parse_document(text, file="x").value
+    assert suite.as_written == JsonDocument.parse(text, file="x").value

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pommel.files.shipped import builtin_model
-from pommel.models.model import score_all
+from pommel.files.shipped import builtin_models
+from pommel.models.model import Policy, score_all
 from pommel.models.ngram import open_arpa
 from pommel.models.ngram.arpa import read_arpa
-from pommel.models.policy import Policy
 from pommel.training.__main__ import main
 from pommel.training.corpus import FULL_SIZE
 from pommel.training.ngram import MODEL_FILE, NgramFigures, train_ngram
@@ -73,7 +72,7 @@ def test_the_same_arguments_make_the_same_file(
 
 
 def test_the_shipped_model_is_the_one_that_its_figures_describe() -> None:
-    folder = builtin_model("en-ngram")
+    folder = builtin_models()["en-ngram"]
     path = folder / MODEL_FILE
     record = json.loads((folder / "training.json").read_text("utf-8"))
     assert path.stat().st_size == record["figures"]["n_bytes"] <= 4_000_000

@@ -6,7 +6,7 @@ import click
 
 from pommel.cli.failures import exit_on_failure
 from pommel.cli.lazy_group import LazyGroup
-from pommel.errors import pommel_version
+from pommel.errors import package_version
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +49,7 @@ _LM_ZOO_COMMANDS = {
     aliases={"compute-surprisals": "surprisals"},
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(pommel_version(), message="pommel %(version)s")
+@click.version_option(package_version("pommel"), message="pommel %(version)s")
 def _pommel() -> None:
     """Run SyntaxGym test suites on language models.
 

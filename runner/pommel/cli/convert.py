@@ -19,7 +19,7 @@ from pommel.cli.set_files import (
     show_or_write,
 )
 from pommel.errors import Fault, FaultyFileError, InputError, UsageError, counted
-from pommel.files.writing import file_name_fault
+from pommel.files.text import file_name_fault
 from pommel.sources.conversion import Conversion, input_names
 from pommel.sources.output import Content
 from pommel.sources.written_forms import SUITE, ending_of, write_content

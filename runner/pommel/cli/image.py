@@ -11,7 +11,7 @@ import click
 from pommel.cli.options import container_options
 from pommel.cli.output import download_bar, note
 from pommel.errors import PommelError, UsageError, counted
-from pommel.files.writing import make_folder
+from pommel.files.text import make_folder
 from pommel.images.check import CheckResult, Status
 from pommel.models.container.engines.sandbox import Sandbox, readable_size
 from pommel.models.model import LoadOptions

@@ -13,8 +13,7 @@ import click
 from pommel.cli.options import load_options, model_options
 from pommel.cli.output import download_bar, for_stdout, note
 from pommel.errors import UsageError
-from pommel.files.text import decode, read_text
-from pommel.files.writing import replacing
+from pommel.files.text import DecodedText, replacing
 
 # What a model is run by; the keys of `BACKENDS` in pommel.compat.lm_zoo.commands, which is slow
 # to import.
@@ -155,9 +154,9 @@ def _opened(model: str, chosen: dict[str, Any]) -> Iterator[Any]:
 def _sentences(file: str) -> list[str]:
     """Return the lines of a file without the white space around them, as `lm-zoo` read them."""
     if file == "-":
-        decoded = decode(sys.stdin.buffer.read(), file="<stdin>")
+        decoded = DecodedText.decode(sys.stdin.buffer.read(), file="<stdin>")
     else:
-        decoded = read_text(Path(file))
+        decoded = DecodedText.read(Path(file))
     return [line.strip() for line in io.StringIO(decoded.text, newline=None)]
 
 

@@ -15,10 +15,9 @@ from pommel.cli.selecting import (
     store_for_reading,
 )
 from pommel.errors import UsageError, counted
-from pommel.files.writing import write_text
+from pommel.files.text import write_text
 from pommel.report.page import write_report
-from pommel.report.plots.saving import check_suffix, save_chart
-from pommel.report.plots.saving_notes import saving_notes
+from pommel.report.plots.saving import check_suffix, save_chart, saving_notes
 from pommel.report.plots.table import PLOTS
 from pommel.report.text_tables import FORMS, TABLES, table_text
 from pommel.scoring.run_record import RunRecord

@@ -29,8 +29,8 @@ from pommel.cli.output import (
 )
 from pommel.cli.output_options import form_option, output_form
 from pommel.cli.show_results import check_table, show_results, tidy_table_option
-from pommel.files.writing import make_folder
-from pommel.models.families import NamedModel
+from pommel.files.text import make_folder
+from pommel.models.family import NamedModel
 from pommel.models.model import closing
 from pommel.report.notes import notes
 from pommel.report.saved import save_results

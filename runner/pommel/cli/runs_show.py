@@ -10,7 +10,7 @@ from pommel.cli.options import store_option
 from pommel.cli.output import for_stdout, show_table, show_text
 from pommel.cli.output_options import form_option
 from pommel.cli.selecting import listed_run, run_of_id, store_for_reading
-from pommel.files.json import to_json, to_json_number
+from pommel.files.json import WrittenFloat, to_json
 from pommel.report.run_list import (
     ListedRun,
     count_table,
@@ -68,9 +68,9 @@ def _to_json(listed: ListedRun) -> dict[str, Any]:
         "policy": dict(record.policy),
         "settings": dict(record.settings),
         "score_rule": result.score_rule,
-        "score": to_json_number(result.score),
+        "score": WrittenFloat.of(result.score),
         "scores": [
-            {name: to_json_number(value) for name, value in row.items()}
+            {name: WrittenFloat.of(value) for name, value in row.items()}
             for row in (result.score_rows() if record.status == "complete" else [])
         ],
         "predictions": [

@@ -14,11 +14,9 @@ from pommel.cli.options import model_options
 from pommel.cli.output import note, progress_bar
 from pommel.cli.output_options import form_option
 from pommel.errors import Fault, InputError, PommelError, SuiteError, UsageError, counted
-from pommel.files.json import JsonDocument, parse_document
-from pommel.files.text import decode, read_text
-from pommel.models.model import closing
-from pommel.models.policy import Policy
-from pommel.scoring.regions import sentence_layouts
+from pommel.files.json import JsonDocument
+from pommel.files.text import DecodedText
+from pommel.models.model import Policy, closing
 from pommel.sources.load import find_suites, load_suites
 from pommel.suite.lint import (
     NEEDS,
@@ -154,21 +152,21 @@ def _read(source: str) -> _File:
     name = "<stdin>" if source == "-" else source
     try:
         if source == "-":
-            text = decode(sys.stdin.buffer.read(), file=name).text
+            text = DecodedText.decode(sys.stdin.buffer.read(), file=name).text
             loaded = parse_suite(text, file=name)
         else:
             (loaded,) = load_suites([source])
-            text = read_text(Path(source)).text
+            text = DecodedText.read(Path(source)).text
     except SuiteError as error:
         return _File(name=name, errors=error.faults)
     is_json = not source.lower().endswith(".csv")
-    document = parse_document(text, file=name) if is_json else None
+    document = JsonDocument.parse(text, file=name) if is_json else None
     return _File(name=name, loaded=loaded, document=document)
 
 
 def _tokenized(files: Sequence[_File], chosen: dict[str, Any]) -> Tokenized | None:
     """Have the model cut every sentence into tokens; it is asked for no surprisals."""
-    layouts = [sentence_layouts(file.loaded.suite) for file in files if file.loaded]
+    layouts = [file.loaded.suite.sentences() for file in files if file.loaded]
     texts = [each.text for suite in layouts for row in suite for each in row]
     texts = list(dict.fromkeys(texts))
     if not texts:

@@ -17,8 +17,7 @@ from pommel.cli.suite_questions import (
     doubts,
 )
 from pommel.errors import PommelError, SuiteError, UsageError, counted
-from pommel.files.text import is_encodable
-from pommel.files.writing import write_text
+from pommel.files.text import is_encodable, write_text
 from pommel.sources.load import load_drafts
 from pommel.suite.drafts import (
     Design,

@@ -16,13 +16,12 @@ from pommel.cli.output import note, progress_bar, show_text, show_warnings
 from pommel.cli.output_options import form_option, output_option
 from pommel.errors import UsageError
 from pommel.files.json import to_json
-from pommel.files.writing import write_text
+from pommel.files.text import write_text
 from pommel.models.model import closing
-from pommel.models.recorded_lines import recorded_text
+from pommel.models.recorded import recorded_text
 from pommel.report.saved import to_csv
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict
-from pommel.scoring.run import compute_surprisals
-from pommel.scoring.suite_surprisals import SuiteSurprisals
+from pommel.scoring.run import SuiteSurprisals
 from pommel.sources.load import load_suites
 
 if TYPE_CHECKING:
@@ -59,7 +58,7 @@ def command(model: str, suite: str, **chosen: Any) -> None:
         closing(open_cached(model, chosen, store)) as opened,
         progress_bar(opened.info.name, loaded[0].suite.n_sentences) as progress,
     ):
-        surprisals = compute_surprisals(
+        surprisals = SuiteSurprisals.of(
             opened,
             loaded[0].suite,
             policy(chosen),

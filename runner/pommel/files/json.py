@@ -7,6 +7,7 @@ came twice, and (on demand, since it is slow) the line and column of every value
 import json
 import math
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,9 +16,143 @@ from pathlib import Path
 from typing import Any, Self
 
 from pommel.errors import Fault, SuiteError
-from pommel.files import json_syntax
-from pommel.files.json_positions import JsonPath, PositionMap
-from pommel.files.text import is_encodable, read_text, without_bom
+from pommel.files.text import DecodedText, is_encodable
+
+# The keys and indexes that lead to a value.
+JsonPath = tuple[str | int, ...]
+
+
+@dataclass(slots=True)
+class _Place:
+    """Where a value begins; for an object or a list, also where each of its values does."""
+
+    offset: int
+    parts: dict[str | int, "_Place"] | None = None
+
+
+@dataclass(slots=True)
+class _Open:
+    """An object or a list whose end has not been read."""
+
+    parts: dict[str | int, _Place]
+    is_object: bool
+    key: str | None = None  # of the value to come
+    at: str | int = 0  # the key or index of the latest value
+
+
+class PositionMap:
+    """Where every value of a JSON text begins. The text has been parsed before: it is JSON."""
+
+    _PIECE = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[{}\[\]]|[^\s{}\[\]",:]+')
+    _CHARACTER = re.compile(
+        r"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\u[0-9a-fA-F]{4}|\\.|.",
+        re.DOTALL,
+    )
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
+        self.duplicates: list[tuple[JsonPath, int]] = []
+        self._root = self._read()
+
+    def line_and_column(self, offset: int) -> tuple[int, int]:
+        """Return the line and the column of a character, both counted from 1."""
+        line = bisect_right(self._line_starts, offset)
+        return line, offset - self._line_starts[line - 1] + 1
+
+    def offset(self, path: JsonPath, within: int | None = None) -> int:
+        """Return where the value (or its nearest ancestor that exists) begins."""
+        place = self._root
+        for step in path:
+            if not place.parts or step not in place.parts:
+                return place.offset
+            place = place.parts[step]
+        if within is None or self._text[place.offset] != '"':
+            return place.offset
+        offset = place.offset + 1
+        for _ in range(within):
+            match = self._CHARACTER.match(self._text, offset)
+            offset = match.end() if match else offset
+        return offset
+
+    def _read(self) -> _Place:
+        # One loop over one regular expression: a file may be megabytes long.
+        top = _Open({}, is_object=False)
+        pending = [top]
+        for match in self._PIECE.finditer(self._text):
+            piece = match[0]
+            current = pending[-1]
+            if piece in ("}", "]"):
+                pending.pop()
+            elif current.is_object and current.key is None:
+                current.key = json.loads(piece) if "\\" in piece else piece[1:-1]
+                if current.key in current.parts:
+                    above = (each.at for each in pending[1:-1])
+                    self.duplicates.append(((*above, current.key), match.start()))
+            else:
+                place = _Place(match.start())
+                current.at = len(current.parts) if current.key is None else current.key
+                current.parts[current.at] = place
+                current.key = None
+                if piece in ("{", "["):
+                    place.parts = {}
+                    pending.append(_Open(place.parts, is_object=piece == "{"))
+        return top.parts[0]
+
+
+# How Python's parser begins its messages (its versions end them differently), and what we say.
+_SAID = {
+    "Expecting ',' delimiter": ("a comma is missing", "write , before this"),
+    "Expecting ':' delimiter": ("a colon is missing", "write : between a key and its value"),
+    "Expecting property name": ("a key is missing", 'keys stand in double quotes ""'),
+    "Expecting value": ("a value is missing", 'text stands in double quotes ""'),
+    "Extra data": ("the document has ended before this", "remove it, or a bracket too many"),
+    "Invalid control character": (
+        "a text has a line break or a tab in it",
+        'write " where it ends, \\n for a line break, \\t for a tab',
+    ),
+    "Unterminated string": ("this text is never closed", 'write " where it ends'),
+    "Invalid \\": ("a backslash stands before the wrong character", "write \\\\ for a backslash"),
+}
+# A string that is never closed is one piece, too: it is not looked at again from every quote in it.
+_BRACKET_OR_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
+_TRAILING_COMMA = re.compile(r",\s*[\]}]")
+
+
+def _description(error: json.JSONDecodeError, expected: str) -> tuple[int, str, str]:
+    """Return where a text stops being JSON, what is wrong there, and what would be right.
+
+    `expected` is what would be right where there is nothing.
+    """
+    text, position = error.doc, error.pos
+    end = len(text.rstrip())
+    if not end:
+        return 0, "the file is empty", expected
+    # Some versions of Python stop at the comma, others behind it.
+    comma = max(text.rfind(",", 0, position + 1), 0)
+    is_near = not text[comma + 1 : position].strip() and "control" not in error.msg
+    if is_near and _TRAILING_COMMA.match(text, comma):
+        return comma, "there is a comma behind the last element", "remove it"
+    opened = _never_closed(text)
+    if position >= end and opened is not None:
+        line = text.count("\n", 0, opened) + 1
+        return end, "the file ends too early", f"the {text[opened]} in line {line} is never closed"
+    for beginning, (message, hint) in _SAID.items():
+        if error.msg.startswith(beginning):
+            return position, message, hint
+    return position, error.msg, ""
+
+
+def _never_closed(text: str) -> int | None:
+    """Return the place of the last bracket that has no partner; None if all have one."""
+    pending: list[int] = []
+    for match in _BRACKET_OR_STRING.finditer(text):
+        if match[0] in ("{", "["):
+            pending.append(match.start())
+        elif match[0] in ("}", "]") and pending:
+            pending.pop()
+    return pending[-1] if pending else None
+
 
 # Far more than any suite needs, and far less than what exhausts Python's stack.
 MAX_DEPTH = 100
@@ -38,6 +173,17 @@ class WrittenFloat(float):
         number.text = text
         return number
 
+    @classmethod
+    def of(cls, value: Any) -> Any:
+        """Return a float as JSON can hold it: None for NaN; what is no float stays as it is.
+
+        JSON has no infinity (the surprisal of a word of probability 0), and readers take 1e999 for
+        one.
+        """
+        if not isinstance(value, float) or math.isfinite(value):
+            return value
+        return None if math.isnan(value) else cls("1e999" if value > 0 else "-1e999")
+
 
 @dataclass(frozen=True, kw_only=True)
 class JsonDocument:
@@ -48,6 +194,59 @@ class JsonDocument:
     value: Any
     has_bom: bool = False
     has_duplicate_keys: bool = False
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a JSON file; raises `SuiteError` with the place where it stops being JSON."""
+        decoded = DecodedText.read(path)
+        return cls.parse(decoded.text, file=str(path), has_bom=decoded.has_bom)
+
+    @classmethod
+    def parse(
+        cls,
+        text: str,
+        *,
+        file: str,
+        has_bom: bool = False,
+        expected: str = "a suite is a JSON object { }",
+    ) -> Self:
+        """Parse JSON text; `file` is its name in messages, `expected` what to say of an empty one.
+
+        Raises `SuiteError`.
+        """
+        decoded = DecodedText.of(text)
+        text, has_bom = decoded.text, has_bom or decoded.has_bom
+        n_lost = 0
+
+        def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+            nonlocal n_lost
+            result = dict(pairs)
+            n_lost += len(pairs) - len(result)
+            return result
+
+        try:
+            value = json.loads(
+                text,
+                parse_float=WrittenFloat,
+                parse_int=_whole_number,
+                parse_constant=WrittenFloat,
+                object_pairs_hook=collect,
+            )
+        except json.JSONDecodeError as error:
+            raise SuiteError([_syntax_fault(file, error, expected)]) from None
+        except RecursionError:
+            raise _too_deep(file) from None
+        if _is_too_deep(value):
+            raise _too_deep(file)
+        return cls(
+            file=file, text=text, value=value, has_bom=has_bom, has_duplicate_keys=n_lost > 0
+        )
+
+    def bom_faults(self, *, strict: bool = False) -> list[Fault]:
+        """Return what is said of a file that begins with a byte order mark: see `DecodedText`."""
+        return DecodedText(text=self.text, has_bom=self.has_bom).bom_faults(
+            self.file, strict=strict
+        )
 
     @cached_property
     def _map(self) -> PositionMap:
@@ -103,52 +302,6 @@ class JsonDocument:
         return faults
 
 
-def read_document(path: Path) -> JsonDocument:
-    """Read a JSON file; raises `SuiteError` with the place where it stops being JSON."""
-    decoded = read_text(path)
-    return parse_document(decoded.text, file=str(path), has_bom=decoded.has_bom)
-
-
-def parse_document(
-    text: str,
-    *,
-    file: str,
-    has_bom: bool = False,
-    expected: str = "a suite is a JSON object { }",
-) -> JsonDocument:
-    """Parse JSON text; `file` is its name in messages, `expected` what to say of an empty one.
-
-    Raises `SuiteError`.
-    """
-    decoded = without_bom(text)
-    text, has_bom = decoded.text, has_bom or decoded.has_bom
-    n_lost = 0
-
-    def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        nonlocal n_lost
-        result = dict(pairs)
-        n_lost += len(pairs) - len(result)
-        return result
-
-    try:
-        value = json.loads(
-            text,
-            parse_float=WrittenFloat,
-            parse_int=_whole_number,
-            parse_constant=WrittenFloat,
-            object_pairs_hook=collect,
-        )
-    except json.JSONDecodeError as error:
-        raise SuiteError([_syntax_fault(file, error, expected)]) from None
-    except RecursionError:
-        raise _too_deep(file) from None
-    if _is_too_deep(value):
-        raise _too_deep(file)
-    return JsonDocument(
-        file=file, text=text, value=value, has_bom=has_bom, has_duplicate_keys=n_lost > 0
-    )
-
-
 def _unencodable(value: Any, path: JsonPath) -> Iterator[JsonPath]:
     if isinstance(value, str) and not is_encodable(value):
         yield path
@@ -188,7 +341,7 @@ def _too_deep(file: str) -> SuiteError:
 
 
 def _syntax_fault(file: str, error: json.JSONDecodeError, expected: str) -> Fault:
-    position, message, hint = json_syntax.describe(error, expected)
+    position, message, hint = _description(error, expected)
     return Fault(
         file=file,
         line=error.doc.count("\n", 0, position) + 1,
@@ -221,16 +374,6 @@ def json_chunks(
         yield f"{separator}{inner}{_write(value, inner, spaces, is_compact=True)}"
         separator, end = ",", f"\n{spaces}]"
     yield f"{end}\n}}\n"
-
-
-def to_json_number(value: Any) -> Any:
-    """Return a float as JSON can hold it: None for NaN; what is no float stays as it is.
-
-    JSON has no infinity (the surprisal of a word of probability 0), and readers take 1e999 for one.
-    """
-    if not isinstance(value, float) or math.isfinite(value):
-        return value
-    return None if math.isnan(value) else WrittenFloat("1e999" if value > 0 else "-1e999")
 
 
 def _write(value: Any, newline: str, indent: str, *, is_compact: bool = False) -> str:

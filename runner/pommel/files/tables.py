@@ -43,16 +43,15 @@ def stacked(frames: Sequence["pd.DataFrame"]) -> "pd.DataFrame":
     return pd.concat(filled or frames[:1], ignore_index=True)
 
 
-def frame_of_rows(rows: Sequence[Mapping[str, Any]], columns: Sequence[str]) -> "pd.DataFrame":
-    """Return a frame with one row each; a value that a row lacks is missing."""
-    return frame_of({name: [row.get(name) for row in rows] for name in columns})
+def frame_of_rows(rows: Iterable[Any], columns: Sequence[str] | type) -> "pd.DataFrame":
+    """Return a frame with one row each; a value that a row lacks is missing.
 
-
-def frame_of_instances(kind: type, instances: Iterable[Any]) -> "pd.DataFrame":
-    """Return a frame with one row an instance of a dataclass, and a column for each of its fields.
-
-    `kind` is the dataclass: without instances there are columns all the same.
+    Rows are mappings with `columns` as their names; or instances of a dataclass, which is given as
+    `columns`: its fields are there even where no row is.
     """
-    names = [field.name for field in fields(kind)]
-    rows = [{name: getattr(each, name) for name in names} for each in instances]
-    return frame_of_rows(rows, names)
+    if isinstance(columns, type):
+        names = [each.name for each in fields(columns)]
+        rows = [{name: getattr(row, name) for name in names} for row in rows]
+        return frame_of_rows(rows, names)
+    listed = list(rows)
+    return frame_of({name: [row.get(name) for row in listed] for name in columns})

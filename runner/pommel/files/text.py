@@ -1,16 +1,23 @@
-"""Bytes to text: UTF-8, with or without a byte order mark, and the place where it is not."""
+"""Text files: bytes to text and back, never half-written, and what a content is known by."""
 
+import contextlib
+import errno
 import gzip
 import hashlib
 import io
+import os
 import re
+import shutil
+import stat
+import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
-from pommel.errors import Fault, InputError, Place, SuiteError
+from pommel.errors import Fault, InputError, Place, PommelError, SuiteError
 
 # What reading a gzip stream raises where it is cut short or damaged.
 GZIP_FAULTS = (EOFError, zlib.error, gzip.BadGzipFile)
@@ -30,47 +37,90 @@ class DecodedText:
     text: str
     has_bom: bool
 
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a file; raises `InputError` if it cannot be read, and as `decode` does."""
+        try:
+            raw = path.read_bytes()
+        except OSError as error:
+            raise InputError(f"{path}: {error.strerror or error}") from None
+        return cls.decode(raw, file=str(path))
+
+    @classmethod
+    def read_words(cls, path: Path) -> Self:
+        """Read a file of words; raises as `read`, and `SuiteError` for control characters.
+
+        Tabs and line ends are none. Of a line with several the first one is reported.
+        """
+        read = cls.read(path)
+        if _CONTROL.search(read.text):
+            faults = [
+                Place(file=str(path), line=number, column=found.start() + 1).fault(
+                    f"this line has the character {found[0]!r}", "take it out; words have none"
+                )
+                for number, line in enumerate(read.lines, start=1)
+                if (found := _CONTROL.search(line))
+            ]
+            raise SuiteError(faults)
+        return read
+
+    @classmethod
+    def decode(cls, raw: bytes, *, file: str) -> Self:
+        """Decode UTF-8; raises `SuiteError` with line and column for bytes that are none."""
+        try:
+            return cls.of(raw.decode())
+        except UnicodeDecodeError as error:
+            before = raw[: error.start]
+            line_start = before.rfind(b"\n") + 1
+            is_utf_16 = raw.startswith(_UTF_16_BOMS)
+            byte = f"the byte 0x{raw[error.start]:02x} is not UTF-8"
+            fault = Fault(
+                file=file,
+                line=before.count(b"\n") + 1,
+                column=len(before[line_start:].decode("utf-8", "replace")) + 1,
+                path="",
+                message="the file is UTF-16, not UTF-8" if is_utf_16 else byte,
+                hint="save the file with the encoding UTF-8",
+            )
+            raise SuiteError([fault]) from None
+
+    @classmethod
+    def of(cls, text: str) -> Self:
+        """Take a byte order mark off the beginning of a text."""
+        return cls(text=text.removeprefix(_BOM), has_bom=text.startswith(_BOM))
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines without their ends, which are LF, CRLF or CR.
+
+        `str.splitlines` ends lines at ten more characters, where no editor does.
+        """
+        found = _LINE_END.split(self.text)
+        return found if found[-1] else found[:-1]
+
     @property
     def sha256(self) -> str:
         """The SHA-256 of the bytes that were read, whatever has become of the file since."""
         # UTF-8 has one spelling for each text.
         return hashlib.sha256((_BOM * self.has_bom + self.text).encode()).hexdigest()
 
+    def bom_faults(self, file: str, *, strict: bool = False) -> list[Fault]:
+        """Return what is said of a file that begins with a byte order mark; nothing if none does.
 
-def read_text(path: Path) -> DecodedText:
-    """Read a file; raises `InputError` if it cannot be read, and as `decode` does."""
-    try:
-        raw = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
-    return decode(raw, file=str(path))
-
-
-def read_words(path: Path) -> DecodedText:
-    """Read a file of words; raises as `read_text`, and `SuiteError` for control characters.
-
-    Tabs and line ends are none. Of a line with several the first one is reported.
-    """
-    read = read_text(path)
-    if _CONTROL.search(read.text):
-        faults = [
-            Place(file=str(path), line=number, column=found.start() + 1).fault(
-                f"this line has the character {found[0]!r}", "take it out; words have none"
-            )
-            for number, line in enumerate(lines(read.text), start=1)
-            if (found := _CONTROL.search(line))
-        ]
-        raise SuiteError(faults)
-    return read
-
-
-def lines(text: str) -> list[str]:
-    """Return a text's lines without their ends, which are LF, CRLF or CR.
-
-    `str.splitlines` ends lines at ten more characters, where no editor does.
-    """
-    found = _LINE_END.split(text)
-    return found if found[-1] else found[:-1]
+        It is a warning, and `strict` an error.
+        """
+        if not self.has_bom:
+            return []
+        fault = Fault(
+            file=file,
+            line=1,
+            column=1,
+            path="",
+            message="the file begins with a byte order mark",
+            hint="save it as UTF-8 without one",
+            severity="error" if strict else "warning",
+        )
+        return [fault]
 
 
 @contextmanager
@@ -89,44 +139,6 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
             yield stream
 
 
-def decode(raw: bytes, *, file: str) -> DecodedText:
-    """Decode UTF-8; raises `SuiteError` with line and column for bytes that are none."""
-    try:
-        return without_bom(raw.decode())
-    except UnicodeDecodeError as error:
-        before = raw[: error.start]
-        line_start = before.rfind(b"\n") + 1
-        is_utf_16 = raw.startswith(_UTF_16_BOMS)
-        byte = f"the byte 0x{raw[error.start]:02x} is not UTF-8"
-        fault = Fault(
-            file=file,
-            line=before.count(b"\n") + 1,
-            column=len(before[line_start:].decode("utf-8", "replace")) + 1,
-            path="",
-            message="the file is UTF-16, not UTF-8" if is_utf_16 else byte,
-            hint="save the file with the encoding UTF-8",
-        )
-        raise SuiteError([fault]) from None
-
-
-def without_bom(text: str) -> DecodedText:
-    """Take a byte order mark off the beginning of a text."""
-    return DecodedText(text=text.removeprefix(_BOM), has_bom=text.startswith(_BOM))
-
-
-def bom_fault(file: str, *, strict: bool) -> Fault:
-    """Return what is said of a file that begins with a byte order mark."""
-    return Fault(
-        file=file,
-        line=1,
-        column=1,
-        path="",
-        message="the file begins with a byte order mark",
-        hint="save it as UTF-8 without one",
-        severity="error" if strict else "warning",
-    )
-
-
 def is_encodable(text: str) -> bool:
     """Say whether the text can be written as UTF-8: it holds no half of a surrogate pair."""
     if text.isascii():
@@ -136,3 +148,100 @@ def is_encodable(text: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a file beside its place and move it there; raises `PommelError` and leaves no trace.
+
+    A link stays one, and what is no file (a pipe, a terminal, /dev/null) is written to.
+    """
+    with replacing(path) as aside:
+        aside.write_text(text, encoding="utf-8", newline="")
+
+
+def file_name_fault(name: str) -> str | None:
+    """Return why a name cannot be a file's name, on any system; None if it can."""
+    if not name.strip(". ") or name != name.strip():
+        return "is empty but for dots and blanks, or begins or ends with blanks"
+    wrong = next((each for each in name if each in '/\\:*?"<>|' or not each.isprintable()), None)
+    return f"has the character {wrong!r}" if wrong else None
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give the path of a new file that takes the place of `path` when all has gone well.
+
+    A link stays one: what it leads to is replaced. What is no file (a pipe, a terminal, /dev/null)
+    stays what it is, and the content is written to it at the end. The folder is made if it is
+    missing. Raises `PommelError` for what the file system refuses (a full disk, a folder that may
+    not be written); `path` is then what it was.
+    """
+    aside: Path | None = None
+    try:
+        # A link such as /dev/stdout leads to a pipe that has no name of its own.
+        device = _is_device(path)
+        target = path if device else Path(os.path.realpath(path))
+        aside = _aside(None if device else target)
+        yield aside
+        if device:
+            with aside.open("rb") as source, target.open("wb") as opened:
+                shutil.copyfileobj(source, opened)
+        else:
+            # mkstemp makes files that nobody else may read; results are made to be shared.
+            aside.chmod(0o666 & ~_umask())
+            aside.replace(target)
+    except OSError as error:
+        raise _refused(path, error) from None
+    finally:
+        if aside is not None:
+            aside.unlink(missing_ok=True)
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder and those above it; raises `PommelError` if that is not possible."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _refused(folder, error) from None
+
+
+def sha256_of(path: Path) -> str:
+    """Return the SHA-256 of a file as it lies there; raises `InputError` if it cannot be read."""
+    try:
+        with path.open("rb") as stream:
+            return hashlib.file_digest(stream, "sha256").hexdigest()
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _is_device(path: Path) -> bool:
+    """Return whether there is something that is no file; raises `OSError` for a folder."""
+    try:
+        mode = path.stat().st_mode
+    except FileNotFoundError:
+        return False
+    if stat.S_ISDIR(mode):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+    return not stat.S_ISREG(mode)
+
+
+def _aside(target: Path | None) -> Path:
+    """Make an empty file beside `target`, on the same disk; for None, where such files are kept."""
+    if target is None:
+        handle, name = tempfile.mkstemp(prefix="pommel-", suffix=".part")
+    else:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        prefix = f".{target.name}."
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=prefix, suffix=".part")
+    os.close(handle)
+    return Path(name)
+
+
+def _refused(path: Path, error: OSError) -> PommelError:
+    return PommelError(f"{path}: cannot be written: {error.strerror or error}")
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

@@ -24,19 +24,19 @@ class Waiting:
         # Requests that failed together are not to come back together.
         return min(doubled, self.longest_seconds) * random.uniform(0.5, 1.0)  # noqa: S311 - no secret
 
+    @staticmethod
+    def wished_seconds(retry_after: str | None, now: datetime | None = None) -> float | None:
+        """Return what `Retry-After` asks for, a number or a date; None if it says nothing.
 
-def wished_seconds(retry_after: str | None, now: datetime | None = None) -> float | None:
-    """Return what the header `Retry-After` asks for, a number or a date; None if it says nothing.
-
-    A date that has passed is 0. `now` is the present.
-    """
-    if not retry_after:
-        return None
-    if retry_after.strip().isdecimal():
-        return float(retry_after)
-    try:
-        date = parsedate_to_datetime(retry_after)
-    except ValueError:
-        return None
-    date = date if date.tzinfo else date.replace(tzinfo=UTC)
-    return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())
+        A date that has passed is 0. `now` is the present.
+        """
+        if not retry_after:
+            return None
+        if retry_after.strip().isdecimal():
+            return float(retry_after)
+        try:
+            date = parsedate_to_datetime(retry_after)
+        except ValueError:
+            return None
+        date = date if date.tzinfo else date.replace(tzinfo=UTC)
+        return max(0.0, (date - (now or datetime.now(UTC))).total_seconds())

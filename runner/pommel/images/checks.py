@@ -5,9 +5,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import pommel_version
+from pommel.errors import package_version
 from pommel.files.json import to_json
-from pommel.files.writing import write_text
+from pommel.files.text import write_text
 from pommel.images.check import Check, CheckResult, run_check
 from pommel.images.checks_alignment import ALIGNMENT_CHECKS
 from pommel.images.checks_checkpoint import CHECKPOINT_CHECKS
@@ -69,7 +69,7 @@ def write_report(
             "digests": list(image.digests),
             "engine": dict(image.engine),
         },
-        "pommel": pommel_version(),
+        "pommel": package_version("pommel"),
         "time": datetime.now(UTC).isoformat(timespec="seconds"),
         "seconds": round(sum(result.seconds for result in results), 3),
         "sandbox": commands.sandbox.to_dict(),

@@ -10,10 +10,9 @@ import io
 import zipfile
 from collections.abc import Iterator
 from importlib import metadata
-from importlib.resources import files
-from pathlib import Path
 
 from pommel.errors import PommelError
+from pommel.files import shipped
 
 _FIRST_DATE = (1980, 1, 1, 0, 0, 0)
 _TAG = "py3-none-any"
@@ -47,18 +46,8 @@ def own_wheel() -> tuple[str, bytes]:
 
 
 def _package() -> Iterator[tuple[str, bytes]]:
-    root = Path(str(files("pommel")))
-    for path in sorted(_below(root)):
-        yield f"pommel/{path.relative_to(root).as_posix()}", path.read_bytes()
-
-
-def _below(folder: Path) -> Iterator[Path]:
-    # In a checkout the data folders are links, which `rglob` would not follow.
-    for entry in folder.iterdir():
-        if entry.is_dir() and entry.name != "__pycache__":
-            yield from _below(entry)
-        elif entry.is_file() and entry.suffix != ".pyc":
-            yield entry
+    for name, path in sorted(shipped.package_files().items()):
+        yield name, path.read_bytes()
 
 
 def _metadata(distribution: metadata.Distribution, folder: str) -> Iterator[tuple[str, bytes]]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pommel.errors import UsageError, listed, printable, quoted
-from pommel.files.writing import replacing, write_text
+from pommel.files.text import replacing, write_text
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry, entry_of
 from pommel.leaderboard.folder import BoardFolder, read_archive

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pommel.files.text import is_encodable
-from pommel.files.writing import make_folder, replacing, write_text
+from pommel.files.text import is_encodable, make_folder, replacing, write_text
 from pommel.leaderboard.board import Board, board_from
 from pommel.leaderboard.entry import Entry, entry_from, entry_of
 from pommel.leaderboard.errors import BoardError

@@ -6,12 +6,13 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from pommel.errors import PommelError, UsageError, has_letter, nearest, printable, quoted
-from pommel.files.writing import file_name_fault
+from pommel.errors import PommelError, UsageError, nearest, printable, quoted
+from pommel.files.text import file_name_fault
 from pommel.leaderboard.board import LEAST_WEIGHT, MOST_WEIGHT, Board, PinnedSuite, board_from
 from pommel.leaderboard.errors import BoardError
 from pommel.leaderboard.folder import BoardFolder
 from pommel.leaderboard.ledger import Ledger
+from pommel.leaderboard.submission.submitter import has_letter
 from pommel.scoring.results import ScoreRule
 from pommel.sources.load import check_distinct_names
 from pommel.suite.read import suite_hash, suite_to_text

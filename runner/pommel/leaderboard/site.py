@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pommel.errors import PommelError, UsageError
-from pommel.files.writing import replacing
+from pommel.files.text import replacing
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.folder import BoardFolder
 from pommel.leaderboard.standings import Pairs, Scored, Standing, Standings

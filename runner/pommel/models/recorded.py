@@ -1,33 +1,198 @@
-"""`recorded://FILE`: a model that answers from a file of surprisals computed before.
-
-The file is a table of `get_surprisals` or JSON Lines of ours, told apart by the first character.
-A table may come with `?sentences=FILE` (one sentence a line) and `?spec=FILE` (an LM Zoo spec).
-"""
+"""recorded"""
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from pommel.errors import InputError, SurprisalError, UsageError
-from pommel.models.model import LoadOptions, Model, ModelInfo, Spans
-from pommel.models.only_method import check_only_method
-from pommel.models.policy import Policy
-from pommel.models.printed import RECOVERED, PrintedModel, under_policy, with_first_token
-from pommel.models.recorded_lines import Recording, parse_recorded
+from pommel.errors import AlignmentError, InputError, SurprisalError, UsageError
+from pommel.files import shipped as data
+from pommel.files.text import is_encodable, write_text
+from pommel.models.alignment import TokenizerSpec
+from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, Spans, check_only_method
+from pommel.models.printed import (
+    RECOVERED,
+    PrintedModel,
+    PrintedToken,
+    parse_surprisal_table,
+    under_policy,
+    with_first_token,
+)
 from pommel.models.reference_files import (
     Reference,
+    check_shape,
     check_spec,
     parse_json,
     read_text,
     split_reference,
 )
-from pommel.models.spec import TokenizerSpec
-from pommel.models.surprisal_table import PrintedToken, parse_surprisal_table
-from pommel.surprisal import ScoredSentence
+from pommel.surprisal import ScoredSentence, Token, TokenRole, Unscored
 
-__all__ = ["RecordedModel", "fingerprint", "open"]
+_ROLES: dict[str, TokenRole] = {role: role for role in get_args(TokenRole)}
+_KINDS = (str, int, int, bool, str)
+_N_FIELDS = len(_KINDS) + 1
+_INFINITE = "Infinity"  # a word of probability 0; JSON has no number for it
+
+
+def token_to_json(token: Token) -> list[Any]:
+    """Return a token as plain JSON values."""
+    bits = _INFINITE if token.surprisal_bits == math.inf else token.surprisal_bits
+    return [token.text, token.start, token.end, bits, token.oov, token.role]
+
+
+def tokens_from_json(value: Any, at: str, why: Unscored = "no context") -> tuple[Token, ...]:
+    """Return the tokens that a JSON value lists; `why` is why some have no surprisal.
+
+    Raises `InputError` for a value of another shape and `SurprisalError` for a surprisal that is
+    no number; both begin with `at`. Whether tokens and sentence fit is not looked at.
+    """
+    if not isinstance(value, list):
+        raise InputError(f"{at}: 'tokens' has to be a list")
+    return tuple(_token(token, at, number, why) for number, token in enumerate(value, start=1))
+
+
+def _token(value: Any, at: str, number: int, why: Unscored) -> Token:
+    if isinstance(value, list) and len(value) == _N_FIELDS:
+        text, start, end, bits, oov, role = value
+        # `type`, because True and False are whole numbers for Python, and are none for JSON.
+        kinds = (type(text), type(start), type(end), type(oov), type(role))
+        if kinds == _KINDS and role in _ROLES and (text.isascii() or is_encodable(text)):
+            if type(bits) is not float or not math.isfinite(bits):
+                bits = _bits(bits, f"{at}: token {number}")
+            return Token(
+                text=text,
+                start=start,
+                end=end,
+                surprisal_bits=bits,
+                oov=oov,
+                role=_ROLES[role],
+                why_unscored=why if bits is None else "no context",
+            )
+    roles = ", ".join(_ROLES)
+    raise InputError(
+        f"{at}: token {number} is {value!r}; it has to be [text, start, end, surprisal in bits or "
+        f"null, oov true or false, role ({roles})]"
+    )
+
+
+def _bits(bits: Any, at: str) -> float | None:
+    if bits is None:
+        return None
+    if bits == _INFINITE:
+        return math.inf
+    if isinstance(bits, bool) or not isinstance(bits, int | float):
+        raise SurprisalError(f"{at} has the surprisal {bits!r}, which is not a number")
+    try:
+        number = float(bits)
+    except OverflowError:
+        number = math.inf
+    if math.isinf(number):
+        raise SurprisalError(f'{at} has a surprisal that is not finite; write "{_INFINITE}"')
+    return number
+
+
+FORMAT = "pommel-surprisals"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recording:
+    """What a file holds: `model` is `ModelInfo.to_dict()`, `policy` `Policy.to_dict()`."""
+
+    model: Mapping[str, Any]
+    policy: Mapping[str, Any]
+    sentences: Mapping[str, ScoredSentence]
+
+    @property
+    def method(self) -> str | None:
+        """How tokens were scored, None where the file does not tell."""
+        return _method(self.model, self.policy)
+
+
+def recorded_text(info: ModelInfo, policy: Policy, scored: Iterable[ScoredSentence]) -> str:
+    """Return scored sentences as `recorded://` and `schemas/surprisals.json` have them."""
+    documents = _documents(info, policy, scored)
+    lines = (json.dumps(each, ensure_ascii=False, allow_nan=False) for each in documents)
+    return "".join(f"{line}\n" for line in lines)
+
+
+def write_recorded(
+    path: Path, info: ModelInfo, policy: Policy, scored: Iterable[ScoredSentence]
+) -> None:
+    """Write `recorded_text` to a file, which appears when it is complete.
+
+    Raises `PommelError` if it cannot be written.
+    """
+    write_text(path, recorded_text(info, policy, scored))
+
+
+def _documents(
+    info: ModelInfo, policy: Policy, scored: Iterable[ScoredSentence]
+) -> Iterator[dict[str, Any]]:
+    header = {"format": FORMAT, "version": VERSION}
+    yield {**header, "model": info.to_dict(), "policy": policy.to_dict()}
+    for sentence in scored:
+        tokens = [token_to_json(each) for each in sentence.tokens]
+        yield {"sentence": sentence.text, "tokens": tokens}
+
+
+def parse_recorded(text: str, *, where: str) -> Recording:
+    """Read what `write_recorded` wrote.
+
+    Raises `InputError` with `where:line` for anything else, `AlignmentError` or `SurprisalError`
+    for tokens that cannot be their sentence's, and `InputError` for a sentence that is there twice
+    with different tokens.
+    """
+    lines = text.split("\n")
+    header = _header(parse_json(lines[0], where=where), f"{where}:1")
+    # A file does not say why a token has no surprisal; under this method there is one reason only.
+    is_focus = _method(header["model"], header["policy"]) == "focus-mask"
+    why: Unscored = "not comparable" if is_focus else "no context"
+    sentences: dict[str, ScoredSentence] = {}
+    for number, line in enumerate(lines[1:], start=2):
+        if not line.strip():
+            continue
+        at = f"{where}:{number}"
+        scored = _sentence(parse_json(line, where=where, first_line=number), at, why)
+        if sentences.setdefault(scored.text, scored) != scored:
+            raise InputError(f"{at}: {scored.text!r} was there before, with other tokens")
+    return Recording(model=header["model"], policy=header["policy"], sentences=sentences)
+
+
+def _header(document: Any, at: str) -> dict[str, Any]:
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        raise InputError(f'{at}: the first line has to hold "format": "{FORMAT}"')
+    if document.get("version") != VERSION:
+        raise InputError(
+            f"{at}: version {document.get('version')!r} is not known; this pommel reads {VERSION}"
+        )
+    schema = data.schema("surprisals")
+    header = {"$ref": "#/$defs/header", "$defs": schema["$defs"]}
+    check_shape(document, header, where=at, noun="header of recorded surprisals")
+    return document
+
+
+def _method(model: Mapping[str, Any], policy: Mapping[str, Any]) -> str | None:
+    # A recording of a recording has no methods to choose from; what it had is among its details.
+    own: str | None = [*model.get("methods", ()), model.get("details", {}).get("method")][0]
+    asked: str = policy.get("method", "auto")
+    return own if asked == "auto" else asked
+
+
+def _sentence(document: Any, at: str, why: Unscored) -> ScoredSentence:
+    if not isinstance(document, dict) or not isinstance(document.get("sentence"), str):
+        raise InputError(f'{at}: a line has to be {{"sentence": "...", "tokens": [...]}}')
+    tokens = tokens_from_json(document.get("tokens"), at, why)
+    scored = ScoredSentence(text=document["sentence"], tokens=tokens)
+    try:
+        scored.check()
+    except (AlignmentError, SurprisalError) as error:
+        raise type(error)(f"{at}: {error}") from error
+    return scored
+
 
 _SETTINGS = ("sentences", "spec")
 

@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from pommel.errors import InputError, ModelNotAvailableError, UsageError
 from pommel.files import shipped as data
-from pommel.files.text import decode
+from pommel.files.text import DecodedText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +48,7 @@ def read_text(path: Path, *, asked_by: str) -> str:
     except OSError as error:
         reason = error.strerror or "it cannot be read"
         raise ModelNotAvailableError(f"{asked_by}: {path}: {reason}") from error
-    return decode(raw, file=str(path)).text
+    return DecodedText.decode(raw, file=str(path)).text
 
 
 def parse_json(text: str, *, where: str, first_line: int = 1) -> Any:

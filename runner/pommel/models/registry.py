@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pommel.errors import ModelNotAvailableError, nearest
 from pommel.files import shipped as data
-from pommel.models.families import one_model
+from pommel.models.family import one_model
 from pommel.models.model import LoadOptions, Model
 
 Opener = Callable[[str, LoadOptions], Model]
@@ -102,14 +102,14 @@ def _open_builtin(reference: str, options: LoadOptions) -> Model:
 def _open_en_gpt2(reference: str, options: LoadOptions) -> Model:
     from pommel.models import huggingface  # noqa: PLC0415 - only the kind that is asked for
 
-    folder = data.builtin_model("en-gpt2")
+    folder = data.builtin_models()["en-gpt2"]
     return huggingface.open_folder(folder, reference=reference, name="en-gpt2", options=options)
 
 
 def _open_en_ngram(reference: str, _options: LoadOptions) -> Model:
     from pommel.models import ngram  # noqa: PLC0415 - only the kind that is asked for
 
-    path = data.builtin_model("en-ngram") / "model.arpa.gz"
+    path = data.builtin_models()["en-ngram"] / "model.arpa.gz"
     return ngram.open_arpa(path, reference=reference, name="en-ngram")
 
 

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Literal
 from pommel.errors import UsageError
 from pommel.files.json import to_json
 from pommel.files.tables import stacked
-from pommel.files.writing import replacing
+from pommel.files.text import replacing
 from pommel.report.results import Results
 from pommel.report.saved import frame_to_json, runs_to_json, to_csv
+from pommel.scoring.family_scores import FamilyScore
+from pommel.scoring.results import SuiteResult
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord
-from pommel.scoring.tables import ResultsTable, families_frame, suites_frame
+from pommel.scoring.tables import ResultsTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -61,11 +63,11 @@ def _frames(records: Sequence[RunRecord], runs: Sequence[Run]) -> dict[str, "pd.
     results = [each.result for each in records]
     with_tokens = Results(runs=tuple(runs))
     frames: dict[str, pd.DataFrame] = {
-        "suites": suites_frame(results),
+        "suites": SuiteResult.scores_frame(results),
         "predictions": stacked([each.to_frame("predictions") for each in results]),
     }
     frames |= {table: with_tokens.to_frame(table) for table in _OF_TOKENS if runs}
-    frames["families"] = families_frame(results)
+    frames["families"] = FamilyScore.frame(results)
     return frames
 
 

@@ -4,13 +4,13 @@ import contextlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, get_args
 
-from pommel.files.json import to_json_number
-from pommel.files.writing import replacing
+from pommel.files.json import WrittenFloat
+from pommel.files.text import replacing
 from pommel.report.results import Results
 from pommel.scoring.results import SuiteResult
-from pommel.scoring.tables import RESULTS_TABLES
+from pommel.scoring.run import ResultsTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,7 +41,7 @@ def save_results(
     """
     failures = [{"model": model, "error": error} for model, error in (failed or {}).items()]
     summary = {"complete": complete, "failed": failures, "runs": runs_to_json(results.runs)}
-    texts = {f"{table}.csv": to_csv(results.to_frame(table)) for table in RESULTS_TABLES}
+    texts = {f"{table}.csv": to_csv(results.to_frame(table)) for table in get_args(ResultsTable)}
     texts["runs.json"] = json.dumps(summary, ensure_ascii=False, indent=2) + "\n"
     with contextlib.ExitStack() as stack:
         # Every file is written beside its place before the first one is moved there.
@@ -59,7 +59,7 @@ def to_csv(frame: "pd.DataFrame", *, separator: str = ",") -> str:
 def frame_to_json(frame: "pd.DataFrame") -> list[dict[str, Any]]:
     """Return a table's rows as plain JSON values: null for a missing value, 1e999 for infinity."""
     rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
-    return [{str(key): to_json_number(value) for key, value in row.items()} for row in rows]
+    return [{str(key): WrittenFloat.of(value) for key, value in row.items()} for row in rows]
 
 
 def runs_to_json(runs: Sequence[WithResult]) -> list[dict[str, Any]]:
@@ -76,7 +76,7 @@ def _run_to_json(run: WithResult) -> dict[str, Any]:
         "circuit": result.circuit,
         "score_rule": result.score_rule,
         "n_items": result.n_items,
-        "score": to_json_number(result.score),
+        "score": WrittenFloat.of(result.score),
         "predictions": [
             {
                 "prediction_id": each.prediction_id,

@@ -5,19 +5,17 @@ models that were trained on text with capital letters are tested on sentences wi
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pommel.files.tables import frame_of
 from pommel.models.family import Membership, Named, told_apart
-from pommel.models.model import Model
-from pommel.models.policy import Policy
+from pommel.models.model import Model, Policy
 from pommel.scoring.results import ScoreRule
-from pommel.scoring.run import Oov, Progress, run_suites
-from pommel.scoring.suite_surprisals import Compat
-from pommel.scoring.variants import capitalized, n_sentences_changed, uncapitalized
-from pommel.suite.suite import Suite
+from pommel.scoring.run import Compat, Oov, Progress, run_suites
+from pommel.suite.minimal_sets import with_first_letter
+from pommel.suite.suite import Condition, Suite
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -56,6 +54,45 @@ class CapitalizationGain:
     def gain(self) -> float:
         """By how much the capital letter raises the score."""
         return self.capitalized.score - self.as_is.score
+
+    @staticmethod
+    def with_distinct_names(gains: Sequence["CapitalizationGain"]) -> list["CapitalizationGain"]:
+        """Rename models and families that share a name, so that tables tell them apart."""
+        called = told_apart(
+            {
+                each.model_reference: Named(name=each.model_name, membership=each.membership)
+                for each in gains
+            }
+        )
+        names = [called[each.model_reference] for each in gains]
+        return [
+            replace(each, model_name=named.name, membership=named.membership)
+            for each, named in zip(gains, names, strict=True)
+        ]
+
+    @staticmethod
+    def frame(gains: Sequence["CapitalizationGain"]) -> "pd.DataFrame":
+        """One row a suite and model: both scores and the gain, and which member of a family it is."""
+        members = [each.membership for each in gains]
+        return frame_of(
+            {
+                "model_name": [each.model_name for each in gains],
+                "family": [each.family if each else None for each in members],
+                "axis": [each.axis if each else None for each in members],
+                "axis_value": [each.value if each else None for each in members],
+                "suite": [each.suite_name for each in gains],
+                "circuit": [each.circuit for each in gains],
+                "n_sentences": [each.n_sentences for each in gains],
+                "n_changed": [each.n_changed for each in gains],
+                "n_items_as_is": [each.as_is.n_items for each in gains],
+                "n_oov_as_is": [each.as_is.n_oov for each in gains],
+                "score_as_is": [_or_none(each.as_is.score) for each in gains],
+                "n_items_capitalized": [each.capitalized.n_items for each in gains],
+                "n_oov_capitalized": [each.capitalized.n_oov for each in gains],
+                "score_capitalized": [_or_none(each.capitalized.score) for each in gains],
+                "gain": [_or_none(each.gain) for each in gains],
+            }
+        )
 
 
 def capitalization_gains(  # noqa: PLR0913 - each of these is a choice of the caller's
@@ -108,43 +145,46 @@ def capitalization_gains(  # noqa: PLR0913 - each of these is a choice of the ca
             )
 
 
-def with_distinct_names(gains: Sequence[CapitalizationGain]) -> list[CapitalizationGain]:
-    """Rename models and families that share a name, so that tables tell them apart."""
-    called = told_apart(
-        {
-            each.model_reference: Named(name=each.model_name, membership=each.membership)
-            for each in gains
-        }
-    )
-    names = [called[each.model_reference] for each in gains]
-    return [
-        replace(each, model_name=named.name, membership=named.membership)
-        for each, named in zip(gains, names, strict=True)
-    ]
+def capitalized(suite: Suite) -> Suite:
+    """Return the suite with the first letter of every sentence a capital one.
+
+    It is the first letter of the first word, behind a quotation mark or an inverted question mark
+    that it may begin with; the rest of the word stays as it is. A sentence whose first word has no
+    letter, or none that there are two cases of, stays as it is.
+    """
+    return _with_first_letters(suite, str.title)
 
 
-def gains_frame(gains: Sequence[CapitalizationGain]) -> "pd.DataFrame":
-    """One row a suite and model: both scores and the gain, and which member of a family it is."""
-    members = [each.membership for each in gains]
-    return frame_of(
-        {
-            "model_name": [each.model_name for each in gains],
-            "family": [each.family if each else None for each in members],
-            "axis": [each.axis if each else None for each in members],
-            "axis_value": [each.value if each else None for each in members],
-            "suite": [each.suite_name for each in gains],
-            "circuit": [each.circuit for each in gains],
-            "n_sentences": [each.n_sentences for each in gains],
-            "n_changed": [each.n_changed for each in gains],
-            "n_items_as_is": [each.as_is.n_items for each in gains],
-            "n_oov_as_is": [each.as_is.n_oov for each in gains],
-            "score_as_is": [_or_none(each.as_is.score) for each in gains],
-            "n_items_capitalized": [each.capitalized.n_items for each in gains],
-            "n_oov_capitalized": [each.capitalized.n_oov for each in gains],
-            "score_capitalized": [_or_none(each.capitalized.score) for each in gains],
-            "gain": [_or_none(each.gain) for each in gains],
-        }
+def uncapitalized(suite: Suite) -> Suite:
+    """Return the suite with the first letter of every sentence a small one, names included."""
+    return _with_first_letters(suite, str.lower)
+
+
+def n_sentences_changed(suite: Suite, variant: Suite) -> int:
+    """Return how many sentences a variant of a suite has that the suite itself has not."""
+    pairs = zip(suite.items, variant.items, strict=True)
+    return sum(
+        one.condition(name).sentence(suite.joiner) != other.condition(name).sentence(suite.joiner)
+        for one, other in pairs
+        for name in suite.condition_names
     )
+
+
+def _with_first_letters(suite: Suite, changed: Callable[[str], str]) -> Suite:
+    items = tuple(
+        replace(item, conditions=tuple(_changed(each, changed) for each in item.conditions))
+        for item in suite.items
+    )
+    return replace(suite, items=items)
+
+
+def _changed(condition: Condition, changed: Callable[[str], str]) -> Condition:
+    regions = list(condition.regions)
+    # Every sentence has a region with text.
+    first = next(place for place, region in enumerate(regions) if region.text)
+    written = with_first_letter(regions[first].content, changed)
+    regions[first] = replace(regions[first], content=written)
+    return replace(condition, regions=tuple(regions))
 
 
 def _plain(suites: Sequence[Suite], *, lower: bool) -> list[Suite]:

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 
 from pommel.errors import SurprisalError
-from pommel.files.json import to_json_number
+from pommel.files.json import WrittenFloat
+from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import Bits, Cell, RegionTable
+from pommel.scoring.results import ScoreRule, SuiteResult
 from pommel.suite.read import suite_to_dict
 from pommel.suite.suite import METRICS, Metric, Region, Suite
 
@@ -49,6 +51,22 @@ def table_from_suite(suite: Suite) -> RegionTable:
     )
 
 
+def evaluate_suite(suite: Suite, *, score_rule: ScoreRule, skip_oov: bool) -> SuiteResult:
+    """Check the predictions of an evaluated suite against the surprisals that it carries.
+
+    Raises `SurprisalError` if no metric is there for every region.
+    """
+    return evaluate_predictions(
+        suite,
+        table_from_suite(suite),
+        score_rule=score_rule,
+        # Only where that holds does a file say how many tokens there are.
+        skip_unequal=True,
+        skip_oov=skip_oov,
+        model_name=str(suite.meta.get("model") or ""),
+    )
+
+
 def evaluated_suite_to_dict(
     suite: Suite,
     table: RegionTable,
@@ -80,14 +98,14 @@ def evaluated_suite_to_dict(
             for region in condition["regions"]:
                 cell = (i, c, column[int(region["region_number"])])
                 region["metric_value"] = {
-                    metric: to_json_number(float(table.values[metric][cell])) for metric in chosen
+                    metric: WrittenFloat.of(float(table.values[metric][cell])) for metric in chosen
                 }
                 region["oovs"] = list(table.oovs.get(cell, ()))
                 region.update(_written_counts(table, cell, with_n_tokens=with_n_tokens))
             if is_whole_needed:
                 # What `*` means cannot be told from the regions' metrics, but for the sum.
                 condition["metric_value"] = {
-                    metric: to_json_number(float(table.whole[metric][i, c])) for metric in chosen
+                    metric: WrittenFloat.of(float(table.whole[metric][i, c])) for metric in chosen
                 }
     return value
 

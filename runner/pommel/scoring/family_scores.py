@@ -1,12 +1,16 @@
-"""What the members of a family score together; pure."""
+"""What the members of a family score together."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+from pommel.files.tables import frame_of_rows
 from pommel.scoring.results import SuiteResult
 from pommel.statistics import Spread, mean_score, spread
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,18 +31,59 @@ class FamilyScore:
     n_items: int
     scores: Spread
 
+    @staticmethod
+    def frame(results: Iterable[SuiteResult]) -> "pd.DataFrame":
+        """One row a family and suite (and prediction), circuit, and one for all suites.
 
-def family_scores(results: Iterable[SuiteResult]) -> list[FamilyScore]:
-    """Return the scores of every family that is no path through training.
+        Families whose members are steps of a training have no rows: their mean would say nothing.
+        What the mean of models without a common axis ("member") says is for the reader to judge.
+        """
+        rows = [
+            {
+                "family": each.family,
+                "axis": each.axis,
+                "level": each.level,
+                "circuit": each.circuit,
+                "suite": each.suite,
+                "score_rule": each.score_rule,
+                "prediction_id": each.prediction_id,
+                "n_members": each.scores.n,
+                # 0 where nobody knows of how many items published shares are.
+                "n_items": each.n_items or None,
+                "mean": each.scores.mean,
+                "sd": each.scores.sd,
+                "sd_population": each.scores.sd_population,
+                "min": each.scores.low,
+                "max": each.scores.high,
+            }
+            for each in FamilyScore.of(results)
+        ]
+        return frame_of_rows(rows, _FAMILY_COLUMNS)
 
-    Those of circuits and of all suites (the SG score) are the spread of the members' own means;
-    a member that lacks a score that another member has on one of the suites is not counted there.
-    """
-    families: dict[str, list[SuiteResult]] = {}
-    for result in results:
-        if result.membership and not result.membership.is_ordered:
-            families.setdefault(result.membership.family, []).append(result)
-    return [score for own in families.values() for score in _scores_of_family(own)]
+    @classmethod
+    def of(cls, results: Iterable[SuiteResult]) -> list["FamilyScore"]:
+        """Return the scores of every family that is no path through training.
+
+        Those of circuits and of all suites (the SG score) are the spread of the members' own
+        means; a member that lacks a score that another member has on one of the suites is not
+        counted there.
+        """
+        families: dict[str, list[SuiteResult]] = {}
+        for result in results:
+            if result.membership and not result.membership.is_ordered:
+                families.setdefault(result.membership.family, []).append(result)
+        return [score for own in families.values() for score in _scores_of_family(own)]
+
+    @staticmethod
+    def means_of_members(scores: Sequence[Mapping[str, float]]) -> list[float]:
+        """Return the mean over suites of each member that has all scores that there are.
+
+        `scores` has one mapping a suite, from members to scores; NaN is none.
+        """
+        scored = [own for own in scores if not all(map(math.isnan, own.values()))]
+        members = dict.fromkeys(model for own in scored for model in own)
+        complete = [[own.get(model, math.nan) for own in scored] for model in members]
+        return [mean_score(own) for own in complete if not any(map(math.isnan, own))]
 
 
 def _scores_of_family(results: Sequence[SuiteResult]) -> Iterable[FamilyScore]:
@@ -73,7 +118,7 @@ def _scores_of_family(results: Sequence[SuiteResult]) -> Iterable[FamilyScore]:
             prediction_id="",
             n_items=sum(next(iter(own.values())).n_items for own in chosen),
             scores=spread(
-                means_of_members(
+                FamilyScore.means_of_members(
                     [{model: each.score for model, each in own.items()} for own in chosen]
                 )
             ),
@@ -89,12 +134,19 @@ def _shared(result: SuiteResult) -> dict[str, Any]:
     }
 
 
-def means_of_members(scores: Sequence[Mapping[str, float]]) -> list[float]:
-    """Return the mean over suites of each member that has all scores that there are.
-
-    `scores` has one mapping a suite, from members to scores; NaN is none.
-    """
-    scored = [own for own in scores if not all(map(math.isnan, own.values()))]
-    members = dict.fromkeys(model for own in scored for model in own)
-    complete = [[own.get(model, math.nan) for own in scored] for model in members]
-    return [mean_score(own) for own in complete if not any(map(math.isnan, own))]
+_FAMILY_COLUMNS = (
+    "family",
+    "axis",
+    "level",
+    "circuit",
+    "suite",
+    "score_rule",
+    "prediction_id",
+    "n_members",
+    "n_items",
+    "mean",
+    "sd",
+    "sd_population",
+    "min",
+    "max",
+)

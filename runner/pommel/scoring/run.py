@@ -1,39 +1,184 @@
 """Runs: a model on suites, from sentences to results."""
 
+import datetime as dt
+import json
+import platform
+import sys
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal, get_args
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pommel.errors import ModelError, check_choice
-from pommel.models.model import Model
-from pommel.models.policy import Method, Policy
-from pommel.models.spans import has_needed
-from pommel.scoring.needed import Needed, all_needed, every_span, needed_spans
+from pommel.errors import ModelError, check_choice, package_version
+from pommel.files.tables import frame_of
+from pommel.models.family import Named
+from pommel.models.model import Method, Model, ModelInfo, Policy, has_needed
+from pommel.models.printed import RECOVERED
+from pommel.scoring.evaluated_suite import evaluated_suite_to_dict
 from pommel.scoring.predictions import evaluate_predictions
-from pommel.scoring.provenance import provenance
-from pommel.scoring.regions import Layouts, sentence_layouts
-from pommel.scoring.results import ScoreRule, SuiteResult
-from pommel.scoring.suite_surprisals import (
-    Compat,
-    SuiteSurprisals,
-    goes_by_starts,
-    resolved_method,
-    surprisals_from,
+from pommel.scoring.regions import (
+    Assigner,
+    Layouts,
+    Needed,
+    RegionTable,
+    all_needed,
+    every_span,
+    needed_spans,
+    region_table,
 )
-from pommel.scoring.tables import TABLES, Table, suites_frame
-from pommel.suite.suite import Suite
+from pommel.scoring.results import ScoreRule, SuiteResult
+from pommel.scoring.retired_alignment import assign_as_syntaxgym
+from pommel.suite.read import suite_hash
+from pommel.suite.suite import METRICS, Metric, Sentence, Suite
 from pommel.surprisal import ScoredSentence
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
+Compat = Literal["syntaxgym"]
+
 Regions = Literal["all", "needed"]
+
 # What becomes of items whose comparison rests on an unknown word.
 Oov = Literal["keep", "skip"]
 
 # Called with the number of sentences that have just been scored.
 Progress = Callable[[int], None]
+
+SurprisalsTable = Literal["regions", "tokens"]
+
+Table = Literal["suites", "predictions", "regions", "tokens"]
+
+# What a single run has no table of.
+ResultsTable = Literal[Table, "families"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SuiteSurprisals:
+    """A model's surprisals for one suite.
+
+    `sentences[i][c]` is item i in condition `suite.condition_names[c]`; `table` has them by region.
+    `policy` is what was asked for, `method` how the tokens were scored.
+    """
+
+    suite: Suite
+    model: ModelInfo
+    policy: Policy
+    method: Method
+    sentences: tuple[tuple[ScoredSentence, ...], ...]
+    table: RegionTable
+    assigner: Assigner = field(default=Sentence.regions_of, repr=False)
+    provenance: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(  # noqa: PLR0913 - each of these is a choice of the caller's
+        cls,
+        model: Model,
+        suite: Suite,
+        policy: Policy | None = None,
+        *,
+        compat: Compat | None = None,
+        regions: Regions = "all",
+        known: dict[str, ScoredSentence] | None = None,
+        progress: Progress | None = None,
+    ) -> "SuiteSurprisals":
+        """Score every distinct sentence of a suite once, and add tokens up to regions.
+
+        `regions` "needed" asks the model only for the regions that some prediction names; the
+        others may have no values.
+        `known` holds sentences that the same model has scored under the same policy before; it is
+        read and added to. Raises what the model raises.
+        """
+        work = _Work.of(model, [suite], policy, compat=compat, regions=regions)
+        if known is not None:
+            work.scored = known
+        work.take(work.ask([suite]), progress)
+        return work.surprisals(suite)
+
+    @classmethod
+    def from_sentences(  # noqa: PLR0913 - each of these is part of the value
+        cls,
+        suite: Suite,
+        model: ModelInfo,
+        policy: Policy,
+        *,
+        method: Method,
+        compat: Compat | None,
+        sentences: Mapping[str, ScoredSentence],
+        layouts: Layouts | None = None,
+        provenance: Mapping[str, Any],
+    ) -> "SuiteSurprisals":
+        """Add up to regions what a model has said of a suite's sentences.
+
+        `sentences` has every one of them, by its text; `layouts` are they with their spans, if they
+        have been made before. Raises `KeyError` for one that is missing.
+        """
+        layouts = layouts or suite.sentences()
+        scored = tuple(tuple(sentences[each.text] for each in row) for row in layouts)
+        by_starts = goes_by_starts(model, suite, compat)
+        assigner = Sentence.regions_of if by_starts else assign_as_syntaxgym
+        return cls(
+            suite=suite,
+            model=model,
+            policy=policy,
+            method=method,
+            sentences=scored,
+            table=region_table(suite, scored, METRICS, layouts=layouts, assigner=assigner),
+            assigner=assigner,
+            provenance=dict(provenance),
+        )
+
+    def evaluate(self, *, score_rule: ScoreRule = "all", oov: Oov = "keep") -> SuiteResult:
+        """Check a suite's predictions against the surprisals.
+
+        `oov` "skip" leaves out items whose comparison rests on a word that the model does not know.
+        """
+        check_choice("oov", oov, get_args(Oov))
+        return evaluate_predictions(
+            self.suite,
+            self.table,
+            score_rule=score_rule,
+            skip_unequal=self.skips_unequal,
+            skip_oov=oov == "skip",
+            model_name=self.model.name,
+            provenance={**self.provenance, "score_rule": score_rule, "oov": oov},
+        )
+
+    def to_evaluated_suite(self) -> dict[str, Any]:
+        """Return the suite's JSON value with the surprisals of every region."""
+        return evaluated_suite_to_dict(
+            self.suite,
+            self.table,
+            model_name=self.model.name,
+            with_n_tokens=self.skips_unequal,
+        )
+
+    def to_frame(self, table: SurprisalsTable = "regions") -> "pd.DataFrame":
+        """Return the surprisals by region, with the suite's metrics, or by token.
+
+        Raises `UsageError` for a name that is none of these.
+        """
+        check_choice("the table", table, get_args(SurprisalsTable))
+        name = self.model.name
+        if table == "tokens":
+            return tokens_frame(self.suite, self.sentences, model_name=name, assigner=self.assigner)
+        return regions_frame(self.suite, self.table, model_name=name, metrics=self.suite.metrics)
+
+    @property
+    def skips_unequal(self) -> bool:
+        """Whether only sentences of equal length compare: the method scores whole sentences."""
+        return self.method == "unmasked-ce"
+
+    @property
+    def n_oovs(self) -> int:
+        """How many tokens stand for unknown words."""
+        return sum(map(len, self.table.oovs.values()))
+
+    @property
+    def n_unscored(self) -> int:
+        """How many tokens have no surprisal."""
+        return int(self.table.n_unscored.sum())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,65 +189,28 @@ class Run:
     result: SuiteResult
 
     def to_frame(self, table: Table = "suites") -> "pd.DataFrame":
-        """Return one of the run's tidy tables (see `pommel.scoring.tables`).
+        """Return one of the run's tidy tables (docs/results.md).
 
         Raises `UsageError` for a name that is none.
         """
-        check_choice("the table", table, TABLES)
+        check_choice("the table", table, get_args(Table))
         match table:
             case "suites":
-                return suites_frame([self.result])
+                return self.result.to_frame("suites")
             case "predictions":
                 return self.result.to_frame("predictions")
             case _:
                 return self.surprisals.to_frame(table)
 
+    def renamed(self, called: Named) -> "Run":
+        """Return a run whose model is called something else."""
+        model = replace(self.surprisals.model, name=called.name)
+        result = replace(self.result, model_name=called.name, membership=called.membership)
+        return Run(surprisals=replace(self.surprisals, model=model), result=result)
+
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the predictions and the score."""
         return self.result._repr_html_()
-
-
-def compute_surprisals(  # noqa: PLR0913 - each of these is a choice of the caller's
-    model: Model,
-    suite: Suite,
-    policy: Policy | None = None,
-    *,
-    compat: Compat | None = None,
-    regions: Regions = "all",
-    known: dict[str, ScoredSentence] | None = None,
-    progress: Progress | None = None,
-) -> SuiteSurprisals:
-    """Score every distinct sentence of a suite once, and add tokens up to regions.
-
-    `regions` "needed" asks the model only for the regions that some prediction names; the others
-    may have no values.
-    `known` holds sentences that the same model has scored under the same policy before; it is read
-    and added to. Raises what the model raises.
-    """
-    work = _Work.of(model, [suite], policy, compat=compat, regions=regions)
-    if known is not None:
-        work.scored = known
-    work.take(work.ask([suite]), progress)
-    return work.surprisals(suite)
-
-
-def evaluate(
-    surprisals: SuiteSurprisals, *, score_rule: ScoreRule = "all", oov: Oov = "keep"
-) -> SuiteResult:
-    """Check a suite's predictions against a model's surprisals.
-
-    `oov` "skip" leaves out items whose comparison rests on a word that the model does not know.
-    """
-    check_choice("oov", oov, get_args(Oov))
-    return evaluate_predictions(
-        surprisals.suite,
-        surprisals.table,
-        score_rule=score_rule,
-        skip_unequal=surprisals.skips_unequal,
-        skip_oov=oov == "skip",
-        model_name=surprisals.model.name,
-        provenance={**surprisals.provenance, "score_rule": score_rule, "oov": oov},
-    )
 
 
 def run_suites(  # noqa: PLR0913 - each of these is a choice of the caller's
@@ -146,7 +254,7 @@ def run_suites(  # noqa: PLR0913 - each of these is a choice of the caller's
         for suite in group:
             if work.is_complete(suite):
                 surprisals = work.surprisals(suite)
-                result = evaluate(surprisals, score_rule=score_rule, oov=oov)
+                result = surprisals.evaluate(score_rule=score_rule, oov=oov)
                 yield Run(surprisals=surprisals, result=result)
     if failure:
         raise failure
@@ -189,14 +297,13 @@ class _Work:
             check_choice("compat", compat, get_args(Compat))
         check_choice("regions", regions, get_args(Regions))
         policy = policy or Policy()
-        layouts = {id(suite): sentence_layouts(suite) for suite in suites}
+        layouts = {id(suite): suite.sentences() for suite in suites}
         parts = []
         for suite in suites:
             own = layouts[id(suite)]
-            # Spans say where tokens begin, and only `Sentence.regions_of` goes by that.
-            is_by_start = goes_by_starts(model.info, suite, compat)
-            is_partial = regions == "needed" and is_by_start
-            parts.append(needed_spans(suite, own) if is_partial else every_span(own))
+            is_partial = regions == "needed"
+            looked_at = NeededSentences.of(suite, model.info, compat, own) if is_partial else None
+            parts.append(looked_at.spans if looked_at else every_span(own))
         return cls(
             model=model,
             policy=policy,
@@ -232,7 +339,7 @@ class _Work:
 
     def surprisals(self, suite: Suite) -> SuiteSurprisals:
         """Return the surprisals of a suite all of whose sentences are there."""
-        return surprisals_from(
+        return SuiteSurprisals.from_sentences(
             suite,
             self.model.info,
             self.policy,
@@ -255,3 +362,211 @@ class _Work:
 
     def _is_known(self, text: str) -> bool:
         return text in self.scored and has_needed(self.scored[text], self.needed[text])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeededSentences:
+    """What the predictions of a suite look at: of which sentences, and which parts of them.
+
+    `texts` are the distinct sentences, `layouts` all of them with their spans. `named` has the
+    spans of the regions that predictions name, `spans` those that have to be scored for that.
+    """
+
+    texts: tuple[str, ...]
+    layouts: Layouts
+    named: Needed
+    spans: Needed
+
+    @classmethod
+    def of(
+        cls,
+        suite: Suite,
+        model: ModelInfo,
+        compat: Compat | None,
+        layouts: Layouts | None = None,
+    ) -> "NeededSentences":
+        """Return what a suite's predictions look at in a model's tokens.
+
+        `layouts` are the suite's sentences with their spans, if they have been made before.
+        """
+        layouts = layouts or suite.sentences()
+        named = needed_spans(suite, layouts)
+        # Spans say where tokens begin, and only `Sentence.regions_of` goes by that.
+        is_by_start = goes_by_starts(model, suite, compat)
+        return cls(
+            texts=tuple(dict.fromkeys(each.text for row in layouts for each in row)),
+            layouts=layouts,
+            named=named,
+            spans=named if is_by_start else every_span(layouts),
+        )
+
+    def are_in(self, scored: ScoredSentence) -> bool:
+        """Say whether a sentence has been scored wherever predictions look at it."""
+        return has_needed(scored, self.spans[scored.text])
+
+
+def goes_by_starts(model: ModelInfo, suite: Suite, compat: Compat | None) -> bool:
+    """Say whether a token counts in the region in which it begins, as `Sentence.regions_of` has it.
+
+    The retired tool had an alignment of its own for models that print tokens only (LM Zoo's), and
+    knew no other joiner than a space.
+    """
+    is_aligned = model.details.get("offsets") == RECOVERED and suite.joiner == " "
+    return not (compat == "syntaxgym" and is_aligned)
+
+
+_METHODS: dict[str, Method] = {method: method for method in get_args(Method)}
+
+
+def resolved_method(model: ModelInfo, policy: Policy) -> Method:
+    """Return the scoring method that a policy means for a model, "auto" where it has none to name.
+
+    A recording's is that of the model that it was made with. Raises `UnsupportedFeatureError` for
+    a method that the model does not take.
+    """
+    method = model.method(policy)
+    recorded = str(model.details.get("method"))
+    return _METHODS.get(recorded, method) if method == "auto" else method
+
+
+def regions_frame(
+    suite: Suite, table: RegionTable, *, model_name: str, metrics: Sequence[Metric]
+) -> "pd.DataFrame":
+    """One row a region of a sentence; `oovs` is a JSON list, since a word may hold any mark."""
+    columns: dict[str, list[Any]] = {name: [] for name in _REGION_COLUMNS}
+    bits: dict[str, list[float]] = {metric: [] for metric in metrics}
+    place = {number: index for index, number in enumerate(table.region_numbers)}
+    for i, item in enumerate(suite.items):
+        for c, name in enumerate(table.condition_names):
+            for region in item.condition(name).regions:
+                cell = (i, c, place[region.number])
+                columns["item_number"].append(item.number)
+                columns["condition_name"].append(name)
+                columns["region_number"].append(region.number)
+                columns["region_name"].append(suite.region_names.get(region.number, ""))
+                columns["content"].append(region.content)
+                columns["n_tokens"].append(int(table.n_tokens[cell]))
+                columns["n_unscored"].append(int(table.n_unscored[cell]))
+                columns["n_oovs"].append(len(table.oovs.get(cell, ())))
+                columns["oovs"].append(_json_list(table.oovs.get(cell, ())))
+                for metric in metrics:
+                    bits[metric].append(float(table.values[metric][cell]))
+    columns["suite"] = [suite.name] * len(columns["content"])
+    columns["model_name"] = [model_name] * len(columns["content"])
+    named = {f"{metric}_bits": values for metric, values in bits.items()}
+    tail = {name: columns.pop(name) for name in ("n_tokens", "n_unscored", "n_oovs", "oovs")}
+    return frame_of({**columns, **named, **tail})
+
+
+def tokens_frame(
+    suite: Suite,
+    sentences: Sequence[Sequence[ScoredSentence]],
+    *,
+    model_name: str,
+    assigner: Assigner = Sentence.regions_of,
+) -> "pd.DataFrame":
+    """One row a token; `surprisal_bits` is missing where the model gave none."""
+    columns: dict[str, list[Any]] = {name: [] for name in _TOKEN_COLUMNS}
+    for item, row in zip(suite.items, sentences, strict=True):
+        for name, scored in zip(suite.condition_names, row, strict=True):
+            condition = item.condition(name)
+            regions = assigner(condition.sentence(suite.joiner), scored.tokens)
+            for index, (token, region) in enumerate(zip(scored.tokens, regions, strict=True)):
+                columns["item_number"].append(item.number)
+                columns["condition_name"].append(name)
+                columns["token_index"].append(index)
+                columns["token"].append(token.text)
+                columns["start"].append(token.start)
+                columns["end"].append(token.end)
+                number = None if region is None else condition.regions[region].number
+                columns["region_number"].append(number)
+                columns["surprisal_bits"].append(token.surprisal_bits)
+                columns["oov"].append(token.oov)
+                columns["role"].append(token.role)
+    columns["suite"] = [suite.name] * len(columns["token"])
+    columns["model_name"] = [model_name] * len(columns["token"])
+    return frame_of(columns)
+
+
+_REGION_COLUMNS = (
+    "suite",
+    "model_name",
+    "item_number",
+    "condition_name",
+    "region_number",
+    "region_name",
+    "content",
+    "n_tokens",
+    "n_unscored",
+    "n_oovs",
+    "oovs",
+)
+
+_TOKEN_COLUMNS = (
+    "suite",
+    "model_name",
+    "item_number",
+    "condition_name",
+    "token_index",
+    "token",
+    "start",
+    "end",
+    "region_number",
+    "surprisal_bits",
+    "oov",
+    "role",
+)
+
+
+def _json_list(words: Sequence[str]) -> str:
+    return json.dumps(list(words), ensure_ascii=False)
+
+
+def provenance(  # noqa: PLR0913 - each of these could change a number
+    suite: Suite,
+    model: ModelInfo,
+    policy: Policy,
+    *,
+    method: Method = "auto",
+    compat: str | None = None,
+    regions: str = "all",
+) -> dict[str, Any]:
+    """Return suite hash and version, model, policy, package versions, machine and time (UTC).
+
+    `policy` is what was asked for, `method` the scoring method that it meant for the model,
+    `regions` which of a sentence's regions had to be scored: "all", or those "needed".
+    """
+    return {
+        "suite": {
+            "name": suite.name,
+            "version": suite.version or None,
+            "sha256": suite_hash(suite),
+            "n_items": len(suite.items),
+        },
+        "model": model.to_dict(),
+        "policy": {**policy.to_dict(), "fingerprint": policy.fingerprint},
+        "method": method,
+        "compat": compat,
+        "regions": regions,
+        **environment(),
+        "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+    }
+
+
+def environment() -> dict[str, Any]:
+    """Return what the numbers are computed with: pommel, packages, Python and machine."""
+    return {
+        "pommel": package_version("pommel"),
+        "packages": _loaded_packages(),
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+    }
+
+
+_PACKAGES = ("numpy", "torch", "transformers", "tokenizers")
+
+
+def _loaded_packages() -> dict[str, str]:
+    # Only what is loaded can have had a say in the numbers.
+    loaded = [name for name in _PACKAGES if name in sys.modules]
+    return {name: package_version(name) for name in loaded}

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from pommel.errors import PommelError, StoreAccessError, StoreError
-from pommel.files.writing import make_folder
+from pommel.files.text import make_folder
 from pommel.store.failures import explained
 from pommel.store.migrations import CURRENT_VERSION, migrate, version_of
 

@@ -5,21 +5,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from pommel.errors import StoreError, counted, pommel_version, quoted
-from pommel.models.model import ModelInfo, Spans
-from pommel.models.policy import Policy
-from pommel.models.spans import has_needed
-from pommel.scoring.needed import Needed, every_span, needed_spans
-from pommel.scoring.regions import Layouts, sentence_layouts
+from pommel.errors import StoreError, counted, package_version, quoted
+from pommel.models.model import ModelInfo, Policy, Spans, has_needed
+from pommel.scoring.regions import Layouts, Needed, every_span, needed_spans
 from pommel.scoring.results import ScoreRule
-from pommel.scoring.run import Oov, Run, evaluate
-from pommel.scoring.run_record import RunRecord
-from pommel.scoring.suite_surprisals import (
+from pommel.scoring.run import (
     Compat,
+    Oov,
+    Run,
     SuiteSurprisals,
     goes_by_starts,
-    surprisals_from,
 )
+from pommel.scoring.run_record import RunRecord
 from pommel.store.record_rows import without_scoring_choices
 from pommel.store.surprisal_cache import CacheKey, SurprisalCache
 from pommel.suite.read import suite_hash
@@ -65,12 +62,12 @@ def evaluated_again(
             "sha256": suite_hash(suite),
             "n_items": len(suite.items),
         },
-        "pommel": pommel_version(),
+        "pommel": package_version("pommel"),
         "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         "scored": scored.get("scored", origin),
     }
     surprisals = replace(surprisals, provenance=provenance)
-    result = evaluate(surprisals, score_rule=score_rule, oov=oov)
+    result = surprisals.evaluate(score_rule=score_rule, oov=oov)
     return Run(surprisals=surprisals, result=replace(result, membership=base.result.membership))
 
 
@@ -89,14 +86,14 @@ def stored_surprisals(cache: SurprisalCache, record: RunRecord, suite: Suite) ->
     info = replace(ModelInfo.from_dict(scored["model"]), name=record.result.model_name)
     policy = _asked(scored["policy"])
     compat: Compat | None = scored["compat"]
-    layouts = sentence_layouts(suite)
+    layouts = suite.sentences()
     texts = list(dict.fromkeys(each.text for row in layouts for each in row))
     key = CacheKey(model=info, policy=cached_policy(info, policy))
     sentences = cache.known(key, texts)
     _check_complete(
         cache, record, suite.name, texts, sentences, _needed(suite, info, compat, layouts)
     )
-    return surprisals_from(
+    return SuiteSurprisals.from_sentences(
         suite,
         info,
         policy,

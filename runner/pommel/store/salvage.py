@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pommel.errors import StoreError
-from pommel.files.writing import make_folder
+from pommel.files.text import make_folder
 from pommel.store.damaged_file import DamagedFile, opened_damaged
 from pommel.store.database import Database, beside
 from pommel.store.rescue import Rescue

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pommel.errors import FormulaError
-from pommel.files.json_positions import JsonPath
+from pommel.files.json import JsonPath
 from pommel.suite.formula import check_references, lint, parse
 from pommel.suite.formula.references import nearest_or_all
 from pommel.suite.suite import has_stray_space

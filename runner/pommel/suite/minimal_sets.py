@@ -2,7 +2,7 @@
 
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -179,3 +179,17 @@ def _n_shared(sentences: list[list[str]]) -> int:
     """Return how many words all the sentences begin with."""
     columns = zip(*sentences, strict=False)
     return sum(1 for _ in itertools.takewhile(lambda words: len(set(words)) == 1, columns))
+
+
+def with_first_letter(text: str, changed: Callable[[str], str]) -> str:
+    """Return the text with its first letter changed, the rest as it is.
+
+    Marks in front of the letter are passed over, within the first word. A text that begins with
+    something else (a digit, an ideograph, a letter without cases) stays as it is.
+    """
+    word = re.search(r"\S+", text)
+    for place in range(*word.span()) if word else ():
+        first = text[place]
+        if first.isalnum():
+            return text[:place] + changed(first) + text[place + 1 :]
+    return text

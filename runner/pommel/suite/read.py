@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from pommel.errors import Fault, FormulaError, SuiteError
-from pommel.files.json import JsonDocument, parse_document, read_document, to_json
-from pommel.files.text import bom_fault
+from pommel.files.json import JsonDocument, to_json
 from pommel.suite.checks import Finding, findings
 from pommel.suite.formula import parse
 from pommel.suite.outline import outline
@@ -35,14 +34,14 @@ def read_suite(path: Path, *, strict: bool = False, evaluated: bool = False) -> 
     into errors. `evaluated` asks for the surprisals of every region (`metric_value`), too. Raises
     `SuiteError` with all faults of the file, or `InputError` if it cannot be read.
     """
-    return _load(read_document(path), strict=strict, evaluated=evaluated)
+    return _load(JsonDocument.read(path), strict=strict, evaluated=evaluated)
 
 
 def parse_suite(
     text: str, *, file: str = "<suite>", strict: bool = False, evaluated: bool = False
 ) -> LoadedSuite:
     """Read a suite from JSON text; the rest as `read_suite`."""
-    return _load(parse_document(text, file=file), strict=strict, evaluated=evaluated)
+    return _load(JsonDocument.parse(text, file=file), strict=strict, evaluated=evaluated)
 
 
 def suite_from_dict(value: Mapping[str, Any], *, file: str = "<dict>") -> LoadedSuite:
@@ -79,7 +78,7 @@ def suite_hash(suite: Suite) -> str:
 def read_draft(path: Path) -> LoadedDraft:
     """Read a suite file that is still being written; raises `InputError` if it cannot be read."""
     try:
-        document = read_document(path)
+        document = JsonDocument.read(path)
     except SuiteError as error:
         return LoadedDraft(suite=None, faults=error.faults)
     return _draft(document)
@@ -88,7 +87,7 @@ def read_draft(path: Path) -> LoadedDraft:
 def parse_draft(text: str, *, file: str = "<suite>") -> LoadedDraft:
     """Read JSON text as `read_draft` does a file."""
     try:
-        document = parse_document(text, file=file)
+        document = JsonDocument.parse(text, file=file)
     except SuiteError as error:
         return LoadedDraft(suite=None, faults=error.faults)
     return _draft(document)
@@ -101,8 +100,7 @@ def _draft(document: JsonDocument) -> LoadedDraft:
     is_sound = not faults
     found = [each for each in _findings(document, is_sound=not shape) if not each.unwritten]
     faults += _faults(document, found)
-    if document.has_bom:
-        faults.append(bom_fault(document.file, strict=False))
+    faults += document.bom_faults()
     suite = None
     if is_sound:
         # A formula that does not parse is among the faults.
@@ -124,8 +122,7 @@ def _load(document: JsonDocument, *, strict: bool, evaluated: bool) -> LoadedSui
     if evaluated and not shape and not is_bare:
         found_all += surprisal_findings(document.value)
     faults += _faults(document, found_all, strict=strict)
-    if document.has_bom:
-        faults.append(bom_fault(document.file, strict=strict))
+    faults += document.bom_faults(strict=strict)
     ordered = _in_order(faults)
     if any(fault.severity == "error" for fault in ordered):
         raise SuiteError(ordered)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from pommel.errors import nearest
 from pommel.files import shipped as data
-from pommel.files.json_positions import JsonPath
+from pommel.files.json import JsonPath
 from pommel.files.text import is_encodable
 
 if TYPE_CHECKING:

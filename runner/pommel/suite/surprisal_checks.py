@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import Any
 
-from pommel.files.json_positions import JsonPath
+from pommel.files.json import JsonPath
 from pommel.suite.checks import Finding
 from pommel.surprisal import ROUNDING_BITS
 

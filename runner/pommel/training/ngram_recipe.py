@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from pommel.errors import InputError, UsageError, check_choice
-from pommel.files.writing import replacing
+from pommel.files.text import replacing
 from pommel.models.ngram.arpa import BOS, EOS
 from pommel.training import kneser_ney, laplace
 from pommel.training.arpa_file import write_arpa

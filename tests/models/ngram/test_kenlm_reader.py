@@ -12,16 +12,20 @@ import pytest
 from tests.models.ngram.samples import TINY, tiny_binary, write
 
 from pommel.errors import InputError
-from pommel.files.shipped import builtin_model
-from pommel.models.model import score_all
+from pommel.files.shipped import builtin_models
+from pommel.models.model import SYNTAXGYM_POLICY, Policy, score_all
 from pommel.models.ngram import NgramModel, open_arpa
 from pommel.models.ngram.arpa import read_arpa
-from pommel.models.ngram.kenlm_reader import KenlmRefusalError, is_kenlm_binary, read_with_kenlm
-from pommel.models.ngram.model import NgramTables, ngram_model
-from pommel.models.policy import SYNTAXGYM_POLICY, Policy
+from pommel.models.ngram.model import (
+    KenlmRefusalError,
+    NgramTables,
+    is_kenlm_binary,
+    ngram_model,
+    read_with_kenlm,
+)
 from pommel.training.corpus import held_out_corpus
 
-EN_NGRAM = builtin_model("en-ngram") / "model.arpa.gz"
+EN_NGRAM = builtin_models()["en-ngram"] / "model.arpa.gz"
 STRANGE = (
     "",
     "zebra",
@@ -193,7 +197,7 @@ def test_nothing_that_kenlm_prints_is_seen(
 def test_a_process_without_standard_error_reads_all_the_same(tmp_path: Path) -> None:
     program = (
         "import os, sys; os.close(2); from pathlib import Path; "
-        "from pommel.models.ngram.kenlm_reader import read_with_kenlm; "
+        "from pommel.models.ngram.model import read_with_kenlm; "
         "print(read_with_kenlm(Path(sys.argv[1])).order)"
     )
     path = write(tmp_path / "tiny.arpa", TINY)

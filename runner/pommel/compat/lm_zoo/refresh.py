@@ -7,10 +7,9 @@ import urllib.request
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import InputError, PommelError, UsageError, pommel_version
+from pommel.errors import InputError, PommelError, UsageError, package_version
 from pommel.files import shipped as data
-from pommel.files.text import decode
-from pommel.files.writing import write_text
+from pommel.files.text import DecodedText, write_text
 from pommel.models.container.names import registry_copy_path
 from pommel.models.reference_files import check_shape, parse_json
 
@@ -57,7 +56,7 @@ def download_registry(url: str, *, timeout_s: float = 30) -> dict[str, Any]:
 
 
 def _download(url: str, timeout_s: float) -> tuple[str, dict[str, Any]]:
-    text = decode(_fetch(url, timeout_s), file=url).text
+    text = DecodedText.decode(_fetch(url, timeout_s), file=url).text
     entries = parse_json(text, where=url)
     check_shape(entries, data.schema("lm_zoo_registry"), where=url, noun="registry of images")
     for name, entry in entries.items():
@@ -69,7 +68,7 @@ def _download(url: str, timeout_s: float) -> tuple[str, dict[str, Any]]:
 def _fetch(url: str, timeout_s: float) -> bytes:
     if not url.lower().startswith(("https://", "http://")):
         raise UsageError(f"{url}: an address begins with https://")
-    agent = {"User-Agent": f"pommel/{pommel_version()}"}
+    agent = {"User-Agent": f"pommel/{package_version('pommel')}"}
     try:
         request = urllib.request.Request(url, headers=agent)  # noqa: S310 - checked above
         with urllib.request.urlopen(request, timeout=timeout_s) as response:  # noqa: S310 - checked above

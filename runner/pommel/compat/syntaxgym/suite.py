@@ -14,7 +14,7 @@ from pommel.compat.syntaxgym.prediction import (
     metric_value,
 )
 from pommel.errors import InputError
-from pommel.files.json import parse_document, read_document
+from pommel.files.json import JsonDocument
 from pommel.suite.suite import METRICS
 
 if TYPE_CHECKING:
@@ -199,9 +199,9 @@ def load_suite(source: SuiteLike) -> Suite:
     if isinstance(source, Mapping):
         return Suite.from_dict(source)
     if isinstance(source, str | Path):
-        return Suite.from_dict(read_document(Path(source)).value)
+        return Suite.from_dict(JsonDocument.read(Path(source)).value)
     name = str(getattr(source, "name", "<suite>"))
-    return Suite.from_dict(parse_document(source.read(), file=name).value)
+    return Suite.from_dict(JsonDocument.parse(source.read(), file=name).value)
 
 
 def get_sentences(suite: SuiteLike) -> list[str]:

@@ -5,8 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
-from pommel.errors import UsageError, listed, pommel_version
-from pommel.files.writing import replacing
+from pommel.errors import UsageError, listed, package_version
+from pommel.files.text import replacing
 from pommel.leaderboard.submission.claims import claims_bytes
 from pommel.leaderboard.submission.limits import Limits
 from pommel.leaderboard.submission.manifest import MANIFEST, FileEntry, Manifest, SuiteEntry
@@ -16,7 +16,7 @@ from pommel.leaderboard.submission.region_sums import region_sums_sha256
 from pommel.leaderboard.submission.submitter import Submitter
 from pommel.leaderboard.submission.token_lines import surprisal_lines
 from pommel.leaderboard.submission.zip_writer import ZipWriter
-from pommel.models.policy import Policy
+from pommel.models.model import Policy
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Store
@@ -86,7 +86,7 @@ def _write(
         entries.append(entry)
         suites.append(run.surprisals.suite)
     manifest = Manifest(
-        pommel=pommel_version(),
+        pommel=package_version("pommel"),
         created=newest.created,
         submitter=about if about.name else replace(about, name=newest.result.model_name),
         model=model,

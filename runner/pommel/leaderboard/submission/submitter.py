@@ -4,7 +4,10 @@ import itertools
 import unicodedata
 from dataclasses import dataclass, fields
 
-from pommel.errors import UsageError, has_letter, printable, quoted
+from pommel.errors import UsageError, printable, quoted
+
+# Letters to Unicode, of which nothing is seen: the fillers of Hangul.
+_FILLERS = "\u115f\u1160\u3164\uffa0"
 
 _MOST_CHARACTERS = {"name": 100, "by": 200, "contact": 200, "url": 500, "note": 2000}
 _SCHEMES = ("https://", "http://")
@@ -55,3 +58,8 @@ def _n_marks(text: str) -> int:
     """Return how many marks (accents, points, vowel signs) follow one another at most."""
     runs = itertools.groupby(text, lambda each: unicodedata.category(each).startswith("M"))
     return max((len(list(run)) for is_mark, run in runs if is_mark), default=0)
+
+
+def has_letter(text: str) -> bool:
+    """Return whether a text has a letter or digit that can be seen."""
+    return any(each.isalnum() and each not in _FILLERS for each in text)

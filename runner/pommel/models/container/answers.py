@@ -6,12 +6,94 @@ Whatever is wrong is a `ContainerError` that names image, command and sentence.
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TypeVar
 
-from pommel.errors import InputError, SurprisalError, counted, quoted
+from pommel.errors import (
+    ContainerError,
+    InputError,
+    ModelError,
+    SurprisalError,
+    counted,
+    printable,
+    quoted,
+)
+from pommel.files.text import is_encodable
 from pommel.models.container.engines.process import Command
-from pommel.models.container.image_command import ImageCommand
-from pommel.models.container.quoting import place
-from pommel.models.container.request import sentence_chunks
-from pommel.models.surprisal_table import COLUMNS, PrintedToken, TableReader
+from pommel.models.printed import COLUMNS, PrintedToken, TableReader
+
+_LONGEST_MESSAGE = 400
+
+
+def place(number: int, sentence: str) -> str:
+    """Return how a message names a sentence; `number` counts from 1."""
+    return f"sentence {number} ({quoted(sentence)})"
+
+
+def shortened(message: str) -> str:
+    """Return a message that quotes what a container has printed, fit to be shown."""
+    shown = "\n".join(printable(line) for line in message.split("\n"))
+    return shown if len(shown) <= _LONGEST_MESSAGE else f"{shown[:_LONGEST_MESSAGE]}…"
+
+
+_CHUNK_BYTES = 1 << 16
+
+
+def check_sentences(sentences: Sequence[str], reference: str, *, blank: bool = False) -> None:
+    """Raise `ModelError` for a sentence that is no line: one with a line break, or a blank one.
+
+    `blank` allows the latter. Some images skip blank lines and some do not, so that nobody knows
+    whose the following answers are.
+    """
+    for number, sentence in enumerate(sentences, start=1):
+        if "\n" in sentence or "\r" in sentence:
+            fault = "it has a line break, and the image takes one sentence a line"
+        elif not blank and not sentence.strip():
+            fault = "it is blank, and the image takes one sentence a line"
+        else:
+            continue
+        raise ModelError(f"{reference}: {place(number, sentence)}: {fault}")
+    check_encodable(sentences, reference)
+
+
+def check_encodable(sentences: Sequence[str], reference: str) -> None:
+    """Raise `ModelError` for a sentence that cannot be written as UTF-8."""
+    for number, sentence in enumerate(sentences, start=1):
+        if not is_encodable(sentence):
+            fault = "it holds half of a surrogate pair, which cannot be written as UTF-8"
+            raise ModelError(f"{reference}: {place(number, sentence)}: {fault}")
+
+
+def sentence_chunks(sentences: Sequence[str]) -> Iterator[bytes]:
+    """Yield the sentences as lines, in pieces; the last line ends with a line feed, too."""
+    lines: list[bytes] = []
+    n_bytes = 0
+    for sentence in sentences:
+        line = f"{sentence}\n".encode()
+        lines.append(line)
+        n_bytes += len(line)
+        if n_bytes >= _CHUNK_BYTES:
+            yield b"".join(lines)
+            lines, n_bytes = [], 0
+    yield b"".join(lines)
+
+
+# Of a message, before it is made fit to be shown: it may quote a line of many millions.
+_LONGEST = 10_000
+
+
+class ImageCommand(Command):
+    """A command that may be blamed for what it has printed."""
+
+    def fault(self, what: str) -> ContainerError:
+        """Return an error about output that is wrong.
+
+        Raises the one that ended the command instead, if something did: a command that fails may
+        leave half a line, or say on standard output what is wrong.
+        """
+        error = self.failure(shortened(what[:_LONGEST]))
+        # The error has just waited for the last words: if that was all, the end is known.
+        if self.ended:
+            self.finish()
+        return error
+
 
 _Answer = TypeVar("_Answer")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from pommel.errors import InputError, ModelNotAvailableError, nearest
 from pommel.files import shipped as data
-from pommel.files.text import read_text
+from pommel.files.text import DecodedText
 from pommel.models.reference_files import check_shape, parse_json
 
 _DEFAULT_REGISTRY = "docker.io"
@@ -25,7 +25,7 @@ def lm_zoo_registry() -> Mapping[str, Mapping[str, Any]]:
         registry = data.lm_zoo_registry()
         return registry
     try:
-        registry = parse_json(read_text(path).text, where=str(path))
+        registry = parse_json(DecodedText.read(path).text, where=str(path))
         schema = data.schema("lm_zoo_registry")
         check_shape(registry, schema, where=str(path), noun="registry of LM Zoo images")
     except InputError as error:

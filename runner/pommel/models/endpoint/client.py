@@ -1,21 +1,201 @@
-"""Requests to one server: time-outs, retries, and reasons that fit into one line."""
+"""An event loop in a thread of its own, so that it works in notebooks, too, which have one."""
 
 import asyncio
+import contextlib
 import json
+import queue
 import re
+import threading
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Coroutine, Generator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pommel.errors import pommel_version, printable
-from pommel.files.waiting import Waiting, wished_seconds
-from pommel.models.endpoint.keys import Key
+from pommel.errors import ModelError, UsageError, package_version, printable
+from pommel.files.waiting import Waiting
 from pommel.models.endpoint.reference import EndpointReference
 from pommel.models.model import LoadOptions
 
 if TYPE_CHECKING:
     import httpx
+
+
+_Result = TypeVar("_Result")
+_Item = TypeVar("_Item")
+
+# Called with each item as soon as it is there.
+Put = Callable[[_Item], None]
+
+
+@dataclass(frozen=True, slots=True)
+class _End:
+    """Nothing more comes, because all is done or because of a failure."""
+
+    failure: BaseException | None
+
+
+class Background:
+    """A thread that runs coroutines; it is started when it is first needed."""
+
+    def __init__(self, *, at_end: Callable[[], Coroutine[Any, Any, None]]) -> None:
+        """Start nothing yet; `at_end` is the last that is run in the thread."""
+        self._at_end = at_end
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+
+    def run(self, coroutine: Coroutine[Any, Any, _Result]) -> _Result:
+        """Return what a coroutine returns; it is cancelled if the wait is interrupted."""
+        future = asyncio.run_coroutine_threadsafe(coroutine, self._started())
+        try:
+            return future.result()
+        finally:
+            future.cancel()
+
+    def items(
+        self, produce: Callable[[Put[_Item]], Coroutine[Any, Any, None]]
+    ) -> Generator[_Item, None, None]:
+        """Yield what `produce` puts into the function that it is given, then raise what it raised.
+
+        Whoever closes the generator cancels `produce`, and comes back when that has ended.
+        """
+        ready: queue.SimpleQueue[tuple[_Item] | _End] = queue.SimpleQueue()
+        loop, tasks = self._started(), list[asyncio.Task[None]]()
+
+        def start() -> None:
+            task = loop.create_task(produce(lambda item: ready.put((item,))))
+            task.add_done_callback(lambda done: ready.put(_end(done)))
+            tasks.append(task)
+
+        loop.call_soon_threadsafe(start)
+        end: _End | None = None
+        try:
+            while end is None:
+                each = ready.get()
+                if isinstance(each, _End):
+                    end = each
+                else:
+                    yield each[0]
+        finally:
+            if end is None:
+                with contextlib.suppress(RuntimeError):  # the loop has been closed
+                    loop.call_soon_threadsafe(lambda: [task.cancel() for task in tasks])
+                # A generator that nobody has any more may be closed by the loop's own thread.
+                if threading.current_thread() is not self._thread:
+                    while not isinstance(ready.get(), _End):
+                        pass
+        if end.failure is not None:
+            raise end.failure
+
+    def close(self) -> None:
+        """Cancel what runs, and end the thread; the next call starts another."""
+        with self._lock:
+            loop, thread, self._loop, self._thread = self._loop, self._thread, None, None
+        if loop is None or thread is None:
+            return
+        loop.call_soon_threadsafe(loop.stop)
+        if threading.current_thread() is not thread:
+            thread.join()
+
+    def _started(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                self._thread = threading.Thread(
+                    target=_serve,
+                    args=(self._loop, self._at_end),
+                    name="pommel-endpoint",
+                    daemon=True,
+                )
+                self._thread.start()
+            return self._loop
+
+
+def _end(task: "asyncio.Task[None]") -> _End:
+    if task.cancelled():
+        return _End(ModelError("the model was closed while it scored"))
+    return _End(task.exception())
+
+
+def _serve(
+    loop: asyncio.AbstractEventLoop, at_end: Callable[[], Coroutine[Any, Any, None]]
+) -> None:
+    try:
+        loop.run_forever()
+        left = asyncio.all_tasks(loop)
+        for task in left:
+            task.cancel()
+        loop.run_until_complete(_all_of(left))
+        loop.run_until_complete(at_end())
+        loop.run_until_complete(loop.shutdown_asyncgens())
+    finally:
+        loop.close()
+
+
+async def _all_of(tasks: "set[asyncio.Task[Any]]") -> None:
+    await asyncio.gather(*tasks, return_exceptions=True)
+
+
+_GENERAL = "POMMEL_API_KEY"
+_HIDDEN = "***"
+_FEWEST_CHARACTERS = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Key:
+    """A key, or that there is none; `advice` says what to do if a server wants another."""
+
+    secret: str = field(default="", repr=False)
+    advice: str
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What a request carries of it."""
+        return {"Authorization": f"Bearer {self.secret}"} if self.secret else {}
+
+    def without(self, text: str) -> str:
+        """Return what a server has said, with the key made unreadable.
+
+        What is shorter than 4 characters ("x", for a server that wants none) is in every text.
+        """
+        is_secret = len(self.secret) >= _FEWEST_CHARACTERS
+        return text.replace(self.secret, _HIDDEN) if is_secret else text
+
+
+def find_key(reference: EndpointReference, environment: Mapping[str, str]) -> Key:
+    """Return the key for a server.
+
+    1. That of its host, `variable_of(host)`.
+    2. `POMMEL_API_KEY`, if what is sent cannot be read on the way.
+    3. None.
+
+    Raises `UsageError`, without the value, for one that no request can carry.
+    """
+    own = variable_of(reference.host)
+    if secret := _secret(own, environment):
+        return Key(secret=secret, advice=f"it does not take the key in {own}")
+    secret = _secret(_GENERAL, environment)
+    if not secret:
+        return Key(advice=f"put its key into {_GENERAL}, or into {own} for this host only")
+    if reference.is_encrypted or reference.is_loopback:
+        return Key(secret=secret, advice=f"it does not take the key in {_GENERAL}")
+    return Key(
+        advice=f"{_GENERAL} is not sent unencrypted to another machine: write https://, or put "
+        f"the key for this host into {own}"
+    )
+
+
+def _secret(name: str, environment: Mapping[str, str]) -> str:
+    secret = environment.get(name, "").strip()
+    if secret and not (secret.isascii() and secret.isprintable() and " " not in secret):
+        raise UsageError(f"{name} holds characters that no key has (its value is not shown)")
+    return secret
+
+
+def variable_of(host: str) -> str:
+    """Return the name of the variable for one host: `POMMEL_API_KEY_API_EXAMPLE_ORG`."""
+    return f"{_GENERAL}_{re.sub(r'[^A-Z0-9]+', '_', host.upper()).strip('_')}"
+
 
 # Of an answer; the longest sentence has a few kilobytes.
 _MOST_BYTES = 1 << 26
@@ -186,7 +366,7 @@ class Client:
             status=status,
             said=said,
             may_pass=status in _MAY_PASS and not _NAMES_A_PARAMETER.search(said),
-            wished_seconds=wished_seconds(response.headers.get("retry-after")),
+            wished_seconds=Waiting.wished_seconds(response.headers.get("retry-after")),
         )
 
     def _shown(self, text: str) -> str:
@@ -206,7 +386,7 @@ def _connections(reference: EndpointReference, key: Key, n_connections: int) -> 
             "Accept": "application/json",
             # A few packed bytes can be gigabytes.
             "Accept-Encoding": "identity",
-            "User-Agent": f"pommel/{pommel_version()}",
+            "User-Agent": f"pommel/{package_version('pommel')}",
             **key.headers,
         },
         # One deadline for all of a request stands around it.

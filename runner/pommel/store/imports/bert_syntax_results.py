@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from pommel.errors import Fault, SuiteError, UsageError, counted
-from pommel.files.text import read_text
+from pommel.files.text import DecodedText
 from pommel.scoring.results import PredictionResult, SuiteResult
 from pommel.scoring.run_record import ModelFacts, SuiteFacts
 from pommel.sources.formats.bert_syntax import (
@@ -80,7 +80,7 @@ def read_bert_syntax_results(paths: Sequence[Path], options: ImportOptions) -> I
             continue
         items = [*_items(sets)]
         model = options.model or path.stem
-        files.append((path.name, read_text(path).sha256))
+        files.append((path.name, DecodedText.read(path).sha256))
         n_skipped = sum(each.correct is None for each in items)
         notes.append(f"{model}: {counted(len(items), 'item')}, {n_skipped} of them skipped")
         results += _results(model, items, options)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pommel.errors import Fault, counted, quoted
-from pommel.files.text import read_text
+from pommel.files.text import DecodedText
 from pommel.scoring.run_record import ModelFacts, SuiteFacts
 from pommel.sources.formats.json_lines import JsonLine, parse_json_lines
 from pommel.statistics import CHANCE
@@ -68,7 +68,7 @@ def read_blimp_summary(paths: Sequence[Path], options: ImportOptions) -> Importe
     results: list[Result] = []
     tables = []
     for path in paths:
-        read = read_text(path)
+        read = DecodedText.read(path)
         files.append((path.name, read.sha256))
         if read.text.lstrip().startswith("{"):
             results += _of_models(path, read.text, options, reading)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import UsageError, pommel_version
+from pommel.errors import UsageError, package_version
 from pommel.scoring.results import ScoreRule, SuiteResult
-from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts, run_id_of
+from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
 
 # A result, what is known of its model, and of its suite.
 Result = tuple[SuiteResult, ModelFacts, SuiteFacts]
@@ -101,12 +101,12 @@ class Origin:
             "format": self.format,
             "files": [{"name": name, "sha256": sha256} for name, sha256 in self.files],
             "steps": [*self.steps],
-            "pommel": pommel_version(),
+            "pommel": package_version("pommel"),
             "date": now,
         }
         return tuple(
             RunRecord(
-                run_id=run_id_of(self._decisive(result)),
+                run_id=RunRecord.id_of(self._decisive(result)),
                 result=replace(result, provenance=provenance),
                 model=model,
                 suite=suite,

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pommel.errors import InputError, UsageError, check_choice
-from pommel.files.text import read_text
+from pommel.files.text import DecodedText
 from pommel.scoring.run_record import OWN, RunRecord
 from pommel.sources.formats.set_formats import head_of
 from pommel.store.imports.accuracies import ACCURACIES
@@ -57,7 +57,7 @@ def _format_of(path: Path, options: ImportOptions) -> ResultFormat:
     own = next((each for each in RESULT_FORMATS if each.is_like(head, options)), None)
     if own is None:
         # It may be like none since its bytes are no text.
-        read_text(path)
+        DecodedText.read(path)
         names = ", ".join(each.name for each in RESULT_FORMATS)
         raise UsageError(f"{path}: say with --from what it is, one of {names}")
     return own

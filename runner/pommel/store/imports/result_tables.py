@@ -8,7 +8,7 @@ from pathlib import Path
 
 from pommel.errors import Fault, FaultyFileError, quoted
 from pommel.files.csv import CsvRow, CsvTable
-from pommel.files.text import read_text
+from pommel.files.text import DecodedText
 
 # What R, pandas and people write for a value that is missing.
 _MISSING = frozenset({"", "na", "nan", "null", "none", "n/a", "#n/a", "<na>"})
@@ -42,7 +42,7 @@ def read_table(path: Path, faults: list[Fault]) -> ResultTable:
     Between semicolons a comma is a decimal point, as where Excel writes such files. Rows that are
     no rows of the table are left out of it. Raises `InputError` for a file that cannot be read.
     """
-    read = read_text(path)
+    read = DecodedText.read(path)
     table = _parsed(read.text, file=str(path))
     header = table.header
     wrong = [*table.faults, *_shape_faults(table)]

@@ -3,7 +3,7 @@
 import unicodedata
 from collections.abc import Iterator
 
-from pommel.files.json_positions import JsonPath
+from pommel.files.json import JsonPath
 from pommel.suite.lint.remark import Remark, in_items
 from pommel.suite.lint.subject import Subject
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from pommel.errors import counted
-from pommel.files.json_positions import JsonPath
+from pommel.files.json import JsonPath
 
 _SHOWN_ITEMS = 5
 

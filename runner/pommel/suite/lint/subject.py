@@ -4,7 +4,7 @@ from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from pommel.files.json_positions import JsonPath
+from pommel.files.json import JsonPath
 from pommel.suite.formula import Formula
 from pommel.suite.lint.contrasts import Contrast, Side, contrasts
 from pommel.suite.suite import Sentence, Suite

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pommel.errors import InputError
-from pommel.files.writing import sha256_of
-from pommel.models.word_level.vocabulary import read_word_list
+from pommel.files.text import sha256_of
+from pommel.models.word_level import read_word_list
 from pommel.training.lstm.recipe import Recipe
 from pommel.training.text import TextFile, most_frequent
 

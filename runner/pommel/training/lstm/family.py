@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pommel.files.writing import make_folder
+from pommel.files.text import make_folder
 from pommel.models.lstm.folder import require_torch
 from pommel.training.lstm.corpus import UNK, Corpus, Section, read_corpus
 from pommel.training.lstm.plan import Plan
@@ -44,7 +44,7 @@ def train_family(plan: Plan, watcher: Watcher) -> list[Member]:
     """
     require_torch("training an LSTM")
     # Imported here: it needs torch.
-    from pommel.models.neural.device import find_device  # noqa: PLC0415 - needs torch, an extra
+    from pommel.models.neural.memory import find_device  # noqa: PLC0415 - needs torch, an extra
     from pommel.training.lstm.session import Session  # noqa: PLC0415 - needs torch, an extra
 
     find_device(plan.device)

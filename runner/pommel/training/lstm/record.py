@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from pommel.errors import package_version, pommel_version
+from pommel.errors import package_version
 from pommel.training.lstm.corpus import Corpus, Section
 from pommel.training.lstm.progress import Progress
 
@@ -44,8 +44,8 @@ def outcome(progress: Progress, *, n_steps: int, n_parameters: int) -> dict[str,
 def environment(*, device: str, n_threads: int) -> dict[str, Any]:
     """Return what the arithmetic was done with."""
     return {
-        "pommel": pommel_version(),
-        **{name: package_version(name) or "unknown" for name in _PACKAGES},
+        "pommel": package_version("pommel"),
+        **{name: package_version(name) for name in _PACKAGES},
         "python": platform.python_version(),
         "platform": platform.platform(),
         "device": device,

@@ -7,9 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pommel.errors import InputError, PommelError, UsageError
-from pommel.files.writing import write_text
-from pommel.models.lstm.folder import CONFIG, RECORD, VOCABULARY, LstmConfig, write_folder
-from pommel.models.lstm.weights import SAFETENSORS
+from pommel.files.text import write_text
+from pommel.models.lstm.folder import (
+    CONFIG,
+    RECORD,
+    SAFETENSORS,
+    VOCABULARY,
+    LstmConfig,
+    write_folder,
+)
 from pommel.models.reference_files import parse_json, read_text
 from pommel.training.lstm.recipe import differences
 from pommel.training.lstm.state import State, read_identity, write_state
