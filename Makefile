@@ -1,4 +1,4 @@
-# Two commands: `make demo` shows what pommel does, `make test` checks all of it.
+# Two commands: `make demo` shows what pommel does, `make test` checks it.
 # Each does all of its own set-up, in .venv, which both share and which may be deleted at any time.
 
 PYTHON ?= python3
@@ -9,15 +9,20 @@ DEMO_RESULTS := pommel-demo-results
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types imports unit engines benchmarks builtin-models suites gallery clean clean-engines
+.PHONY: help demo test quick check full lint types imports unit engines benchmarks builtin-models \
+	suites docs gallery clean clean-engines
 
 help:
 	@echo "make demo             run the shipped English suites on the two built-in models"
-	@echo "make test             linters, type checker, import layers, all tests"
+	@echo "make test             linters, type checker, import layers, all tests but the heavy ones"
+	@echo "make quick            an answer in two minutes: the same, with the quickest tests of each room"
+	@echo "make check ROOM=suite the same for one room of runner/pommel, with all tests of it but the heavy"
+	@echo "make full             the heavy tests: engines, browser, crashes, training, published data, R"
 	@echo "make benchmarks       print figures that docs/performance.md quotes (not those of containers)"
+	@echo "make docs             write again what is printed into the docs: commands, the picture"
+	@echo "make gallery          draw the plots of docs/gallery.md again"
 	@echo "make builtin-models   train the two built-in models again (about half an hour)"
 	@echo "make suites           write the shipped suites again from their grammars"
-	@echo "make gallery          draw the plots of docs/gallery.md again"
 	@echo "make engines          start the tests' container engines, so that they stay between runs"
 	@echo "make clean            delete environments and caches"
 	@echo "make clean-engines    stop the tests' container engines, delete their images"
@@ -50,7 +55,24 @@ demo: $(VENV)/.demo
 	@echo "One suite in detail:  $(BIN)/pommel suites show number_prep"
 	@echo "What else there is:   $(BIN)/pommel --help"
 
+# On each core a worker, and one thread in each. Files with slow tests come first (tests/conftest.py).
+PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest --quiet --numprocesses auto --dist loadfile --no-loadscope-reorder
+
 test: lint types imports unit
+
+quick: lint types imports
+	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not full and not published and not slow"
+
+check: $(VENV)/.dev
+	@test -n "$(ROOM)" || { echo "say which room: make check ROOM=scoring"; exit 1; }
+	@test -e runner/pommel/$(ROOM) -o -e runner/pommel/$(ROOM).py || { echo "there is no room $(ROOM)"; exit 1; }
+	$(BIN)/ruff check runner/pommel/$(ROOM)* $(wildcard tests/$(ROOM) tests/test_$(ROOM).py)
+	$(BIN)/mypy runner/pommel/$(ROOM)* $(wildcard tests/$(ROOM) tests/test_$(ROOM).py)
+	$(BIN)/lint-imports
+	$(PYTEST) -m "not full" $(wildcard tests/$(ROOM) tests/test_$(ROOM).py)
+
+full: $(VENV)/.dev
+	$(PYTEST) -m full
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check
@@ -63,8 +85,7 @@ imports: $(VENV)/.dev
 	$(BIN)/lint-imports
 
 unit: $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(BIN)/pytest --quiet --numprocesses auto \
-		--dist loadfile --no-loadscope-reorder
+	$(PYTEST) -m "not full"
 
 engines: $(VENV)/.dev
 	@$(BIN)/python -m tests.containers_support start
@@ -86,6 +107,10 @@ builtin-models: $(VENV)/.dev
 suites: $(VENV)/.dev
 	$(BIN)/python -m pommel.training suites --out suites
 	$(BIN)/python -m pommel.training generated-suites suites
+
+docs: $(VENV)/.dev
+	$(BIN)/python -m tests.docs.commands
+	$(BIN)/python -m tests.docs.picture
 
 gallery: $(VENV)/.dev
 	$(BIN)/python -m tests.gallery

@@ -1,6 +1,7 @@
 """What every test may ask for."""
 
 import os
+import signal
 import uuid
 from collections import Counter
 from pathlib import Path
@@ -10,19 +11,46 @@ from hypothesis import settings
 
 # The first example of a law also pays for imports, and a machine may be busy.
 settings.register_profile("pommel", deadline=None)
-settings.load_profile("pommel")
+# For `make quick`, which sets HYPOTHESIS_PROFILE: fewer examples, the same ones each time.
+settings.register_profile("quick", deadline=None, max_examples=10, derandomize=True)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "pommel"))
 
 # Engines and images for tests marked `docker`; nothing happens unless a test asks for them.
 pytest_plugins = ["tests.container_fixtures"]
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 
+# What ends a process politely, and what a shell has background jobs ignore.
+_ENDING_SIGNALS = ("SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT")
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let several workers begin with the files that have the most slow tests.
 
-    Otherwise one of them would still be at the last of these when the others have done all else.
+def pytest_configure(config: pytest.Config) -> None:
+    """Give what tests start the usual signals, workers included.
+
+    A process inherits which signals are ignored; in a background job that is Ctrl-C, and a test
+    that sends it would wait for ever.
     """
+    if not hasattr(config, "workerinput"):
+        for name in _ENDING_SIGNALS:
+            number = getattr(signal, name, None)  # Windows has two of them
+            if number is not None and signal.getsignal(number) is signal.SIG_IGN:
+                usual = signal.default_int_handler if name == "SIGINT" else signal.SIG_DFL
+                signal.signal(number, usual)
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` looks at the marks
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests by what they ask for, and let several workers begin with the slowest files.
+
+    Otherwise one worker would still be at the last of these when the others have done all else.
+    """
+    for item in items:
+        asks_for = getattr(item, "fixturenames", ())
+        is_crash = item.path.is_relative_to(REPOSITORY / "tests" / "crashes")
+        if item.get_closest_marker("docker") or "browser" in asks_for or is_crash:
+            item.add_marker("full")
+        if "shared_data" in asks_for:
+            item.add_marker("published")
     if hasattr(config, "workerinput"):
         n_slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
         items.sort(key=lambda item: -n_slow[item.path])

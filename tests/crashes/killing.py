@@ -24,8 +24,7 @@ from typing import IO
 
 from pommel.cli import main
 from pommel.cli import run as run_command
-from pommel.models.model import LoadOptions, Model, ModelInfo, Spans
-from pommel.models.policy import Policy
+from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, Spans
 from pommel.models.registry import load_model
 from pommel.store import CachedModel
 from pommel.store import run_and_keep as kept_runs

@@ -22,6 +22,7 @@ CASES = [
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
 def test_a_run_that_is_killed_again_and_again(
     tmp_path: Path, repository: Path, case: tuple[str, int, int, str]

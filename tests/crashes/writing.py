@@ -13,8 +13,7 @@ from pathlib import Path
 
 from tests.word_model import WordModel
 
-from pommel.models.model import score_all
-from pommel.models.policy import Policy
+from pommel.models.model import Policy, score_all
 from pommel.store import CachedModel, Store
 
 N_SENTENCES = 200_000
