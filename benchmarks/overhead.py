@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
-from pommel.api import compute_surprisals, evaluate, load_suite
-from pommel.models.model import ModelInfo, Spans
-from pommel.models.policy import Policy
+from pommel.api import load_suite
+from pommel.models.model import ModelInfo, Policy, Spans
+from pommel.scoring.run import SuiteSurprisals
 from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
 
@@ -68,7 +68,7 @@ def main() -> None:
 
 def run(model: Recorded, suite: Suite) -> None:
     """Do what is measured."""
-    result = evaluate(compute_surprisals(model, suite))
+    result = SuiteSurprisals.of(model, suite).evaluate()
     if result.n_items != len(suite.items):
         raise AssertionError(result.n_items)
 

@@ -18,14 +18,10 @@ from pathlib import Path
 
 from tests.report.page.browser import find_browser, opened_browser
 
-from pommel.models.model import ModelInfo
-from pommel.models.policy import Policy
+from pommel.models.model import ModelInfo, Policy
 from pommel.report.page import write_report
-from pommel.scoring.provenance import provenance
-from pommel.scoring.regions import sentence_layouts
-from pommel.scoring.run import Run, evaluate
-from pommel.scoring.run_record import record_of
-from pommel.scoring.suite_surprisals import surprisals_from
+from pommel.scoring.run import Run, SuiteSurprisals, provenance
+from pommel.scoring.run_record import RunRecord
 from pommel.sources.load import load_suites
 from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
@@ -40,7 +36,7 @@ def main() -> None:
     chosen = parser.parse_args()
     suites = [each.suite for each in load_suites(["suites:en"])][: chosen.suites]
     runs = list(simulated_runs(suites, chosen.models))
-    records = [record_of(run) for run in runs]
+    records = [RunRecord.of(run) for run in runs]
     with tempfile.TemporaryDirectory() as folder:
         path = chosen.output or Path(folder) / "report.html"
         began = time.perf_counter()
@@ -94,9 +90,9 @@ def simulated_runs(suites: Sequence[Suite], n_models: int) -> Iterator[Run]:
 def simulated_run(suite: Suite, model: ModelInfo, bits: dict[str, float]) -> Run:
     """Return a run; `bits` holds what the model has said of words, and is added to."""
     chance = random.Random(f"{model.name} {suite.name}")  # noqa: S311 - no secret
-    layouts = sentence_layouts(suite)
+    layouts = suite.sentences()
     sentences = {each.text: made_up(each.text, chance, bits) for row in layouts for each in row}
-    surprisals = surprisals_from(
+    surprisals = SuiteSurprisals.from_sentences(
         suite,
         model,
         Policy(),
@@ -106,7 +102,7 @@ def simulated_run(suite: Suite, model: ModelInfo, bits: dict[str, float]) -> Run
         layouts=layouts,
         provenance=provenance(suite, model, Policy()),
     )
-    return Run(surprisals=surprisals, result=evaluate(surprisals))
+    return Run(surprisals=surprisals, result=surprisals.evaluate())
 
 
 def made_up(text: str, chance: random.Random, bits: dict[str, float]) -> ScoredSentence:

@@ -20,7 +20,7 @@ from pommel.report.plots.regions import region_chart
 from pommel.report.plots.saving import save_chart
 from pommel.report.plots.table import PLOTS
 from pommel.scoring.run import Run
-from pommel.scoring.run_record import RunRecord, record_of
+from pommel.scoring.run_record import RunRecord
 
 if TYPE_CHECKING:
     import altair as alt
@@ -108,7 +108,7 @@ def page(pictures: Sequence[Picture]) -> str:
 
 def real_pictures(english: Sequence[Run], hebrew: Sequence[Run]) -> list[Picture]:
     """Return the pictures of what the built-in models make of the shipped suites."""
-    records = [record_of(run) for run in english]
+    records = [RunRecord.of(run) for run in english]
     circuit = [each for each in records if each.result.circuit == "garden-path-effects"]
 
     def of_records(plot: str, text: str, chosen: Sequence[RunRecord] = records) -> Picture:

@@ -8,23 +8,18 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import StoreError, UsageError
-from pommel.models.families import NamedModel, expand_all
-from pommel.models.family import Named, told_apart
-from pommel.models.lifetime import one_after_another
-from pommel.models.model import LoadOptions, Model, closing
-from pommel.models.policy import SYNTAXGYM_POLICY, Policy
+from pommel.models.family import Named, NamedModel, expand_all, told_apart
+from pommel.models.model import LoadOptions, Model, Policy, closing, one_after_another
 from pommel.models.registry import load_model as _load_model
 from pommel.report.results import Results
 from pommel.scoring import conditional
-from pommel.scoring import run as runs
 from pommel.scoring.conditional import ConditionalScore
 from pommel.scoring.results import ScoreRule, SuiteResult
-from pommel.scoring.run import Oov, Regions, Run
-from pommel.scoring.suite_surprisals import Compat, SuiteSurprisals
+from pommel.scoring.run import Compat, Oov, Regions, Run, SuiteSurprisals
 from pommel.sources.load import check_distinct_names, load_suites
 from pommel.store import Selection, Store, default_store_path
 from pommel.store.newest_runs import in_a_family_too
-from pommel.store.run_and_keep import renamed, run_and_keep
+from pommel.store.run_and_keep import run_and_keep
 from pommel.store.run_names import told_apart_records
 from pommel.suite.read import suite_from_dict
 from pommel.suite.suite import Suite
@@ -86,7 +81,7 @@ def compute_surprisals(
     (loaded,) = _suites([suite], only_one=True)
     policy = policy or default_policy(compat)
     with _opened(model) as opened:
-        return runs.compute_surprisals(opened, loaded, policy, compat=compat, regions=regions)
+        return SuiteSurprisals.of(opened, loaded, policy, compat=compat, regions=regions)
 
 
 def evaluate(
@@ -96,7 +91,7 @@ def evaluate(
 
     `oov` "skip" leaves out items whose comparison rests on a word that the model does not know.
     """
-    return runs.evaluate(surprisals, score_rule=score, oov=oov)
+    return surprisals.evaluate(score_rule=score, oov=oov)
 
 
 def conditional_scores(
@@ -212,7 +207,7 @@ def stored_results(
     tables and statistics. Results of others have no tokens and are left out: `store.runs.records`
     has them, too. Raises `UsageError` where nothing fits, and `StoreError`.
     """
-    from pommel.report.plots.subject_names import named_runs  # noqa: PLC0415 - commands start sooner
+    from pommel.report.plots.regions import named_runs  # noqa: PLC0415 - commands start sooner
 
     patterns = [(each,) if isinstance(each, str) else tuple(each) for each in (models, suites)]
     with _opened_store(default_store_path() if store is None else store, read_only=True) as opened:
@@ -229,7 +224,7 @@ def stored_results(
         made = list(opened.runs.runs(called))
     return Results(
         runs=tuple(
-            renamed(each.run, Named(name=each.label, membership=each.run.result.membership))
+            each.run.renamed(Named(name=each.label, membership=each.run.result.membership))
             for each in named_runs(made)
         )
     )
@@ -254,7 +249,7 @@ def _opened_store(
 
 def default_policy(compat: Compat | None) -> Policy:
     """Return the policy that holds where none is given."""
-    return SYNTAXGYM_POLICY if compat == "syntaxgym" else Policy()
+    return Policy.SYNTAXGYM if compat == "syntaxgym" else Policy()
 
 
 def with_distinct_names(made: Sequence[Run]) -> list[Run]:
@@ -267,7 +262,7 @@ def with_distinct_names(made: Sequence[Run]) -> list[Run]:
             for run in made
         }
     )
-    return [renamed(run, called[run.surprisals.model.reference]) for run in made]
+    return [run.renamed(called[run.surprisals.model.reference]) for run in made]
 
 
 def _suites(

@@ -8,7 +8,7 @@ import numpy as np
 
 from pommel.models.family import Axis, Membership
 from pommel.scoring.results import PredictionResult, Score, ScoreRule, SuiteResult
-from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts, run_id_of
+from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
 
 LESS = "(1;%a%) < (1;%b%)"
 
@@ -67,7 +67,7 @@ def record(  # noqa: PLR0913 - a record has that many sides
     )
     model_facts = {key: facts.pop(key) for key in ModelFacts.__slots__ if key in facts}
     return RunRecord(
-        run_id=run_id_of({"model": model, "suite": suite, "rule": rule, "source": source}),
+        run_id=RunRecord.id_of({"model": model, "suite": suite, "rule": rule, "source": source}),
         result=result,
         model=ModelFacts(**model_facts),
         suite=SuiteFacts(**facts),

@@ -7,7 +7,7 @@ from tests.cli.samples import Pommel
 from tests.cli.terminal import on_terminal
 from tests.store.run_samples import agreement, imported, made
 
-from pommel.scoring.run_record import record_of
+from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection, Store
 
 
@@ -15,7 +15,7 @@ from pommel.store import Selection, Store
 def run_id(own_store: Path) -> str:
     """A run of our own, beside one that was imported."""
     with Store.open(own_store) as store:
-        found = record_of(made(store, agreement("own"))).run_id
+        found = RunRecord.of(made(store, agreement("own"))).run_id
         store.runs.save_records([imported()])
     return found
 

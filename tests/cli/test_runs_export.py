@@ -10,7 +10,7 @@ import pytest
 from tests.cli.samples import Pommel, suite_value
 from tests.store.run_samples import agreement, imported, made, reported
 
-from pommel.scoring.run_record import record_of
+from pommel.scoring.run_record import RunRecord
 from pommel.store import Store
 
 
@@ -221,7 +221,7 @@ def test_models_of_others_are_not_ours(pommel: Pommel, tmp_path: Path, own_store
 def test_an_interrupted_run_has_no_tables(pommel: Pommel, tmp_path: Path, own_store: Path) -> None:
     with Store.open(own_store) as store:
         run = made(store, agreement())
-        run_id = record_of(run).run_id
+        run_id = RunRecord.of(run).run_id
         with store.database.transaction() as connection:
             connection.execute("UPDATE runs SET status = 'running'")
     outcome = pommel("runs", "export", run_id, "-o", tmp_path / "out")

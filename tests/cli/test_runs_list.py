@@ -12,7 +12,7 @@ from tests.store.run_samples import agreement, imported, made, named, reported
 from tests.word_model import WordModel
 
 from pommel.errors import ModelError
-from pommel.scoring.run_record import record_of
+from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection, Store
 from pommel.store.run_and_keep import run_and_keep
 
@@ -166,7 +166,7 @@ def test_runs_on_several_predictions_show_their_mean(pommel: Pommel, own_store: 
 def test_a_run_in_full(pommel: Pommel, own_store: Path) -> None:
     with Store.open(own_store) as store:
         run = made(store, agreement(version="1.2.0"), oov="skip")
-        record = record_of(run)
+        record = RunRecord.of(run)
     outcome = pommel("runs", "show", record.run_id[:4].upper())
     head, table, rest = outcome.stdout.split("\n\n")
     created = record.created.replace("T", " ").removesuffix("+00:00")
@@ -230,7 +230,7 @@ def test_json_has_all_that_is_known(pommel: Pommel, two_runs: list[str], own_sto
 def test_infinite_and_missing_margins_are_json(pommel: Pommel, own_store: Path) -> None:
     with Store.open(own_store) as store:
         model = WordModel(bits={"barks": float("inf")})
-        record = record_of(made(store, agreement(), model))
+        record = RunRecord.of(made(store, agreement(), model))
         store.runs.save_records([imported()])
     shown = pommel("runs", "show", record.run_id, "--format", "json").stdout
     assert '"margin_bits": 1e999' in shown

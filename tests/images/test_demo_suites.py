@@ -11,7 +11,7 @@ from pommel.api import Results, run
 from pommel.files import shipped as data
 
 if TYPE_CHECKING:
-    from pommel.scoring.tables import Table
+    from pommel.scoring.run import Table
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow]
 

@@ -18,8 +18,8 @@ from pommel.leaderboard import verified
 from pommel.leaderboard.entry import entry_from, entry_of
 from pommel.leaderboard.named_sums import are_same, packed_sums, unpacked_sums
 from pommel.leaderboard.submission import SubmissionError, read_submission
-from pommel.models.policy import Policy
-from pommel.scoring.regions import region_table, sentence_layouts
+from pommel.models.model import Policy
+from pommel.scoring.regions import region_table
 from pommel.suite.suite import Suite
 
 # Predictions look at the verb, and not at what stands around it.
@@ -28,7 +28,7 @@ BOTH = agreement(formulas=("(2;%good%) < (*;%bad%)", "(2;%bad%) > (2;%good%)"))
 
 
 def packed(suite: Suite, bits: dict[str, float | None]) -> str:
-    scored = [[by_word(each.text, bits) for each in row] for row in sentence_layouts(suite)]
+    scored = [[by_word(each.text, bits) for each in row] for row in suite.sentences()]
     return packed_sums(suite, region_table(suite, scored, ("sum",)))
 
 

@@ -9,8 +9,8 @@ import pytest
 from pommel.cli.output import show_table
 from pommel.models.family import Membership
 from pommel.report.tables import prediction_table, score_table
+from pommel.scoring.family_scores import FamilyScore
 from pommel.scoring.results import PredictionResult, Score, SuiteResult
-from pommel.scoring.tables import families_frame, suites_frame
 
 
 def result(  # noqa: PLR0913 - a builder
@@ -132,7 +132,7 @@ def test_published_shares_have_the_counts_that_are_known(
         " | unknown | - | 0.88 | ",
         "all suites | SG score |  | 0.94 | 0.98",
     ]
-    table = suites_frame(results)
+    table = SuiteResult.scores_frame(results)
     assert table["n_items"].tolist()[:2] == [1000, 50]
     missing = table[["n_items", "n_holding", "low", "high"]].isna().all(axis=1)
     assert missing.tolist() == [False, False, True]
@@ -148,6 +148,6 @@ def test_families_of_published_shares_have_no_number_of_items() -> None:
         )
         for seed, each in ((1, 0.5), (2, 0.75))
     ]
-    table = families_frame(results)
+    table = FamilyScore.frame(results)
     assert table["mean"].tolist() == [0.625, 0.625]
     assert table["n_items"].isna().all()

@@ -7,16 +7,15 @@ import pytest
 from tests.builders import make_suite
 from tests.word_model import WordModel
 
+from pommel.models.model import RECOVERED
 from pommel.errors import ModelError, UsageError
 from pommel.models.family import Membership
-from pommel.models.policy import Policy
-from pommel.models.printed import RECOVERED
+from pommel.models.model import Policy
+
 from pommel.scoring.capitalization import (
     CapitalizationGain,
     VariantScore,
     capitalization_gains,
-    gains_frame,
-    with_distinct_names,
 )
 
 # Only with its capital letter does the model find that "the" is likely.
@@ -116,8 +115,8 @@ def test_models_of_one_name_are_told_apart() -> None:
         replace(gain(0.5, score), model_reference=f"lstm://{folder}/en")
         for folder, score in (("a", 0.5), ("b", 1.0))
     )
-    assert with_distinct_names([here, here]) == [here, here]
-    found = with_distinct_names([here, there])
+    assert CapitalizationGain.with_distinct_names([here, here]) == [here, here]
+    found = CapitalizationGain.with_distinct_names([here, there])
     assert [each.model_name for each in found] == ["lstm://a/en", "lstm://b/en"]
     assert [each.gain for each in found] == [0, 0.5]
 
@@ -130,7 +129,7 @@ def test_the_table() -> None:
             WordModel(BITS), [SUITE, bare], model_name="en/seed-1", membership=member
         )
     )
-    first, second = gains_frame(gains).to_dict("records")
+    first, second = CapitalizationGain.frame(gains).to_dict("records")
     assert first == {
         "model_name": "en/seed-1",
         "family": "en",
@@ -150,5 +149,5 @@ def test_the_table() -> None:
     }
     # A suite without predictions has no score.
     assert math.isnan(second["gain"])
-    (single,) = gains_frame([gain(0.5, 0.5)]).to_dict("records")
+    (single,) = CapitalizationGain.frame([gain(0.5, 0.5)]).to_dict("records")
     assert (single["family"], single["axis"], single["gain"]) == (None, None, 0)

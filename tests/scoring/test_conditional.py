@@ -11,10 +11,9 @@ from tests.builders import by_word, token
 
 import pommel
 from pommel.errors import InputError
-from pommel.models.model import LoadOptions, Model, ModelInfo, Spans, score_all
-from pommel.models.policy import Policy
+from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, Spans, score_all
 from pommel.models.registry import load_model
-from pommel.scoring.conditional import Comparison, compare, conditional_scores
+from pommel.scoring.conditional import Comparison, conditional_scores
 from pommel.surprisal import ScoredSentence, Token
 
 NAN = math.nan
@@ -246,7 +245,7 @@ def test_unknown_words_of_the_target_are_named_as_they_are_written() -> None:
 )
 def test_comparison(good: list[float], bad: list[float], expected: tuple[int, int, int]) -> None:
     n_right, n_ties, n_undefined = expected
-    found = compare(good, bad)
+    found = Comparison.of(good, bad)
     assert found == Comparison(
         n_items=len(good), n_right=n_right, n_ties=n_ties, n_undefined=n_undefined
     )

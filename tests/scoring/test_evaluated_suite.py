@@ -13,16 +13,14 @@ from pommel.errors import SuiteError, SurprisalError
 from pommel.files.json import to_json
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict, table_from_suite
 from pommel.scoring.predictions import evaluate_predictions
-from pommel.scoring.regions import RegionTable, region_table, sentence_layouts
+from pommel.scoring.regions import RegionTable, region_table
 from pommel.suite.read import parse_suite, suite_hash, suite_to_dict
 from pommel.suite.suite import METRICS, Suite
 from pommel.surprisal import ScoredSentence
 
 
 def scored(suite: Suite) -> RegionTable:
-    return region_table(
-        suite, [[by_word(each.text) for each in row] for row in sentence_layouts(suite)]
-    )
+    return region_table(suite, [[by_word(each.text) for each in row] for row in suite.sentences()])
 
 
 def read(value: Any) -> Suite:
@@ -59,7 +57,7 @@ def test_what_is_written() -> None:
     suite = make_suite(
         [{"a": ("The dog", ""), "b": ("It",)}], [], metric=["sum", "mean"], tags=["x"]
     )
-    (the_dog, it) = sentence_layouts(suite)[0]
+    (the_dog, it) = suite.sentences()[0]
     tokens = (token("The", 0, 1.25), token("<unk>", 4, 2.25, end=7, oov=True))
     sentences = [ScoredSentence(text=the_dog.text, tokens=tokens), by_word(it.text)]
     table = region_table(suite, [sentences])

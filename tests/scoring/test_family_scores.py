@@ -5,7 +5,7 @@ import math
 import pytest
 from tests.scoring.family_results import member, scored
 
-from pommel.scoring.family_scores import family_scores, means_of_members
+from pommel.scoring.family_scores import FamilyScore
 
 NAN = math.nan
 
@@ -25,7 +25,7 @@ NAN = math.nan
 def test_a_mean_is_one_over_the_same_suites(
     scores: list[dict[str, float]], means: list[float]
 ) -> None:
-    assert means_of_members(scores) == means
+    assert FamilyScore.means_of_members(scores) == means
 
 
 def test_families_without_an_order_have_scores() -> None:
@@ -34,5 +34,5 @@ def test_families_without_an_order_have_scores() -> None:
         for axis in ("seed", "step", "epoch", "member")
         for number in (1, 2)
     ]
-    found = [(each.family, each.level, each.scores.n) for each in family_scores(results)]
+    found = [(each.family, each.level, each.scores.n) for each in FamilyScore.of(results)]
     assert found == [(axis, level, 2) for axis in ("seed", "member") for level in ("suite", "all")]

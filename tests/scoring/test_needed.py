@@ -6,13 +6,12 @@ from hypothesis import strategies as st
 from tests.builders import Sentences, make_suite, token
 
 from pommel.models.model import Spans
-from pommel.scoring.needed import all_needed, every_span, needed_spans
-from pommel.scoring.regions import sentence_layouts
+from pommel.scoring.regions import all_needed, every_span, needed_spans
 from pommel.suite.suite import Suite
 
 
 def needed(suite: Suite) -> dict[str, Spans | None]:
-    return needed_spans(suite, sentence_layouts(suite))
+    return needed_spans(suite, suite.sentences())
 
 
 ITEMS: list[Sentences] = [{"a": ("The dog", "barks", "."), "b": ("The dog", "bark", ".")}]
@@ -72,7 +71,7 @@ def test_several_suites_need_what_each_of_them_needs() -> None:
     other = needed(make_suite(ITEMS, ["(2;%a%) < (*;%b%)"]))
     assert all_needed([one, other]) == {"The dog barks .": ((0, 13),), "The dog bark .": None}
     assert all_needed([other, one]) == all_needed([one, other])
-    whole = every_span(sentence_layouts(make_suite(ITEMS, [])))
+    whole = every_span(make_suite(ITEMS, []).sentences())
     assert whole == {"The dog barks .": None, "The dog bark .": None}
 
 
@@ -93,7 +92,7 @@ def test_a_token_is_asked_for_if_and_only_if_a_named_region_gets_it(
     named = data.draw(st.sets(st.integers(1, len(contents))))
     formulas = [f"({number};%a%) > 0" for number in sorted(named)]
     suite = make_suite([{"a": contents}], formulas, joiner=joiner)
-    (((sentence,),), (spans,)) = sentence_layouts(suite), needed(suite).values()
+    (((sentence,),), (spans,)) = suite.sentences(), needed(suite).values()
     assert spans is not None
     for start in range(len(sentence.text) + 1):
         (region,) = sentence.regions_of([token("t", start, 1.0, end=start)])

@@ -10,7 +10,7 @@ from tests.builders import by_word, make_suite, token
 
 from pommel.errors import SurprisalError
 from pommel.scoring.predictions import evaluate_predictions
-from pommel.scoring.regions import RegionTable, region_table, sentence_layouts
+from pommel.scoring.regions import RegionTable, region_table
 from pommel.suite.suite import METRICS, Metric, Suite
 from pommel.surprisal import ScoredSentence
 
@@ -23,7 +23,7 @@ ITEMS = [
 
 def table_of(suite: Suite, *metrics: Metric, **bits: float | None) -> RegionTable:
     """Score every word with its length."""
-    layouts = sentence_layouts(suite)
+    layouts = suite.sentences()
     scored = [[by_word(each.text, bits) for each in row] for row in layouts]
     return region_table(suite, scored, metrics or METRICS)
 
@@ -82,7 +82,7 @@ def test_only_items_whose_regions_lack_a_surprisal_are_marked() -> None:
 
 def test_an_item_is_skipped_where_a_region_that_a_formula_names_is_not_comparable() -> None:
     suite = make_suite(ITEMS, ["(2;%a%) < (2;%b%)", "(1;%a%) < 100", "(*;%b%) < 100"])
-    scored = [[by_word(each.text) for each in row] for row in sentence_layouts(suite)]
+    scored = [[by_word(each.text) for each in row] for row in suite.sentences()]
     tokens = scored[1][1].tokens
     hidden = token("barking", 8, None, why="not comparable")
     scored[1][1] = ScoredSentence(text="The dog barking", tokens=(*tokens[:2], hidden))
@@ -144,7 +144,7 @@ def test_items_whose_comparison_rests_on_an_unknown_word_are_counted_and_can_be_
     items = [{"a": (a1, a2), "b": (b1, b2)} for a1, a2, b1, b2 in pairs]
     formulas = ["(2;%a%) <= (2;%b%)", "(*;%a%) <= (*;%b%)", "(2;%a%) > 0", "(1;%a%) <= (1;%b%)"]
     suite = make_suite(items, formulas)
-    layouts = sentence_layouts(suite)
+    layouts = suite.sentences()
     unknown = {"glorp", "glorps", "florp"}
     scored = [[with_unknown(each.text, unknown) for each in row] for row in layouts]
     table = region_table(suite, scored)

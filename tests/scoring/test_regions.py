@@ -18,7 +18,6 @@ from pommel.scoring.regions import (
     CrossingToken,
     RegionTable,
     region_table,
-    sentence_layouts,
 )
 from pommel.suite.suite import METRICS, Condition, Metric, Region, Suite
 from pommel.surprisal import ScoredSentence, Token
@@ -79,7 +78,7 @@ def suite_of(*contents: str, name: str = "a") -> Suite:
 def table_of(
     suite: Suite, tokens: Sequence[Token], assigner: Assigner | None = None
 ) -> RegionTable:
-    (sentence,) = sentence_layouts(suite)[0]
+    (sentence,) = suite.sentences()[0]
     scored = ScoredSentence(text=sentence.text, tokens=tuple(tokens))
     return region_table(suite, [[scored]], assigner=assigner)
 
@@ -212,7 +211,7 @@ def test_another_assigner_may_leave_tokens_out_and_go_backwards() -> None:
 
 def test_columns_by_condition_and_region() -> None:
     suite = make_suite([{"a": ("x", "yy"), "b": ("x",)}, {"b": ("xxx",), "a": ("x", "y")}], [])
-    scored = [[by_word(each.text) for each in row] for row in sentence_layouts(suite)]
+    scored = [[by_word(each.text) for each in row] for row in suite.sentences()]
     table = region_table(suite, scored, ["sum", "max"])
     assert (table.condition_names, table.region_numbers) == (("a", "b"), (1, 2))
     assert table.column("sum", 2, "a").tolist() == [2, 1]
@@ -345,9 +344,7 @@ def test_the_order_of_items_conditions_and_regions_does_not_matter(data: st.Data
 
 def _table_by_word(items: Sequence[Sentences]) -> RegionTable:
     suite = make_suite(items, [])
-    return region_table(
-        suite, [[by_word(each.text) for each in row] for row in sentence_layouts(suite)]
-    )
+    return region_table(suite, [[by_word(each.text) for each in row] for row in suite.sentences()])
 
 
 def test_regions_whose_numbers_do_not_ascend() -> None:

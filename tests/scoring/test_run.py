@@ -12,13 +12,12 @@ from tests.word_model import WordModel
 
 from pommel.files.json import to_json
 from pommel.models import recorded
-from pommel.models.model import LoadOptions
-from pommel.models.policy import Policy
+from pommel.models.model import LoadOptions, Policy
 from pommel.report.notes import notes
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict, table_from_suite
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.results import ScoreRule
-from pommel.scoring.run import Oov, Regions, compute_surprisals, evaluate, run_suites
+from pommel.scoring.run import Oov, Regions, SuiteSurprisals, run_suites
 from pommel.suite.read import parse_suite, read_suite, suite_hash
 from pommel.surprisal import ScoredSentence
 
@@ -66,25 +65,25 @@ def test_a_sentence_is_scored_once_in_a_suite_and_once_in_a_run() -> None:
 def test_what_is_known_is_not_scored_and_what_is_scored_becomes_known() -> None:
     model = WordModel()
     known = {"A cat purr": by_word("A cat purr", {"purr": 40.0})}
-    surprisals = compute_surprisals(model, make_suite(ITEMS, [FORMULA]), known=known)
+    surprisals = SuiteSurprisals.of(model, make_suite(ITEMS, [FORMULA]), known=known)
     assert "A cat purr" not in model.asked[0]
     assert len(known) == 5
-    assert evaluate(surprisals).predictions[0].margin_bits.tolist() == [-1, -2, 5 - 40]
+    assert surprisals.evaluate().predictions[0].margin_bits.tolist() == [-1, -2, 5 - 40]
 
 
 def test_progress_adds_up_to_all_sentences_of_the_suite() -> None:
     steps: list[int] = []
     known = {"A cat purr": by_word("A cat purr")}
     suite = make_suite(ITEMS, [FORMULA])
-    compute_surprisals(WordModel(), suite, known=known, progress=steps.append)
+    SuiteSurprisals.of(WordModel(), suite, known=known, progress=steps.append)
     assert steps == [1, 1, 1, 1, 2]
 
 
 def test_the_policy_reaches_the_model() -> None:
     model = WordModel()
     suite = make_suite(ITEMS, [FORMULA])
-    compute_surprisals(model, suite)
-    assert compute_surprisals(model, suite, Policy(bos="never")).policy == Policy(bos="never")
+    SuiteSurprisals.of(model, suite)
+    assert SuiteSurprisals.of(model, suite, Policy(bos="never")).policy == Policy(bos="never")
     assert model.policies == [Policy(), Policy(bos="never")]
 
 
@@ -100,7 +99,7 @@ def test_the_order_of_items_and_conditions_changes_nothing() -> None:
 def test_a_language_without_spaces_reaches_the_model_without_spaces() -> None:
     model = WordModel()
     suite = make_suite([{"a": ("犬が", "吠える"), "b": ("犬が", "")}], [FORMULA], joiner="")
-    compute_surprisals(model, suite)
+    SuiteSurprisals.of(model, suite)
     assert model.asked == [["犬が吠える", "犬が"]]
 
 
@@ -126,7 +125,7 @@ def test_tokens_without_a_surprisal_where_a_prediction_needs_them() -> None:
             "it is left out of its region"
         )
     ]
-    surprisals = compute_surprisals(model, make_suite(ITEMS, [FORMULA]))
+    surprisals = SuiteSurprisals.of(model, make_suite(ITEMS, [FORMULA]))
     assert surprisals.n_unscored == 2
 
 
@@ -156,7 +155,7 @@ def test_unknown_words() -> None:
         "words on small: 6 unknown words (barn, old, ran, red, the, ...)",
         f"{where} skips 1 item that rests on an unknown word",
     ]
-    surprisals = compute_surprisals(model, make_suite(items, [FORMULA]))
+    surprisals = SuiteSurprisals.of(model, make_suite(items, [FORMULA]))
     assert surprisals.n_oovs == 6
     assert surprisals.table.oovs == {(0, 0, 1): tuple(words)}
 
@@ -197,17 +196,17 @@ def test_provenance_says_which_regions_had_to_be_scored(regions: Regions) -> Non
     suite = make_suite(ITEMS, [FORMULA])
     (run,) = run_suites(WordModel(), [suite], regions=regions)
     assert run.result.provenance["regions"] == regions
-    assert compute_surprisals(WordModel(), suite).provenance["regions"] == "all"
+    assert SuiteSurprisals.of(WordModel(), suite).provenance["regions"] == "all"
 
 
 @pytest.mark.parametrize("metric", ["sum", "all"])
 def test_an_evaluated_suite_gives_the_same_results_without_the_model(metric: str) -> None:
     formulas = [FORMULA, "(*;%a%) - (1;%b%) > 3"]
     suite = make_suite(ITEMS, formulas, metric=metric)
-    surprisals = compute_surprisals(WordModel({"barks": math.pi, "dog": 0.1}), suite)
+    surprisals = SuiteSurprisals.of(WordModel({"barks": math.pi, "dog": 0.1}), suite)
     value = evaluated_suite_to_dict(suite, surprisals.table, model_name="words")
     again = parse_suite(to_json(value), evaluated=True).suite
-    expected, found = evaluate(surprisals), evaluate_predictions(again, table_from_suite(again))
+    expected, found = surprisals.evaluate(), evaluate_predictions(again, table_from_suite(again))
     for one, other in zip(expected.predictions, found.predictions, strict=True):
         np.testing.assert_array_equal(one.holds, other.holds)
         np.testing.assert_array_equal(one.margin_bits, other.margin_bits)

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 from tests.builders import Sentences, by_word, make_suite
 from tests.word_model import WordModel
 
+from pommel.models.model import RECOVERED
 from pommel.errors import ModelError, UnsupportedFeatureError, UsageError
-from pommel.models.model import Spans
-from pommel.models.policy import SYNTAXGYM_POLICY, Policy
-from pommel.models.printed import RECOVERED
+from pommel.models.model import Policy, Spans
+
 from pommel.report.notes import notes
-from pommel.scoring.run import Run, compute_surprisals, evaluate, run_suites
+from pommel.scoring.run import Run, SuiteSurprisals, run_suites
 from pommel.surprisal import ScoredSentence
 
 ITEMS: list[Sentences] = [
@@ -38,15 +38,15 @@ NEEDED: dict[str, Spans | None] = {
 def test_only_the_regions_that_predictions_name_are_asked_for() -> None:
     model = WordModel()
     suite = make_suite(ITEMS, [FORMULA])
-    surprisals = compute_surprisals(model, suite, regions="needed")
+    surprisals = SuiteSurprisals.of(model, suite, regions="needed")
     assert dict(zip(model.asked[0], model.spans[0], strict=True)) == NEEDED
-    whole = compute_surprisals(WordModel(), suite)
-    assert evaluate(surprisals).to_frame().equals(evaluate(whole).to_frame())
+    whole = SuiteSurprisals.of(WordModel(), suite)
+    assert surprisals.evaluate().to_frame().equals(whole.evaluate().to_frame())
     frame = surprisals.to_frame()
     assert frame["sum_bits"].isna().tolist() == [True, False] * 6
     assert frame["n_unscored"].tolist() == [0] * 12
     assert surprisals.n_unscored == 0
-    assert list(notes(Run(surprisals=surprisals, result=evaluate(surprisals)))) == []
+    assert list(notes(Run(surprisals=surprisals, result=surprisals.evaluate()))) == []
     assert len(surprisals.to_frame("tokens")) == len(whole.to_frame("tokens"))
 
 
@@ -87,27 +87,27 @@ def test_what_is_known_in_part_is_asked_for_again_where_more_is_needed() -> None
     model = WordModel()
     known: dict[str, ScoredSentence] = {}
     one, other = make_suite(ITEMS, [FORMULA]), make_suite(ITEMS, ["(1;%a%) < 100"])
-    compute_surprisals(model, one, regions="needed", known=known)
-    compute_surprisals(model, one, regions="needed", known=known)
-    found = compute_surprisals(model, other, regions="needed", known=known)
+    SuiteSurprisals.of(model, one, regions="needed", known=known)
+    SuiteSurprisals.of(model, one, regions="needed", known=known)
+    found = SuiteSurprisals.of(model, other, regions="needed", known=known)
     # "The dog barks" is condition a of two items.
     assert [len(each) for each in model.asked] == [5, 2]
     assert model.asked[1] == ["The dog barks", "A cat purr"]
-    assert evaluate(found).predictions[0].defined.all()
+    assert found.evaluate().predictions[0].defined.all()
 
 
 def test_the_retired_alignment_goes_by_more_than_where_tokens_begin() -> None:
     model = WordModel(details={"offsets": RECOVERED})
     suite = make_suite(ITEMS, [FORMULA])
-    compute_surprisals(model, suite, SYNTAXGYM_POLICY, compat="syntaxgym", regions="needed")
-    compute_surprisals(model, suite, SYNTAXGYM_POLICY, regions="needed")
+    SuiteSurprisals.of(model, suite, Policy.SYNTAXGYM, compat="syntaxgym", regions="needed")
+    SuiteSurprisals.of(model, suite, Policy.SYNTAXGYM, regions="needed")
     assert model.spans[0] == [None] * 5
     assert model.spans[1] == list(NEEDED.values())
 
 
 def test_regions_that_cannot_be() -> None:
     with pytest.raises(UsageError, match="regions cannot be 'some'; it is one of all, needed"):
-        compute_surprisals(WordModel(), make_suite(ITEMS, [FORMULA]), regions="some")  # type: ignore[arg-type]
+        SuiteSurprisals.of(WordModel(), make_suite(ITEMS, [FORMULA]), regions="some")  # type: ignore[arg-type]
 
 
 @settings(max_examples=50)

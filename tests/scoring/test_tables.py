@@ -8,19 +8,19 @@ import pytest
 from tests.scoring.family_results import member, scored
 
 from pommel.report.saved import frame_to_json, to_csv
+from pommel.scoring.family_scores import FamilyScore
 from pommel.scoring.results import SuiteResult
-from pommel.scoring.tables import families_frame, suites_frame
 
 SEEDS = [member(f"seed-{seed}") for seed in (1, 2, 3)]
 
 
 def rows(results: list[SuiteResult], level: str = "suite") -> list[dict[str, Any]]:
-    frame = families_frame(results)
+    frame = FamilyScore.frame(results)
     return [row for row in frame_to_json(frame) if row["level"] == level]
 
 
 def test_suites_say_which_member_of_which_family_a_model_is() -> None:
-    frame = suites_frame([scored("s", "gpt2", "11"), scored("s", SEEDS[1], "10")])
+    frame = SuiteResult.scores_frame([scored("s", "gpt2", "11"), scored("s", SEEDS[1], "10")])
     assert frame.columns[-4:].tolist() == ["family", "axis", "member", "axis_value"]
     assert frame["axis_value"].dtype == np.float64
     single, seed = (list(row.values())[-4:] for row in frame_to_json(frame))
@@ -28,7 +28,7 @@ def test_suites_say_which_member_of_which_family_a_model_is() -> None:
     assert seed == ["lstm", "seed", "seed-2", 2.0]
     assert to_csv(frame).splitlines()[1].endswith(",,,,")
     # Alone as beside others.
-    assert suites_frame([scored("s", "gpt2", "11")])["axis_value"].dtype == np.float64
+    assert SuiteResult.scores_frame([scored("s", "gpt2", "11")])["axis_value"].dtype == np.float64
 
 
 def test_mean_and_standard_deviations_over_members() -> None:
@@ -114,7 +114,7 @@ def test_one_member_has_no_standard_deviation() -> None:
 
 def test_steps_have_no_mean() -> None:
     steps = [member(f"step-{n}", axis="step") for n in (1, 2)]
-    frame = families_frame([scored("s", each, "11") for each in steps])
+    frame = FamilyScore.frame([scored("s", each, "11") for each in steps])
     assert len(frame) == 0
     assert frame.columns[:3].tolist() == ["family", "axis", "level"]
 

@@ -5,7 +5,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from tests.builders import make_suite
 
-from pommel.scoring.variants import capitalized, n_sentences_changed, uncapitalized
+from pommel.scoring.capitalization import capitalized, n_sentences_changed, uncapitalized
 from pommel.suite.read import suite_hash, suite_to_dict
 from pommel.suite.suite import Suite
 

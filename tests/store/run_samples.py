@@ -11,15 +11,12 @@ import pandas as pd
 from tests.builders import Sentences, make_suite
 from tests.word_model import WordModel
 
-from pommel.models.families import NamedModel
-from pommel.models.family import Membership, Named
-from pommel.models.policy import Policy
+from pommel.models.family import Membership, Named, NamedModel
+from pommel.models.model import Policy
 from pommel.scoring.results import PredictionResult, Score, ScoreRule, SuiteResult
-from pommel.scoring.run import Oov, Regions, Run, run_suites
+from pommel.scoring.run import Compat, Oov, Regions, Run, run_suites
 from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
-from pommel.scoring.suite_surprisals import Compat
 from pommel.store import CachedModel, Store
-from pommel.store.run_and_keep import renamed
 from pommel.suite.suite import Suite
 
 ITEMS: Sequence[Sentences] = (
@@ -67,7 +64,7 @@ def made(  # noqa: PLR0913 - each of these is a choice of a run's
     )
     if membership:
         name = f"{membership.family}/{membership.label}"
-        run = renamed(run, Named(name=name, membership=membership))
+        run = run.renamed(Named(name=name, membership=membership))
     store.runs.save(run)
     return run
 

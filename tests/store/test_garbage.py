@@ -10,8 +10,8 @@ from tests.store.run_samples import ITEMS, agreement, imported, made, named, sto
 from tests.word_model import WordModel
 
 from pommel.errors import StoreError
-from pommel.models.policy import Policy
-from pommel.scoring.run_record import record_of
+from pommel.models.model import Policy
+from pommel.scoring.run_record import RunRecord
 from pommel.store import Store
 from pommel.store.garbage import collect, has_free_pages, n_bytes
 from pommel.store.run_and_keep import run_and_keep
@@ -44,13 +44,13 @@ def test_what_runs_need_stays(store: Store) -> None:
     left = {"surprisals": 14, "sentences": 8, "models": 1, "policies": 2, "suites": 2}
     assert {name: collected.n_left[name] for name in left} == left
     for run in runs:
-        assert len(store.runs.run(record_of(run).run_id).to_frame("tokens")) > 0
+        assert len(store.runs.run(RunRecord.of(run).run_id).to_frame("tokens")) > 0
 
 
 def test_what_only_deleted_runs_needed_goes(store: Store) -> None:
-    kept = record_of(made(store, agreement())).run_id
+    kept = RunRecord.of(made(store, agreement())).run_id
     others = [made(store, with_fox()), made(store, agreement(), policy=Policy(bos="never"))]
-    store.runs.delete([record_of(each).run_id for each in others])
+    store.runs.delete([RunRecord.of(each).run_id for each in others])
     collected = collect(store.database)
     gone = {"surprisals": 8, "sentences": 2, "models": 0, "policies": 1, "suites": 1, "sessions": 0}
     assert collected.n_deleted == gone
@@ -70,7 +70,7 @@ def test_surprisals_of_no_run_go(store: Store) -> None:
 
 def test_what_an_interrupted_run_needs_stays(store: Store) -> None:
     run = made(store, agreement())
-    record = record_of(run)
+    record = RunRecord.of(run)
     with store.database.transaction() as connection:
         connection.execute("UPDATE runs SET status = 'running'")
     collect(store.database)
@@ -78,7 +78,7 @@ def test_what_an_interrupted_run_needs_stays(store: Store) -> None:
 
 
 def test_a_dry_run_deletes_nothing_and_says_what_would_go(store: Store) -> None:
-    store.runs.delete([record_of(made(store, agreement())).run_id])
+    store.runs.delete([RunRecord.of(made(store, agreement())).run_id])
     would_go = collect(store.database, dry_run=True)
     assert would_go.n_deleted["surprisals"] == n_scored(store) == 6
     assert collect(store.database) == would_go
@@ -105,7 +105,7 @@ def test_it_is_safe_while_another_writes(tmp_path: Path) -> None:
                 for number in range(20):
                     suite, model = agreement(f"suite-{number}"), WordModel()
                     runs = run_and_keep(named(model), model, [suite], store=own)
-                    made_runs.extend(record_of(run).run_id for run in runs)
+                    made_runs.extend(RunRecord.of(run).run_id for run in runs)
         except BaseException as error:  # noqa: BLE001 - the test looks at it
             errors.append(error)
 

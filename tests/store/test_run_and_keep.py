@@ -10,10 +10,9 @@ from tests.word_model import WordModel
 
 import pommel
 from pommel.errors import ModelError, StoreError, UsageError
-from pommel.models.families import NamedModel
-from pommel.models.family import Membership
+from pommel.models.family import Membership, NamedModel
 from pommel.scoring.run import run_suites
-from pommel.scoring.run_record import record_of
+from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection, Store
 from pommel.store.run_and_keep import run_and_keep
 
@@ -44,12 +43,12 @@ def test_each_run_is_kept_when_it_is_complete(store: Store) -> None:
         ("dogs", "complete"),
         ("pets", "interrupted"),
     ]
-    assert every[0].run_id == record_of(first).run_id
+    assert every[0].run_id == RunRecord.of(first).run_id
     assert every[0].result.to_frame().equals(first.result.to_frame())
     assert (every[0].suite.language, every[0].result.circuit) == ("en", "agreement")
     # What is under way has the id that it will have.
     (second,) = runs
-    assert record_of(second).run_id == every[1].run_id
+    assert RunRecord.of(second).run_id == every[1].run_id
     assert [each.status for each in store.runs.records()] == ["complete", "complete"]
 
 
@@ -81,7 +80,7 @@ def test_a_member_of_a_family_is_kept_under_its_name(store: Store) -> None:
     (run,) = run_and_keep(named, WordModel(), [DOGS], store=store)
     (record,) = store.runs.records()
     assert (record.result.model_name, record.result.membership) == ("toys/seed-1", member)
-    assert record.run_id == record_of(run).run_id
+    assert record.run_id == RunRecord.of(run).run_id
 
 
 def test_a_model_alone_and_in_its_families_is_several_runs(store: Store) -> None:
@@ -111,7 +110,7 @@ def test_a_model_alone_and_in_its_families_is_several_runs(store: Store) -> None
 
 def test_a_run_comes_back_without_its_model(store: Store) -> None:
     (run,) = run_and_keep(TOY, WordModel(), [PETS], store=store)
-    again = store.runs.run(record_of(run).run_id)
+    again = store.runs.run(RunRecord.of(run).run_id)
     for table in ("suites", "predictions", "regions", "tokens"):
         assert again.to_frame(table).equals(run.to_frame(table))
     assert again.result.provenance == run.result.provenance

@@ -31,10 +31,10 @@ from tests.word_model import WordModel
 
 from pommel.errors import ModelError, StoreError
 from pommel.models.family import Membership
-from pommel.models.policy import Policy
+from pommel.models.model import Policy
 from pommel.scoring.results import PredictionResult, Score, ScoreRule, SuiteResult
 from pommel.scoring.run import Oov, Run
-from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts, record_of
+from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
 from pommel.store import Selection, Store
 from pommel.store.run_and_keep import run_and_keep
 from pommel.suite.read import suite_hash
@@ -134,14 +134,14 @@ def test_a_run_comes_back_with_its_tokens(store: Store, score_rule: ScoreRule, o
     )
     run = made(store, agreement(metric="all"), model, score_rule=score_rule, oov=oov)
     assert run.result.predictions[0].n_skipped == (1 if oov == "skip" else 0)
-    assert_same_run(store.runs.run(record_of(run).run_id), run)
+    assert_same_run(store.runs.run(RunRecord.of(run).run_id), run)
 
 
 def test_a_run_of_a_family_under_another_policy_comes_back(store: Store) -> None:
     model = WordModel(methods=("pll", "unmasked-ce"))
     policy = Policy(bos="never", method="unmasked-ce")
     run = made(store, agreement(), model, policy=policy, membership=SEED)
-    again = store.runs.run(record_of(run).run_id)
+    again = store.runs.run(RunRecord.of(run).run_id)
     assert again.result.model_name == again.surprisals.model.name == "toy/seed-1"
     assert again.result.membership == SEED
     assert_same_run(again, run)
@@ -159,19 +159,19 @@ def test_a_run_with_the_retired_alignment_comes_back(store: Store) -> None:
     )
     suite = make_suite([{"a": ("A cat", "purrs"), "b": ("A cat", "purr")}], ["(2;%a%) < (2;%b%)"])
     run = made(store, suite, model, compat="syntaxgym")
-    again = store.runs.run(record_of(run).run_id)
+    again = store.runs.run(RunRecord.of(run).run_id)
     assert again.surprisals.assigner is run.surprisals.assigner
     assert_same_run(again, run)
     other = made(store, suite, model)
-    assert record_of(other).run_id != record_of(run).run_id
-    assert_same_run(store.runs.run(record_of(other).run_id), other)
+    assert RunRecord.of(other).run_id != RunRecord.of(run).run_id
+    assert_same_run(store.runs.run(RunRecord.of(other).run_id), other)
 
 
 def test_a_run_of_the_needed_regions_comes_back_with_what_others_have_asked_for(
     store: Store,
 ) -> None:
     run = made(store, agreement(formulas=["(2;%good%) < (2;%bad%)"]), regions="needed")
-    run_id = record_of(run).run_id
+    run_id = RunRecord.of(run).run_id
     assert store.runs.run(run_id).to_frame("regions")["sum_bits"].isna().sum() == 12
     whole = made(store, agreement("other"))
     again = store.runs.run(run_id)
@@ -185,7 +185,7 @@ def test_a_run_of_the_needed_regions_comes_back_with_what_others_have_asked_for(
 def test_a_suite_comes_back_as_it_was_written(store: Store) -> None:
     suite = agreement(weight=1.50, comment="dès l'aube", number=[1, 2])
     run = made(store, suite)
-    again = store.runs.suite(record_of(run))
+    again = store.runs.suite(RunRecord.of(run))
     assert again == suite
     assert suite_hash(again) == suite_hash(suite)
     assert list(again.meta) == list(suite.meta)
@@ -235,7 +235,7 @@ def test_the_same_command_again_is_the_same_run(store: Store) -> None:
         model = WordModel()
         (run,) = run_and_keep(named(model), model, [agreement()], store=store)
     (record,) = store.runs.records(Selection(complete_only=False))
-    assert_same(record, record_of(run))
+    assert_same(record, RunRecord.of(run))
     n_rows = store.database.rows("SELECT count(*) FROM item_results")
     assert n_rows == [(len(ITEMS) * 2,)]
 
@@ -263,7 +263,7 @@ def test_begin_takes_the_policy_as_asked_for_or_as_it_was_meant(store: Store, me
     # A recording has no method to name, though it knows how it was made.
     model = WordModel(details={"method": "causal"})
     run = made(store, agreement(), model)
-    record = replace(record_of(run), status="interrupted")
+    record = replace(RunRecord.of(run), status="interrupted")
     store.runs.delete([record.run_id])
     policy = Policy(method="causal") if method == "causal" else Policy()
     store.runs.begin(record, agreement(), model.info, policy)
@@ -320,7 +320,7 @@ def test_keys_are_not_used_up(store: Store) -> None:
     """How many rows a damaged file has had is read off the last key."""
     for _ in range(3):
         run = made(store, agreement())
-        store.runs.begin(record_of(run), agreement(), run.surprisals.model, Policy())
+        store.runs.begin(RunRecord.of(run), agreement(), run.surprisals.model, Policy())
     rows = store.database.rows("SELECT seq FROM sqlite_sequence WHERE name = 'runs'")
     assert rows == [(1,)]
 
@@ -393,7 +393,7 @@ def test_a_selection(store: Store, selection: Selection, expected: str) -> None:
 
 
 def test_runs_that_are_deleted_leave_their_surprisals(store: Store) -> None:
-    run_id = record_of(made(store, agreement())).run_id
+    run_id = RunRecord.of(made(store, agreement())).run_id
     assert store.runs.delete([run_id, "0" * 12]) == 1
     assert store.runs.heads(Selection(complete_only=False)) == []
     assert store.database.rows("SELECT count(*) FROM item_results") == [(0,)]
@@ -420,13 +420,13 @@ def test_imported_results_have_no_tokens(store: Store) -> None:
         f"{store.path}: of run 0123456789ab (gpt2 on agreement) there are results only, no suite "
         f"and no tokens"
     )
-    own = record_of(made(store, agreement()))
+    own = RunRecord.of(made(store, agreement()))
     assert store.runs.with_tokens(store.runs.records())[0].run_id == own.run_id
 
 
 def test_tokens_that_are_gone(store: Store) -> None:
     run = made(store, agreement())
-    run_id = record_of(run).run_id
+    run_id = RunRecord.of(run).run_id
     key = store.cache.key(run.surprisals.model, run.surprisals.policy)
     store.cache.forget_sentences(
         key, [each.text for row in run.surprisals.sentences for each in row]
@@ -440,7 +440,7 @@ def test_tokens_that_are_gone(store: Store) -> None:
 
 
 def test_a_suite_that_is_damaged(store: Store) -> None:
-    run_id = record_of(made(store, agreement())).run_id
+    run_id = RunRecord.of(made(store, agreement())).run_id
     with store.database.transaction() as connection:
         connection.execute("UPDATE suites SET document = x'00'")
     with pytest.raises(StoreError, match=r"is damaged \(a suite cannot be read: .*runs recover"):
@@ -451,7 +451,7 @@ def test_a_suite_that_is_damaged(store: Store) -> None:
 
 
 def again(store: Store, run: Run, suite: Any, rule: ScoreRule = "all", oov: Oov = "keep") -> Run:
-    return store.runs.evaluate_again(record_of(run), suite, score_rule=rule, oov=oov)
+    return store.runs.evaluate_again(RunRecord.of(run), suite, score_rule=rule, oov=oov)
 
 
 @pytest.mark.parametrize("rule", ["all", "first", "each"])
@@ -459,7 +459,7 @@ def test_another_rule_gives_what_the_model_would(store: Store, rule: ScoreRule) 
     run = made(store, agreement(), membership=SEED)
     expected = made(store, agreement(), score_rule=rule, membership=SEED)
     found = again(store, run, agreement(), rule)
-    assert record_of(found).run_id == record_of(expected).run_id
+    assert RunRecord.of(found).run_id == RunRecord.of(expected).run_id
     without = replace(found.result, provenance={})
     assert_same_result(without, replace(expected.result, provenance={}))
 
@@ -476,7 +476,7 @@ def test_another_suite_of_the_same_sentences_gives_what_the_model_would(store: S
     found = again(store, run, edited)
     pd.testing.assert_frame_equal(found.to_frame("regions"), expected.to_frame("regions"))
     pd.testing.assert_frame_equal(found.to_frame("predictions"), expected.to_frame("predictions"))
-    assert record_of(found).run_id == record_of(expected).run_id
+    assert RunRecord.of(found).run_id == RunRecord.of(expected).run_id
 
 
 def test_the_provenance_says_which_run_scored_it(store: Store) -> None:

@@ -20,8 +20,8 @@ from tests.store.store_samples import (
 from tests.word_model import WordModel
 
 from pommel.errors import StoreError
-from pommel.models.policy import Method, Policy
-from pommel.scoring.run_record import record_of
+from pommel.models.model import Method, Policy
+from pommel.scoring.run_record import RunRecord
 from pommel.store.database import PAGE_BYTES, Database
 from pommel.store.salvage import salvage
 from pommel.store.store import Store
@@ -92,7 +92,7 @@ def test_a_run_that_leads_elsewhere_is_put_right(
     with store_at(tmp_path) as store:
         first = made(store, agreement(), model)
         made(store, agreement("other"), model, policy=Policy(bos="never"))
-        run_id = record_of(first).run_id
+        run_id = RunRecord.of(first).run_id
         changed(store, f"UPDATE runs SET {column} = 3 - {column} WHERE run_key = 1")  # noqa: S608
         path = store.path
     if column == "suite_id":
@@ -110,7 +110,7 @@ def test_a_run_that_leads_elsewhere_is_put_right(
 
 def test_a_run_without_its_suite(tmp_path: Path) -> None:
     with store_at(tmp_path) as store:
-        run_id = record_of(made(store, agreement())).run_id
+        run_id = RunRecord.of(made(store, agreement())).run_id
         changed(store, "UPDATE suites SET document = x'00'")
         path = store.path
     counts = salvage(path, tmp_path / "new")
@@ -144,7 +144,7 @@ def test_what_is_not_what_it_is_known_by(tmp_path: Path, change: str) -> None:
 
 def test_the_suite_of_another_run(tmp_path: Path) -> None:
     with store_at(tmp_path) as store:
-        run_id = record_of(made(store, agreement())).run_id
+        run_id = RunRecord.of(made(store, agreement())).run_id
         made(store, agreement("other"))
         changed(store, "UPDATE runs SET suite_id = 2 WHERE run_key = 1")
         with pytest.raises(StoreError, match=f"is damaged .run {run_id} has another run's suite"):

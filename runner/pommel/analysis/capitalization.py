@@ -12,7 +12,7 @@ from pommel.analysis.cells import (
     spread_cell,
 )
 from pommel.scoring.capitalization import CapitalizationGain
-from pommel.scoring.tables import means_of_members
+from pommel.scoring.family_scores import FamilyScore
 from pommel.statistics import mean_score, spread
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class _Group:
         suites: dict[str, dict[str, float]] = {}
         for each, value in values:
             suites.setdefault(each.suite_name, {})[each.model_name] = value
-        scores = spread(means_of_members([*suites.values()]))
+        scores = spread(FamilyScore.means_of_members([*suites.values()]))
         return spread_cell(scores, n_members=self._n_models, sign=sign)
 
     @property

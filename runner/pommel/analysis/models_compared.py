@@ -1,11 +1,15 @@
-"""Whose results are compared and averaged: models, each as it was run."""
+"""Whose results are compared and averaged: models, each as it was run, and what they score.
+
+Where several models are looked at, the seeds of one count as one model, with their mean.
+"""
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
-from typing import Literal, TypeVar
+from typing import Literal, TypeVar, get_args
 
+from pommel.analysis.item_columns import Column, columns_of
 from pommel.errors import UsageError, listed
 from pommel.models.family import Membership
 from pommel.scoring.results import ScoreRule
@@ -21,11 +25,21 @@ _Row = TypeVar("_Row")
 _LONGEST_SHOWN = 24
 
 
+def labelled(name: str, variant: str) -> str:
+    """Return a name with what tells it from others of the name."""
+    return f"{name} ({variant})" if variant else name
+
+
+def suite_key(record: RunRecord) -> SuiteKey:
+    """Return what tells a record's suite from others."""
+    return record.suite.language, record.result.suite_name
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Subject:
+class ComparedModel:
     """A model under one policy, score rule, setting and source, with its runs, one a suite.
 
-    `variant` says what tells it from other subjects of its name ("eos=never"), "" if nothing has
+    `variant` says what tells it from other models of its name ("eos=never"), "" if nothing has
     to. `membership` is None for a model of no family.
     """
 
@@ -46,14 +60,19 @@ class Subject:
         """The runs by suite."""
         return {suite_key(record): record for record in self.records}
 
+    def columns(self, suite: SuiteKey) -> tuple[Column, ...]:
+        """Return a suite item by item, one column a score; none where it has not been run on."""
+        record = self.by_suite.get(suite)
+        return columns_of(record.result) if record else ()
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SubjectFamily:
-    """Subjects that are one model in several seeds, under the same policy, rule and so on."""
+class ComparedFamily:
+    """Models that are one in several seeds, under the same policy, rule and so on."""
 
     name: str
     variant: str
-    members: tuple[Subject, ...]
+    members: tuple[ComparedModel, ...]
 
     @property
     def label(self) -> str:
@@ -67,52 +86,100 @@ class SubjectFamily:
         return membership.axis if membership else ""
 
 
-def labelled(name: str, variant: str) -> str:
-    """Return a name with what tells it from others of the name."""
-    return f"{name} ({variant})" if variant else name
-
-
-def suite_key(record: RunRecord) -> SuiteKey:
-    """Return what tells a record's suite from others."""
-    return record.suite.language, record.result.suite_name
-
-
-def subjects(records: Iterable[RunRecord]) -> list[Subject]:
-    """Return the models as they were run, in the order in which they come.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelsCompared:
+    """The models that records are of, as they were run, in the order in which they come.
 
     Runs of one model that differ in policy, score rule, settings, source, or the model's
     fingerprint are told apart. Of a suite in several versions the run that was made last counts
-    (`superseded` has the others). Runs that are not complete are left out.
+    (`superseded` are the others). Runs that are not complete are left out.
     """
-    found: dict[Hashable, list[RunRecord]] = {}
-    for record in records:
-        if record.status == "complete":
-            facts = _facts(record)
-            found.setdefault((record.result.model_name, *facts.items()), []).append(record)
-    variants = _variants([(own[0].result.model_name, _facts(own[0])) for own in found.values()])
-    return [
-        Subject(
-            model_name=own[0].result.model_name,
-            variant=variant,
-            score_rule=own[0].result.score_rule,
-            source=own[0].source,
-            membership=own[0].result.membership,
-            records=tuple(_newest(own).values()),
+
+    records: tuple[RunRecord, ...]
+    models: tuple[ComparedModel, ...]
+
+    @classmethod
+    def of(cls, records: Iterable[RunRecord]) -> "ModelsCompared":
+        """Return the models of these records."""
+        given = tuple(records)
+        found: dict[Hashable, list[RunRecord]] = {}
+        for record in given:
+            if record.status == "complete":
+                facts = _facts(record)
+                found.setdefault((record.result.model_name, *facts.items()), []).append(record)
+        variants = _variants([(own[0].result.model_name, _facts(own[0])) for own in found.values()])
+        models = tuple(
+            ComparedModel(
+                model_name=own[0].result.model_name,
+                variant=variant,
+                score_rule=own[0].result.score_rule,
+                source=own[0].source,
+                membership=own[0].result.membership,
+                records=tuple(_newest(own).values()),
+            )
+            for own, variant in zip(found.values(), variants, strict=True)
         )
-        for own, variant in zip(found.values(), variants, strict=True)
-    ]
+        return cls(records=given, models=models)
+
+    @property
+    def counted(self) -> list[RunRecord]:
+        """The records that count, model by model."""
+        return [record for each in self.models for record in each.records]
+
+    @property
+    def superseded(self) -> list[RunRecord]:
+        """The runs that a newer run on another version of their suite takes the place of."""
+        kept = {record.run_id for record in self.counted}
+        complete = (record for record in self.records if record.status == "complete")
+        return [record for record in complete if record.run_id not in kept]
+
+    @property
+    def families(self) -> list[ComparedFamily]:
+        """The families that are no path through training, each under one policy and so on."""
+        return families_of(self.models)
+
+    @property
+    def suites(self) -> dict[str, list[SuiteKey]]:
+        """The suites by what they are called, circuit by circuit (see `suites_by`)."""
+        return suites_by(self.counted, "suite")
+
+    def incomplete_seeds(self, suites: Iterable[str] = ()) -> tuple[str, ...]:
+        """Return the seeds that do not count: they lack suites that others of theirs have.
+
+        `suites` are the names of those that are looked at, by default all.
+        """
+        names = set(suites)
+        keys = [
+            key
+            for name, own in suites_by(self.records, "suite").items()
+            for key in own
+            if name in names or not names
+        ]
+        models = model_scores(self.records)
+        return tuple(label for model in models for label in model.on(keys).incomplete)
+
+    def with_families(
+        self,
+        rows: Sequence[Sequence[_Row]],
+        rows_of_family: Callable[[ComparedFamily, Sequence[Sequence[_Row]]], Iterable[_Row]],
+    ) -> list[_Row]:
+        """Return the rows of models, and those of each family behind its last member's.
+
+        `rows` has one sequence a model; `rows_of_family` makes the rows of a family, of these.
+        """
+        own = {id(each): of_it for each, of_it in zip(self.models, rows, strict=True)}
+        last = {id(family.members[-1]): family for family in self.families}
+        ordered: list[_Row] = []
+        for member, of_it in own.items():
+            ordered.extend(of_it)
+            if family := last.get(member):
+                ordered.extend(rows_of_family(family, [own[id(each)] for each in family.members]))
+        return ordered
 
 
-def superseded(records: Sequence[RunRecord]) -> list[RunRecord]:
-    """Return the runs that `subjects` leaves out for a newer run on another version of a suite."""
-    kept = {record.run_id for each in subjects(records) for record in each.records}
-    complete = (record for record in records if record.status == "complete")
-    return [record for record in complete if record.run_id not in kept]
-
-
-def families(found: Sequence[Subject]) -> list[SubjectFamily]:
+def families_of(found: Sequence[ComparedModel]) -> list[ComparedFamily]:
     """Return the families that are no path through training, each under one policy and so on."""
-    members: dict[Hashable, list[Subject]] = {}
+    members: dict[Hashable, list[ComparedModel]] = {}
     for each in found:
         if each.membership and not each.membership.is_ordered:
             # The members' weights are not the same, and so their fingerprints.
@@ -123,31 +190,12 @@ def families(found: Sequence[Subject]) -> list[SubjectFamily]:
         for own in members.values()
     ]
     return [
-        SubjectFamily(name=_family_name(own), variant=variant, members=tuple(own))
+        ComparedFamily(name=_family_name(own), variant=variant, members=tuple(own))
         for own, variant in zip(members.values(), _variants(named), strict=True)
     ]
 
 
-def with_families(
-    found: Sequence[Subject],
-    rows: Sequence[Sequence[_Row]],
-    rows_of_family: Callable[[SubjectFamily, Sequence[Sequence[_Row]]], Iterable[_Row]],
-) -> list[_Row]:
-    """Return the rows of subjects, and those of each family behind its last member's.
-
-    `rows` has one sequence a subject; `rows_of_family` makes the rows of a family, of these.
-    """
-    own = {id(each): of_it for each, of_it in zip(found, rows, strict=True)}
-    last = {id(family.members[-1]): family for family in families(found)}
-    ordered: list[_Row] = []
-    for member, of_it in own.items():
-        ordered.extend(of_it)
-        if family := last.get(member):
-            ordered.extend(rows_of_family(family, [own[id(each)] for each in family.members]))
-    return ordered
-
-
-def _family_name(members: Sequence[Subject]) -> str:
+def _family_name(members: Sequence[ComparedModel]) -> str:
     membership = members[0].membership
     return membership.family if membership else ""
 
@@ -225,145 +273,22 @@ def without_lone_families(rows: Iterable[_RowT]) -> list[_RowT]:
     return [row for row in rows if not row.is_family or row.n_members > 1]
 
 
-# What accuracies are averaged over: nothing, the suites of a circuit and so on, all suites.
-Grouping = Literal["suite", "circuit", "language", "group", "all"]
-GROUPINGS: tuple[Grouping, ...] = ("suite", "circuit", "language", "group", "all")
+def chosen_models(
+    records: Sequence[RunRecord],
+    *,
+    exclude: Iterable[str] = (),
+    size_families: Mapping[str, Sequence[str]] | None = None,
+) -> list[RunRecord]:
+    """Return the records without those of models that are left out, in their families of sizes.
 
-ALL_SUITES = "all suites"
-
-# Whose accuracy is looked at: each model's own, the mean over the sizes of a family, or over all.
-Pooling = Literal["none", "family", "all"]
-POOLINGS: tuple[Pooling, ...] = ("none", "family", "all")
-
-ALL_MODELS = "all models"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemberScores:
-    """What one seed scores: shares by suite, without those that have no score."""
-
-    label: str
-    scores: Mapping[SuiteKey, float]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelScores:
-    """What one model scores, or what the seeds of one score on average.
-
-    `name` is that of the model or of the seeds' family, `variant` what tells it from others of the
-    name (see `Subject`). `scores` maps suites to shares, without those that have no score. Of seeds
-    these are means over the `n_members` that have a score on every suite on which another one has,
-    as in `Accuracy`, so that no two suites have the mean of different seeds; the others are
-    `incomplete`. `members` are all seeds, none for a model alone, whose `n_members` is 1.
+    Globs of `exclude`, and of `size_families` by the family's name, are tried on a model's name,
+    its reference, and the families it belongs to. Raises `UsageError` for a glob that matches no
+    model, for a model that would be of two families, and where no model is left.
     """
-
-    name: str
-    variant: str
-    n_parameters: int | None
-    size_family: str
-    n_members: int
-    scores: Mapping[SuiteKey, float]
-    members: tuple[MemberScores, ...] = ()
-    incomplete: tuple[str, ...] = ()
-
-    @property
-    def label(self) -> str:
-        """The name, and what tells it from others of the name."""
-        return labelled(self.name, self.variant)
-
-    def on(self, suites: Iterable[SuiteKey]) -> "ModelScores":
-        """Return the scores on these suites alone; which seeds are complete follows from them."""
-        members = self.members or (MemberScores(label=self.label, scores=self.scores),)
-        wanted = [key for key in suites if any(key in each.scores for each in members)]
-        complete = [each for each in members if all(key in each.scores for key in wanted)]
-        return replace(
-            self,
-            n_members=len(complete),
-            scores={key: mean_score(each.scores[key] for each in complete) for key in wanted}
-            if complete
-            else {},
-            incomplete=tuple(each.label for each in members if each not in complete),
-        )
-
-    def mean(self, suites: Iterable[SuiteKey]) -> float:
-        """Return the mean over suites; NaN if one of them has no score."""
-        shares = [self.scores.get(suite, math.nan) for suite in suites]
-        return math.nan if any(map(math.isnan, shares)) else mean_score(shares)
-
-
-def model_scores(records: Sequence[RunRecord]) -> list[ModelScores]:
-    """Return the scores of every model, in the order in which models come.
-
-    Runs are told apart as `subjects` does. Seeds of one family and size count as one model. Of a
-    path through training only the last step counts.
-    """
-    found = subjects(_last_steps(records))
-    units: dict[Hashable, list[Subject]] = {}
-    names: dict[Hashable, tuple[str, str]] = {}
-    seeds = {
-        id(member): (family.name, family.variant)
-        for family in families(found)
-        if family.axis == "seed"
-        for member in family.members
-    }
-    for each in found:
-        of_family = seeds.get(id(each))
-        size = each.records[0].model.n_parameters
-        unit: Hashable = (of_family, size) if of_family else id(each)
-        names[unit] = of_family or (each.model_name, each.variant)
-        units.setdefault(unit, []).append(each)
-    return [_scores_of(own, *names[unit]) for unit, own in units.items()]
-
-
-def incomplete_seeds(records: Sequence[RunRecord], suites: Iterable[str] = ()) -> tuple[str, ...]:
-    """Return the seeds that do not count: suites are missing there that others of theirs have.
-
-    `suites` are the names (see `suites_by`) of those that are looked at, by default all.
-    """
-    names = set(suites)
-    keys = [
-        key
-        for name, own in suites_by(records, "suite").items()
-        for key in own
-        if name in names or not names
-    ]
-    models = model_scores(records)
-    return tuple(label for model in models for label in model.on(keys).incomplete)
-
-
-def check_distinct(models: Iterable[ModelScores]) -> None:
-    """Raise `UsageError` where one model was run in several ways, and would count several times."""
-    by_name: dict[str, list[ModelScores]] = {}
-    for model in models:
-        by_name.setdefault(model.name, []).append(model)
-    for name, own in by_name.items():
-        variants = [model.variant for model in own]
-        # Seeds of several sizes share their family's name.
-        if len(own) > 1 and any(variants):
-            raise UsageError(
-                f"{name} would count {len(own)} times ({listed(variants)}); say which is meant, "
-                "with --run, --score, --source or --model"
-            )
-
-
-def pooled(models: Sequence[ModelScores], pooling: Pooling) -> dict[str, list[ModelScores]]:
-    """Return the models whose mean is looked at, by what they are called together.
-
-    A model of no family of sizes stands alone. Raises `UsageError` as `check_distinct` does where
-    there is a mean over models.
-    """
-    found: dict[str, list[ModelScores]] = {}
-    for model in models:
-        name = {
-            "none": model.label,
-            "family": model.size_family or model.label,
-            "all": ALL_MODELS,
-        }[pooling]
-        found.setdefault(name, []).append(model)
-    if pooling != "none":
-        for own in found.values():
-            check_distinct(own)
-    return found
+    kept = without_models(records, exclude)
+    if records and not kept:
+        raise UsageError("--exclude-model leaves no model")
+    return with_size_families(kept, size_families or {})
 
 
 def without_models(records: Sequence[RunRecord], globs: Iterable[str]) -> list[RunRecord]:
@@ -417,6 +342,136 @@ def matches_model(record: RunRecord, glob: str) -> bool:
     return any(name and fnmatchcase(name, glob) for name in names)
 
 
+def _no_such_model(glob: str, records: Iterable[RunRecord]) -> UsageError:
+    names = list(dict.fromkeys(record.result.model_name for record in records))
+    return UsageError(f"no model matches {glob!r}; there are {listed(names, most=8)}")
+
+
+# What accuracies are averaged over: nothing, the suites of a circuit and so on, all suites.
+Grouping = Literal["suite", "circuit", "language", "group", "all"]
+GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
+
+ALL_SUITES = "all suites"
+
+# Whose accuracy is looked at: each model's own, the mean over the sizes of a family, or over all.
+Pooling = Literal["none", "family", "all"]
+POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
+
+ALL_MODELS = "all models"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemberScores:
+    """What one seed scores: shares by suite, without those that have no score."""
+
+    label: str
+    scores: Mapping[SuiteKey, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelScores:
+    """What one model scores, or what the seeds of one score on average.
+
+    `name` is that of the model or of the seeds' family, `variant` what tells it from others of the
+    name (see `ComparedModel`). `scores` maps suites to shares, without those that have no score. Of
+    seeds these are means over the `n_members` that have a score on every suite on which another one has,
+    as in `Accuracy`, so that no two suites have the mean of different seeds; the others are
+    `incomplete`. `members` are all seeds, none for a model alone, whose `n_members` is 1.
+    """
+
+    name: str
+    variant: str
+    n_parameters: int | None
+    size_family: str
+    n_members: int
+    scores: Mapping[SuiteKey, float]
+    members: tuple[MemberScores, ...] = ()
+    incomplete: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """The name, and what tells it from others of the name."""
+        return labelled(self.name, self.variant)
+
+    def on(self, suites: Iterable[SuiteKey]) -> "ModelScores":
+        """Return the scores on these suites alone; which seeds are complete follows from them."""
+        members = self.members or (MemberScores(label=self.label, scores=self.scores),)
+        wanted = [key for key in suites if any(key in each.scores for each in members)]
+        complete = [each for each in members if all(key in each.scores for key in wanted)]
+        return replace(
+            self,
+            n_members=len(complete),
+            scores={key: mean_score(each.scores[key] for each in complete) for key in wanted}
+            if complete
+            else {},
+            incomplete=tuple(each.label for each in members if each not in complete),
+        )
+
+    def mean(self, suites: Iterable[SuiteKey]) -> float:
+        """Return the mean over suites; NaN if one of them has no score."""
+        shares = [self.scores.get(suite, math.nan) for suite in suites]
+        return math.nan if any(map(math.isnan, shares)) else mean_score(shares)
+
+
+def model_scores(records: Sequence[RunRecord]) -> list[ModelScores]:
+    """Return the scores of every model, in the order in which models come.
+
+    Runs are told apart as `ModelsCompared` does. Seeds of one family and size count as one model. Of
+    a path through training only the last step counts.
+    """
+    found = ModelsCompared.of(_last_steps(records))
+    units: dict[Hashable, list[ComparedModel]] = {}
+    names: dict[Hashable, tuple[str, str]] = {}
+    seeds = {
+        id(member): (family.name, family.variant)
+        for family in found.families
+        if family.axis == "seed"
+        for member in family.members
+    }
+    for each in found.models:
+        of_family = seeds.get(id(each))
+        size = each.records[0].model.n_parameters
+        unit: Hashable = (of_family, size) if of_family else id(each)
+        names[unit] = of_family or (each.model_name, each.variant)
+        units.setdefault(unit, []).append(each)
+    return [_scores_of(own, *names[unit]) for unit, own in units.items()]
+
+
+def check_distinct(models: Iterable[ModelScores]) -> None:
+    """Raise `UsageError` where one model was run in several ways, and would count several times."""
+    by_name: dict[str, list[ModelScores]] = {}
+    for model in models:
+        by_name.setdefault(model.name, []).append(model)
+    for name, own in by_name.items():
+        variants = [model.variant for model in own]
+        # Seeds of several sizes share their family's name.
+        if len(own) > 1 and any(variants):
+            raise UsageError(
+                f"{name} would count {len(own)} times ({listed(variants)}); say which is meant, "
+                "with --run, --score, --source or --model"
+            )
+
+
+def pooled(models: Sequence[ModelScores], pooling: Pooling) -> dict[str, list[ModelScores]]:
+    """Return the models whose mean is looked at, by what they are called together.
+
+    A model of no family of sizes stands alone. Raises `UsageError` as `check_distinct` does where
+    there is a mean over models.
+    """
+    found: dict[str, list[ModelScores]] = {}
+    for model in models:
+        name = {
+            "none": model.label,
+            "family": model.size_family or model.label,
+            "all": ALL_MODELS,
+        }[pooling]
+        found.setdefault(name, []).append(model)
+    if pooling != "none":
+        for own in found.values():
+            check_distinct(own)
+    return found
+
+
 def suites_by(records: Iterable[RunRecord], level: Grouping) -> dict[str, list[SuiteKey]]:
     """Return the suites of each circuit (language, group), sorted by name; "" is that of none.
 
@@ -464,7 +519,7 @@ def _is_last(record: RunRecord, last: Mapping[str, float]) -> bool:
     return member.value == last[member.family]
 
 
-def _scores_of(members: Sequence[Subject], name: str, variant: str) -> ModelScores:
+def _scores_of(members: Sequence[ComparedModel], name: str, variant: str) -> ModelScores:
     scored = [
         MemberScores(
             label=member.label,
@@ -489,11 +544,6 @@ def _scores_of(members: Sequence[Subject], name: str, variant: str) -> ModelScor
         return found
     suites = dict.fromkeys(key for each in scored for key in each.scores)
     return replace(found, members=tuple(scored)).on(suites)
-
-
-def _no_such_model(glob: str, records: Iterable[RunRecord]) -> UsageError:
-    names = list(dict.fromkeys(record.result.model_name for record in records))
-    return UsageError(f"no model matches {glob!r}; there are {listed(names, most=8)}")
 
 
 # More names than these say no more.

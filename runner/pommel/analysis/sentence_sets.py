@@ -14,7 +14,7 @@ from pommel.analysis.models_compared import SuiteKey, subjects
 from pommel.errors import InputError, UsageError, counted, listed, nearest
 from pommel.files.tables import frame_of_rows
 from pommel.scoring.run import Run
-from pommel.scoring.run_record import RunRecord, record_of
+from pommel.scoring.run_record import RunRecord
 from pommel.sources.grammar.permutation.design import PLAUSIBLE
 from pommel.statistics import N_RESAMPLES, auc, bootstrap_mean, spread
 from pommel.suite.suite import Suite
@@ -196,7 +196,7 @@ def scores_of_runs(
             continue
         unigram = (unigrams or {}).get((suite.language, suite.name))
         record = replace(
-            record_of(run),
+            RunRecord.of(run),
             run_id=str(len(found)),
             result=replace(run.result, score_rule="all"),
             settings={"compat": str(run.result.provenance.get("compat") or "")},

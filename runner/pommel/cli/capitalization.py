@@ -25,8 +25,6 @@ from pommel.models.model import closing
 from pommel.scoring.capitalization import (
     CapitalizationGain,
     capitalization_gains,
-    gains_frame,
-    with_distinct_names,
 )
 from pommel.sources.load import check_distinct_names, load_suites
 from pommel.suite.suite import Suite
@@ -64,13 +62,13 @@ def command(
     models = expanded_models(references)
     on_suites = partial(_run_model, suites=[each.suite for each in loaded], chosen=chosen)
     done = run_each(models, on_suites)
-    if gains := with_distinct_names(done.runs):
+    if gains := CapitalizationGain.with_distinct_names(done.runs):
         _note_unchanged(gains)
         show_notes([line for each in gains for line in _item_notes(each)])
         show_rows(
             chosen["form"],
             tables=lambda: [gains_table(gains)],
-            frame=lambda: gains_frame(gains),
+            frame=lambda: CapitalizationGain.frame(gains),
         )
     done.check_complete(len(models) * len(loaded))
 

@@ -15,12 +15,9 @@ from pommel.cli.output import (
 from pommel.cli.output_options import form_option, output_form
 from pommel.files.tables import stacked
 from pommel.report.tables import prediction_table, score_table
-from pommel.scoring.evaluated_suite import table_from_suite
-from pommel.scoring.predictions import evaluate_predictions
+from pommel.scoring.evaluated_suite import evaluate_suite
 from pommel.scoring.results import SuiteResult
-from pommel.scoring.tables import suites_frame
 from pommel.sources.load import load_suites
-from pommel.suite.suite import Suite
 
 
 @click.command("evaluate", no_args_is_help=True)
@@ -47,7 +44,8 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
     """
     loaded = load_suites(suites, evaluated=True)
     show_warnings([warning for each in loaded for warning in each.warnings])
-    results = [_evaluate(each.suite, chosen) for each in loaded]
+    rule, skip_oov = chosen["score_rule"], chosen["oov"] == "skip"
+    results = [evaluate_suite(each.suite, score_rule=rule, skip_oov=skip_oov) for each in loaded]
     form = output_form(chosen)
     if chosen["compat"] and form == "tsv":
         show_retired_table(results)
@@ -57,21 +55,7 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
         if chosen["table"] != "suites":
             show_table(prediction_table(results))
     elif chosen["table"] == "suites":
-        show_frame(suites_frame(results), form)
+        show_frame(SuiteResult.scores_frame(results), form)
     else:
         show_frame(stacked([each.to_frame() for each in results]), form)
     fail_under(results, chosen["fail_under"])
-
-
-def _evaluate(suite: Suite, chosen: dict[str, Any]) -> SuiteResult:
-    model_name = str(suite.meta.get("model") or "")
-    table = table_from_suite(suite)
-    return evaluate_predictions(
-        suite,
-        table,
-        score_rule=chosen["score_rule"],
-        # Only where that holds does a file say how many tokens there are.
-        skip_unequal=True,
-        skip_oov=chosen["oov"] == "skip",
-        model_name=model_name,
-    )

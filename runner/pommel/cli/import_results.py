@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -12,7 +12,7 @@ from pommel.cli.output import note, show_rows
 from pommel.cli.output_options import form_option
 from pommel.errors import UsageError, counted
 from pommel.report.imported import imported_frame, imported_table
-from pommel.scoring.results import SCORE_RULES
+from pommel.scoring.results import ScoreRule
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection, Store
 from pommel.store.imports import (
@@ -56,7 +56,10 @@ from pommel.store.imports import (
     help="What a column is called: item=pair_id; repeatable.",
 )
 @click.option(
-    "--score", "score_rule", type=click.Choice(SCORE_RULES), help="Score rule.  [default: all]"
+    "--score",
+    "score_rule",
+    type=click.Choice(get_args(ScoreRule)),
+    help="Score rule.  [default: all]",
 )
 @click.option(
     "--items",

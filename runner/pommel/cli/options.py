@@ -8,9 +8,8 @@ import click
 
 from pommel.api import default_policy
 from pommel.models.container.engines.sandbox import MIB, SETTINGS, Sandbox, size_in_bytes
-from pommel.models.model import LoadOptions
-from pommel.models.policy import Boundary, Method, Policy
-from pommel.scoring.results import SCORE_RULES
+from pommel.models.model import LoadOptions, Policy
+from pommel.scoring.results import ScoreRule
 from pommel.scoring.run import Oov
 from pommel.store import default_store_path
 
@@ -152,13 +151,13 @@ def policy_options(function: _F) -> _F:
         ),
         click.option(
             "--method",
-            type=click.Choice(get_args(Method)),
+            type=click.Choice(Policy.METHODS),
             help="How a token is scored; `pommel models show` says which ones a model takes.  "
             "[default: auto, the model's own]",
         ),
         click.option(
             "--boundary",
-            type=click.Choice(get_args(Boundary)),
+            type=click.Choice(Policy.BOUNDARIES),
             help="Probability of a token, or corrected to that of whole words.  [default: raw]",
         ),
         click.option(
@@ -210,7 +209,7 @@ def store_path(chosen: dict[str, Any]) -> Path:
 rule_option = click.option(
     "--score",
     "score_rule",
-    type=click.Choice(SCORE_RULES),
+    type=click.Choice(get_args(ScoreRule)),
     default="all",
     show_default=True,
     help="An item counts if all predictions hold, or the first; or each prediction on its own.",

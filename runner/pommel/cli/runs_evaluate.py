@@ -14,12 +14,11 @@ from pommel.cli.show_results import check_table, show_results, tidy_table_option
 from pommel.errors import UsageError, counted, listed
 from pommel.models.family import Named
 from pommel.report.notes import notes
-from pommel.scoring.results import SCORE_RULES
+from pommel.scoring.results import ScoreRule
 from pommel.scoring.run import Oov, Run
-from pommel.scoring.run_record import RunRecord, record_of
+from pommel.scoring.run_record import RunRecord
 from pommel.sources.load import check_distinct_names, load_suites
 from pommel.store import Selection, Store
-from pommel.store.run_and_keep import renamed
 from pommel.store.run_names import told_apart_records
 from pommel.suite.suite import Suite
 
@@ -37,7 +36,7 @@ from pommel.suite.suite import Suite
 @click.option(
     "--score",
     "score_rule",
-    type=click.Choice(SCORE_RULES),
+    type=click.Choice(get_args(ScoreRule)),
     help="Score rule.  [default: that of the run]",
 )
 @click.option(
@@ -72,7 +71,7 @@ def command(runs: tuple[str, ...], **chosen: Any) -> None:
         pairs = _pairs(store, bases, suites, called)
         made = [_again(store, base, suite, chosen) for base, suite in pairs]
         _keep(store, made)
-    named = (renamed(run, called[base.run_id]) for run, (base, _) in zip(made, pairs, strict=True))
+    named = (run.renamed(called[base.run_id]) for run, (base, _) in zip(made, pairs, strict=True))
     results = Results(runs=tuple(named))
     show_notes([line for run in results for line in notes(run)])
     show_results(results, table=chosen["table"], form=chosen["form"])
@@ -134,7 +133,7 @@ def _again(store: Store, base: RunRecord, suite: Suite, chosen: dict[str, Any]) 
 def _keep(store: Store, made: Sequence[Run]) -> None:
     """Keep the runs that the store does not have; all of them are the newest from now on."""
     there = {each.run_id for each in store.runs.heads(Selection())}
-    runs = {record_of(run).run_id: run for run in made}
+    runs = {RunRecord.of(run).run_id: run for run in made}
     new = [run_id for run_id in runs if run_id not in there]
     for run_id in new:
         store.runs.save(runs[run_id])

@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import click
 
@@ -11,7 +11,7 @@ from pommel.cli.output import note
 from pommel.cli.unmatched import check_ids, check_patterns, described, why_none
 from pommel.errors import UsageError, counted, listed
 from pommel.report.run_list import ListedRun
-from pommel.scoring.results import SCORE_RULES
+from pommel.scoring.results import ScoreRule
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection, Store
@@ -47,7 +47,7 @@ def selection_options(function: _F) -> _F:
         "--score",
         "only_rules",
         multiple=True,
-        type=click.Choice(SCORE_RULES),
+        type=click.Choice(get_args(ScoreRule)),
         help="Runs with this score rule.",
     )
     return run_options(rule(function))

@@ -1,6 +1,7 @@
 """Results on stdout, as `pommel run` prints them."""
 
 import json
+from typing import get_args
 
 import click
 
@@ -9,11 +10,11 @@ from pommel.cli.output import show_frame, show_table
 from pommel.errors import UsageError
 from pommel.report.saved import runs_to_json
 from pommel.report.tables import prediction_table, score_tables
-from pommel.scoring.tables import RESULTS_TABLES, ResultsTable
+from pommel.scoring.run import ResultsTable
 
 tidy_table_option = click.option(
     "--table",
-    type=click.Choice(RESULTS_TABLES),
+    type=click.Choice(get_args(ResultsTable)),
     help="Which tidy table --format csv, tsv or json prints.  [default: suites]",
 )
 

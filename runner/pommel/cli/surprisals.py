@@ -20,7 +20,6 @@ from pommel.files.text import write_text
 from pommel.models.model import closing
 from pommel.models.recorded import recorded_text
 from pommel.report.saved import to_csv
-from pommel.scoring.evaluated_suite import evaluated_suite_to_dict
 from pommel.scoring.run import SuiteSurprisals
 from pommel.sources.load import load_suites
 
@@ -88,13 +87,7 @@ def _retired_columns(surprisals: SuiteSurprisals) -> "pd.DataFrame":
 def _text(surprisals: SuiteSurprisals, form: str) -> str:
     match form:
         case "json":
-            value = evaluated_suite_to_dict(
-                surprisals.suite,
-                surprisals.table,
-                model_name=surprisals.model.name,
-                with_n_tokens=surprisals.skips_unequal,
-            )
-            return to_json(value)
+            return to_json(surprisals.to_evaluated_suite())
         case "jsonl":
             every = {each.text: each for row in surprisals.sentences for each in row}
             return recorded_text(surprisals.model, surprisals.policy, every.values())

@@ -15,9 +15,8 @@ from pommel.report.results import Results
 from pommel.report.saved import frame_to_json, runs_to_json, to_csv
 from pommel.scoring.family_scores import FamilyScore
 from pommel.scoring.results import SuiteResult
-from pommel.scoring.run import Run
+from pommel.scoring.run import ResultsTable, Run
 from pommel.scoring.run_record import RunRecord
-from pommel.scoring.tables import ResultsTable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from pommel.errors import UsageError, check_choice, listed
 from pommel.files.tables import stacked
-from pommel.scoring.results.notebook import scores_html
-from pommel.scoring.run import Run
-from pommel.scoring.run_record import record_of
-from pommel.scoring.tables import RESULTS_TABLES, ResultsTable, families_frame, suites_frame
+from pommel.scoring.family_scores import FamilyScore
+from pommel.scoring.notebook import scores_html
+from pommel.scoring.results import SuiteResult
+from pommel.scoring.run import ResultsTable, Run
+from pommel.scoring.run_record import RunRecord
 
 if TYPE_CHECKING:
     import altair as alt
@@ -23,15 +24,15 @@ class Results:
     runs: tuple[Run, ...]
 
     def to_frame(self, table: ResultsTable = "suites") -> "pd.DataFrame":
-        """Return one tidy table over all runs (see `pommel.scoring.tables`).
+        """Return one tidy table over all runs (docs/results.md).
 
         Raises `UsageError` for a name that is none.
         """
-        check_choice("the table", table, RESULTS_TABLES)
+        check_choice("the table", table, get_args(ResultsTable))
         if table == "suites":
-            return suites_frame([run.result for run in self.runs])
+            return SuiteResult.scores_frame([run.result for run in self.runs])
         if table == "families":
-            return families_frame([run.result for run in self.runs])
+            return FamilyScore.frame([run.result for run in self.runs])
         return stacked([run.to_frame(table) for run in self.runs])
 
     def plot_regions(
@@ -60,7 +61,7 @@ class Results:
         kind = PLOTS[name]
         if kind.needs == "runs":
             return kind.draw(self.runs)
-        return kind.draw([record_of(run) for run in self.runs])
+        return kind.draw([RunRecord.of(run) for run in self.runs])
 
     def _named(self, suite: str | None, model: str | None) -> list[Run]:
         """Return the runs on a suite, of all models or one."""

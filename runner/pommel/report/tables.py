@@ -19,7 +19,7 @@ from pommel.analysis.cells import (
     spread_cell,
 )
 from pommel.scoring.results import SuiteResult
-from pommel.scoring.tables import FamilyScore, family_scores
+from pommel.scoring.family_scores import FamilyScore
 from pommel.statistics import mean_score
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class FamilyMean:
 def columns(results: Sequence[SuiteResult]) -> list[str | FamilyMean]:
     """Return models' names, the mean of seeds behind them; of many seeds, the mean alone."""
     scores: dict[str, list[FamilyScore]] = {}
-    for score in family_scores(results):
+    for score in FamilyScore.of(results):
         if score.axis == "seed":
             scores.setdefault(score.family, []).append(score)
     members: dict[str, dict[str, None]] = {}

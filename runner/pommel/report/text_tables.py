@@ -28,8 +28,8 @@ from pommel.report.markdown import markdown_table
 from pommel.report.paper_table import PaperTable, from_rich
 from pommel.report.saved import to_csv
 from pommel.report.score_tables import circuits_table, predictions_table, scores_table
+from pommel.scoring.results import SuiteResult
 from pommel.scoring.run_record import RunRecord
-from pommel.scoring.tables import suites_frame
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +66,7 @@ def table_text(records: Records, *, name: str, form: Form) -> str:
 
 
 def _scores_frame(records: Records) -> "pd.DataFrame":
-    return suites_frame(
+    return SuiteResult.scores_frame(
         [
             replace(record.result, model_name=each.label)
             for each in subjects(records)

@@ -72,7 +72,7 @@ class CapitalizationGain:
 
     @staticmethod
     def frame(gains: Sequence["CapitalizationGain"]) -> "pd.DataFrame":
-        """One row a suite and model: both scores and the gain, and which member of a family it is."""
+        """One row a suite and model: both scores, the gain, and which member of a family it is."""
         members = [each.membership for each in gains]
         return frame_of(
             {
@@ -112,7 +112,7 @@ def capitalization_gains(  # noqa: PLR0913 - each of these is a choice of the ca
 
     Yields one gain a suite, each as soon as both scores are there. `lower` takes the capital
     letters away first: for suites that are written with them. `model_name` is what the model is
-    called, if not as it calls itself. Raises what `runs.run_suites` raises.
+    called, if not as it calls itself. Raises what `run_suites` raises.
     """
     pairs = [(plain, capitalized(plain)) for plain in _plain(suites, lower=lower)]
     pair_of = {id(suite): pair for pair in pairs for suite in pair}

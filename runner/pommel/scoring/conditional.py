@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pommel.errors import InputError
-from pommel.models.model import Model
-from pommel.models.policy import Policy
+from pommel.models.model import Model, Policy
 from pommel.surprisal import ScoredSentence, Token
 
 # Called with the number of pairs that have just been scored.
@@ -108,16 +107,16 @@ class Comparison:
         """The accuracy, in which ties and what is missing are wrong; NaN without items."""
         return self.n_right / self.n_items if self.n_items else math.nan
 
-
-def compare(good_bits: Sequence[float], bad_bits: Sequence[float]) -> Comparison:
-    """Compare the scores of good and bad targets, (n_items,) each; NaN is a missing one."""
-    items = list(zip(good_bits, bad_bits, strict=True))
-    return Comparison(
-        n_items=len(items),
-        n_right=sum(good < bad for good, bad in items),
-        n_ties=sum(good == bad for good, bad in items),
-        n_undefined=sum(math.isnan(good) or math.isnan(bad) for good, bad in items),
-    )
+    @classmethod
+    def of(cls, good_bits: Sequence[float], bad_bits: Sequence[float]) -> "Comparison":
+        """Compare the scores of good and bad targets, (n_items,) each; NaN is a missing one."""
+        items = list(zip(good_bits, bad_bits, strict=True))
+        return cls(
+            n_items=len(items),
+            n_right=sum(good < bad for good, bad in items),
+            n_ties=sum(good == bad for good, bad in items),
+            n_undefined=sum(math.isnan(good) or math.isnan(bad) for good, bad in items),
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""Tokens to regions by character span, and the region metrics."""
+"""Tokens to regions by character span, the region metrics, and what predictions look at."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import get_args
 
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import AlignmentError, SurprisalError
+from pommel.models.model import Spans
 from pommel.suite.suite import METRICS, Metric, Sentence, Suite
 from pommel.surprisal import ScoredSentence, Token, Unscored
 
@@ -99,14 +100,6 @@ Layouts = Sequence[Sequence[Sentence]]
 Assigner = Callable[[Sentence, Sequence[Token]], Sequence[int | None]]
 
 
-def sentence_layouts(suite: Suite) -> Layouts:
-    """Return the sentences of all items, in the order of `suite.condition_names`, with spans."""
-    return [
-        [item.condition(name).sentence(suite.joiner) for name in suite.condition_names]
-        for item in suite.items
-    ]
-
-
 def region_table(
     suite: Suite,
     scored: ScoredItems,
@@ -124,7 +117,7 @@ def region_table(
     names, numbers = suite.condition_names, suite.region_numbers
     place = {number: index for index, number in enumerate(numbers)}
     collector = _Collector(n_regions=len(numbers), assigner=assigner or Sentence.regions_of)
-    layouts = layouts or sentence_layouts(suite)
+    layouts = layouts or suite.sentences()
     for i, item in enumerate(suite.items):
         for c, name in enumerate(names):
             columns = [place[region.number] for region in item.condition(name).regions]
@@ -250,3 +243,75 @@ def _medians(bits: Bits, starts: NDArray[np.intp], lengths: NDArray[np.intp]) ->
     ordered = bits[np.lexsort((bits, group))]
     low, high = starts + (lengths - 1) // 2, starts + lengths // 2
     return np.asarray((ordered[low] + ordered[high]) / 2)
+
+
+# Sentence -> the characters whose tokens are needed; None for all of them.
+Needed = dict[str, Spans | None]
+
+
+def needed_spans(suite: Suite, layouts: Layouts) -> Needed:
+    """Return, for every sentence of a suite, the spans of the regions that predictions name.
+
+    `layouts` are the suite's sentences (`Suite.sentences`). The spans are those in which
+    a token has to begin for `Sentence.regions_of` to give it to such a region. A sentence of
+    several conditions has the regions of all of them; one of conditions that no prediction names,
+    none.
+    """
+    named: dict[str, set[int | None]] = {name: set() for name in suite.condition_names}
+    for prediction in suite.predictions:
+        for reference in prediction.formula.references:
+            named[reference.condition].add(reference.region)
+    needed: Needed = {}
+    for item, row in zip(suite.items, layouts, strict=True):
+        for name, sentence in zip(suite.condition_names, row, strict=True):
+            numbers = [region.number for region in item.condition(name).regions]
+            spans = _spans(sentence, numbers, named[name])
+            needed[sentence.text] = united(needed.get(sentence.text, ()), spans)
+    return needed
+
+
+def every_span(layouts: Layouts) -> Needed:
+    """Return that every sentence is needed as a whole."""
+    return {sentence.text: None for row in layouts for sentence in row}
+
+
+def all_needed(parts: Sequence[Needed]) -> Needed:
+    """Return what all the parts need together."""
+    needed: Needed = {}
+    for part in parts:
+        for text, spans in part.items():
+            needed[text] = united(needed.get(text, ()), spans)
+    return needed
+
+
+def _spans(
+    sentence: Sentence, numbers: Sequence[int], named: Collection[int | None]
+) -> Spans | None:
+    if None in named:
+        return None
+    ends = [end for _, end in sentence.spans]
+    # The last region with content has all that follows, a mark at the sentence's end included.
+    last = max((i for i, (start, end) in enumerate(sentence.spans) if start < end), default=0)
+    ends[last:] = [len(sentence.text) + 1] * len(ends[last:])
+    starts = [0, *ends[:-1]]
+    return united(
+        (),
+        [
+            (start, end)
+            for number, start, end in zip(numbers, starts, ends, strict=True)
+            if number in named and start < end
+        ],
+    )
+
+
+def united(one: Spans | None, other: Spans | None) -> Spans | None:
+    """Return the characters in either, ascending, ranges that touch as one; None wins."""
+    if one is None or other is None:
+        return None
+    ranges: list[tuple[int, int]] = []
+    for start, end in sorted((*one, *other)):
+        if ranges and start <= ranges[-1][1]:
+            ranges[-1] = (ranges[-1][0], max(end, ranges[-1][1]))
+        else:
+            ranges.append((start, end))
+    return tuple(ranges)

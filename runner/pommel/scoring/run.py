@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from pommel.errors import ModelError, check_choice, package_version
 from pommel.files.tables import frame_of
 from pommel.models.family import Named
-from pommel.models.model import Method, Model, ModelInfo, Policy, has_needed
-from pommel.models.printed import RECOVERED
+from pommel.models.model import Method, Model, ModelInfo, Policy
+
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import (
@@ -361,7 +361,7 @@ class _Work:
         return [[sentence.text for sentence in row] for row in self.layouts[id(suite)]]
 
     def _is_known(self, text: str) -> bool:
-        return text in self.scored and has_needed(self.scored[text], self.needed[text])
+        return text in self.scored and self.scored[text].has_all_of(self.needed[text])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -402,7 +402,7 @@ class NeededSentences:
 
     def are_in(self, scored: ScoredSentence) -> bool:
         """Say whether a sentence has been scored wherever predictions look at it."""
-        return has_needed(scored, self.spans[scored.text])
+        return scored.has_all_of(self.spans[scored.text])
 
 
 def goes_by_starts(model: ModelInfo, suite: Suite, compat: Compat | None) -> bool:
@@ -411,7 +411,7 @@ def goes_by_starts(model: ModelInfo, suite: Suite, compat: Compat | None) -> boo
     The retired tool had an alignment of its own for models that print tokens only (LM Zoo's), and
     knew no other joiner than a space.
     """
-    is_aligned = model.details.get("offsets") == RECOVERED and suite.joiner == " "
+    is_aligned = model.has_recovered_offsets and suite.joiner == " "
     return not (compat == "syntaxgym" and is_aligned)
 
 

@@ -4,19 +4,16 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from pommel.models.model import ModelInfo
-from pommel.models.policy import Policy
-from pommel.scoring.results import SuiteResult
-from pommel.scoring.run import Run
+from pommel.models.family import Named
+from pommel.models.model import ModelInfo, Policy
+from pommel.scoring.results import ScoreRule, SuiteResult
+from pommel.scoring.run import Run, resolved_method
 from pommel.suite.read import suite_hash
 from pommel.suite.suite import Suite
 
 RunStatus = Literal["complete", "interrupted"]
-
-# The source of what pommel has computed itself.
-OWN = "pommel"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,6 +29,16 @@ class ModelFacts:
     fingerprint: str = ""
     n_parameters: int | None = None
     size_family: str = ""
+
+    @classmethod
+    def of(cls, info: ModelInfo) -> "ModelFacts":
+        """Return what a record keeps of a model."""
+        return cls(
+            reference=info.reference,
+            kind=info.kind,
+            fingerprint=info.fingerprint,
+            n_parameters=info.n_parameters,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,18 +60,36 @@ class SuiteFacts:
     sha256: str = ""
     chance: float | None = None
 
+    @classmethod
+    def of(cls, suite: Suite) -> "SuiteFacts":
+        """Return what a record keeps of a suite."""
+        complexity = suite.meta.get("complexity")
+        if isinstance(complexity, bool) or not isinstance(complexity, int | float):
+            complexity = None
+        return cls(
+            language=suite.language,
+            modifier_of=suite.modifier_of,
+            group=str(suite.meta.get("group") or ""),
+            complexity=complexity,
+            version=suite.version,
+            sha256=suite_hash(suite),
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRecord:
     """One model x one suite x one policy, and what came out.
 
     `run_id` is the same for the same model under the same name in the same family, suite, policy
-    and settings (see `run_id_of`).
+    and settings (see `id_of`).
     `policy` is `Policy.to_dict()` with its fingerprint, or empty where it is not known; `settings`
-    the choices of `runs.evaluate` and `run_suites` that are in neither (`oov`, `compat`).
+    the choices of `SuiteSurprisals.evaluate` and `run_suites` that are in neither (`oov`, `compat`).
     `source` is "pommel", or what others' results were imported as. `created` is a time in UTC
     (ISO 8601). Of a run that is interrupted, the result has no predictions.
     """
+
+    # The source of what pommel has computed itself.
+    OWN: ClassVar[str] = "pommel"
 
     run_id: str
     result: SuiteResult
@@ -76,92 +101,112 @@ class RunRecord:
     status: RunStatus = "complete"
     created: str = ""
 
+    @classmethod
+    def of(cls, run: Run) -> "RunRecord":
+        """Return the record of a run."""
+        surprisals, result = run.surprisals, run.result
+        provenance = result.provenance
+        settings = {
+            "compat": str(provenance.get("compat") or ""),
+            "oov": str(provenance.get("oov") or "keep"),
+        }
+        return cls._of_result(
+            surprisals.model,
+            surprisals.suite,
+            replace(surprisals.policy, method=surprisals.method),
+            result=result,
+            settings=settings,
+            status="complete",
+            created=str(provenance.get("date") or ""),
+        )
 
-def run_id_of(decisive: Mapping[str, Any]) -> str:
-    """Return the first 12 hex digits of the SHA-256 over canonical JSON."""
-    canonical = json.dumps(decisive, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return hashlib.sha256(canonical.encode()).hexdigest()[:12]
+    @classmethod
+    def begun(  # noqa: PLR0913 - each of these is part of a record
+        cls,
+        model: ModelInfo,
+        suite: Suite,
+        policy: Policy,
+        *,
+        called: Named,
+        score_rule: ScoreRule,
+        settings: Mapping[str, str],
+    ) -> "RunRecord":
+        """Return the record of a run that has begun; until it is complete, it has no predictions.
 
+        Raises `UnsupportedFeatureError` for a method that the model does not take.
+        """
+        result = SuiteResult(
+            suite_name=suite.name,
+            circuit=suite.circuit,
+            model_name=called.name,
+            score_rule=score_rule,
+            item_numbers=(),
+            predictions=(),
+            membership=called.membership,
+        )
+        meant = replace(policy, method=resolved_method(model, policy))
+        return cls._of_result(
+            model, suite, meant, result=result, settings=settings, status="interrupted"
+        )
 
-def record_of(run: Run) -> RunRecord:
-    """Return the record of a run."""
-    surprisals, result = run.surprisals, run.result
-    provenance = result.provenance
-    settings = {
-        "compat": str(provenance.get("compat") or ""),
-        "oov": str(provenance.get("oov") or "keep"),
-    }
-    return begun_record(
-        surprisals.model,
-        surprisals.suite,
-        replace(surprisals.policy, method=surprisals.method),
-        result=result,
-        settings=settings,
-        status="complete",
-        created=str(provenance.get("date") or ""),
-    )
+    @classmethod
+    def _of_result(  # noqa: PLR0913 - each of these is part of a record
+        cls,
+        model: ModelInfo,
+        suite: Suite,
+        policy: Policy,
+        *,
+        result: SuiteResult,
+        settings: Mapping[str, str],
+        status: RunStatus,
+        created: str = "",
+    ) -> "RunRecord":
+        """Return the record of a run; `policy` names the method that it means."""
+        facts = SuiteFacts.of(suite)
+        described = {**policy.to_dict(), "fingerprint": policy.fingerprint}
+        member = result.membership
+        decisive = {
+            "model": model.fingerprint,
+            # A model that ran alone, and in two families, is three runs, none of which takes
+            # another's place. By which path it was reached makes no difference.
+            "name": result.model_name.encode("utf-8", "backslashreplace").decode(),
+            "family": [member.family, member.axis, member.label] if member else None,
+            "suite": facts.sha256,
+            "policy": policy.fingerprint,
+            "score_rule": result.score_rule,
+            **settings,
+        }
+        return cls(
+            run_id=cls.id_of(decisive),
+            result=result,
+            model=ModelFacts.of(model),
+            suite=facts,
+            policy=described,
+            settings=dict(settings),
+            status=status,
+            created=created,
+        )
 
+    @staticmethod
+    def id_of(decisive: Mapping[str, Any]) -> str:
+        """Return the first 12 hex digits of the SHA-256 over canonical JSON."""
+        canonical = json.dumps(decisive, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
+        return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
-def begun_record(  # noqa: PLR0913 - each of these is part of a record
-    model: ModelInfo,
-    suite: Suite,
-    policy: Policy,
-    *,
-    result: SuiteResult,
-    settings: Mapping[str, str],
-    status: RunStatus = "interrupted",
-    created: str = "",
-) -> RunRecord:
-    """Return the record of a run that has begun; `policy` names the method that it means.
+    @property
+    def is_own(self) -> bool:
+        """Whether pommel has computed it itself; otherwise it was imported."""
+        return self.source == RunRecord.OWN
 
-    Until it is complete, its result has no predictions.
-    """
-    facts = suite_facts(suite)
-    described = {**policy.to_dict(), "fingerprint": policy.fingerprint}
-    member = result.membership
-    decisive = {
-        "model": model.fingerprint,
-        # A model that ran alone, and in two families, is three runs, none of which takes another's
-        # place. By which path it was reached makes no difference.
-        "name": result.model_name.encode("utf-8", "backslashreplace").decode(),
-        "family": [member.family, member.axis, member.label] if member else None,
-        "suite": facts.sha256,
-        "policy": policy.fingerprint,
-        "score_rule": result.score_rule,
-        **settings,
-    }
-    return RunRecord(
-        run_id=run_id_of(decisive),
-        result=result,
-        model=model_facts(model),
-        suite=facts,
-        policy=described,
-        settings=dict(settings),
-        status=status,
-        created=created,
-    )
+    @property
+    def model_names(self) -> list[str]:
+        """What the model is known by: name, reference, family, family of sizes."""
+        member = self.result.membership
+        family = member.family if member else ""
+        names = (self.result.model_name, self.model.reference, family, self.model.size_family)
+        return [name for name in names if name]
 
-
-def model_facts(info: ModelInfo) -> ModelFacts:
-    """Return what a record keeps of a model."""
-    return ModelFacts(
-        reference=info.reference,
-        kind=info.kind,
-        fingerprint=info.fingerprint,
-        n_parameters=info.n_parameters,
-    )
-
-
-def suite_facts(suite: Suite) -> SuiteFacts:
-    """Return what a record keeps of a suite."""
-    complexity = suite.meta.get("complexity")
-    if isinstance(complexity, bool) or not isinstance(complexity, int | float):
-        complexity = None
-    return SuiteFacts(
-        language=suite.language,
-        modifier_of=suite.modifier_of,
-        group=str(suite.meta.get("group") or ""),
-        complexity=complexity,
-        version=suite.version,
-        sha256=suite_hash(suite),
-    )
+    def choice(self, name: str) -> str | None:
+        """Return what the policy or the settings say, None where they do not."""
+        value = self.policy.get(name, self.settings.get(name))
+        return None if value is None else str(value)

@@ -4,10 +4,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pommel.errors import ModelError
-from pommel.models.distinct import DistinctSentence, distinct_sentences
-from pommel.models.model import Model, ModelInfo, Spans
-from pommel.models.policy import Policy
-from pommel.models.spans import has_needed
+from pommel.models.model import DistinctSentence, Model, ModelInfo, Policy, Spans
 from pommel.store.surprisal_cache import CacheKey, SurprisalCache
 from pommel.surprisal import ScoredSentence
 
@@ -55,7 +52,7 @@ class CachedModel:
         Raises what the model raises, as early as it does, and `StoreError`.
         """
         key = self._cache.key(self.info, policy)
-        wanted = distinct_sentences(sentences, spans)
+        wanted = DistinctSentence.all_of(sentences, spans)
         if self.info.n_together is None:
             # As they were given, which is how failures are told.
             wanted.sort(key=lambda each: each.indices)
@@ -166,7 +163,7 @@ class CachedModel:
 
 
 def _is_met(wanted: DistinctSentence, known: Mapping[str, ScoredSentence]) -> bool:
-    return wanted.text in known and has_needed(known[wanted.text], wanted.spans)
+    return wanted.text in known and known[wanted.text].has_all_of(wanted.spans)
 
 
 def _at_its_places(

@@ -4,7 +4,6 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from pommel.scoring.regions import sentence_layouts
 from pommel.store.database import Database, beside
 from pommel.store.suite_documents import suite_from_document
 from pommel.store.surprisal_cache import delete_unused, sentence_hash
@@ -74,7 +73,7 @@ def _suite_sentences(
     for suite_id, document in rows.fetchall():
         if suite_id not in known:
             suite = suite_from_document(database, document)
-            texts = {each.text for row in sentence_layouts(suite) for each in row}
+            texts = {each.text for row in suite.sentences() for each in row}
             yield suite_id, {found for each in texts if (found := sentence_hash(each)) is not None}
 
 

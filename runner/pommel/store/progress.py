@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from pommel.scoring.regions import sentence_layouts
 from pommel.scoring.run_record import RunRecord
 from pommel.store.database import Database
 from pommel.store.many_rows import marks, pieces
@@ -17,7 +16,7 @@ def progress_of(database: Database, record: RunRecord) -> tuple[int, int]:
     are known.
     """
     suite = suite_of(database, record)
-    texts = {each.text for row in sentence_layouts(suite) for each in row}
+    texts = {each.text for row in suite.sentences() for each in row}
     hashes = [found for each in texts if (found := sentence_hash(each)) is not None]
     n_scored = sum(_n_scored(database, record.run_id, piece) for piece in pieces(hashes))
     return n_scored, len(texts)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pommel.errors import AlignmentError, PommelError, StoreError, SurprisalError
-from pommel.models.policy import Policy
+from pommel.models.model import Policy
 from pommel.store.suite_documents import document_hash
 from pommel.store.surprisal_cache import sentence_hash
 from pommel.store.token_codec import decode_tokens

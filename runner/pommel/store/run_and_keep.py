@@ -1,16 +1,12 @@
 """Runs whose sentences and results are kept in a store, as they come."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from pommel.models.families import NamedModel
-from pommel.models.family import Named
-from pommel.models.model import Model, ModelInfo
-from pommel.models.policy import Policy
-from pommel.scoring.results import ScoreRule, SuiteResult
-from pommel.scoring.run import Oov, Progress, Regions, Run, run_suites
-from pommel.scoring.run_record import begun_record
-from pommel.scoring.suite_surprisals import Compat, resolved_method
+from pommel.models.family import Named, NamedModel
+from pommel.models.model import Model, ModelInfo, Policy
+from pommel.scoring.results import ScoreRule
+from pommel.scoring.run import Compat, Oov, Regions, Run, run_suites
+from pommel.scoring.run_record import RunRecord
 from pommel.store import CachedModel, Store
 from pommel.suite.suite import Suite
 
@@ -27,7 +23,7 @@ def run_and_keep(  # noqa: PLR0913 - each of these is a choice of the caller's
     oov: Oov = "keep",
     compat: Compat | None = None,
     regions: Regions = "all",
-    progress: Progress | None = None,
+    progress: Callable[[int], None] | None = None,
 ) -> Iterator[Run]:
     """Yield what `run_suites` yields, under the model's name in its family.
 
@@ -61,14 +57,7 @@ def under_its_name(run: Run, model: NamedModel) -> Run:
     """Return a run with what its model is called in its family; others stay as they are."""
     if model.name is None:
         return run
-    return renamed(run, Named(name=model.name, membership=model.membership))
-
-
-def renamed(run: Run, called: Named) -> Run:
-    """Return a run whose model is called something else."""
-    model = replace(run.surprisals.model, name=called.name)
-    result = replace(run.result, model_name=called.name, membership=called.membership)
-    return Run(surprisals=replace(run.surprisals, model=model), result=result)
+    return run.renamed(Named(name=model.name, membership=model.membership))
 
 
 def _begin(  # noqa: PLR0913, PLR0917 - what the records say
@@ -81,16 +70,9 @@ def _begin(  # noqa: PLR0913, PLR0917 - what the records say
     settings: Mapping[str, str],
 ) -> None:
     """Note a run on each of the suites, which counts as interrupted until it is saved."""
-    meant = replace(policy, method=resolved_method(info, policy))
+    called = Named(name=named.name or info.name, membership=named.membership)
     for suite in suites:
-        result = SuiteResult(
-            suite_name=suite.name,
-            circuit=suite.circuit,
-            model_name=named.name or info.name,
-            score_rule=score_rule,
-            item_numbers=(),
-            predictions=(),
-            membership=named.membership,
+        record = RunRecord.begun(
+            info, suite, policy, called=called, score_rule=score_rule, settings=settings
         )
-        record = begun_record(info, suite, meant, result=result, settings=settings)
-        store.runs.begin(record, suite, info, meant)
+        store.runs.begin(record, suite, info, policy)

@@ -4,7 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 
 from pommel.models.family import Membership, Named, told_apart
-from pommel.scoring.run_record import OWN, RunRecord
+from pommel.scoring.run_record import RunRecord
 from pommel.store.stored_models import StoredModel, model_key, stored_models, suite_key, variant_key
 
 # Of a fingerprint, the beginning tells.
@@ -63,7 +63,7 @@ def _references(latest: Mapping[StoredModel, RunRecord]) -> dict[StoredModel, st
     """Return what each model is called where another has its name; no two are called alike."""
     by_reference: dict[str, list[StoredModel]] = {}
     for model, record in latest.items():
-        own = record.source == OWN and record.model.reference
+        own = record.is_own and record.model.reference
         by_reference.setdefault(own or model_key(record), []).append(model)
     found = {}
     for reference, models in by_reference.items():

@@ -1,20 +1,18 @@
 """A stored run's surprisals again, from the cached tokens."""
 
 import datetime as dt
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 from pommel.errors import StoreError, counted, package_version, quoted
-from pommel.models.model import ModelInfo, Policy, Spans, has_needed
-from pommel.scoring.regions import Layouts, Needed, every_span, needed_spans
+from pommel.models.model import ModelInfo, Policy
 from pommel.scoring.results import ScoreRule
 from pommel.scoring.run import (
     Compat,
+    NeededSentences,
     Oov,
     Run,
     SuiteSurprisals,
-    goes_by_starts,
 )
 from pommel.scoring.run_record import RunRecord
 from pommel.store.record_rows import without_scoring_choices
@@ -86,13 +84,10 @@ def stored_surprisals(cache: SurprisalCache, record: RunRecord, suite: Suite) ->
     info = replace(ModelInfo.from_dict(scored["model"]), name=record.result.model_name)
     policy = _asked(scored["policy"])
     compat: Compat | None = scored["compat"]
-    layouts = suite.sentences()
-    texts = list(dict.fromkeys(each.text for row in layouts for each in row))
+    needed = NeededSentences.of(suite, info, compat)
     key = CacheKey(model=info, policy=cached_policy(info, policy))
-    sentences = cache.known(key, texts)
-    _check_complete(
-        cache, record, suite.name, texts, sentences, _needed(suite, info, compat, layouts)
-    )
+    sentences = cache.known(key, needed.texts)
+    _check_complete(cache, record, suite.name, sentences, needed)
     return SuiteSurprisals.from_sentences(
         suite,
         info,
@@ -100,7 +95,7 @@ def stored_surprisals(cache: SurprisalCache, record: RunRecord, suite: Suite) ->
         method=scored["method"],
         compat=compat,
         sentences=sentences,
-        layouts=layouts,
+        layouts=needed.layouts,
         provenance={},
     )
 
@@ -110,29 +105,20 @@ def _asked(described: dict[str, Any]) -> Policy:
     return Policy(**choices)
 
 
-def _needed(suite: Suite, info: ModelInfo, compat: Compat | None, layouts: Layouts) -> Needed:
-    # Spans say where tokens begin, and only `Sentence.regions_of` goes by that.
-    is_by_start = goes_by_starts(info, suite, compat)
-    return needed_spans(suite, layouts) if is_by_start else every_span(layouts)
-
-
-def _check_complete(  # noqa: PLR0913, PLR0917 - what the message says
+def _check_complete(
     cache: SurprisalCache,
     record: RunRecord,
     suite_name: str,
-    texts: Sequence[str],
     sentences: dict[str, ScoredSentence],
-    needed: dict[str, Spans | None],
+    needed: NeededSentences,
 ) -> None:
     missing = [
-        text
-        for text in texts
-        if text not in sentences or not has_needed(sentences[text], needed[text])
+        text for text in needed.texts if text not in sentences or not needed.are_in(sentences[text])
     ]
     if missing:
         raise StoreError(
             f"{cache.database.path}: {record.result.model_name} has not scored "
-            f"{len(missing)} of {counted(len(texts), 'sentence')} of {suite_name} "
+            f"{len(missing)} of {counted(len(needed.texts), 'sentence')} of {suite_name} "
             f"under this policy, the first {quoted(missing[0])}; `pommel run "
             f"{record.model.reference} SUITE` scores them"
         )

@@ -8,11 +8,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from pommel.errors import StoreError
-from pommel.models.model import ModelInfo
-from pommel.models.policy import Policy
+from pommel.models.model import ModelInfo, Policy
 from pommel.scoring.results import ScoreRule
 from pommel.scoring.run import Oov, Run
-from pommel.scoring.run_record import RunRecord, record_of
+from pommel.scoring.run_record import RunRecord
 from pommel.store.database import Database
 from pommel.store.failures import explained
 from pommel.store.item_table import add_predictions, predictions_of
@@ -54,7 +53,7 @@ class RunTables:
 
     def save(self, run: Run) -> RunRecord:
         """Keep a complete run, in the place of what was known of it; return its record."""
-        record = record_of(run)
+        record = RunRecord.of(run)
         surprisals = run.surprisals
         with self.database.transaction() as connection:
             links = _links(connection, surprisals.suite, surprisals.model, surprisals.policy)

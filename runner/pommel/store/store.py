@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from pommel.scoring.provenance import environment
+from pommel.scoring.run import environment
 from pommel.store.database import Database
 from pommel.store.run_tables import RunTables
 from pommel.store.surprisal_cache import SurprisalCache

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pommel.scoring.run_record import OWN, RunRecord
+from pommel.scoring.run_record import RunRecord
 
 # The members that one pattern has named: family, axis, pattern, and which generation of models: 0,
 # or more where other models have taken their places since.
@@ -26,7 +26,7 @@ def model_key(record: RunRecord) -> str:
 
     What others call a model need not be the model that we call so.
     """
-    if record.source == OWN:
+    if record.is_own:
         facts = record.model
         return facts.fingerprint or facts.reference or record.result.model_name
     return f"{record.result.model_name} ({record.source})"
@@ -62,7 +62,7 @@ def _patterns(records: Sequence[RunRecord]) -> dict[str, _Pattern]:
     found: dict[str, _Pattern] = {}
     for record in sorted(records, key=lambda each: each.created, reverse=True):
         member = record.result.membership
-        if record.source != OWN or member is None:
+        if not record.is_own or member is None:
             continue
         named = (member.family, member.axis, member.pattern)
         of_label = models.setdefault((*named, member.label), [])

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pommel.errors import StoreError
-from pommel.models.model import ModelInfo
-from pommel.models.policy import Policy
+from pommel.models.model import ModelInfo, Policy
 from pommel.store.database import Database
 from pommel.store.failures import damaged
 from pommel.store.many_rows import insert_rows, marks, pieces

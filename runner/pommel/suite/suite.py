@@ -137,6 +137,13 @@ class Suite:
         """The names of the conditions, in the order of the first item."""
         return tuple(condition.name for condition in self.items[0].conditions)
 
+    def sentences(self) -> tuple[tuple[Sentence, ...], ...]:
+        """Return the sentences of all items, in the order of `condition_names`, with spans."""
+        return tuple(
+            tuple(item.condition(name).sentence(self.joiner) for name in self.condition_names)
+            for item in self.items
+        )
+
     @property
     def n_sentences(self) -> int:
         """How many sentences there are: one an item and condition."""

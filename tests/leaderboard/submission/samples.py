@@ -15,7 +15,7 @@ from tests.store.run_samples import agreement, made, store_at
 from tests.word_model import WordModel
 
 from pommel.leaderboard.submission import Submitter, parse_submission, recomputed, write_submission
-from pommel.models.policy import Policy
+from pommel.models.model import Policy
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Store

@@ -9,8 +9,7 @@ from tests.models.lstm.folders import save_random_lstm
 from tests.store.run_samples import agreement, store_at
 
 from pommel.leaderboard.submission import parse_submission, recomputed, write_submission
-from pommel.models.model import LoadOptions
-from pommel.models.policy import Method, Policy
+from pommel.models.model import LoadOptions, Method, Policy
 from pommel.models.registry import load_model
 from pommel.scoring.run import run_suites
 from pommel.store import CachedModel

@@ -22,11 +22,11 @@ from tests.leaderboard.submission.samples import (
 from tests.store.run_samples import agreement, assert_same_result
 from tests.word_model import WordModel
 
+from pommel.models.model import RECOVERED
 from pommel.leaderboard.submission import SubmissionError, Submitter, parse_submission, recomputed
-from pommel.models.policy import Policy
-from pommel.models.printed import RECOVERED
-from pommel.scoring.run import evaluate
-from pommel.scoring.run_record import record_of
+from pommel.models.model import Policy
+
+from pommel.scoring.run_record import RunRecord
 from pommel.suite.read import suite_hash
 from pommel.surprisal import ScoredSentence
 
@@ -63,7 +63,7 @@ def test_the_runs_are_those_that_were_packed(tmp_path: Path, choices: dict[str, 
         assert found.surprisals.sentences == run.surprisals.sentences
         assert found.surprisals.method == run.surprisals.method
         assert found.surprisals.assigner is run.surprisals.assigner
-        assert record_of(found).run_id == record_of(run).run_id
+        assert RunRecord.of(found).run_id == RunRecord.of(run).run_id
         assert found.result.provenance["policy"]["method"] == "causal"
         # The policy that was asked for leaves the method to the model.
         shown = [{**each.result.provenance, "policy": {}} for each in (run, found)]
@@ -77,7 +77,7 @@ def test_another_score_rule_and_what_becomes_of_unknown_words(tmp_path: Path) ->
     raw, (run,) = packed(tmp_path, (AGREEMENT,))
     submission = parse_submission(raw, source=SOURCE)
     (found,) = recomputed(submission, [AGREEMENT], score_rule="each", oov="skip")
-    wanted = evaluate(run.surprisals, score_rule="each", oov="skip")
+    wanted = run.surprisals.evaluate(score_rule="each", oov="skip")
     assert found.result.scores == wanted.scores
     assert found.result.model_name == "Words"
     assert found.result.provenance["oov"] == "skip"

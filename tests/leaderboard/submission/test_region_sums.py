@@ -9,11 +9,11 @@ from tests.builders import by_word
 from tests.leaderboard.submission.samples import AGREEMENT
 
 from pommel.leaderboard.submission.region_sums import region_sums_sha256
-from pommel.scoring.regions import RegionTable, region_table, sentence_layouts
+from pommel.scoring.regions import RegionTable, region_table
 
 
 def table_of(bits: dict[str, float | None]) -> RegionTable:
-    rows = sentence_layouts(AGREEMENT)
+    rows = AGREEMENT.sentences()
     scored = [[by_word(each.text, bits) for each in row] for row in rows]
     return region_table(AGREEMENT, scored, ("sum",))
 
@@ -21,7 +21,7 @@ def table_of(bits: dict[str, float | None]) -> RegionTable:
 def test_it_is_that_of_sums_and_counts_as_documented() -> None:
     """The words of a region are added up from left to right, in bits."""
     sums, counts = [], []
-    for row in sentence_layouts(AGREEMENT):
+    for row in AGREEMENT.sentences():
         for sentence in row:
             for start, end in sentence.spans:
                 words = sentence.text[start:end].split()

@@ -12,7 +12,7 @@ from tests.word_model import WordModel
 from pommel.api import load_model, load_suite
 from pommel.report.page import write_report
 from pommel.scoring.run import Run, run_suites
-from pommel.scoring.run_record import RunRecord, record_of
+from pommel.scoring.run_record import RunRecord
 
 
 @pytest.fixture(scope="session")
@@ -40,7 +40,7 @@ def demo_runs() -> list[Run]:
 @pytest.fixture(scope="session")
 def demo_records(demo_runs: list[Run]) -> list[RunRecord]:
     """The records of the demo."""
-    return [record_of(run) for run in demo_runs]
+    return [RunRecord.of(run) for run in demo_runs]
 
 
 @pytest.fixture(scope="session")

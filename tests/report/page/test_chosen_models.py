@@ -10,7 +10,7 @@ from tests.word_model import WordModel
 
 from pommel.report.page import write_report
 from pommel.scoring.run import run_suites
-from pommel.scoring.run_record import record_of
+from pommel.scoring.run_record import RunRecord
 from pommel.suite.read import suite_from_dict
 
 # The names above the curves of a suite.
@@ -34,7 +34,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
         for run in run_suites(WordModel(), suites[1:] if number < 6 else suites)
     ]
     path = tmp_path_factory.mktemp("report") / "many.html"
-    write_report([record_of(run) for run in runs], runs, path, title=long)
+    write_report([RunRecord.of(run) for run in runs], runs, path, title=long)
     return path
 
 

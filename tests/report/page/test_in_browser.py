@@ -10,7 +10,7 @@ from tests.word_model import WordModel
 
 from pommel.report.page import write_report
 from pommel.scoring.run import run_suites
-from pommel.scoring.run_record import RunRecord, record_of
+from pommel.scoring.run_record import RunRecord
 
 HOSTILE = '</script><script>window.stolen=1</script><img src=x onerror="stolen=2">\'&{{7*7}}'
 
@@ -206,7 +206,7 @@ def test_names_and_texts_are_never_markup(browser: Browser, tmp_path: Path) -> N
         [item], ["(2;%a%) < (2;%b%)"], name=HOSTILE, circuit=HOSTILE, language="<en>"
     )
     runs = [named(run, HOSTILE) for run in run_suites(WordModel(), [suite])]
-    write_report([record_of(run) for run in runs], runs, tmp_path / "x.html", title=HOSTILE)
+    write_report([RunRecord.of(run) for run in runs], runs, tmp_path / "x.html", title=HOSTILE)
     opened(browser, tmp_path / "x.html", "#suite-0")
     browser.until("document.querySelector('#suite-0 .drawing[data-drawn=done]') !== null")
     assert browser.value("window.stolen") is None

@@ -16,13 +16,12 @@ from tests.word_model import WordModel
 
 from pommel.errors import PommelError, UsageError
 from pommel.report.page import write_report
-from pommel.report.page.packing import json_for_script, packed
-from pommel.report.page.sentences import direction
-from pommel.report.plots.regions import region_rows
-from pommel.report.plots.subject_names import named_runs
+from pommel.report.page.sections import json_for_script, packed
+from pommel.report.page.suite_view import direction
+from pommel.report.plots.regions import named_runs, region_rows
 from pommel.scoring.results import Score, SuiteResult
 from pommel.scoring.run import Run, run_suites
-from pommel.scoring.run_record import RunRecord, record_of
+from pommel.scoring.run_record import RunRecord
 
 
 def record(result: SuiteResult, run_id: str, **facts: Any) -> RunRecord:
@@ -176,7 +175,7 @@ def test_names_of_conditions_keep_their_direction_to_themselves(tmp_path: Path) 
     item = {"صح": ("القط", "ينام"), "خطأ": ("القط", "تنام")}
     suite = make_suite([item], ["(2;%صح%) < (2;%خطأ%)"], language="ar")
     (run,) = run_suites(WordModel(), [suite])
-    page = report(tmp_path, record_of(run), runs=(run,))
+    page = report(tmp_path, RunRecord.of(run), runs=(run,))
     assert '<code dir="ltr">(2;%<bdi>صح</bdi>%) &lt; (2;%<bdi>خطأ</bdi>%)</code>' in page
     assert "must be less surprising in <bdi>صح</bdi> than in <bdi>خطأ</bdi></p>" in page
 
@@ -198,7 +197,7 @@ def test_a_chart_names_the_models_of_which_only_needed_regions_were_scored(tmp_p
         model = replace(run.surprisals.model, name=name, reference=name)
         surprisals = replace(run.surprisals, model=model)
         runs.append(Run(surprisals=surprisals, result=replace(run.result, model_name=name)))
-    page = report(tmp_path, *map(record_of, runs), runs=tuple(runs))
+    page = report(tmp_path, *map(RunRecord.of, runs), runs=tuple(runs))
     found = re.search(r'<script type="application/json" id="curves-0">(.*?)</script>', page)
     assert found
     subtitle = " ".join(json.loads(found[1])["spec"]["title"]["subtitle"])
@@ -213,6 +212,6 @@ def test_a_region_that_counts_is_marked_even_if_it_is_empty(tmp_path: Path) -> N
     item = {"a": ("The dog", "", "barks"), "b": ("The dog", "now", "barks")}
     suite = make_suite([item], ["(2;%a%) < (2;%b%)"])
     (run,) = run_suites(WordModel(), [suite])
-    page = report(tmp_path, record_of(run), runs=(run,))
+    page = report(tmp_path, RunRecord.of(run), runs=(run,))
     assert ">The dog<mark>∅<sub>2</sub></mark> barks" in page
     assert ">The dog <mark>now<sub>2</sub></mark> barks" in page

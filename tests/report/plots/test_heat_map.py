@@ -6,7 +6,7 @@ from tests.report.plots.drawn import draw, same
 
 from pommel.errors import UsageError
 from pommel.report.plots.heat_map import heat_map
-from pommel.scoring.tables import suites_frame
+from pommel.scoring.results import SuiteResult
 
 RECORDS = [
     record("a", "s", "1101", circuit="licensing"),
@@ -19,7 +19,7 @@ RECORDS = [
 
 def test_every_cell_has_its_score(capfd: pytest.CaptureFixture[str]) -> None:
     drawn = draw(heat_map(RECORDS), capfd)
-    frame = suites_frame([each.result for each in RECORDS])
+    frame = SuiteResult.scores_frame([each.result for each in RECORDS])
     places = zip(frame["model_name"], frame["suite"], strict=True)
     known = dict(zip(places, frame["score"].tolist(), strict=True))
     rows = drawn.rows

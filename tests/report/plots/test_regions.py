@@ -13,10 +13,8 @@ from tests.report.plots.drawn import Drawn, draw
 from tests.word_model import WordModel
 
 from pommel.errors import UsageError
-from pommel.report.plots.region_labels import region_labels
-from pommel.report.plots.regions import region_chart, region_rows
-from pommel.report.plots.subject_names import named_runs
-from pommel.scoring.run import Run, evaluate, run_suites
+from pommel.report.plots.regions import named_runs, region_chart, region_labels, region_rows
+from pommel.scoring.run import Run, run_suites
 from pommel.suite.suite import Suite
 
 BITS = {"dog": 1.5, "cats": 4.25, "barks": 2.0, "bark": 6.5, "sleep": 3.0, "sleeps": 8.0, ".": 0.5}
@@ -38,7 +36,7 @@ def run_of(suite: Suite = SUITE, name: str = "words", **bits: float | None) -> R
     surprisals = replace(
         run.surprisals, model=replace(run.surprisals.model, name=name, fingerprint=name)
     )
-    return Run(surprisals=surprisals, result=evaluate(surprisals))
+    return Run(surprisals=surprisals, result=surprisals.evaluate())
 
 
 def means(run: Run) -> pd.DataFrame:
@@ -194,7 +192,7 @@ def needed_only(name: str, suite: Suite = SUITE) -> Run:
     surprisals = replace(
         run.surprisals, model=replace(run.surprisals.model, name=name, fingerprint=name)
     )
-    return Run(surprisals=surprisals, result=evaluate(surprisals))
+    return Run(surprisals=surprisals, result=surprisals.evaluate())
 
 
 def test_regions_that_were_not_asked_for(capfd: pytest.CaptureFixture[str]) -> None:

@@ -7,8 +7,7 @@ from tests.analysis.records import record
 
 from pommel.report.plots.heat_map import heat_map
 from pommel.report.plots.margins import margin_chart
-from pommel.report.plots.saving import svg_of
-from pommel.report.plots.saving_notes import saving_notes
+from pommel.report.plots.saving import saving_notes, svg_of
 from pommel.scoring.run_record import RunRecord
 
 # A letter that hardly a font has.

@@ -15,7 +15,7 @@ from pommel.analysis.items import item_table
 from pommel.errors import UsageError
 from pommel.models.family import Membership
 from pommel.scoring.results import ScoreRule
-from pommel.scoring.run_record import RunRecord, record_of
+from pommel.scoring.run_record import RunRecord
 from pommel.store.imports import ImportOptions, read_results
 from pommel.suite.read import suite_from_dict
 
@@ -159,7 +159,7 @@ def test_our_own_tables_come_back(tmp_path: Path) -> None:
     record = only(read_results([path], ImportOptions()).records)
     assert record.result.item_numbers == run.result.item_numbers
     tidy = tmp_path / "items.csv"
-    item_table([record_of(run)]).frame.to_csv(tidy, index=False)
+    item_table([RunRecord.of(run)]).frame.to_csv(tidy, index=False)
     for own in (record, only(read_results([tidy], ImportOptions()).records)):
         assert own.result.score == run.result.score
         for ours, theirs in zip(run.result.predictions, own.result.predictions, strict=True):

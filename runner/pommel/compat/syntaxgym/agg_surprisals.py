@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pommel.compat.syntaxgym.suite import Region, Suite, conditions, metric_names, place
 from pommel.errors import AlignmentError, InputError
-from pommel.models.offsets import Placed, recover_offsets
-from pommel.models.spec import TokenizerSpec
-from pommel.scoring.retired_alignment import Located, assign_as_syntaxgym
+from pommel.models.alignment import Placed, TokenizerSpec, recover_offsets
+from pommel.scoring.retired_alignment import assign_as_syntaxgym
 from pommel.suite.suite import Condition, Sentence, without_stray_spaces
 from pommel.suite.suite import Region as PlainRegion
+from pommel.surprisal import Token
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -106,7 +106,7 @@ def compute_mapping_heuristic(
 
 def deal_out(
     sentence: Sentence,
-    tokens: Sequence[Located],
+    tokens: Sequence[Placed | Token],
     bits: Iterable[float | None],
     assigner: Callable[[Sentence, Sequence[Any]], Sequence[int | None]] = assign_as_syntaxgym,
 ) -> list[RegionTokens]:

@@ -6,11 +6,9 @@ from typing import TYPE_CHECKING, Literal, overload
 from pommel.compat.syntaxgym.agg_surprisals import RegionTokens, deal_out, evaluated
 from pommel.compat.syntaxgym.prediction import Prediction, Value
 from pommel.compat.syntaxgym.suite import Suite, SuiteLike, load_suite
-from pommel.models.model import Model
-from pommel.models.policy import SYNTAXGYM_POLICY
+from pommel.models.model import Policy, Model
 from pommel.models.registry import load_model
-from pommel.scoring import run as runs
-from pommel.scoring.suite_surprisals import SuiteSurprisals
+from pommel.scoring.run import SuiteSurprisals
 from pommel.suite.read import suite_from_dict
 
 if TYPE_CHECKING:
@@ -31,7 +29,7 @@ def compute_surprisals(model: Model | str, suite: SuiteLike) -> Suite:
     value["region_meta"] = {str(number): name for number, name in value["region_meta"].items()}
     checked = suite_from_dict(value).suite
     opened = load_model(model) if isinstance(model, str) else model
-    surprisals = runs.compute_surprisals(opened, checked, SYNTAXGYM_POLICY, compat="syntaxgym")
+    surprisals = SuiteSurprisals.of(opened, checked, Policy.SYNTAXGYM, compat="syntaxgym")
     return evaluated(loaded, _dealt(surprisals), model_name=opened.info.name)
 
 

@@ -10,11 +10,9 @@ from pommel.files import shipped as data
 from pommel.leaderboard.submission.errors import SubmissionError, brief, shape_fault
 from pommel.leaderboard.submission.strict_json import check_nesting
 from pommel.leaderboard.submission.submitter import Submitter
-from pommel.models.model import ModelInfo
-from pommel.models.policy import Method, Policy
+from pommel.models.model import Method, ModelInfo, Policy
 from pommel.scoring.results import Score, ScoreRule
-from pommel.scoring.run import Oov
-from pommel.scoring.suite_surprisals import Compat
+from pommel.scoring.run import Compat, Oov
 
 FORMAT = "pommel-submission"
 VERSION = 1

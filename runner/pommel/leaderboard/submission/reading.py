@@ -16,8 +16,7 @@ from pommel.leaderboard.submission.strict_json import parse_strict
 from pommel.leaderboard.submission.token_lines import read_sentences
 from pommel.leaderboard.submission.zip_layout import Member
 from pommel.leaderboard.submission.zip_reader import content_of, members_of
-from pommel.models.model import ModelInfo
-from pommel.models.policy import Policy
+from pommel.models.model import ModelInfo, Policy
 from pommel.scoring.results import SuiteResult
 from pommel.surprisal import ScoredSentence
 

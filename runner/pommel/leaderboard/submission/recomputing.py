@@ -10,12 +10,8 @@ from pommel.leaderboard.submission.errors import SubmissionError, brief
 from pommel.leaderboard.submission.reading import Submission, SubmittedRun
 from pommel.leaderboard.submission.region_sums import region_sums_sha256
 from pommel.leaderboard.submission.without_surprisal import unscored_fault
-from pommel.models.spans import has_needed
-from pommel.scoring.needed import every_span, needed_spans
-from pommel.scoring.regions import Layouts, sentence_layouts
 from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult
-from pommel.scoring.run import Oov, Run, evaluate
-from pommel.scoring.suite_surprisals import SuiteSurprisals, goes_by_starts, surprisals_from
+from pommel.scoring.run import NeededSentences, Oov, Run, SuiteSurprisals
 from pommel.suite.read import suite_hash
 from pommel.suite.suite import Suite
 
@@ -33,7 +29,7 @@ def recomputed(
 ) -> list[Run]:
     """Return a run on each of the suites, computed from the submission's tokens alone.
 
-    Its score rule is `score_rule`; `oov` is as in `runs.evaluate`, None for the submission's own.
+    Its score rule is `score_rule`; `oov` is as in `SuiteSurprisals.evaluate`, None for the submission's own.
     Models are called what they are submitted as. Raises `SubmissionError` if a suite is missing, if
     sentences are missing or not the suite's, if a region that a prediction names was not scored, or
     has a token without a surprisal that is not the sentence's first, and if what was claimed
@@ -50,9 +46,9 @@ def recomputed(
                 f"surprisals have been moved or changed"
             )
         manifest = submission.manifest
-        found = evaluate(surprisals, score_rule=manifest.score_rule, oov=manifest.oov)
+        found = surprisals.evaluate(score_rule=manifest.score_rule, oov=manifest.oov)
         _check_claims(submitted.claimed, found, where)
-        result = evaluate(surprisals, score_rule=score_rule, oov=oov or manifest.oov)
+        result = surprisals.evaluate(score_rule=score_rule, oov=oov or manifest.oov)
         runs.append(Run(surprisals=surprisals, result=result))
     return runs
 
@@ -77,8 +73,8 @@ def _submitted(submission: Submission, suite: Suite) -> SubmittedRun:
 
 
 def _surprisals(submission: Submission, submitted: SubmittedRun, suite: Suite) -> SuiteSurprisals:
-    layouts = sentence_layouts(suite)
-    _check_sentences(submission, submitted, suite, layouts)
+    needed = NeededSentences.of(suite, submission.model, submission.manifest.compat)
+    _check_sentences(submission, submitted, suite, needed)
     manifest, entry = submission.manifest, submitted.entry
     about = {
         "suite": {
@@ -92,14 +88,14 @@ def _surprisals(submission: Submission, submitted: SubmittedRun, suite: Suite) -
         "method": manifest.method,
         "compat": manifest.compat,
     }
-    return surprisals_from(
+    return SuiteSurprisals.from_sentences(
         suite,
         submission.model,
         manifest.policy,
         method=manifest.method,
         compat=manifest.compat,
         sentences=submitted.sentences,
-        layouts=layouts,
+        layouts=needed.layouts,
         provenance={**about, **_without(about, entry.provenance)},
     )
 
@@ -109,11 +105,11 @@ def _without(known: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any
 
 
 def _check_sentences(
-    submission: Submission, submitted: SubmittedRun, suite: Suite, layouts: Layouts
+    submission: Submission, submitted: SubmittedRun, suite: Suite, needed: NeededSentences
 ) -> None:
     """Raise unless there are the suite's sentences and no others, scored where it matters."""
     where = f"{submission.source}: suite {suite.name}"
-    texts = list(dict.fromkeys(each.text for row in layouts for each in row))
+    texts = needed.texts
     missing = [text for text in texts if text not in submitted.sentences]
     if missing:
         raise SubmissionError(
@@ -124,18 +120,13 @@ def _check_sentences(
     extra = next((text for text in submitted.sentences if text not in known), None)
     if extra is not None:
         raise SubmissionError(f"{where}: has tokens for {quoted(extra)}, which is not in the suite")
-    manifest = submission.manifest
-    named = needed_spans(suite, layouts)
-    # Spans say where tokens begin, and only `Sentence.regions_of` goes by that.
-    is_by_start = goes_by_starts(submission.model, suite, manifest.compat)
-    needed = named if is_by_start else every_span(layouts)
     for text in texts:
         scored = submitted.sentences[text]
-        if not has_needed(scored, needed[text]):
+        if not needed.are_in(scored):
             raise SubmissionError(
                 f"{where}: a region that a prediction names was not scored in {quoted(text)}"
             )
-        if fault := unscored_fault(scored, named[text], manifest.method):
+        if fault := unscored_fault(scored, needed.named[text], submission.manifest.method):
             raise SubmissionError(f"{where}: {fault}")
 
 

@@ -17,8 +17,7 @@ from pommel.leaderboard.submission.limits import Counted
 from pommel.leaderboard.submission.manifest import Manifest
 from pommel.leaderboard.submission.shifted import is_shifted
 from pommel.leaderboard.submission.strict_json import parse_strict
-from pommel.models.recorded_lines import FORMAT, VERSION
-from pommel.models.token_lists import token_to_json, tokens_from_json
+from pommel.models.recorded import FORMAT, VERSION, token_to_json, tokens_from_json
 from pommel.surprisal import ScoredSentence, Unscored
 
 # Where nothing else is said, a token has no surprisal because it has no context.

@@ -1,8 +1,7 @@
 """Which tokens may be without a surprisal where a prediction looks."""
 
 from pommel.errors import quoted
-from pommel.models.model import Spans
-from pommel.models.policy import Method
+from pommel.models.model import Method, Spans
 from pommel.surprisal import ScoredSentence
 
 # Those that may read a sentence from left to right; the others see what stands behind, too.

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pommel.analysis.accuracy import mean_notes, suite_notes
 from pommel.errors import counted, listed
 from pommel.report.page.charts import Chart, chart_of
-from pommel.report.page.models import ReportModel
 from pommel.report.page.provenance import (
     RUN_COLUMNS,
     ModelProvenance,
@@ -24,10 +23,10 @@ from pommel.report.page.scores import (
     circuits_of,
     model_rows,
 )
-from pommel.report.page.sections import Section
+from pommel.report.page.sections import ReportModel, Section
 from pommel.report.plots.circuits import circuit_chart
 from pommel.report.plots.heat_map import heat_map
-from pommel.scoring.run_record import OWN, RunRecord
+from pommel.scoring.run_record import RunRecord
 
 _SHOWN_NAMES = 6
 
@@ -148,7 +147,7 @@ def _rules_text(records: Sequence[RunRecord]) -> str:
 
 
 def _sources_text(records: Sequence[RunRecord]) -> str:
-    named = {OWN: "pommel"}
+    named = {RunRecord.OWN: "pommel"}
     return ", ".join(
         named.get(each, f"{each} (imported)") for each in dict.fromkeys(r.source for r in records)
     )

@@ -8,11 +8,15 @@ from dataclasses import dataclass
 from pommel.analysis.accuracy import Accuracy
 from pommel.analysis.item_columns import COUNTS
 from pommel.errors import FormulaError
-from pommel.report.page.cells import Cell, accuracy_cell, bits_text, interval_text, number_cell
-from pommel.report.page.models import ReportModel
-from pommel.report.page.packing import Row, plain_number
-from pommel.report.page.scores import Accuracies
-from pommel.report.page.sections import Section
+from pommel.report.page.scores import (
+    Accuracies,
+    Cell,
+    accuracy_cell,
+    bits_text,
+    interval_text,
+    number_cell,
+)
+from pommel.report.page.sections import ReportModel, Row, Section, plain_number
 from pommel.report.suite_preview import short_words
 from pommel.scoring.results import PredictionResult
 from pommel.suite.formula import parse

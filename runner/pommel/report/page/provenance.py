@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from pommel.errors import counted
-from pommel.report.page.models import ReportModel
-from pommel.scoring.run_record import OWN, RunRecord
+from pommel.report.page.sections import ReportModel
+from pommel.scoring.run_record import RunRecord
 
 # A hash's beginning tells it from others to people; files have it whole.
 _SHOWN_DIGITS = 12
@@ -151,7 +151,7 @@ def _facts(model: ReportModel) -> Iterator[tuple[str, str]]:
     yield from _known("packages", map(_packages_text, records))
     yield from _known("Python", (record.result.provenance.get("python") for record in records))
     yield from _known("platform", (record.result.provenance.get("platform") for record in records))
-    yield from _known("source", (each.source for each in records if each.source != OWN))
+    yield from _known("source", (each.source for each in records if not each.is_own))
     yield "runs", ", ".join(filter(None, (counted(len(records), "suite"), time_span(records))))
 
 

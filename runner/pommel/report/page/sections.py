@@ -1,14 +1,65 @@
-"""Which runs are of one suite: what a section of the report is made of."""
+"""What a report is made of: its models, the runs of each suite, and rows packed as columns."""
 
+import json
+import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
-from pommel.analysis.models_compared import SuiteKey, suite_key
-from pommel.report.page.models import ReportModel
+from pommel.analysis.models_compared import (
+    Subject,
+    SubjectFamily,
+    SuiteKey,
+    families,
+    subjects,
+    suite_key,
+)
 from pommel.scoring.run import Run
-from pommel.scoring.run_record import RunRecord, record_of
+from pommel.scoring.run_record import RunRecord
 from pommel.suite.suite import Suite
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReportModel:
+    """A model as it was run, or a family of seeds, which stands in front of its members.
+
+    `family` is the label of the family that a member is folded into, "" for other models.
+    `n_members` is 0 for a model.
+    """
+
+    label: str
+    records: tuple[RunRecord, ...] = ()
+    family: str = ""
+    n_members: int = 0
+
+    @property
+    def is_family(self) -> bool:
+        """Whether it is a family, which has no runs of its own."""
+        return self.n_members > 0
+
+
+def report_models(records: Sequence[RunRecord]) -> list[ReportModel]:
+    """Return the models of complete runs; a family of one member is that model."""
+    found = subjects(records)
+    by_member: dict[int, SubjectFamily] = {}
+    for family in families(found):
+        if len(family.members) > 1:
+            by_member |= {id(member): family for member in family.members}
+    models: list[ReportModel] = []
+    for each in found:
+        family_of_it = by_member.get(id(each))
+        if family_of_it is None:
+            models.append(_model(each))
+        elif family_of_it.members[0] is each:
+            members = [_model(one, family_of_it.label) for one in family_of_it.members]
+            models.append(ReportModel(label=family_of_it.label, n_members=len(members)))
+            models.extend(members)
+    return models
+
+
+def _model(subject: Subject, family: str = "") -> ReportModel:
+    return ReportModel(label=subject.label, records=subject.records, family=family)
+
 
 _T = TypeVar("_T")
 
@@ -57,7 +108,7 @@ def sections(
     by_result = {id(record.result): record for _, record in pairs}
     for run in runs:
         # To hash a suite takes its time, and what comes from a store has the record's own result.
-        record = by_result.get(id(run.result)) or record_of(run)
+        record = by_result.get(id(run.result)) or RunRecord.of(run)
         if place := places.get(record.run_id):
             label, section = place
             section.runs[label] = _without_tokens(run, label)
@@ -89,3 +140,49 @@ def _ordered(values: Mapping[str, _T], labels: Sequence[str]) -> dict[str, _T]:
 def _without_tokens(run: Run, label: str) -> Run:
     surprisals = replace(run.surprisals, sentences=())
     return Run(surprisals=surprisals, result=replace(run.result, model_name=label))
+
+
+# Behind the point; more say nothing about a surprisal.
+_DIGITS = 6
+
+Row = Mapping[str, Any]
+
+
+def packed(rows: Sequence[Row]) -> dict[str, Any]:
+    """Return rows that share their keys as columns.
+
+    A column of texts is a list of those that occur, and for each row the place in that list:
+    {"texts": ["a", "b"], "at": [0, 0, 1]}; any other is {"values": [...]}. `report.js` makes rows
+    of them again. Numbers are rounded to 6 digits.
+    """
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    columns = {name: _column([row.get(name) for row in rows]) for name in names}
+    return {"n": len(rows), "columns": columns}
+
+
+def plain_number(value: float | None) -> float | str | None:
+    """Return a number as JSON has it: None where it is missing, infinity as a text."""
+    if value is None or math.isnan(value):
+        return None
+    return value if math.isfinite(value) else str(value)
+
+
+def json_for_script(value: Any) -> str:
+    """Return JSON for a script element, in which no text can end the element.
+
+    Raises `ValueError` for NaN and infinity, which JSON does not have.
+    """
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    # "<" stands in texts only, where its escape means the same.
+    return text.replace("<", "\\u003c")
+
+
+def _column(values: list[Any]) -> dict[str, Any]:
+    if not all(isinstance(value, str) for value in values):
+        return {"values": [_rounded(value) for value in values]}
+    places = {text: place for place, text in enumerate(dict.fromkeys(values))}
+    return {"texts": list(places), "at": [places[text] for text in values]}
+
+
+def _rounded(value: Any) -> Any:
+    return round(value, _DIGITS) if isinstance(value, float) else value

@@ -1,27 +1,59 @@
-"""A report as a file: everything is put together, and written in one go."""
+"""A report as a file: put together, written in one go, its scripts the only ones that run."""
 
+import base64
 import datetime as dt
+import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pommel.analysis.models_compared import superseded
-from pommel.errors import UsageError
+from pommel.errors import PommelError, UsageError
 from pommel.files.text import replacing
 from pommel.report.page import overview
-from pommel.report.page.javascript import content_security_policy, vega_bundle
-from pommel.report.page.models import report_models
-from pommel.report.page.packing import json_for_script
 from pommel.report.page.provenance import short_hash
 from pommel.report.page.scores import all_accuracies, circuit_name, suite_rows
-from pommel.report.page.sections import sections
-from pommel.report.page.sentences import direction
-from pommel.report.page.suite_view import suite_view
+from pommel.report.page.sections import json_for_script, report_models, sections
+from pommel.report.page.suite_view import direction, suite_view
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+
+
+_GLOBAL_NAME = "window.vegaEmbed = vegaEmbed;"
+
+
+def vega_bundle() -> str:
+    """Return Vega, Vega-Lite and Vega-Embed as one script; raises `PommelError` without the extra.
+
+    It is what vl-convert has with it: nothing is fetched.
+    """
+    try:
+        import jinja2  # noqa: F401, PLC0415 - comes with altair
+        import vl_convert  # noqa: PLC0415 - `import pommel` stays fast without it
+    except ImportError:
+        raise PommelError("reports need the plots extra: pip install 'pommel[plots]'") from None
+    bundle: str = vl_convert.javascript_bundle(_GLOBAL_NAME)
+    # A script element ends at the first end tag, wherever it stands.
+    return bundle.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def content_security_policy(*scripts: str) -> str:
+    """Return a policy under which these scripts run, and nothing is fetched from anywhere.
+
+    Vega-Embed writes a style element, and charts have styles of their own.
+    """
+    hashes = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _digest(script: str) -> str:
+    return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
 def write_report(

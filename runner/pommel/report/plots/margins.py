@@ -7,15 +7,17 @@ from typing import TYPE_CHECKING, Any
 from pommel.analysis.item_columns import columns_of
 from pommel.analysis.models_compared import subjects, suites_by
 from pommel.errors import UsageError, counted
-from pommel.report.plots.model_rows import ROW_HEIGHT, in_facets, row_axis
 from pommel.report.plots.theme import (
     COLOURS,
     FAILURE,
     INK,
     QUIET,
+    ROW_HEIGHT,
     Rows,
     check_installed,
     data_of,
+    in_facets,
+    row_axis,
     single_line,
     themed,
     tooltip,

@@ -1,22 +1,16 @@
 """Surprisal region by region, a line a condition: the plot that the field thinks in."""
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, get_args
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.errors import UsageError, check_choice, listed
-from pommel.report.plots.region_labels import compared_cells, region_labels
-from pommel.report.plots.region_notes import (
-    NOT_ASKED_FOR,
-    SCORES_THE_OTHERS,
-    UNSCORED,
-    Whiskers,
-    region_notes,
-)
-from pommel.report.plots.subject_names import NamedRun, named_runs
+from pommel.analysis.models_compared import subjects
+from pommel.errors import UsageError, check_choice, counted, listed
 from pommel.report.plots.theme import (
     FAINT,
     INK,
@@ -32,12 +26,133 @@ from pommel.report.plots.theme import (
 )
 from pommel.scoring.regions import RegionTable
 from pommel.scoring.run import Run
-from pommel.scoring.run_record import suite_facts
+from pommel.scoring.run_record import RunRecord, SuiteFacts
 from pommel.statistics import spread
 from pommel.suite.suite import Metric, Suite
 
 if TYPE_CHECKING:
     import altair as alt
+
+
+_LONGEST_LINE = 16
+_MOST_LINES = 3
+_MOST_CONTENTS = 2
+
+
+def region_labels(suite: Suite) -> dict[int, str]:
+    """Return the labels by region number, ascending; lines are parted by line breaks.
+
+    Behind the name come what the first item has in the region, over its conditions: two different
+    contents at most, dots for more.
+    """
+    return {
+        number: "\n".join([*_name(suite.region_names, number), *_contents(suite, number)])
+        for number in suite.region_numbers
+    }
+
+
+def compared_cells(suite: Suite) -> frozenset[tuple[str, int]]:
+    """Return the (condition, region) pairs that predictions look at.
+
+    A whole sentence (`*`) is none of them: to mark every region would tell nothing.
+    """
+    return frozenset(
+        (reference.condition, reference.region)
+        for prediction in suite.predictions
+        for reference in prediction.formula.references
+        if reference.region is not None
+    )
+
+
+def _name(names: Mapping[int, str], number: int) -> list[str]:
+    # The blanks are where a long name may be broken.
+    text = f"{number} {single_line(names[number]) if names.get(number) else ''}"
+    return _lines(text.replace("_", " ").strip(), most=_MOST_LINES)
+
+
+def _contents(suite: Suite, number: int) -> list[str]:
+    item = suite.items[0]
+    found = dict.fromkeys(
+        region.text
+        for name in suite.condition_names
+        for region in item.condition(name).regions
+        if region.number == number and region.text
+    )
+    shown = [*found][:_MOST_CONTENTS]
+    lines = [line for text in shown for line in _lines(f'"{single_line(text)}"', most=2)]
+    return [*lines, "…"] if len(found) > len(shown) else lines
+
+
+def _lines(text: str, *, most: int) -> list[str]:
+    """Return the text broken into so many lines at most; what is left out has an ellipsis."""
+    return textwrap.wrap(text, _LONGEST_LINE, max_lines=most, placeholder=" …") or [text]
+
+
+# What whiskers show: mean +- 1 standard error, or the quartiles of the items.
+Whiskers = Literal["standard error", "quartiles"]
+
+# Why a region that has tokens has no surprisal (see `regions.region_rows`).
+NOT_ASKED_FOR, UNSCORED = "not asked for", "unscored"
+
+SCORES_THE_OTHERS = "`pommel run --regions all` scores {}"
+
+_MOST_MODELS = 5
+
+
+def region_notes(rows: Rows, whiskers: Whiskers) -> Iterator[str]:
+    """Yield notes on rows as of `regions.region_rows`, whatever models they are of."""
+    known = [row for row in rows if row["n_items"]]
+    # Of an infinite mean there are none, and none of one item's.
+    has_whiskers = any(row["low_bits"] is not None for row in known)
+    shown = f"; whiskers: {_SPREAD[whiskers]}" if has_whiskers else ""
+    yield f"{_means(known)}{shown}. Contents: first item."
+    if any(row["is_compared"] for row in known):
+        yield "Filled points and grey columns: what predictions compare."
+    if n_infinite := sum(row["is_infinite"] for row in rows):
+        verb = "is" if n_infinite == 1 else "are"
+        yield f"∞: {counted(n_infinite, 'mean')} {verb} infinite, since a word has probability 0."
+    yield from _models_notes(rows)
+
+
+_SPREAD = {"standard error": "± 1 standard error", "quartiles": "quartiles of the items"}
+
+
+def _means(known: Rows) -> str:
+    least, most = (end(row["n_items"] for row in known) for end in (min, max))
+    return f"Mean over {counted(most, 'item') if least == most else f'{least} to {most} items'}"
+
+
+def _models_notes(rows: Rows) -> Iterator[str]:
+    partial = [*dict.fromkeys(row["model"] for row in rows if row["missing"] == NOT_ASKED_FOR)]
+    if partial:
+        yield (
+            f"{listed(partial, most=_MOST_MODELS)}: only the regions that predictions need "
+            f"({SCORES_THE_OTHERS.format('the others')})."
+        )
+    seen = {row["model"] for row in rows if row["n_items"]}
+    unknown = dict.fromkeys(row["model"] for row in rows if row["model"] not in seen)
+    if without := [model for model in unknown if model not in partial]:
+        yield f"{listed(without, most=_MOST_MODELS)}: no surprisal is known."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class NamedRun:
+    """A run, and what its model is called among the others."""
+
+    label: str
+    run: Run
+
+
+def named_runs(runs: Sequence[Run]) -> list[NamedRun]:
+    """Return the runs with names, as analyses name and choose them (see `subjects`)."""
+    records = [(RunRecord.of(run), run) for run in runs]
+    by_id = {record.run_id: run for record, run in records}
+    return [
+        NamedRun(label=single_line(subject.label), run=by_id[record.run_id])
+        for subject in subjects([record for record, _ in records])
+        for record in subject.records
+    ]
+
 
 _HEIGHT = 200
 _LEAST_REGION_WIDTH = 56
@@ -173,7 +288,7 @@ def _suite_of(runs: Sequence[Run]) -> Suite:
         )
     (suite,) = suites.values()
     versions = {id(each): each for each in (run.surprisals.suite for run in runs)}
-    hashes = {suite_facts(each).sha256 for each in versions.values()}
+    hashes = {SuiteFacts.of(each).sha256 for each in versions.values()}
     if len(hashes) > 1:
         raise UsageError(
             f"these runs are of {len(hashes)} versions of {suite.name}; choose those of one"

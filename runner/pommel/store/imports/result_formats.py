@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pommel.errors import InputError, UsageError, check_choice
 from pommel.files.text import DecodedText
-from pommel.scoring.run_record import OWN, RunRecord
+from pommel.scoring.run_record import RunRecord
 from pommel.sources.formats.set_formats import head_of
 from pommel.store.imports.accuracies import ACCURACIES
 from pommel.store.imports.bert_syntax_results import BERT_SYNTAX_RESULTS
@@ -90,9 +90,9 @@ def _check(records: Sequence[RunRecord], paths: Sequence[Path], form: ResultForm
     if not records:
         hint = "; --keep-all keeps what is dropped otherwise" if "keep_all" in form.takes else ""
         raise InputError(f"{files}: nothing is left{hint}")
-    if records[0].source == OWN:
+    if records[0].is_own:
         hint = "say with --name what these results are called"
-        raise UsageError(f"{OWN} is the name of pommel's own runs; {hint}")
+        raise UsageError(f"{RunRecord.OWN} is the name of pommel's own runs; {hint}")
     seen: set[str] = set()
     for record in records:
         if record.run_id in seen:

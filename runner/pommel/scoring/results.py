@@ -1,4 +1,4 @@
-"""What a suite came to for one model: its predictions, its scores, its tables."""
+"""What came out: predictions per item, scores per suite. Values only; computed elsewhere."""
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,16 +11,128 @@ from numpy.typing import NDArray
 from pommel.errors import check_choice
 from pommel.files.tables import frame_of, frame_of_rows
 from pommel.models.family import Membership
-from pommel.scoring.results.notebook import predictions_html
-from pommel.scoring.results.prediction_result import ItemResult, PredictionResult
-from pommel.scoring.results.score import Score
-from pommel.statistics import mean_score
+from pommel.scoring.notebook import predictions_html
+from pommel.statistics import Interval, mean_score, share_interval
 
 if TYPE_CHECKING:
     import pandas as pd
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Score:
+    """A share of items. `label` is "", or the prediction's number where each has its own score.
+
+    `n_items` counts the items that are not skipped. Of a share that was published by itself
+    (`reported_share`) nobody may know how many items there were: both counts are 0 then.
+    """
+
+    label: str
+    n_holding: int
+    n_items: int
+    reported_share: float | None = None
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the counts are known; they are not for a share that was published by itself."""
+        return self.reported_share is None or self.n_items > 0
+
+    @property
+    def share(self) -> float:
+        """Between 0 and 1; NaN if all items are skipped."""
+        if self.reported_share is not None:
+            return self.reported_share
+        return self.n_holding / self.n_items if self.n_items else math.nan
+
+    @property
+    def interval(self) -> Interval:
+        """Wilson's 95% interval of the share; NaN where no items are known to count."""
+        if not self.n_items:
+            return Interval(low=math.nan, high=math.nan)
+        return share_interval(self.n_holding, self.n_items)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PredictionResult:
+    """One prediction over all items; the arrays have the shape (n_items,), in the suite's order.
+
+    `prediction_id` counts from 0. `holds`, `margin_bits`, `tie` and `defined` are as in
+    `pommel.suite.formula.Verdict`; `unscored` marks items in which a region that the formula names
+    holds a token without a surprisal, `oov` those in which the comparison rests on an unknown word
+    (see `pommel.scoring.predictions`). `skipped` marks items on which there is no verdict, because
+    the scoring method cannot compare them or they rest on an unknown word and such are to be
+    skipped: there `holds` and `tie` are False, `margin_bits` is NaN, and nothing is counted.
+    """
+
+    prediction_id: int
+    formula: str
+    description: str
+    holds: NDArray[np.bool_]
+    margin_bits: NDArray[np.float64]
+    tie: NDArray[np.bool_]
+    defined: NDArray[np.bool_]
+    unscored: NDArray[np.bool_]
+    oov: NDArray[np.bool_]
+    skipped: NDArray[np.bool_]
+
+    @property
+    def results(self) -> tuple[bool | None, ...]:
+        """Whether the prediction holds, item by item; None where the item is skipped."""
+        pairs = zip(self.holds.tolist(), self.skipped.tolist(), strict=True)
+        return tuple(None if skipped else holds for holds, skipped in pairs)
+
+    @property
+    def n_items(self) -> int:
+        """How many items count: all that are not skipped."""
+        return len(self.holds) - self.n_skipped
+
+    @property
+    def n_skipped(self) -> int:
+        """How many items are skipped."""
+        return int(self.skipped.sum())
+
+    @property
+    def n_holding(self) -> int:
+        """In how many items the prediction holds."""
+        return self._count(self.holds)
+
+    @property
+    def n_ties(self) -> int:
+        """In how many items a strict comparison met two equal values."""
+        return self._count(self.tie)
+
+    @property
+    def n_undefined(self) -> int:
+        """In how many items a value was missing; the prediction counts as not holding there."""
+        return self._count(~self.defined)
+
+    @property
+    def n_unscored(self) -> int:
+        """In how many items a token without a surprisal was left out of a region."""
+        return self._count(self.unscored)
+
+    @property
+    def n_oov(self) -> int:
+        """In how many items that count the comparison rests on an unknown word."""
+        return self._count(self.oov)
+
+    def _count(self, items: NDArray[np.bool_]) -> int:
+        return int((items & ~self.skipped).sum())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemResult:
+    """One item: whether each prediction holds, by how much, and whether it is skipped for it.
+
+    Where it is skipped there is no verdict: `holds` is False and the margin NaN.
+    """
+
+    item_number: int
+    holds: tuple[bool, ...]
+    margins_bits: tuple[float, ...]
+    skipped: tuple[bool, ...]
+
+
 ScoreRule = Literal["all", "first", "each"]
-SCORE_RULES: tuple[ScoreRule, ...] = ("all", "first", "each")
 OwnTable = Literal["predictions", "suites"]
 
 SUITE_COLUMNS = (
@@ -67,7 +179,7 @@ class SuiteResult:
     provenance: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        check_choice("the score rule", self.score_rule, SCORE_RULES)
+        check_choice("the score rule", self.score_rule, get_args(ScoreRule))
 
     @property
     def n_items(self) -> int:
@@ -124,7 +236,7 @@ class SuiteResult:
         """
         check_choice("the table", table, get_args(OwnTable))
         if table == "suites":
-            return frame_of_rows(self.score_rows(), SUITE_COLUMNS)
+            return SuiteResult.scores_frame([self])
         parts = [(each, len(each.holds)) for each in self.predictions]
         return frame_of(
             {
@@ -141,6 +253,15 @@ class SuiteResult:
                 "skipped": [value for each, _ in parts for value in each.skipped.tolist()],
             }
         )
+
+    @staticmethod
+    def scores_frame(results: Iterable["SuiteResult"]) -> "pd.DataFrame":
+        """One row a suite and model (and prediction, under the score rule "each").
+
+        `low` and `high` are Wilson's 95% interval of `score`; a suite without predictions has none.
+        """
+        rows = [row for result in results for row in result.score_rows()]
+        return frame_of_rows(rows, SUITE_COLUMNS)
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the predictions and the score."""

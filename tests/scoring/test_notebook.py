@@ -4,8 +4,8 @@ from html.parser import HTMLParser
 
 from tests.analysis.records import record
 
+from pommel.scoring.notebook import predictions_html, scores_html
 from pommel.scoring.results import SuiteResult
-from pommel.scoring.results.notebook import predictions_html, scores_html
 
 
 class _Reader(HTMLParser):

@@ -9,9 +9,7 @@ from pommel.errors import counted, listed
 from pommel.statistics import mean_score
 
 if TYPE_CHECKING:
-    from pommel.scoring.results.prediction_result import PredictionResult
-    from pommel.scoring.results.score import Score
-    from pommel.scoring.results.suite_result import SuiteResult
+    from pommel.scoring.results import PredictionResult, Score, SuiteResult
 
 # Notebooks put numbers and names on the right alike.
 _NAME = ' style="text-align: left"'
