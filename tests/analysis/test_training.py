@@ -19,7 +19,7 @@ from pommel.analysis.training import (
 )
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
-from pommel.statistics import binomial_p, share_interval
+from pommel.statistics import Interval, binomial_p
 
 QUICK = Settings(n_resamples=99)
 
@@ -50,7 +50,7 @@ def test_points_come_in_the_order_of_training_with_their_intervals() -> None:
         ("step-200", 200, 0.5),
         ("step-1000", 1000, 0.75),
     ]
-    interval = share_interval(3, 4)
+    interval = Interval.of_share(3, 4)
     assert (points[2].low, points[2].high) == (interval.low, interval.high)
     assert (points[0].n_items, points[0].n_holding) == (3, 1)
     assert points[2].p_above == pytest.approx(binomial_p(3, 4))
@@ -146,7 +146,7 @@ def test_circuits_are_means_over_suites_with_an_interval_of_their_own() -> None:
     assert (first.name, first.accuracy, first.n_items) == ("c", 0.75, 6)
     assert (second.accuracy, second.n_holding) == (0.75, 5)
     assert first.low < 0.75 < first.high
-    assert first.low != share_interval(4, 6).low
+    assert first.low != Interval.of_share(4, 6).low
     assert only_path(records, level="all").name == "all suites"
 
 

@@ -22,7 +22,7 @@ from pommel.leaderboard.ranking import (
     suite_means,
     weighted_mean,
 )
-from pommel.statistics import bootstrap_mean_of_groups, holm, paired_bootstrap_of_groups
+from pommel.statistics import Estimate, PairedEstimate, holm
 
 WEIGHING = Weighing(n_items=(4, 6), shares=(0.25, 0.75))
 NOTHING = np.zeros((0, 0))
@@ -73,7 +73,7 @@ def test_an_interval_of_equal_shares_is_that_of_the_bootstrap() -> None:
     groups = [generator.integers(0, 2, n).astype(float) for n in (40, 24)]
     draws = drawn_means(np.concatenate(groups), (40, 24), seed=0)
     ours = interval_of(draws @ np.array([0.5, 0.5]))
-    theirs = bootstrap_mean_of_groups(groups)
+    theirs = Estimate.of_groups(groups)
     assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.02)
 
 
@@ -134,14 +134,14 @@ def test_with_equal_weights_it_is_the_test_of_compare() -> None:
     values = generator.integers(0, 2, (2, 70)).astype(float)
     values[0, :25] = 1
     differences = values[0] - values[1]
-    theirs = paired_bootstrap_of_groups([differences[:30], differences[30:]]).p
+    theirs = PairedEstimate.of_groups([differences[:30], differences[30:]]).p
     weighing = Weighing(n_items=(30, 40), shares=(0.5, 0.5))
     ours = compared(values, weighing, 19_999)[0, 1]
     assert ours == pytest.approx(theirs, abs=0.015)
     few = values.copy()
     few[1, 10:] = few[0, 10:]
     differences = few[0] - few[1]
-    theirs = paired_bootstrap_of_groups([differences[:30], differences[30:]]).p
+    theirs = PairedEstimate.of_groups([differences[:30], differences[30:]]).p
     assert 0 < np.count_nonzero(differences) <= 10
     assert compared(few, weighing)[0, 1] == theirs
 

@@ -19,7 +19,7 @@ from pommel.analysis.cells import (
     step_cell,
 )
 from pommel.cli.output import show_table
-from pommel.statistics import spread
+from pommel.statistics import Spread
 
 
 def test_scores() -> None:
@@ -49,10 +49,10 @@ def test_steps_are_written_as_they_are(step: float, cell: str) -> None:
 
 
 def test_means_of_families() -> None:
-    assert spread_cell(spread([0.5, 1.0]), n_members=2) == "0.75 ± 0.35"
-    assert spread_cell(spread([0.5, 1.0, math.nan]), n_members=3) == "0.75 ± 0.35 (n = 2)"
-    assert spread_cell(spread([0.5]), n_members=1, sign="+") == "+0.50 ± -"
-    assert spread_cell(spread([math.nan]), n_members=1) == "-"
+    assert spread_cell(Spread.of([0.5, 1.0]), n_members=2) == "0.75 ± 0.35"
+    assert spread_cell(Spread.of([0.5, 1.0, math.nan]), n_members=3) == "0.75 ± 0.35 (n = 2)"
+    assert spread_cell(Spread.of([0.5]), n_members=1, sign="+") == "+0.50 ± -"
+    assert spread_cell(Spread.of([math.nan]), n_members=1) == "-"
 
 
 def test_suites_without_a_circuit_come_last() -> None:

@@ -8,14 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from pommel.statistics import CriticalCounts, binomial_p, critical_counts
+from pommel.statistics import CriticalCounts, binomial_p
 
 COUNTS = st.integers(1, 200).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 CHANCES = st.sampled_from([0.5, 0.25, 1 / 6, 1 / 3, 0.75])
 
 
 def test_a_thousand_pairs_differ_from_chance_from_527_and_below_474() -> None:
-    assert critical_counts(1000) == CriticalCounts(above=527, below=473)
+    assert CriticalCounts.of(1000) == CriticalCounts(above=527, below=473)
     assert binomial_p(527, 1000) == pytest.approx(0.0468, abs=1e-4)
     assert binomial_p(526, 1000) == pytest.approx(0.0534, abs=1e-4)
     assert binomial_p(473, 1000, alternative="less") == pytest.approx(0.0468, abs=1e-4)
@@ -36,7 +36,7 @@ def test_a_thousand_pairs_differ_from_chance_from_527_and_below_474() -> None:
     ],
 )
 def test_critical_counts(n_items: int, chance: float, above: int | None, below: int | None) -> None:
-    assert critical_counts(n_items, chance=chance) == CriticalCounts(above=above, below=below)
+    assert CriticalCounts.of(n_items, chance=chance) == CriticalCounts(above=above, below=below)
 
 
 def test_a_single_toss() -> None:
@@ -65,7 +65,7 @@ def test_both_tails_share_one_count(counts: tuple[int, int], chance: float) -> N
 def test_critical_counts_are_where_p_passes_alpha(
     n_items: int, chance: float, alpha: float
 ) -> None:
-    found = critical_counts(n_items, chance=chance, alpha=alpha)
+    found = CriticalCounts.of(n_items, chance=chance, alpha=alpha)
     counts = range(n_items + 1)
     above = [k for k in counts if binomtest(k, n_items, chance, "greater").pvalue < alpha]
     below = [k for k in counts if binomtest(k, n_items, chance, "less").pvalue < alpha]
@@ -76,6 +76,6 @@ def test_what_is_no_share_and_no_chance() -> None:
     with pytest.raises(ValueError, match=r"^3 of 2 items is no share$"):
         binomial_p(3, 2)
     with pytest.raises(ValueError, match=r"^a share of 0 items says nothing$"):
-        critical_counts(0)
+        CriticalCounts.of(0)
     with pytest.raises(ValueError, match=r"^chance is a probability, and not 50$"):
         binomial_p(1, 2, chance=50)

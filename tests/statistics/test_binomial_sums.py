@@ -6,8 +6,7 @@ import math
 import pytest
 from scipy.stats import poisson_binom
 
-from pommel.statistics import binomial_p
-from pommel.statistics.binomial_sums import binomial_sum_ps
+from pommel.statistics import binomial_p, binomial_sum_ps
 
 
 def test_one_chance_is_a_binomial_test() -> None:

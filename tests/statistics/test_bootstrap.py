@@ -9,15 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, bootstrap
 
-from pommel.statistics import (
-    Estimate,
-    PairedEstimate,
-    bootstrap_mean,
-    bootstrap_mean_of_groups,
-    paired_bootstrap,
-    paired_bootstrap_of_groups,
-    sign_flip_p,
-)
+from pommel.statistics import Estimate, PairedEstimate, sign_flip_p
 
 INF, NAN = math.inf, math.nan
 MARGINS = st.lists(st.floats(-50, 50), min_size=2, max_size=12)
@@ -29,7 +21,7 @@ def ends(found: Estimate) -> tuple[float, float]:
 
 def test_the_interval_of_four_items() -> None:
     """Of 4^4 = 256 draws, 1 has mean 0 and 4 mean .25: 2.5% are passed at a mean of .5."""
-    found = bootstrap_mean([0, 1, 2, 3], n_resamples=99_999)
+    found = Estimate.of_values([0, 1, 2, 3], n_resamples=99_999)
     draws = np.stack(np.meshgrid(*[[0, 1, 2, 3]] * 4)).reshape(4, -1).mean(axis=0)
     assert (found.n, found.mean) == (4, 1.5)
     assert ends(found) == tuple(np.quantile(draws, [0.025, 0.975], method="inverted_cdf"))
@@ -37,7 +29,7 @@ def test_the_interval_of_four_items() -> None:
 
 @pytest.mark.parametrize(("n_holding", "n_items"), [(12, 24), (18, 24), (23, 24), (351, 1000)])
 def test_a_score_is_drawn_from_its_binomial(n_holding: int, n_items: int) -> None:
-    found = bootstrap_mean([1] * n_holding + [0] * (n_items - n_holding), n_resamples=99_999)
+    found = Estimate.of_values([1] * n_holding + [0] * (n_items - n_holding), n_resamples=99_999)
     expected = binom.ppf([0.025, 0.975], n_items, n_holding / n_items) / n_items
     assert found.mean == n_holding / n_items
     assert ends(found) == pytest.approx(tuple(expected), abs=1.01 / n_items)
@@ -45,7 +37,7 @@ def test_a_score_is_drawn_from_its_binomial(n_holding: int, n_items: int) -> Non
 
 def test_it_is_scipys_percentile_interval() -> None:
     margins = np.random.default_rng(1).gamma(2, 3, 40) - 4
-    ours = bootstrap_mean(margins, n_resamples=19_999)
+    ours = Estimate.of_values(margins, n_resamples=19_999)
     theirs = bootstrap(
         (margins,), np.mean, n_resamples=19_999, method="percentile", random_state=2
     ).confidence_interval
@@ -68,44 +60,44 @@ def test_it_is_scipys_percentile_interval() -> None:
 def test_means_that_are_special(
     values: list[float], expected: tuple[int, float, float, float]
 ) -> None:
-    found = bootstrap_mean(values)
+    found = Estimate.of_values(values)
     assert (found.n, found.mean, found.low, found.high) == pytest.approx(expected, nan_ok=True)
 
 
 @settings(max_examples=50)
 @given(MARGINS, st.integers(0, 5))
 def test_laws_of_the_interval(margins: list[float], seed: int) -> None:
-    found = bootstrap_mean(margins, n_resamples=199, seed=seed)
-    assert found == bootstrap_mean([NAN, *margins], n_resamples=199, seed=seed)
+    found = Estimate.of_values(margins, n_resamples=199, seed=seed)
+    assert found == Estimate.of_values([NAN, *margins], n_resamples=199, seed=seed)
     in_order = [min(margins), found.low, found.mean, found.high, max(margins)]
     assert in_order == pytest.approx(sorted(in_order), abs=1e-12)
-    half = bootstrap_mean(margins, n_resamples=199, seed=seed, confidence=0.5)
+    half = Estimate.of_values(margins, n_resamples=199, seed=seed, confidence=0.5)
     assert found.low <= half.low <= half.high <= found.high
-    turned = bootstrap_mean([-each for each in margins], n_resamples=199, seed=seed)
+    turned = Estimate.of_values([-each for each in margins], n_resamples=199, seed=seed)
     assert ends(turned) == pytest.approx((-found.high, -found.low), abs=1e-9)
-    moved = bootstrap_mean([2 * each + 10 for each in margins], n_resamples=199, seed=seed)
+    moved = Estimate.of_values([2 * each + 10 for each in margins], n_resamples=199, seed=seed)
     assert ends(moved) == pytest.approx((2 * found.low + 10, 2 * found.high + 10), abs=1e-9)
 
 
 @given(st.floats(-50, 50), st.integers(2, 30))
 def test_equal_margins_leave_no_doubt(margin: float, n_items: int) -> None:
-    found = bootstrap_mean([margin] * n_items, n_resamples=39)
+    found = Estimate.of_values([margin] * n_items, n_resamples=39)
     assert found == Estimate(n=n_items, mean=margin, low=margin, high=margin)
-    assert bootstrap_mean_of_groups([[margin] * n_items, [margin]], n_resamples=39).low == margin
+    assert Estimate.of_groups([[margin] * n_items, [margin]], n_resamples=39).low == margin
 
 
 def test_many_items_are_drawn_in_blocks_that_change_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     margins = np.random.default_rng(3).normal(size=500)
-    expected = bootstrap_mean(margins, n_resamples=999)
-    monkeypatch.setattr("pommel.statistics.bootstrap._N_DRAWN_AT_ONCE", 1700)
-    assert bootstrap_mean(margins, n_resamples=999) == expected
+    expected = Estimate.of_values(margins, n_resamples=999)
+    monkeypatch.setattr("pommel.statistics._N_DRAWN_AT_ONCE", 1700)
+    assert Estimate.of_values(margins, n_resamples=999) == expected
 
 
 def test_another_seed_draws_others() -> None:
     margins = np.random.default_rng(4).normal(size=50)
-    first, second = (bootstrap_mean(margins, seed=seed) for seed in (0, 1))
+    first, second = (Estimate.of_values(margins, seed=seed) for seed in (0, 1))
     assert ends(first) != ends(second)
     assert ends(first) == pytest.approx(ends(second), abs=0.03)
 
@@ -114,7 +106,7 @@ def test_19_of_20_intervals_hold_the_truth() -> None:
     """300 samples of 60: about 94% of percentile intervals, give or take 1.4% a standard error."""
     generator = np.random.default_rng(5)
     samples = generator.normal(1.0, 2.0, size=(300, 60))
-    intervals = [bootstrap_mean(sample, n_resamples=399) for sample in samples]
+    intervals = [Estimate.of_values(sample, n_resamples=399) for sample in samples]
     share = np.mean([found.low <= 1.0 <= found.high for found in intervals])
     assert 0.89 <= share <= 0.98
 
@@ -123,25 +115,25 @@ def test_19_of_20_intervals_hold_the_truth() -> None:
 
 
 def test_a_circuit_is_the_mean_of_its_suites() -> None:
-    found = bootstrap_mean_of_groups([[1, 1, 0, 1], [0, 0], [], [NAN]])
+    found = Estimate.of_groups([[1, 1, 0, 1], [0, 0], [], [NAN]])
     assert (found.n, found.mean) == (6, 0.375)
     assert ends(found) == (0.125, 0.5)
 
 
 def test_one_group_is_its_items() -> None:
     margins = [1.0, 5.0, -2.0]
-    assert bootstrap_mean_of_groups([margins]) == bootstrap_mean(margins)
+    assert Estimate.of_groups([margins]) == Estimate.of_values(margins)
 
 
 def test_groups_of_one_item_do_not_vary() -> None:
-    assert ends(bootstrap_mean_of_groups([[1], [0]])) == pytest.approx((NAN, NAN), nan_ok=True)
-    assert ends(bootstrap_mean_of_groups([[1], [0, 1]])) == (0.5, 1.0)
+    assert ends(Estimate.of_groups([[1], [0]])) == pytest.approx((NAN, NAN), nan_ok=True)
+    assert ends(Estimate.of_groups([[1], [0, 1]])) == (0.5, 1.0)
 
 
 def test_suites_of_the_same_items_spread_less_than_one() -> None:
     """The mean of k suites of n items varies like that of n * k items, here n = 24 and k = 9."""
     suite = [1.0] * 16 + [0.0] * 8
-    found = bootstrap_mean_of_groups([suite] * 9)
+    found = Estimate.of_groups([suite] * 9)
     half = 1.96 * math.sqrt(2 / 9 / (24 * 9))
     assert ends(found) == pytest.approx((2 / 3 - half, 2 / 3 + half), abs=0.01)
 
@@ -158,7 +150,7 @@ def test_suites_of_the_same_items_spread_less_than_one() -> None:
 def test_groups_that_are_special(
     groups: list[list[float]], expected: tuple[int, float, float, float]
 ) -> None:
-    found = bootstrap_mean_of_groups(groups)
+    found = Estimate.of_groups(groups)
     assert (found.n, found.mean, found.low, found.high) == pytest.approx(expected, nan_ok=True)
 
 
@@ -180,17 +172,17 @@ def test_groups_that_are_special(
 def test_differences_that_are_special(
     differences: list[float], n: int, mean: float, p: float
 ) -> None:
-    found = paired_bootstrap(differences)
+    found = PairedEstimate.of_values(differences)
     assert (found.n, found.mean, found.p) == pytest.approx((n, mean, p), nan_ok=True)
 
 
 @settings(max_examples=50)
 @given(MARGINS)
 def test_laws_of_the_comparison(differences: list[float]) -> None:
-    found = paired_bootstrap(differences, n_resamples=199)
-    alone = bootstrap_mean(differences, n_resamples=199)
+    found = PairedEstimate.of_values(differences, n_resamples=199)
+    alone = Estimate.of_values(differences, n_resamples=199)
     assert alone == Estimate(n=found.n, mean=found.mean, low=found.low, high=found.high)
-    turned = paired_bootstrap([-each for each in differences], n_resamples=199)
+    turned = PairedEstimate.of_values([-each for each in differences], n_resamples=199)
     assert isinstance(turned, PairedEstimate)
     assert turned.p == found.p == sign_flip_p([differences], n_resamples=199)
 
@@ -205,18 +197,18 @@ def test_laws_of_the_comparison(differences: list[float]) -> None:
 )
 def test_what_has_no_percentile(n_resamples: int, confidence: float, message: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
-        bootstrap_mean([1, 2], n_resamples=n_resamples, confidence=confidence)
+        Estimate.of_values([1, 2], n_resamples=n_resamples, confidence=confidence)
 
 
 def test_39_resamples_are_just_enough() -> None:
-    assert not math.isnan(bootstrap_mean([1, 2], n_resamples=39).low)
+    assert not math.isnan(Estimate.of_values([1, 2], n_resamples=39).low)
 
 
 def test_differences_in_several_suites_are_averaged_by_suite() -> None:
     groups = [[1.0, 0.0, 2.0, 0.5], [-1.0, 0.5], []]
-    found = paired_bootstrap_of_groups(groups)
-    theirs = bootstrap_mean_of_groups(groups)
+    found = PairedEstimate.of_groups(groups)
+    theirs = Estimate.of_groups(groups)
     assert (found.n, found.mean) == (6, 0.3125)
     assert (found.mean, ends(found)) == (theirs.mean, ends(theirs))
-    assert paired_bootstrap_of_groups(groups[:1]) == paired_bootstrap(groups[0])
+    assert PairedEstimate.of_groups(groups[:1]) == PairedEstimate.of_values(groups[0])
     assert found.p == sign_flip_p(groups)

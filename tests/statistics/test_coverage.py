@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from pommel.statistics import Interval, bootstrap_mean, share_interval
+from pommel.statistics import Estimate, Interval
 
 SHARES = np.linspace(0.05, 0.95, 181)
 # Mean and least coverage of shares (three methods), then that of two kinds of margins.
@@ -37,8 +37,8 @@ def table(repository: Path) -> dict[int, list[int]]:
 def test_shares(table: dict[int, list[int]], n: int) -> None:
     found: list[float] = []
     for method in ("wilson", "exact"):
-        found += coverages([share_interval(k, n, method=method) for k in range(n + 1)])
-    drawn = [bootstrap_mean([1.0] * k + [0.0] * (n - k)) for k in range(n + 1)]
+        found += coverages([Interval.of_share(k, n, method=method) for k in range(n + 1)])
+    drawn = [Estimate.of_values([1.0] * k + [0.0] * (n - k)) for k in range(n + 1)]
     found += coverages([Interval(low=each.low, high=each.high) for each in drawn])
     assert found == pytest.approx(table[n][:6], abs=0.6)
 
@@ -50,6 +50,6 @@ def test_margins(table: dict[int, list[int]], n: int) -> None:
     for kind, expected in zip(("normal", "exponential"), table[n][6:], strict=True):
         samples = getattr(generator, kind)(size=(400, n))
         mean = 1.0 if kind == "exponential" else 0.0
-        intervals = [bootstrap_mean(each, n_resamples=399) for each in samples]
+        intervals = [Estimate.of_values(each, n_resamples=399) for each in samples]
         held = 100 * np.mean([each.low <= mean <= each.high for each in intervals])
         assert held == pytest.approx(expected, abs=4)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from pommel.statistics import binomial_p, mean_interval, share_interval
+from pommel.statistics import Interval, binomial_p
 
 COUNTS = st.integers(1, 300).flatmap(lambda n: st.tuples(st.integers(0, n), st.just(n)))
 METHODS = st.sampled_from(["wilson", "exact"])
@@ -28,7 +28,7 @@ CONFIDENCES = st.sampled_from([0.5, 0.9, 0.95, 0.99])
     ],
 )
 def test_the_published_intervals_of_a_thousand(k: int, low: float, high: float) -> None:
-    found = share_interval(k, 1000, method="exact")
+    found = Interval.of_share(k, 1000, method="exact")
     assert (round(found.low, 3), round(found.high, 3)) == (low, high)
 
 
@@ -37,7 +37,7 @@ def test_the_published_intervals_of_a_thousand(k: int, low: float, high: float) 
     [(0, 10, 0.0, 0.3085), (10, 10, 0.6915, 1.0), (17, 24, 0.4891, 0.8738), (1, 2, 0.0126, 0.9874)],
 )
 def test_the_exact_interval(k: int, n: int, low: float, high: float) -> None:
-    found = share_interval(k, n, method="exact")
+    found = Interval.of_share(k, n, method="exact")
     assert [found.low, found.high] == pytest.approx([low, high], abs=1e-4)
 
 
@@ -52,21 +52,21 @@ def wilson(k: int, n: int) -> tuple[float, float]:
 
 @given(COUNTS)
 def test_wilson_is_its_formula(counts: tuple[int, int]) -> None:
-    found = share_interval(*counts)
+    found = Interval.of_share(*counts)
     assert [found.low, found.high] == pytest.approx(wilson(*counts), abs=1e-9)
     assert 0 <= found.low <= counts[0] / counts[1] <= found.high <= 1
 
 
 @given(COUNTS, CONFIDENCES, METHODS)
 def test_both_are_scipys(counts: tuple[int, int], confidence: float, method: Any) -> None:
-    found = share_interval(*counts, method=method, confidence=confidence)
+    found = Interval.of_share(*counts, method=method, confidence=confidence)
     theirs = binomtest(*counts).proportion_ci(confidence, method)
     assert [found.low, found.high] == pytest.approx([theirs.low, theirs.high], abs=1e-9)
 
 
 @given(COUNTS, CONFIDENCES)
 def test_the_exact_interval_inverts_the_tests(counts: tuple[int, int], confidence: float) -> None:
-    found = share_interval(*counts, method="exact", confidence=confidence)
+    found = Interval.of_share(*counts, method="exact", confidence=confidence)
     tail = pytest.approx((1 - confidence) / 2, rel=1e-6)
     assert found.low == 0 or binomial_p(*counts, chance=found.low) == tail
     assert found.high == 1 or binomial_p(*counts, chance=found.high, alternative="less") == tail
@@ -75,8 +75,8 @@ def test_the_exact_interval_inverts_the_tests(counts: tuple[int, int], confidenc
 @given(COUNTS, METHODS)
 def test_what_fails_has_the_mirrored_interval(counts: tuple[int, int], method: Any) -> None:
     k, n = counts
-    holding = share_interval(k, n, method=method)
-    failing = share_interval(n - k, n, method=method)
+    holding = Interval.of_share(k, n, method=method)
+    failing = Interval.of_share(n - k, n, method=method)
     assert [1 - failing.high, 1 - failing.low] == pytest.approx([holding.low, holding.high])
 
 
@@ -91,14 +91,14 @@ def test_what_fails_has_the_mirrored_interval(counts: tuple[int, int], method: A
 )
 def test_shares_that_cannot_be(counts: tuple[int, int], message: str) -> None:
     with pytest.raises(ValueError, match=f"^{message}$"):
-        share_interval(*counts)
+        Interval.of_share(*counts)
 
 
 @pytest.mark.parametrize("confidence", [0.0, 1.0, 95.0, math.nan])
 def test_a_confidence_is_no_percentage(confidence: float) -> None:
     message = re.escape(f"a confidence lies between 0 and 1, and is not {confidence}")
     with pytest.raises(ValueError, match=f"^{message}$"):
-        share_interval(1, 2, confidence=confidence)
+        Interval.of_share(1, 2, confidence=confidence)
 
 
 def test_the_interval_of_a_mean_is_that_of_t() -> None:
@@ -106,11 +106,11 @@ def test_the_interval_of_a_mean_is_that_of_t() -> None:
     from scipy.stats import sem, t  # noqa: PLC0415
 
     low, high = t.interval(0.95, 3, loc=np.mean(values[:4]), scale=sem(values[:4]))
-    found = mean_interval(values)
+    found = Interval.of_mean(values)
     assert (found.low, found.high) == pytest.approx((low, high))
-    assert mean_interval(values, confidence=0.5).low > found.low
+    assert Interval.of_mean(values, confidence=0.5).low > found.low
 
 
 @pytest.mark.parametrize("values", [[], [1.0], [1.0, 2.0], [1.0, 2.0, math.inf]])
 def test_means_without_an_interval(values: list[float]) -> None:
-    assert math.isnan(mean_interval(values).low)
+    assert math.isnan(Interval.of_mean(values).low)

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, rankdata, spearmanr
 
-from pommel.statistics import Correlation, auc, pearson, spearman
+from pommel.statistics import Correlation, auc
 
 INF, NAN = math.inf, math.nan
 
@@ -42,12 +42,12 @@ CAPITALIZED = [0.83, 0.89, 0.90, 0.86, 0.88]
 
 @pytest.mark.parametrize(("accuracies", "rho"), [(LSTM, 0.4), (MBERT, -0.9), (CAPITALIZED, 0.2)])
 def test_the_published_correlations(accuracies: list[float], rho: float) -> None:
-    found = spearman(COMPLEXITY, accuracies)
+    found = Correlation.spearman(COMPLEXITY, accuracies)
     assert (found.rho, found.n) == (rho, 5)
 
 
 def test_without_german_the_order_is_the_same() -> None:
-    found = spearman(COMPLEXITY, [LSTM[0], NAN, *LSTM[2:]])
+    found = Correlation.spearman(COMPLEXITY, [LSTM[0], NAN, *LSTM[2:]])
     assert found == Correlation(rho=1.0, p=2 / 24, n=4)
 
 
@@ -63,7 +63,7 @@ def test_without_german_the_order_is_the_same() -> None:
     ],
 )
 def test_few_pairs_are_tested_by_all_orders(y: list[float], rho: float, p: float) -> None:
-    found = spearman(range(1, len(y) + 1), y)
+    found = Correlation.spearman(range(1, len(y) + 1), y)
     assert [found.rho, found.p] == pytest.approx([rho, p])
 
 
@@ -80,13 +80,13 @@ def test_the_exact_p_counts_orders_of_mean_ranks(found: list[tuple[float, float]
 
     orders = list(permutations(ranks_y))
     as_far = sum(distance(order) >= distance(ranks_y) for order in orders)
-    assert spearman(x, y).p == pytest.approx(as_far / len(orders))
+    assert Correlation.spearman(x, y).p == pytest.approx(as_far / len(orders))
 
 
 @given(pairs(10, 25))
 def test_spearman_is_scipys(found: list[tuple[float, float]]) -> None:
     x, y = zip(*found, strict=True)
-    ours, theirs = spearman(x, y), spearmanr(x, y)
+    ours, theirs = Correlation.spearman(x, y), spearmanr(x, y)
     assert ours.rho == pytest.approx(theirs.statistic, abs=1e-9)
     assert ours.p == pytest.approx(theirs.pvalue, abs=1e-7)
 
@@ -94,18 +94,20 @@ def test_spearman_is_scipys(found: list[tuple[float, float]]) -> None:
 @given(pairs(2, 7))
 def test_only_the_order_counts(found: list[tuple[float, float]]) -> None:
     x, y = zip(*found, strict=True)
-    expected = spearman(x, y)
-    assert spearman([math.exp(value) for value in x], y) == expected
-    assert spearman(y, x) == expected
-    turned = spearman(x, [-value for value in y])
+    expected = Correlation.spearman(x, y)
+    assert Correlation.spearman([math.exp(value) for value in x], y) == expected
+    assert Correlation.spearman(y, x) == expected
+    turned = Correlation.spearman(x, [-value for value in y])
     assert turned == Correlation(rho=-expected.rho, p=expected.p, n=expected.n)
 
 
 def test_nine_pairs_are_exact_and_ten_are_not() -> None:
     nine = [2, 1, 3, 4, 5, 6, 7, 9, 8]
     # Besides the two identical orders, those with one or two exchanges of neighbours, both ways.
-    assert spearman(range(9), nine).p * math.factorial(9) == pytest.approx(2 * (1 + 8 + 21))
-    assert spearman(range(10), [*nine, 10]).p == pytest.approx(
+    assert Correlation.spearman(range(9), nine).p * math.factorial(9) == pytest.approx(
+        2 * (1 + 8 + 21)
+    )
+    assert Correlation.spearman(range(10), [*nine, 10]).p == pytest.approx(
         spearmanr(range(10), [*nine, 10]).pvalue, rel=1e-6
     )
 
@@ -116,18 +118,18 @@ def test_nine_pairs_are_exact_and_ten_are_not() -> None:
 @given(pairs(3, 25))
 def test_pearson_is_scipys(found: list[tuple[float, float]]) -> None:
     x, y = zip(*found, strict=True)
-    ours, theirs = pearson(x, y), pearsonr(x, y)
+    ours, theirs = Correlation.pearson(x, y), pearsonr(x, y)
     assert ours.rho == pytest.approx(theirs.statistic, abs=1e-9)
     assert ours.p == pytest.approx(theirs.pvalue, abs=1e-6)
 
 
 def test_two_pairs_correlate_but_are_not_tested() -> None:
-    found = pearson([1, 2], [5, 3])
+    found = Correlation.pearson([1, 2], [5, 3])
     assert found.rho == pytest.approx(-1)
     assert math.isnan(found.p)
 
 
-@pytest.mark.parametrize("correlation", [spearman, pearson])
+@pytest.mark.parametrize("correlation", [Correlation.spearman, Correlation.pearson])
 @pytest.mark.parametrize(
     ("x", "y"), [([], []), ([1], [1]), ([1, 2], [3, 3]), ([0.1] * 3, [1, 2, 3]), ([NAN, 1], [1, 2])]
 )
@@ -138,12 +140,16 @@ def test_no_correlation(
 
 
 def test_missing_pairs_and_infinite_values() -> None:
-    assert spearman([1, NAN, 2, 3], [4, 1, NAN, 5]) == spearman([1, 3], [4, 5])
-    assert spearman([1, 2, INF], [-INF, 0, 1]).rho == 1
-    assert is_undefined(pearson([1, 2, INF], [1, 2, 3]))
-    assert pearson([1, NAN, 2, 4], [4, 1, 3, 5]) == pearson([1, 2, 4], [4, 3, 5])
+    assert Correlation.spearman([1, NAN, 2, 3], [4, 1, NAN, 5]) == Correlation.spearman(
+        [1, 3], [4, 5]
+    )
+    assert Correlation.spearman([1, 2, INF], [-INF, 0, 1]).rho == 1
+    assert is_undefined(Correlation.pearson([1, 2, INF], [1, 2, 3]))
+    assert Correlation.pearson([1, NAN, 2, 4], [4, 1, 3, 5]) == Correlation.pearson(
+        [1, 2, 4], [4, 3, 5]
+    )
     with pytest.raises(ValueError, match=r"^1 values of x and 2 of y are no pairs$"):
-        spearman([1], [1, 2])
+        Correlation.spearman([1], [1, 2])
 
 
 # --- AUC

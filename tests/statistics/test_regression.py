@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import linregress
 
-from pommel.statistics import Fit, slope
+from pommel.statistics import Fit
 
 NUMBERS = st.floats(-1000, 1000).map(lambda value: round(value, 3))
 POINTS = st.lists(st.tuples(NUMBERS, NUMBERS), min_size=3, max_size=20).filter(
@@ -24,7 +24,7 @@ def is_undefined(fit: Fit) -> bool:
 
 
 def test_a_line() -> None:
-    found = slope([1, 2, 3, 4], [2, 4, 6, 9])
+    found = Fit.of([1, 2, 3, 4], [2, 4, 6, 9])
     assert found.n == 4
     assert [found.slope, found.intercept] == pytest.approx([2.3, -0.5])
     # r^2 = 26.45 / 26.75; the residuals' sum of squares is .3.
@@ -35,7 +35,7 @@ def test_a_line() -> None:
 @given(POINTS)
 def test_it_is_numpys_and_scipys(points: list[tuple[float, float]]) -> None:
     x, y = zip(*points, strict=True)
-    found, theirs = slope(x, y), linregress(x, y)
+    found, theirs = Fit.of(x, y), linregress(x, y)
     # Theirs come from 1 - r^2, of which little is left near 1.
     assume(abs(theirs.rvalue) < 0.9999)
     assert [found.slope, found.intercept] == pytest.approx(np.polyfit(x, y, 1), rel=1e-6, abs=1e-6)
@@ -52,7 +52,7 @@ def test_what_misses_a_coordinate_is_no_point(
     x, y = zip(*points, strict=True)
     missing = [(math.nan, 1.0), (2.0, math.nan), (math.nan, math.nan)]
     with_gaps = [missing[order[0]], *points, missing[order[1]], missing[order[2]]]
-    assert slope(*zip(*with_gaps, strict=True)) == slope(x, y)
+    assert Fit.of(*zip(*with_gaps, strict=True)) == Fit.of(x, y)
 
 
 @pytest.mark.parametrize(
@@ -67,11 +67,11 @@ def test_what_misses_a_coordinate_is_no_point(
     ],
 )
 def test_no_line_through_fewer_than_two_x(x: list[float], y: list[float]) -> None:
-    assert is_undefined(slope(x, y))
+    assert is_undefined(Fit.of(x, y))
 
 
 def test_two_points_make_a_line_without_a_test() -> None:
-    found = slope([1, 3], [1, 0])
+    found = Fit.of([1, 3], [1, 0])
     assert (found.slope, found.intercept, found.n) == (-0.5, 1.5, 2)
     assert found.r == pytest.approx(-1)
     assert math.isnan(found.p)
@@ -79,7 +79,7 @@ def test_two_points_make_a_line_without_a_test() -> None:
 
 
 def test_a_level_line_correlates_with_nothing() -> None:
-    found = slope([1, 2, 3], [0.1] * 3)
+    found = Fit.of([1, 2, 3], [0.1] * 3)
     assert (found.slope, found.standard_error) == (0, 0)
     assert found.intercept == pytest.approx(0.1)
     assert math.isnan(found.r)
@@ -88,7 +88,7 @@ def test_a_level_line_correlates_with_nothing() -> None:
 
 def test_x_and_y_come_in_pairs() -> None:
     with pytest.raises(ValueError, match=r"^2 values of x and 1 of y are no pairs$"):
-        slope([1, 2], [1])
+        Fit.of([1, 2], [1])
 
 
 # How the names of a family of the published table begin, and the size of XGLM it leaves out.
@@ -104,7 +104,7 @@ def test_the_published_slopes(shared_data: Path) -> None:
         members = scores.loc[[name.startswith(prefix) for name in scores.index]]
         members = members.drop(index=LEFT_OUT, errors="ignore")
         for suite in published.columns:
-            found = slope(
+            found = Fit.of(
                 [n_parameters / 1e9 for n_parameters in members["params"]],
                 [accuracy * 100 for accuracy in members[suite]],
             )

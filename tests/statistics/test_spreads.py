@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.statistics import mean_score, spread
+from pommel.statistics import Spread, mean_score
 
 
 def test_the_mean_over_suites_leaves_out_those_without_a_score() -> None:
@@ -19,7 +19,7 @@ def test_the_mean_over_suites_leaves_out_those_without_a_score() -> None:
 
 @given(st.lists(st.integers(0, 24).map(lambda n: n / 24), min_size=2, max_size=12))
 def test_the_spread_is_that_of_the_standard_library(values: list[float]) -> None:
-    found = spread([math.nan, *values])
+    found = Spread.of([math.nan, *values])
     assert (found.n, found.low, found.high) == (len(values), min(values), max(values))
     assert found.mean == pytest.approx(statistics.fmean(values), abs=1e-12)
     assert found.sd == pytest.approx(statistics.stdev(values), abs=1e-12)
@@ -28,24 +28,24 @@ def test_the_spread_is_that_of_the_standard_library(values: list[float]) -> None
 
 
 def test_equal_values_do_not_spread() -> None:
-    found = spread([0.1] * 3)
+    found = Spread.of([0.1] * 3)
     assert found.mean == pytest.approx(0.1)
     assert found.sd == found.sd_population == found.standard_error == 0
 
 
 def test_one_value_has_no_spread_and_none_has_no_mean() -> None:
-    one = spread([0.25, math.nan])
+    one = Spread.of([0.25, math.nan])
     assert (one.n, one.mean, one.sd_population, one.low, one.high) == (1, 0.25, 0, 0.25, 0.25)
     assert math.isnan(one.sd)
     assert math.isnan(one.standard_error)
-    none = spread([math.nan])
+    none = Spread.of([math.nan])
     assert none.n == 0
     values = (none.mean, none.sd, none.sd_population, none.standard_error, none.low, none.high)
     assert all(map(math.isnan, values))
 
 
 def test_what_is_infinite_in_both_directions_has_no_mean() -> None:
-    both, above = spread([math.inf, 1.0, -math.inf]), spread([math.inf, 1.0])
+    both, above = Spread.of([math.inf, 1.0, -math.inf]), Spread.of([math.inf, 1.0])
     assert math.isnan(mean_score([math.inf, -math.inf]))
     assert math.isnan(both.mean)
     assert (both.n, both.low, both.high) == (3, -math.inf, math.inf)

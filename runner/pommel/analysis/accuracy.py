@@ -50,12 +50,10 @@ from pommel.statistics import (
     N_RESAMPLES,
     Estimate,
     Interval,
-    bootstrap_mean_of_groups,
+    Spread,
+    binomial_sum_ps,
     mean_score,
-    share_interval,
-    spread,
 )
-from pommel.statistics.binomial_sums import binomial_sum_ps
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -150,7 +148,7 @@ def complete_members(members: Sequence[Accuracy]) -> list[Accuracy]:
 
 def _family_row(family: SubjectFamily, members: Sequence[Accuracy]) -> Accuracy:
     first, complete = members[0], complete_members(members)
-    scores = spread(row.accuracy for row in complete)
+    scores = Spread.of(row.accuracy for row in complete)
     chances = {row.chance for row in complete}
     return Accuracy(
         level=first.level,
@@ -269,8 +267,8 @@ def _of_pooled_items(parts: Sequence[Part]) -> dict[str, Any]:
     ps = binomial_sum_ps(n_holding, [(each.columns[0].n_items, each.chances[0]) for each in parts])
     return {
         **counts,
-        "wilson": share_interval(n_holding, n_items),
-        "exact": share_interval(n_holding, n_items, method="exact"),
+        "wilson": Interval.of_share(n_holding, n_items),
+        "exact": Interval.of_share(n_holding, n_items, method="exact"),
         "p_above": ps.above,
         "p_below": ps.below,
     }
@@ -282,7 +280,7 @@ def _bootstrap(parts: Sequence[Part], settings: Settings) -> Interval:
     if len(columns) < 2 or any(part.n_items is None for part in parts):  # noqa: PLR2004 - a mean of 2
         return NO_INTERVAL
     holds = [by_item([(each.item_numbers, each.holds) for each in part.columns]) for part in parts]
-    drawn = bootstrap_mean_of_groups(holds, n_resamples=settings.n_resamples, seed=settings.seed)
+    drawn = Estimate.of_groups(holds, n_resamples=settings.n_resamples, seed=settings.seed)
     return Interval(low=drawn.low, high=drawn.high)
 
 
@@ -296,7 +294,7 @@ def _margin(parts: Sequence[Part], settings: Settings) -> Estimate:
     margins = [
         by_item([(each.item_numbers, each.margins_bits) for each in part.columns]) for part in parts
     ]
-    return bootstrap_mean_of_groups(margins, n_resamples=settings.n_resamples, seed=settings.seed)
+    return Estimate.of_groups(margins, n_resamples=settings.n_resamples, seed=settings.seed)
 
 
 def _median_margin(parts: Sequence[Part]) -> float:

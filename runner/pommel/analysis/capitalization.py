@@ -13,7 +13,7 @@ from pommel.analysis.cells import (
 )
 from pommel.scoring.capitalization import CapitalizationGain
 from pommel.scoring.family_scores import FamilyScore
-from pommel.statistics import mean_score, spread
+from pommel.statistics import Spread, mean_score
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -73,7 +73,7 @@ class _Group:
         suites: dict[str, dict[str, float]] = {}
         for each, value in values:
             suites.setdefault(each.suite_name, {})[each.model_name] = value
-        scores = spread(FamilyScore.means_of_members([*suites.values()]))
+        scores = Spread.of(FamilyScore.means_of_members([*suites.values()]))
         return spread_cell(scores, n_members=self._n_models, sign=sign)
 
     @property

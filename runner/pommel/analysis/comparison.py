@@ -23,13 +23,7 @@ from pommel.analysis.item_columns import (
 from pommel.analysis.models_compared import Subject, SuiteKey, families
 from pommel.errors import UsageError, counted, listed
 from pommel.files.tables import frame_of_rows
-from pommel.statistics import (
-    N_RESAMPLES,
-    PairedEstimate,
-    holm,
-    mcnemar,
-    paired_bootstrap_of_groups,
-)
+from pommel.statistics import N_RESAMPLES, PairedEstimate, holm, mcnemar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -412,7 +406,7 @@ class _Rows:
     def _estimate(
         self, suites: Sequence[PairedSuite], values: Callable[[Pair], Values]
     ) -> PairedEstimate:
-        return paired_bootstrap_of_groups(
+        return PairedEstimate.of_groups(
             _groups(suites, values), n_resamples=self.n_resamples, seed=self.seed
         )
 

@@ -33,7 +33,7 @@ from pommel.analysis.models_compared import (
 from pommel.errors import UsageError, nearest
 from pommel.files.tables import frame_of_rows
 from pommel.scoring.run_record import RunRecord
-from pommel.statistics import mean_interval, mean_score, sign_flip_p, slope, spearman, spread
+from pommel.statistics import Correlation, Fit, Interval, Spread, mean_score, sign_flip_p
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -214,9 +214,9 @@ def _points(
         own = list(dict.fromkeys(each.suite for each in suites if each.complexity == value))
         even = even_scores(models, own)
         if is_alone:
-            shares = spread(each.scores[suite] for each in even.models for suite in even.suites)
+            shares = Spread.of(each.scores[suite] for each in even.models for suite in even.suites)
         else:
-            shares = spread(model.mean(even.suites) for model in even.models)
+            shares = Spread.of(model.mean(even.suites) for model in even.models)
         if shares.n:
             yield ComplexityPoint(
                 models=name,
@@ -236,8 +236,8 @@ def _trend(
     suites = [each for each in suites if each.suite in even.suites]
     values = [each.complexity for each in suites]
     shares = [mean_score(model.scores[each.suite] for model in even.models) for each in suites]
-    fit = slope(values, [100 * share for share in shares])
-    ranks = spearman(values, shares)
+    fit = Fit.of(values, [100 * share for share in shares])
+    ranks = Correlation.spearman(values, shares)
     return ComplexityTrend(
         models=name,
         series=series,
@@ -313,7 +313,7 @@ def differences_frame(differences: Iterable[SuiteDifference]) -> "pd.DataFrame":
 def _difference(
     name: str, suite: str, other_suite: str, differences: Sequence[float]
 ) -> SuiteDifference:
-    found, interval = spread(differences), mean_interval(differences)
+    found, interval = Spread.of(differences), Interval.of_mean(differences)
     return SuiteDifference(
         models=name,
         suite=suite,

@@ -32,7 +32,7 @@ from pommel.analysis.models_compared import (
 from pommel.errors import UsageError, listed, nearest
 from pommel.files.tables import frame_of_rows
 from pommel.scoring.run_record import RunRecord
-from pommel.statistics import Correlation, mean_score, pearson, spearman
+from pommel.statistics import Correlation, mean_score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -263,7 +263,7 @@ def _correlation(
 
 def correlated(x: Sequence[float], y: Sequence[float], coefficient: Coefficient) -> Correlation:
     """Return the coefficient that is asked for."""
-    return spearman(x, y) if coefficient == "spearman" else pearson(x, y)
+    return Correlation.spearman(x, y) if coefficient == "spearman" else Correlation.pearson(x, y)
 
 
 def _chosen(

@@ -22,7 +22,7 @@ from pommel.analysis.models_compared import (
 )
 from pommel.files.tables import frame_of_rows
 from pommel.scoring.run_record import RunRecord
-from pommel.statistics import Fit, mean_score, slope
+from pommel.statistics import Fit, mean_score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -230,7 +230,7 @@ def _fit(points: Sequence[ScalingPoint], scale: Scale) -> Fit:
         point.n_parameters / _BILLION if scale == "linear" else math.log10(point.n_parameters)
         for point in points
     ]
-    return slope(sizes, [100 * point.accuracy for point in points])
+    return Fit.of(sizes, [100 * point.accuracy for point in points])
 
 
 _UNITS: dict[Scale, str] = {

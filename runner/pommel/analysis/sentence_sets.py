@@ -16,7 +16,7 @@ from pommel.files.tables import frame_of_rows
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord
 from pommel.sources.grammar.permutation.design import PLAUSIBLE
-from pommel.statistics import N_RESAMPLES, auc, bootstrap_mean, spread
+from pommel.statistics import N_RESAMPLES, Estimate, Spread, auc
 from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
 
@@ -302,14 +302,14 @@ class OverTemplates:
 def over_templates(values: Iterable[float], resampling: Resampling) -> OverTemplates:
     """Return what one value a template comes to; NaN where there are too few of them."""
     known = list(values)
-    estimate = bootstrap_mean(known, n_resamples=resampling.n_resamples, seed=resampling.seed)
+    estimate = Estimate.of_values(known, n_resamples=resampling.n_resamples, seed=resampling.seed)
     is_finite = all(abs(value) < float("inf") for value in known)
     return OverTemplates(
         n_templates=estimate.n,
         mean=estimate.mean,
         low=estimate.low,
         high=estimate.high,
-        sd=spread(known).sd if is_finite else float("nan"),
+        sd=Spread.of(known).sd if is_finite else float("nan"),
     )
 
 

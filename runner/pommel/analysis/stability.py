@@ -27,13 +27,7 @@ from pommel.analysis.models_compared import (
 from pommel.files.tables import frame_of_rows
 from pommel.scoring.results import SuiteResult
 from pommel.scoring.run_record import RunRecord
-from pommel.statistics import (
-    N_RESAMPLES,
-    Interval,
-    bootstrap_mean_of_groups,
-    mean_score,
-    spread,
-)
+from pommel.statistics import N_RESAMPLES, Estimate, Interval, Spread, mean_score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -138,7 +132,7 @@ def _row(
     groups = list(_groups(bases))
     interval = NO_INTERVAL
     if all(len(group) for group in groups):
-        drawn = bootstrap_mean_of_groups(groups, n_resamples=n_resamples, seed=seed)
+        drawn = Estimate.of_groups(groups, n_resamples=n_resamples, seed=seed)
         interval = Interval(low=drawn.low, high=drawn.high)
     return StabilityRow(
         model_name=subject.model_name,
@@ -190,7 +184,7 @@ def _family_rows(
 
 
 def _family_row(family: SubjectFamily, members: Sequence[StabilityRow]) -> StabilityRow:
-    first, differences = members[0], spread(row.difference for row in members)
+    first, differences = members[0], Spread.of(row.difference for row in members)
     return StabilityRow(
         model_name=family.name,
         variant=family.variant,

@@ -20,7 +20,7 @@ from pommel.errors import UsageError, listed
 from pommel.files.tables import frame_of_rows
 from pommel.models.family import Membership
 from pommel.scoring.run_record import RunRecord
-from pommel.statistics import ALPHA, spearman
+from pommel.statistics import ALPHA, Correlation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -210,7 +210,7 @@ def _point(row: Accuracy, family: str, level: Grouping, name: str) -> TrainingPo
 def _path(points: Sequence[TrainingPoint], reach_percent: float) -> TrainingPath:
     first, last = points[0], points[-1]
     steps = [point.axis_value for point in points]
-    ranks = spearman(steps, [point.accuracy for point in points])
+    ranks = Correlation.spearman(steps, [point.accuracy for point in points])
     goal = last.accuracy * reach_percent / 100 - _ROUNDING
     is_reached = [point.accuracy >= goal for point in points]
     return TrainingPath(

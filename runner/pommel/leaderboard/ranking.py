@@ -13,8 +13,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.statistics import ALPHA, CONFIDENCE, Interval
-from pommel.statistics.sign_flips import N_TURNED
+from pommel.statistics import ALPHA, CONFIDENCE, N_TURNED, Interval
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]

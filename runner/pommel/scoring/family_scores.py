@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from pommel.files.tables import frame_of_rows
 from pommel.scoring.results import SuiteResult
-from pommel.statistics import Spread, mean_score, spread
+from pommel.statistics import Spread, mean_score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -103,7 +103,7 @@ def _scores_of_family(results: Sequence[SuiteResult]) -> Iterable[FamilyScore]:
                 suite=name,
                 prediction_id=label,
                 n_items=first.n_items,
-                scores=spread(shares),
+                scores=Spread.of(shares),
             )
     circuits = sorted({result.circuit for result in results if result.circuit})
     for circuit in (*circuits, ""):
@@ -117,7 +117,7 @@ def _scores_of_family(results: Sequence[SuiteResult]) -> Iterable[FamilyScore]:
             suite="",
             prediction_id="",
             n_items=sum(next(iter(own.values())).n_items for own in chosen),
-            scores=spread(
+            scores=Spread.of(
                 FamilyScore.means_of_members(
                     [{model: each.score for model, each in own.items()} for own in chosen]
                 )

@@ -12,7 +12,7 @@ from pommel.errors import check_choice
 from pommel.files.tables import frame_of, frame_of_rows
 from pommel.models.family import Membership
 from pommel.scoring.notebook import predictions_html
-from pommel.statistics import Interval, mean_score, share_interval
+from pommel.statistics import Interval, mean_score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -48,7 +48,7 @@ class Score:
         """Wilson's 95% interval of the share; NaN where no items are known to count."""
         if not self.n_items:
             return Interval(low=math.nan, high=math.nan)
-        return share_interval(self.n_holding, self.n_items)
+        return Interval.of_share(self.n_holding, self.n_items)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -27,7 +27,7 @@ from pommel.report.plots.theme import (
 from pommel.scoring.regions import RegionTable
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord, SuiteFacts
-from pommel.statistics import spread
+from pommel.statistics import Spread
 from pommel.suite.suite import Metric, Suite
 
 if TYPE_CHECKING:
@@ -268,7 +268,7 @@ def _summary(values: NDArray[np.float64], whiskers: Whiskers) -> tuple[float, fl
     """Return the mean, and where the whiskers end."""
     if not len(values) or np.isinf(values).any():
         return (math.inf if len(values) else math.nan), math.nan, math.nan
-    of_items = spread(values.tolist())
+    of_items = Spread.of(values.tolist())
     if whiskers == "quartiles":
         low, high = np.quantile(values, (0.25, 0.75)).tolist()
         return of_items.mean, low, high

@@ -1,0 +1,678 @@
+"""Statistics of scores, from numbers to numbers; pure."""
+
+import math
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import chain, permutations, product
+from statistics import NormalDist
+from typing import Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+CONFIDENCE = 0.95
+ALPHA = 0.05
+CHANCE = 0.5
+N_RESAMPLES = 9999
+# Of so many differences that are not 0 all ways to turn their signs are tried: 2^12 = 4,096.
+N_TURNED = 12
+
+Values = NDArray[np.float64]
+Centred = NDArray[np.float64] | NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """Mean and standard deviation of n values; those that are missing are NaN.
+
+    `sd` divides by n-1 (of a sample: NaN for fewer than two values), `sd_population` by n.
+    """
+
+    n: int
+    mean: float
+    sd: float
+    sd_population: float
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> Self:
+        """Return mean, standard deviations and range of values; NaN is none and does not count.
+
+        Infinite values have an infinite mean, or none if they are so in both directions, and no
+        standard deviation.
+        """
+        known = [value for value in values if not math.isnan(value)]
+        if not known:
+            return cls(
+                n=0, **dict.fromkeys(("mean", "sd", "sd_population", "low", "high"), math.nan)
+            )
+        n, mean = len(known), mean_score(known)
+        # The mean is rounded, and differences from it could spread a little where nothing does.
+        squares = (
+            math.fsum((value - mean) ** 2 for value in known) if min(known) < max(known) else 0.0
+        )
+        return cls(
+            n=n,
+            mean=mean,
+            sd=math.sqrt(squares / (n - 1)) if n > 1 else math.nan,
+            sd_population=math.sqrt(squares / n),
+            low=min(known),
+            high=max(known),
+        )
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of the mean, sd / sqrt(n)."""
+        return self.sd / math.sqrt(self.n) if self.n else math.nan
+
+
+def mean_score(scores: Iterable[float]) -> float:
+    """Return the unweighted mean over suites; those without a score (NaN) do not count.
+
+    NaN where there is none, and for scores (margins) that are infinite in both directions.
+    """
+    known = [score for score in scores if not math.isnan(score)]
+    if not known or {-math.inf, math.inf} <= set(known):
+        return math.nan
+    return math.fsum(known) / len(known)
+
+
+# Two values have a t interval of one degree of freedom, 13 times as wide as their standard error.
+_FEWEST_VALUES = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Interval:
+    """A confidence interval; that of a share has both ends between 0 and 1."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of_share(
+        cls,
+        n_holding: int,
+        n_items: int,
+        *,
+        method: Literal["wilson", "exact"] = "wilson",
+        confidence: float = CONFIDENCE,
+    ) -> Self:
+        """Return the interval of a binomial share.
+
+        "wilson" is Wilson's score interval (1927), "exact" that of Clopper and Pearson (1934).
+        Raises `ValueError` unless 0 <= n_holding <= n_items and n_items > 0, and
+        0 < confidence < 1.
+        """
+        _check_counts(n_holding, n_items)
+        _check_confidence(confidence)
+        interval = cls._wilson if method == "wilson" else cls._clopper_pearson
+        return interval(n_holding, n_items, (1 - confidence) / 2)
+
+    @classmethod
+    def of_mean(cls, values: Iterable[float], *, confidence: float = CONFIDENCE) -> Self:
+        """Return the t interval of the mean of a sample: n - 1 degrees of freedom.
+
+        NaN is no value. NaN for fewer than three values, and for infinite ones. Raises `ValueError`
+        unless 0 < confidence < 1.
+        """
+        from scipy.special import stdtrit  # noqa: PLC0415 - takes longer to import than pommel
+
+        _check_confidence(confidence)
+        found = Spread.of(values)
+        if found.n < _FEWEST_VALUES or not math.isfinite(found.standard_error):
+            return cls(low=math.nan, high=math.nan)
+        half = float(stdtrit(found.n - 1, (1 + confidence) / 2)) * found.standard_error
+        return cls(low=found.mean - half, high=found.mean + half)
+
+    @classmethod
+    def _wilson(cls, n_holding: int, n_items: int, tail: float) -> Self:
+        """Wilson (1927); the ends are exactly 0 and 1 where none or all hold."""
+        z = -NormalDist().inv_cdf(tail)
+        centre = n_holding + z**2 / 2
+        half = z * math.sqrt(n_holding * (n_items - n_holding) / n_items + z**2 / 4)
+        return cls(
+            low=(centre - half) / (n_items + z**2) if n_holding > 0 else 0.0,
+            high=(centre + half) / (n_items + z**2) if n_holding < n_items else 1.0,
+        )
+
+    @classmethod
+    def _clopper_pearson(cls, n_holding: int, n_items: int, tail: float) -> Self:
+        """Clopper and Pearson (1934): the shares that neither one-sided test at `tail` refuses."""
+        from scipy.special import betaincinv  # noqa: PLC0415 - takes longer to import than pommel
+
+        n_failing = n_items - n_holding
+        return cls(
+            low=float(betaincinv(n_holding, n_failing + 1, tail)) if n_holding > 0 else 0.0,
+            high=float(betaincinv(n_holding + 1, n_failing, 1 - tail)) if n_failing > 0 else 1.0,
+        )
+
+
+def _check_counts(n_holding: int, n_items: int) -> None:
+    """Raise `ValueError` unless `n_holding` of `n_items` is a share."""
+    if n_items <= 0:
+        raise ValueError(f"a share of {n_items} items says nothing")
+    if not 0 <= n_holding <= n_items:
+        raise ValueError(f"{n_holding} of {n_items} items is no share")
+
+
+def _check_confidence(confidence: float) -> None:
+    """Raise `ValueError` unless `confidence` lies between 0 and 1."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"a confidence lies between 0 and 1, and is not {confidence}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CriticalCounts:
+    """The counts from which a share differs from chance; None where no count does.
+
+    `above` is the smallest count significantly above chance, `below` the largest significantly
+    below it.
+    """
+
+    above: int | None
+    below: int | None
+
+    @classmethod
+    def of(cls, n_items: int, *, chance: float = CHANCE, alpha: float = ALPHA) -> Self:
+        """Return from which count on a share differs from chance, one-sided p < `alpha`.
+
+        Both are None where `chance` is NaN. Raises `ValueError` unless n_items > 0 and
+        0 <= chance <= 1.
+        """
+
+        def is_above(count: int) -> bool:
+            return binomial_p(count, n_items, chance=chance, alternative="greater") < alpha
+
+        def is_not_below(count: int) -> bool:
+            return not binomial_p(count, n_items, chance=chance, alternative="less") < alpha
+
+        counts = range(max(n_items, 0) + 1)
+        above = bisect_left(counts, x=True, key=is_above)
+        below = bisect_right(counts, x=False, key=is_not_below) - 1
+        return cls(above=above if above <= n_items else None, below=below if below >= 0 else None)
+
+
+def binomial_p(
+    n_holding: int,
+    n_items: int,
+    *,
+    chance: float = CHANCE,
+    alternative: Literal["greater", "less"] = "greater",
+) -> float:
+    """Return the exact one-sided p of `n_holding` items, each of which holds with `chance`.
+
+    That is P(X >= n_holding) for "greater" and P(X <= n_holding) for "less", X binomial. NaN
+    where `chance` is NaN: nobody knows what would be chance. Raises `ValueError` unless
+    0 <= n_holding <= n_items, n_items > 0 and 0 <= chance <= 1.
+    """
+    from scipy.special import betainc  # noqa: PLC0415 - takes longer to import than pommel
+
+    _check_counts(n_holding, n_items)
+    if math.isnan(chance):
+        return math.nan
+    if not 0 <= chance <= 1:
+        raise ValueError(f"chance is a probability, and not {chance}")
+    # "less" counts the items that fail, of which as many or more have to fail.
+    n = n_holding if alternative == "greater" else n_items - n_holding
+    share = chance if alternative == "greater" else 1 - chance
+    return float(betainc(n, n_items - n + 1, share)) if n > 0 else 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OneSidedPs:
+    """P(X >= count) and P(X <= count) by chance; NaN where chance is not known."""
+
+    above: float
+    below: float
+
+
+def binomial_sum_ps(n_holding: int, parts: Iterable[tuple[int, float]]) -> OneSidedPs:
+    """Return the exact one-sided p of `n_holding` items over parts of (n_items, chance).
+
+    X is the sum of one independent binomial count a part. With one chance for all parts this is
+    `binomial_p`; otherwise the distributions are convolved. Both are NaN where one chance is.
+    Raises `ValueError` as `binomial_p` does.
+    """
+    by_chance: dict[float, int] = {}
+    for n_items, chance in parts:
+        _check_counts(0, n_items)
+        by_chance[chance] = by_chance.get(chance, 0) + n_items
+    n_items = sum(by_chance.values())
+    _check_counts(n_holding, n_items)
+    if any(np.isnan(chance) for chance in by_chance):
+        return OneSidedPs(above=np.nan, below=np.nan)
+    if len(by_chance) == 1:
+        (chance,) = by_chance
+        return OneSidedPs(
+            above=binomial_p(n_holding, n_items, chance=chance, alternative="greater"),
+            below=binomial_p(n_holding, n_items, chance=chance, alternative="less"),
+        )
+    masses = np.ones(1)
+    for chance, n in by_chance.items():
+        masses = np.convolve(masses, _masses(n, chance))
+    return OneSidedPs(
+        above=min(1.0, float(masses[n_holding:].sum())),
+        below=min(1.0, float(masses[: n_holding + 1].sum())),
+    )
+
+
+def _masses(n_items: int, chance: float) -> NDArray[np.float64]:
+    """Return P(X = k) for k from 0 to n_items."""
+    from scipy.special import gammaln, xlog1py, xlogy  # noqa: PLC0415 - slow to import
+
+    if not 0 <= chance <= 1:
+        raise ValueError(f"chance is a probability, and not {chance}")
+    k = np.arange(n_items + 1)
+    logs = gammaln(n_items + 1) - gammaln(k + 1) - gammaln(n_items - k + 1)
+    logs += xlogy(k, chance) + xlog1py(n_items - k, -chance)
+    return np.asarray(np.exp(logs))
+
+
+def _known_points(x: Iterable[float], y: Iterable[float]) -> tuple[Values, Values]:
+    """Return x and y of the pairs that have both; NaN is none.
+
+    Raises `ValueError` where they differ in length.
+    """
+    across, up = (np.fromiter(values, dtype=np.float64) for values in (x, y))
+    if across.size != up.size:
+        raise ValueError(f"{across.size} values of x and {up.size} of y are no pairs")
+    known = ~(np.isnan(across) | np.isnan(up))
+    return across[known], up[known]
+
+
+def _centred(values: Values) -> Values:
+    """Return the distances of finite values from their mean; exactly 0 where all are equal."""
+    # The mean of equal values is rounded.
+    is_level = not values.size or np.ptp(values) == 0
+    return np.zeros(values.size) if is_level else values - values.mean()
+
+
+# At most so many signs are drawn at once, which bounds the memory: 9 bytes each.
+_N_SIGNS_AT_ONCE = 2**20
+
+# What rounding may change in a mean, relative to the largest that there can be.
+_ROUNDING = 1e-12
+
+_FEWEST = 2
+
+
+def sign_flip_p(
+    groups: Iterable[Iterable[float]], *, n_resamples: int = N_RESAMPLES, seed: int = 0
+) -> float:
+    """Return the two-sided p of "the two that were compared could change places".
+
+    `groups` (suites) hold differences, one an item (or a model); what is looked at is the mean over
+    groups of their means. If the two are as good, the sign of each difference might as well be the
+    other one (Fisher 1935, section 21). p is the share of ways to turn the signs whose mean is as
+    far from 0 as the one found: of all ways for up to 12 differences that are not 0, so that with
+    few of them no p can be small (5: not below 1/16); of more, (1 + count) / (1 + n_resamples)
+    with signs that are drawn. Whatever the order of differences and groups, p is the same.
+
+    NaN is no difference. The p is NaN for fewer than two differences, and where one is infinite.
+    """
+    arrays = (np.fromiter(group, dtype=np.float64) for group in groups)
+    known = [own for array in arrays if (own := array[~np.isnan(array)]).size]
+    shares = [group / (group.size * len(known)) for group in known]
+    differences = np.concatenate([np.empty(0), *shares])
+    if differences.size < _FEWEST or not np.isfinite(differences).all():
+        return math.nan
+    found = abs(math.fsum(differences))
+    # Sorted by size, the signs of a seed fall on the same differences in any order of them.
+    sizes = np.sort(np.abs(differences[differences != 0]))
+    least = found - _ROUNDING * float(sizes.sum())
+    if sizes.size <= N_TURNED:
+        signs = np.array(list(product((-1.0, 1.0), repeat=sizes.size)))
+        return float(np.mean(np.abs(signs @ sizes) >= least))
+    n_as_far = int((np.abs(_turned_means(sizes, n_resamples, seed)) >= least).sum())
+    return (1 + n_as_far) / (1 + n_resamples)
+
+
+def _turned_means(sizes: Values, n_resamples: int, seed: int) -> Values:
+    """Return the sums of `sizes`, (n,), with signs that are drawn, (n_resamples,)."""
+    generator = np.random.default_rng(seed)
+    distinct, counts = np.unique(sizes, return_counts=True)
+    means = np.zeros(n_resamples)
+    # Of many equal ones (right and wrong), how many are positive is all there is to draw.
+    for size, count in zip(distinct[counts > 1], counts[counts > 1], strict=True):
+        means += size * (2.0 * generator.binomial(count, 0.5, size=n_resamples) - count)
+    single = distinct[counts == 1]
+    n_rows = max(1, _N_SIGNS_AT_ONCE // max(1, single.size))
+    for start in range(0, n_resamples if single.size else 0, n_rows):
+        shape = (min(n_rows, n_resamples - start), single.size)
+        is_positive = generator.integers(0, 2, size=shape, dtype=np.uint8)
+        means[start : start + shape[0]] += 2 * (is_positive @ single) - single.sum()
+    return means
+
+
+# At most so many values are drawn at once, which bounds the memory: 8 bytes each, twice.
+_N_DRAWN_AT_ONCE = 2**20
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate:
+    """The mean of n values (items) and its interval, NaN where it is not defined.
+
+    The interval is that of the percentile bootstrap (Efron and Tibshirani 1993, chapter 13): items
+    are drawn again with replacement, and it reaches from the 2.5th to the 97.5th percentile of the
+    means of such draws. With B draws these are the k-th smallest and k-th largest mean,
+    k = (B + 1) * .025: no interpolation, so that infinite margins do no harm. The same seed gives
+    the same numbers.
+    """
+
+    n: int
+    mean: float
+    low: float
+    high: float
+
+    @classmethod
+    def of_values(
+        cls,
+        values: Iterable[float],
+        *,
+        n_resamples: int = N_RESAMPLES,
+        seed: int = 0,
+        confidence: float = CONFIDENCE,
+    ) -> Self:
+        """Return the mean of `values` (one an item) with its bootstrap interval.
+
+        NaN is no value and does not count. An infinite value makes the mean infinite, and an end of
+        the interval where enough draws have it; values infinite in both directions have no mean and
+        no interval. Fewer than two values have no interval. Raises `ValueError` for a confidence
+        outside (0, 1), or too few resamples for it.
+        """
+        return cls.of_groups([values], n_resamples=n_resamples, seed=seed, confidence=confidence)
+
+    @classmethod
+    def of_groups(
+        cls,
+        groups: Iterable[Iterable[float]],
+        *,
+        n_resamples: int = N_RESAMPLES,
+        seed: int = 0,
+        confidence: float = CONFIDENCE,
+    ) -> Self:
+        """Return the unweighted mean over groups (suites) of the means over their values (items).
+
+        This is a circuit's score, or an SG score. Items are drawn again within each group, as many
+        as it has; the groups are what they are, so the interval says nothing about other suites.
+        NaN is no value, and a group without values does not count. `n` counts the values. A group
+        of one value never varies, and where no group has two there is no interval. The rest is as
+        for `of_values`.
+        """
+        _check_confidence(confidence)
+        # 10000 * (1 - .95) / 2 is a little less than 250.
+        rank = math.floor((n_resamples + 1) * (1 - confidence) / 2 + 1e-6)
+        if rank < 1:
+            raise ValueError(
+                f"{n_resamples} resamples are too few for a confidence of {confidence}"
+            )
+        known = _known_groups(groups)
+        mean = _exact_mean([_exact_mean(group.tolist()) for group in known])
+        means = _resampled_means(known, mean, n_resamples, seed)
+        low = high = math.nan
+        if means.size:
+            parted = np.partition(means, (rank - 1, n_resamples - rank))
+            low, high = float(parted[rank - 1]), float(parted[-rank])
+        return cls(n=sum(map(len, known)), mean=mean, low=low, high=high)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairedEstimate(Estimate):
+    """The mean of n differences, its interval, and a two-sided p (see `sign_flip_p`)."""
+
+    p: float
+
+    @classmethod
+    def of_groups(
+        cls,
+        groups: Iterable[Iterable[float]],
+        *,
+        n_resamples: int = N_RESAMPLES,
+        seed: int = 0,
+        confidence: float = CONFIDENCE,
+    ) -> Self:
+        """Return the unweighted mean over groups (suites) of mean differences, its interval and p.
+
+        Items are drawn again within each group, as for `Estimate`. The p is not that of the
+        bootstrap, which is far too small for few items, but of `sign_flip_p`.
+        """
+        known = [[*group] for group in groups]
+        estimate = Estimate.of_groups(
+            known, n_resamples=n_resamples, seed=seed, confidence=confidence
+        )
+        return cls(
+            n=estimate.n,
+            mean=estimate.mean,
+            low=estimate.low,
+            high=estimate.high,
+            p=sign_flip_p(known, n_resamples=n_resamples, seed=seed),
+        )
+
+
+def _known_groups(groups: Iterable[Iterable[float]]) -> list[Values]:
+    """Return the groups without NaN, and without those that have nothing else."""
+    arrays = (np.fromiter(group, dtype=np.float64) for group in groups)
+    known = (array[~np.isnan(array)] for array in arrays)
+    return [array for array in known if array.size]
+
+
+def _exact_mean(values: Sequence[float]) -> float:
+    """Return the mean; NaN of nothing, of NaN, and of what is infinite in both directions."""
+    if not values or any(map(math.isnan, values)) or {-math.inf, math.inf} <= set(values):
+        return math.nan
+    # The quotient is rounded, and equal values would seem to differ from it.
+    return math.fsum(values) / len(values) if min(values) < max(values) else values[0]
+
+
+def _resampled_means(groups: Sequence[Values], mean: float, n_resamples: int, seed: int) -> Values:
+    """Return the mean over groups of the means of what is drawn; none where nothing can vary."""
+    if math.isnan(mean) or all(group.size == 1 for group in groups):
+        return np.empty(0)
+    # Drawn are distances from the mean, so that rounding does not put it outside its interval.
+    is_finite = math.isfinite(mean)
+    means = np.zeros(n_resamples)
+    generator = np.random.default_rng(seed)
+    with np.errstate(invalid="ignore"):
+        for group in groups:
+            around = group - _exact_mean(group.tolist()) if is_finite else group
+            means += _drawn_means(around, n_resamples, generator)
+        return means / len(groups) + (mean if is_finite else 0.0)
+
+
+def _drawn_means(group: Values, n_resamples: int, generator: np.random.Generator) -> Values:
+    first, others = group[0], group[group != group[0]]
+    other = others[0] if others.size else first
+    if np.isfinite([first, other]).all() and (others == other).all():
+        # Of two values (right and wrong), how often the first is drawn is all there is to draw.
+        n_first = generator.binomial(group.size, 1 - others.size / group.size, size=n_resamples)
+        return np.asarray(other + (first - other) * (n_first / group.size))
+    n_rows = max(1, _N_DRAWN_AT_ONCE // group.size)
+    blocks = []
+    for start in range(0, n_resamples, n_rows):
+        shape = (min(n_rows, n_resamples - start), group.size)
+        blocks.append(group[generator.integers(group.size, size=shape)].mean(axis=1))
+    return np.concatenate(blocks)
+
+
+def mcnemar(n_only_first: int, n_only_second: int) -> float:
+    """Return the two-sided p of McNemar's exact test (1947).
+
+    The counts are the items on which only the first, and only the second of two models is right;
+    if the two were as good, each such item would be a toss of a coin. 1 where there is none.
+    Raises `ValueError` for a negative count.
+    """
+    if min(n_only_first, n_only_second) < 0:
+        raise ValueError(f"a count of items is 0 or more: {n_only_first}, {n_only_second}")
+    n_discordant = n_only_first + n_only_second
+    if n_discordant == 0:
+        return 1.0
+    fewer = min(n_only_first, n_only_second)
+    return min(1.0, 2 * binomial_p(fewer, n_discordant, alternative="less"))
+
+
+def holm(p_values: Iterable[float]) -> list[float]:
+    """Return p-values adjusted for their number by Holm's step-down method (1979), in their order.
+
+    The i-th smallest of m (from 0) is multiplied by m - i, and is at least the adjusted one before
+    it and at most 1. NaN is no test: it stays NaN and m does not count it.
+    """
+    raw = list(p_values)
+    adjusted = [math.nan] * len(raw)
+    known = sorted((p, index) for index, p in enumerate(raw) if not math.isnan(p))
+    least = 0.0
+    for rank, (p, index) in enumerate(known):
+        least = adjusted[index] = max(least, min(1.0, p * (len(known) - rank)))
+    return adjusted
+
+
+# Up to so many pairs all orders are tried (9! = 362,880).
+N_EXACT = 9
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correlation:
+    """A correlation coefficient of n pairs and its two-sided p; NaN where not defined."""
+
+    rho: float
+    p: float
+    n: int
+
+    @classmethod
+    def spearman(cls, x: Iterable[float], y: Iterable[float]) -> Self:
+        """Return Spearman's rank correlation; equal values share the mean of their ranks.
+
+        Pairs of which one is NaN do not count. For up to 9 pairs p is exact: the share of all
+        orders of y whose coefficient is as far from 0. For more it is that of t with n - 2 degrees
+        of freedom. The coefficient is NaN for fewer than two distinct x or y. Raises `ValueError`
+        where x and y differ in length.
+        """
+        across, up = _known_points(x, y)
+        ranks_x, ranks_y = _centred_ranks(across), _centred_ranks(up)
+        n = across.size
+        rho = _coefficient(ranks_x, ranks_y)
+        if math.isnan(rho):
+            return cls(rho=rho, p=math.nan, n=n)
+        p = _permutation_p(ranks_x, ranks_y) if n <= N_EXACT else _t_p(rho, n)
+        return cls(rho=rho, p=p, n=n)
+
+    @classmethod
+    def pearson(cls, x: Iterable[float], y: Iterable[float]) -> Self:
+        """Return Pearson's correlation, and its p by t with n - 2 degrees of freedom.
+
+        Pairs of which one is NaN do not count. The coefficient is NaN for fewer than two distinct
+        x or y and for infinite values, p for fewer than three pairs. Raises `ValueError` where x
+        and y differ in length.
+        """
+        across, up = _known_points(x, y)
+        n = across.size
+        if not np.isfinite([across, up]).all():
+            return cls(rho=math.nan, p=math.nan, n=n)
+        rho = _coefficient(_centred(across), _centred(up))
+        return cls(rho=rho, p=_t_p(rho, n), n=n)
+
+
+def auc(better: Iterable[float], worse: Iterable[float]) -> float:
+    """Return how often a score of `better` is above one of `worse`: P(b > w) + P(b = w) / 2.
+
+    This is the area under the ROC curve and Mann and Whitney's U over n * m, exact; .5 is chance.
+    Infinite scores are compared like others. NaN does not count; NaN where a side is empty.
+    """
+    above, below = (_known_scores(scores) for scores in (better, worse))
+    if not above.size or not below.size:
+        return math.nan
+    ordered = np.sort(below)
+    # A score as high as others of `worse` counts half of these: the mean of both ends.
+    n_halves = sum(int(np.searchsorted(ordered, above, side).sum()) for side in ("left", "right"))
+    return n_halves / (2 * above.size * below.size)
+
+
+def _known_scores(scores: Iterable[float]) -> Values:
+    values = np.fromiter(scores, dtype=np.float64)
+    return values[~np.isnan(values)]
+
+
+def _centred_ranks(values: Values) -> NDArray[np.int64]:
+    """Return twice the mean ranks less their mean: whole numbers, whose sums are exact."""
+    _, which, counts = np.unique(values, return_inverse=True, return_counts=True)
+    last = np.cumsum(counts)
+    return (2 * last - counts - values.size)[which].astype(np.int64)
+
+
+def _coefficient(x: Centred, y: Centred) -> float:
+    """Return the correlation of two centred arrays; NaN where one is all 0."""
+    size = math.sqrt(float(x @ x) * float(y @ y))
+    return max(-1.0, min(1.0, float(x @ y) / size)) if size > 0 else math.nan
+
+
+def _permutation_p(x: NDArray[np.int64], y: NDArray[np.int64]) -> float:
+    orders = chain.from_iterable(permutations(y.tolist()))
+    products = np.fromiter(orders, dtype=np.int64).reshape(-1, y.size) @ x
+    return float(np.mean(np.abs(products) >= abs(int(x @ y))))
+
+
+def _t_p(rho: float, n: int) -> float:
+    """Return the two tails of t = rho * sqrt((n - 2) / (1 - rho^2)), by the beta distribution.
+
+    NaN for fewer than three pairs.
+    """
+    from scipy.special import betainc  # noqa: PLC0415 - takes longer to import than pommel
+
+    n_free = n - 2
+    return float(betainc(n_free / 2, 0.5, 1 - rho**2)) if n_free > 0 else math.nan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fit:
+    """The line y = slope * x + intercept through n points; NaN where it is not defined.
+
+    `r` is Pearson's correlation (NaN where all y are equal), `standard_error` that of the slope,
+    and `p` the two-sided p of "the slope is 0" (t test with n - 2 degrees of freedom); both need
+    three points.
+    """
+
+    slope: float
+    intercept: float
+    n: int
+    r: float
+    p: float
+    standard_error: float
+
+    @classmethod
+    def of(cls, x: Iterable[float], y: Iterable[float]) -> Self:
+        """Fit a line to points by ordinary least squares.
+
+        Points of which x or y is NaN do not count. Everything but `n` is NaN for fewer than two
+        distinct x, and for infinite values. Raises `ValueError` where x and y differ in length.
+        """
+        from scipy.special import betainc  # noqa: PLC0415 - takes longer to import than pommel
+
+        across, up = _known_points(x, y)
+        n = int(across.size)
+        if not np.isfinite([across, up]).all():
+            return cls._undefined(n)
+        dx, dy = _centred(across), _centred(up)
+        sxx, sxy, syy = float(dx @ dx), float(dx @ dy), float(dy @ dy)
+        if sxx == 0:
+            return cls._undefined(n)
+        found, n_free = sxy / sxx, n - 2
+        residuals = dy - found * dx
+        unexplained = float(residuals @ residuals)
+        return cls(
+            slope=found,
+            intercept=float(up.mean() - found * across.mean()),
+            n=n,
+            r=max(-1.0, min(1.0, sxy / math.sqrt(sxx) / math.sqrt(syy))) if syy > 0 else math.nan,
+            # Both tails of t, as a function of the share that the line leaves unexplained.
+            p=float(betainc(n_free / 2, 0.5, min(1.0, unexplained / syy)))
+            if n_free > 0 and syy > 0
+            else math.nan,
+            standard_error=math.sqrt(unexplained / n_free / sxx) if n_free > 0 else math.nan,
+        )
+
+    @classmethod
+    def _undefined(cls, n: int) -> Self:
+        return cls(
+            slope=math.nan, intercept=math.nan, n=n, r=math.nan, p=math.nan, standard_error=math.nan
+        )
