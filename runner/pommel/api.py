@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import StoreError, UsageError
-from pommel.models.family import Named, NamedModel, expand_all, told_apart
+from pommel.models.family import Named, NamedModel
 from pommel.models.model import LoadOptions, Model, Policy, closing, one_after_another
 from pommel.models.registry import load_model as _load_model
 from pommel.report.results import Results
-from pommel.scoring import conditional
 from pommel.scoring.conditional import ConditionalScore
 from pommel.scoring.results import ScoreRule, SuiteResult
 from pommel.scoring.run import Compat, Oov, Regions, Run, SuiteSurprisals
@@ -103,7 +102,7 @@ def conditional_scores(
 ) -> list[ConditionalScore]:
     """Score targets given their left contexts (see `pommel.scoring.conditional`)."""
     with _opened(model) as opened:
-        return conditional.conditional_scores(opened, pairs, policy, joiner=joiner)
+        return ConditionalScore.of_pairs(opened, pairs, policy, joiner=joiner)
 
 
 def run(  # noqa: PLR0913 - each of these is a choice of the caller's
@@ -161,7 +160,7 @@ def _run_model(
 
 def _expanded(models: Sequence[Model | str]) -> list[NamedModel | Model]:
     """Return every model, each member of a family in its place."""
-    expanded = expand_all(each for each in models if isinstance(each, str))
+    expanded = NamedModel.expand_all(each for each in models if isinstance(each, str))
     found: list[NamedModel | Model] = []
     for each in models:
         found += expanded.pop(each, ()) if isinstance(each, str) else [each]
@@ -254,7 +253,7 @@ def default_policy(compat: Compat | None) -> Policy:
 
 def with_distinct_names(made: Sequence[Run]) -> list[Run]:
     """Rename models and families that share a name, so that tables tell them apart."""
-    called = told_apart(
+    called = Named.unique_names(
         {
             run.surprisals.model.reference: Named(
                 name=run.result.model_name, membership=run.result.membership

@@ -7,11 +7,9 @@ import pytest
 from tests.builders import make_suite
 from tests.word_model import WordModel
 
-from pommel.models.model import RECOVERED
 from pommel.errors import ModelError, UsageError
 from pommel.models.family import Membership
-from pommel.models.model import Policy
-
+from pommel.models.model import RECOVERED, Policy
 from pommel.scoring.capitalization import (
     CapitalizationGain,
     VariantScore,

@@ -13,7 +13,7 @@ import pommel
 from pommel.errors import InputError
 from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, Spans, score_all
 from pommel.models.registry import load_model
-from pommel.scoring.conditional import Comparison, conditional_scores
+from pommel.scoring.conditional import Comparison, ConditionalScore
 from pommel.surprisal import ScoredSentence, Token
 
 NAN = math.nan
@@ -71,7 +71,7 @@ def told(*tokens: Token, text: str) -> ToyModel:
 
 def test_the_target_is_asked_for_with_what_joins_it_and_the_mark_at_the_end() -> None:
     model = ToyModel()
-    (score,) = conditional_scores(model, [("The dog", "barks .")])
+    (score,) = ConditionalScore.of_pairs(model, [("The dog", "barks .")])
     # The token of the first word may begin with the joiner; a mark lies at character 15.
     assert model.asked == [("The dog barks .", [(7, 16)])]
     assert [each.text for each in score.tokens] == ["barks", "."]
@@ -90,7 +90,7 @@ def test_every_sentence_is_asked_for_once_from_the_first_token_that_a_pair_needs
         ("The", "dog barks ."),
         ("The dog", "barks ."),
     ]
-    scores = conditional_scores(model, pairs)
+    scores = ConditionalScore.of_pairs(model, pairs)
     assert model.asked == [("The dog barks .", [(3, 16)]), ("A cat purrs", [(5, 12)])]
     assert [each.surprisal_bits for each in scores] == [6.0, 5.0, 9.0, 6.0]
     assert [(each.context, each.target) for each in scores] == pairs
@@ -99,33 +99,33 @@ def test_every_sentence_is_asked_for_once_from_the_first_token_that_a_pair_needs
 def test_progress_adds_up_to_all_pairs() -> None:
     steps: list[int] = []
     pairs = [("The", "dog"), ("A", "cat"), ("The", "dog")]
-    conditional_scores(ToyModel(), pairs, progress=steps.append)
+    ConditionalScore.of_pairs(ToyModel(), pairs, progress=steps.append)
     assert sorted(steps) == [1, 2]
 
 
 def test_without_pairs_no_model_is_asked() -> None:
     model = ToyModel()
-    assert conditional_scores(model, []) == []
+    assert ConditionalScore.of_pairs(model, []) == []
     assert model.policies == []
 
 
 def test_the_policy_reaches_the_model() -> None:
     model = ToyModel()
-    conditional_scores(model, [("The", "dog")])
-    conditional_scores(model, [("The", "dog")], Policy(eos="never"))
+    ConditionalScore.of_pairs(model, [("The", "dog")])
+    ConditionalScore.of_pairs(model, [("The", "dog")], Policy(eos="never"))
     assert model.policies == [Policy(), Policy(eos="never")]
 
 
 def test_a_model_that_scores_more_than_it_is_asked_gives_the_same() -> None:
     pairs = [("The dog", "barks ."), ("", "A cat"), ("The", "dog barks .")]
     eager = ToyModel(is_obedient=False)
-    assert conditional_scores(eager, pairs) == conditional_scores(ToyModel(), pairs)
+    assert ConditionalScore.of_pairs(eager, pairs) == ConditionalScore.of_pairs(ToyModel(), pairs)
 
 
 @pytest.mark.parametrize("target", ["", " \t"])
 def test_a_target_needs_something_to_score(target: str) -> None:
     with pytest.raises(InputError) as caught:
-        conditional_scores(ToyModel(), [("The", "dog"), ("The", target)])
+        ConditionalScore.of_pairs(ToyModel(), [("The", "dog"), ("The", target)])
     assert str(caught.value) == (
         f"pair 2: the target {target!r} has no visible character; write the words to be scored"
     )
@@ -136,7 +136,7 @@ def test_a_target_needs_something_to_score(target: str) -> None:
 
 def test_nothing_joins_an_empty_context() -> None:
     model = ToyModel()
-    (score,) = conditional_scores(model, [("", "The dog")])
+    (score,) = ConditionalScore.of_pairs(model, [("", "The dog")])
     assert model.asked == [("The dog", [(0, 8)])]
     assert score.surprisal_bits == 6.0
 
@@ -144,41 +144,43 @@ def test_nothing_joins_an_empty_context() -> None:
 def test_a_language_without_spaces() -> None:
     tokens = (token("犬", 0, 1.0), token("が", 1, 2.0), token("吠える", 2, 4.0))
     model = told(*tokens, text="犬が吠える")
-    (score,) = conditional_scores(model, [("犬", "が吠える")], joiner="")
+    (score,) = ConditionalScore.of_pairs(model, [("犬", "が吠える")], joiner="")
     assert model.asked == [("犬が吠える", [(1, 6)])]
     assert score.surprisal_bits == 6.0
 
 
 def test_the_joiner_belongs_to_the_target() -> None:
     tokens = (token("The", 0, 1.0), token("▁", 3, 2.0), token("dog", 4, 4.0))
-    (score,) = conditional_scores(told(*tokens, text="The dog"), [("The", "dog")])
+    (score,) = ConditionalScore.of_pairs(told(*tokens, text="The dog"), [("The", "dog")])
     assert [each.text for each in score.tokens] == ["▁", "dog"]
 
 
 def test_a_token_that_begins_with_the_contexts_last_space_is_the_targets() -> None:
     tokens = (token("The", 0, 1.0), token(" dog", 3, 4.0))
     model = told(*tokens, text="The dog")
-    (score,) = conditional_scores(model, [("The ", "dog")], joiner="")
+    (score,) = ConditionalScore.of_pairs(model, [("The ", "dog")], joiner="")
     assert model.asked == [("The dog", [(3, 8)])]
     assert (score.surprisal_bits, score.crossing) == (4.0, None)
 
 
 def test_a_token_of_the_contexts_last_spaces_only_is_the_contexts() -> None:
     tokens = (token("The", 0, 1.0), token("\n", 3, 2.0), token("dog", 4, 4.0))
-    (score,) = conditional_scores(told(*tokens, text="The\ndog"), [("The\n", "dog")], joiner="")
+    (score,) = ConditionalScore.of_pairs(
+        told(*tokens, text="The\ndog"), [("The\n", "dog")], joiner=""
+    )
     assert [each.text for each in score.tokens] == ["dog"]
 
 
 def test_a_token_across_the_border_counts_where_it_begins_and_is_reported() -> None:
     tokens = (token("un", 0, 1.0), token("happi", 2, 2.0), token("ness", 7, 4.0))
     model = told(*tokens, text="unhappiness")
-    (score,) = conditional_scores(model, [("unhap", "piness")], joiner="")
+    (score,) = ConditionalScore.of_pairs(model, [("unhap", "piness")], joiner="")
     assert (score.crossing, score.surprisal_bits) == ("happi", 4.0)
 
 
 def test_a_target_within_a_token_of_the_context_has_no_score() -> None:
     model = told(token("犬が", 0, 3.0), text="犬が")
-    (score,) = conditional_scores(model, [("犬", "が")], joiner="")
+    (score,) = ConditionalScore.of_pairs(model, [("犬", "が")], joiner="")
     assert (score.crossing, score.n_tokens) == ("犬が", 0)
     assert math.isnan(score.surprisal_bits)
     assert math.isnan(score.mean_surprisal_bits)
@@ -186,13 +188,13 @@ def test_a_target_within_a_token_of_the_context_has_no_score() -> None:
 
 def test_a_token_that_ends_in_the_joiner_crosses_nothing() -> None:
     tokens = (token("The ", 0, 1.0), token("dog", 4, 4.0))
-    (score,) = conditional_scores(told(*tokens, text="The dog"), [("The", "dog")])
+    (score,) = ConditionalScore.of_pairs(told(*tokens, text="The dog"), [("The", "dog")])
     assert (score.crossing, score.surprisal_bits) == (None, 4.0)
 
 
 def test_the_mark_at_the_end_counts() -> None:
     tokens = (token("The", 0, 1.0), token("dog", 4, 4.0), token("</s>", 7, 8.0, end=7, role="eos"))
-    (score,) = conditional_scores(told(*tokens, text="The dog"), [("The", "dog")])
+    (score,) = ConditionalScore.of_pairs(told(*tokens, text="The dog"), [("The", "dog")])
     assert (score.surprisal_bits, score.n_tokens) == (12.0, 2)
 
 
@@ -202,14 +204,14 @@ def test_the_mark_at_the_end_counts() -> None:
 def test_tokens_without_a_surprisal_are_counted_and_left_out_of_sum_and_mean() -> None:
     tokens = (token("The", 0, None), token("dog", 4, 4.0), token("barks", 8, 2.0))
     model = told(*tokens, text="The dog barks")
-    (score,) = conditional_scores(model, [("", "The dog barks")])
+    (score,) = ConditionalScore.of_pairs(model, [("", "The dog barks")])
     assert (score.n_tokens, score.n_unscored) == (3, 1)
     assert (score.surprisal_bits, score.mean_surprisal_bits) == (6.0, 3.0)
 
 
 def test_a_target_without_any_surprisal_has_no_score() -> None:
     model = told(token("The", 0, None), text="The")
-    (score,) = conditional_scores(model, [("", "The")])
+    (score,) = ConditionalScore.of_pairs(model, [("", "The")])
     assert (score.n_tokens, score.n_unscored) == (1, 1)
     assert math.isnan(score.surprisal_bits)
     assert math.isnan(score.mean_surprisal_bits)
@@ -217,7 +219,7 @@ def test_a_target_without_any_surprisal_has_no_score() -> None:
 
 def test_a_word_of_probability_0_has_an_infinite_surprisal() -> None:
     model = told(token("The", 0, 1.0), token("dog", 4, math.inf), text="The dog")
-    (score,) = conditional_scores(model, [("The", "dog")])
+    (score,) = ConditionalScore.of_pairs(model, [("The", "dog")])
     assert score.surprisal_bits == score.mean_surprisal_bits == math.inf
 
 
@@ -230,7 +232,7 @@ def test_unknown_words_of_the_target_are_named_as_they_are_written() -> None:
         token("a", 10, 1.0),
         token("<unk>", 11, 1.0, end=17, oov=True),
     )
-    (score,) = conditional_scores(told(*tokens, text=text), [("A wug", "saw a blick")])
+    (score,) = ConditionalScore.of_pairs(told(*tokens, text=text), [("A wug", "saw a blick")])
     assert score.oovs == ("blick",)
 
 
@@ -276,7 +278,7 @@ def test_a_sentence_is_its_context_and_then_its_target(reference: str) -> None:
     @given(pairs=PAIRS, eos=st.sampled_from(["never", "always"]))
     def law(pairs: list[tuple[str, str]], eos: str) -> None:
         policy = Policy(eos="always") if eos == "always" else Policy(eos="never")
-        scores = conditional_scores(model, pairs, policy)
+        scores = ConditionalScore.of_pairs(model, pairs, policy)
         assert [(each.context, each.target) for each in scores] == pairs
         for score in scores:
             whole = sum_bits(model, f"{score.context} {score.target}", policy)
@@ -292,7 +294,7 @@ def test_any_text_gives_the_target_what_the_context_does_not_have(
     pairs: list[tuple[str, str]], joiner: str
 ) -> None:
     model = load_model("dummy://")
-    for score in conditional_scores(model, pairs, joiner=joiner):
+    for score in ConditionalScore.of_pairs(model, pairs, joiner=joiner):
         (whole,) = score_all(model, [score.text], Policy())
         n_before = len(whole.tokens) - score.n_tokens
         assert whole.tokens[n_before:] == score.tokens
@@ -320,7 +322,7 @@ def test_a_neural_models_scores_are_differences_of_whole_sentences(eos: str) -> 
     pytest.importorskip("transformers")
     model = load_model("builtin://en-gpt2", LoadOptions())
     policy = Policy(eos="always") if eos == "always" else Policy(eos="never")
-    scores = conditional_scores(model, GPT2_PAIRS, policy)
+    scores = ConditionalScore.of_pairs(model, GPT2_PAIRS, policy)
     for score in scores:
         context = sum_bits(model, score.context, Policy(eos="never")) if score.context else 0.0
         expected = sum_bits(model, score.text, policy) - context

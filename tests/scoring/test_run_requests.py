@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 from tests.builders import Sentences, by_word, make_suite
 from tests.word_model import WordModel
 
-from pommel.models.model import RECOVERED
 from pommel.errors import ModelError, UnsupportedFeatureError, UsageError
-from pommel.models.model import Policy, Spans
-
+from pommel.models.model import RECOVERED, Policy, Spans
 from pommel.report.notes import notes
 from pommel.scoring.run import Run, SuiteSurprisals, run_suites
 from pommel.surprisal import ScoredSentence

@@ -17,7 +17,7 @@ from pommel.errors import InputError, UsageError, counted
 from pommel.files.tables import frame_of
 from pommel.files.text import DecodedText, write_text
 from pommel.models.model import closing
-from pommel.scoring.conditional import Comparison, ConditionalScore, conditional_scores
+from pommel.scoring.conditional import ConditionalScore
 from pommel.sources.formats.context_pairs import TargetTable, parse_targets, read_targets
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def command(model: str, file: str, **chosen: Any) -> None:
         closing(open_model(model, chosen)) as opened,
         progress_bar(opened.info.name, len(table.rows)) as progress,
     ):
-        scores = conditional_scores(
+        scores = ConditionalScore.of_pairs(
             opened, table.pairs, policy(chosen), joiner=chosen["joiner"], progress=progress
         )
     show_notes(list(_notes(scores, chosen["joiner"])))
@@ -163,10 +163,7 @@ def _notes(scores: Sequence[ConditionalScore], joiner: str) -> Iterator[str]:
 
 def _accuracy(scores: Sequence[ConditionalScore]) -> str:
     good, bad = scores[::2], scores[1::2]
-    by_sum = Comparison.of([s.surprisal_bits for s in good], [s.surprisal_bits for s in bad])
-    by_mean = Comparison.of(
-        [s.mean_surprisal_bits for s in good], [s.mean_surprisal_bits for s in bad]
-    )
+    by_sum, by_mean = ConditionalScore.compared(good, bad)
     said = [
         f"{each.share_right:.3f} by the {name} ({each.n_right} of {each.n_items}"
         f"{_wrong(each.n_ties, 'tie')}{_wrong(each.n_undefined, 'missing score')})"

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pommel.files.tables import frame_of
-from pommel.models.family import Membership, Named, told_apart
+from pommel.models.family import Membership, Named
 from pommel.models.model import Model, Policy
 from pommel.scoring.results import ScoreRule
 from pommel.scoring.run import Compat, Oov, Progress, run_suites
@@ -58,7 +58,7 @@ class CapitalizationGain:
     @staticmethod
     def with_distinct_names(gains: Sequence["CapitalizationGain"]) -> list["CapitalizationGain"]:
         """Rename models and families that share a name, so that tables tell them apart."""
-        called = told_apart(
+        called = Named.unique_names(
             {
                 each.model_reference: Named(name=each.model_name, membership=each.membership)
                 for each in gains

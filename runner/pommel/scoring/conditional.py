@@ -57,36 +57,50 @@ class ConditionalScore:
     def _bits(self) -> list[float]:
         return [t.surprisal_bits for t in self.tokens if t.surprisal_bits is not None]
 
+    @classmethod
+    def of_pairs(
+        cls,
+        model: Model,
+        pairs: Iterable[tuple[str, str]],
+        policy: Policy | None = None,
+        *,
+        joiner: str = " ",
+        progress: Progress | None = None,
+    ) -> list["ConditionalScore"]:
+        """Return the score of each (context, target), in order.
 
-def conditional_scores(
-    model: Model,
-    pairs: Iterable[tuple[str, str]],
-    policy: Policy | None = None,
-    *,
-    joiner: str = " ",
-    progress: Progress | None = None,
-) -> list[ConditionalScore]:
-    """Return the score of each (context, target), in order.
+        Context and target are one sentence, joined by `joiner`, and the model is asked for the
+        target's tokens only. As with the regions of a suite, a token belongs to what holds its
+        first visible character, one without any follows its start, the joiner belongs to the
+        target, nothing joins an empty context, and the mark at the end counts where the policy
+        includes it. The first token after an empty context has the mark at the beginning for a
+        context, or is unscored.
 
-    Context and target are one sentence, joined by `joiner`, and the model is asked for the target's
-    tokens only. As with the regions of a suite, a token belongs to what holds its first visible
-    character, one without any follows its start, the joiner belongs to the target, nothing joins an
-    empty context, and the mark at the end counts where the policy includes it. The first token
-    after an empty context has the mark at the beginning for a context, or is unscored.
+        A minimal pair of Kryvosheieva and Levy compares two of these by their mean per token
+        (`mean_surprisal_bits`), without a mark at the end (`Policy(eos="never")`) and with those at
+        the beginning that the tokenizer adds (`bos="tokenizer"`).
 
-    A minimal pair of Kryvosheieva and Levy compares two of these by their mean per token
-    (`mean_surprisal_bits`), without a mark at the end (`Policy(eos="never")`) and with those at the
-    beginning that the tokenizer adds (`bos="tokenizer"`).
+        Raises `InputError` for a target without a visible character, and what the model raises.
+        """
+        asked = [_Asked.of(number, *pair, joiner) for number, pair in enumerate(pairs, start=1)]
+        scored = _score_distinct(model, policy or Policy(), asked, progress)
+        known: dict[_Asked, ConditionalScore] = {}
+        for each in asked:
+            if each not in known:
+                known[each] = each.score(scored[each.text].tokens)
+        return [known[each] for each in asked]
 
-    Raises `InputError` for a target without a visible character, and what the model raises.
-    """
-    asked = [_Asked.of(number, *pair, joiner) for number, pair in enumerate(pairs, start=1)]
-    scored = _score_distinct(model, policy or Policy(), asked, progress)
-    known: dict[_Asked, ConditionalScore] = {}
-    for each in asked:
-        if each not in known:
-            known[each] = each.score(scored[each.text].tokens)
-    return [known[each] for each in asked]
+    @staticmethod
+    def compared(
+        good: Sequence["ConditionalScore"], bad: Sequence["ConditionalScore"]
+    ) -> tuple["Comparison", "Comparison"]:
+        """Compare good and bad targets: by the sums over their tokens, and by the means."""
+        return (
+            Comparison.of([s.surprisal_bits for s in good], [s.surprisal_bits for s in bad]),
+            Comparison.of(
+                [s.mean_surprisal_bits for s in good], [s.mean_surprisal_bits for s in bad]
+            ),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,6 @@ from pommel.errors import ModelError, check_choice, package_version
 from pommel.files.tables import frame_of
 from pommel.models.family import Named
 from pommel.models.model import Method, Model, ModelInfo, Policy
-
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import (

@@ -83,7 +83,7 @@ class RunRecord:
     `run_id` is the same for the same model under the same name in the same family, suite, policy
     and settings (see `id_of`).
     `policy` is `Policy.to_dict()` with its fingerprint, or empty where it is not known; `settings`
-    the choices of `SuiteSurprisals.evaluate` and `run_suites` that are in neither (`oov`, `compat`).
+    the choices of `run_suites` that are in neither (`oov`, `compat`).
     `source` is "pommel", or what others' results were imported as. `created` is a time in UTC
     (ISO 8601). Of a run that is interrupted, the result has no predictions.
     """
