@@ -13,7 +13,7 @@ from tests.containers_support.archive import Tree
 from tests.containers_support.processes import is_alive
 from tests.containers_support.users import KEPT, locked
 
-from pommel.images.build_stages import Stages, all_images
+from pommel.images.build import Stages, all_images
 
 if TYPE_CHECKING:
     from docker import APIClient

@@ -13,8 +13,7 @@ from pommel.errors import (
     UsageError,
 )
 from pommel.models.dummy import open as open_model
-from pommel.models.model import LoadOptions, Model, score_all
-from pommel.models.policy import SYNTAXGYM_POLICY, Policy
+from pommel.models.model import LoadOptions, Model, Policy, score_all
 from pommel.surprisal import Token
 
 SPEC = {
@@ -134,7 +133,7 @@ class TestMadeUp:
         assert bits(Policy()) == [2.5, 2.5]
         assert bits(Policy(bos="always", eos="always")) == [2.5, 2.5, 2.5]
         assert bits(Policy(bos="never")) == [None, 2.5]
-        assert bits(SYNTAXGYM_POLICY) == [0.0, 2.5]
+        assert bits(Policy.SYNTAXGYM) == [0.0, 2.5]
         assert model.info.name == "uniform-2.5"
 
     def test_bits_that_differ_are_different_models(self) -> None:

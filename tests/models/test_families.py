@@ -8,13 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pommel.errors import ModelNotAvailableError, UsageError
-from pommel.models.families import (
-    NamedModel,
-    expand,
-    expand_all,
-    one_model,
-    unquoted_patterns,
-)
+from pommel.models.family import NamedModel, expand, one_model
 
 Make = Callable[..., None]
 
@@ -324,7 +318,7 @@ def test_folders_that_cannot_be_read() -> None:
 def test_a_model_is_there_once() -> None:
     family, member = "huggingface://m@{a,b}", "huggingface://m@a"
     for order in ([family, member], [member, family]):
-        expanded = expand_all([*order, "dummy://", family, "dummy://"])
+        expanded = NamedModel.expand_all([*order, "dummy://", family, "dummy://"])
         assert list(expanded) == [*order, "dummy://"]
         assert expanded[member] == ()
         assert [each.reference for each in expanded[family]] == [member, "huggingface://m@b"]
@@ -333,7 +327,7 @@ def test_a_model_is_there_once() -> None:
 
 def test_a_model_in_two_families() -> None:
     with pytest.raises(UsageError) as caught:
-        expand_all(["huggingface://m@{a,b}", "huggingface://m@{b,c}"])
+        NamedModel.expand_all(["huggingface://m@{a,b}", "huggingface://m@{b,c}"])
     assert str(caught.value) == (
         "huggingface://m@b is in two families, huggingface://m@{a,b} and huggingface://m@{b,c}; "
         "name it in one"
@@ -356,14 +350,18 @@ def test_one_model(make: Make) -> None:
 def test_patterns_that_a_shell_has_expanded() -> None:
     steps = ["huggingface://a/m@step20", "huggingface://a/m@step3"]
     others = ["huggingface://a/n@step20", "dummy://", "dummy://uniform?bits=1", "lstm://x"]
-    assert unquoted_patterns([*steps, *others]) == {"huggingface://a/m@{step3,step20}": steps}
+    assert NamedModel.unquoted_patterns([*steps, *others]) == {
+        "huggingface://a/m@{step3,step20}": steps
+    }
     seeds = ["lstm://f/seed-1.d", "lstm://f/seed-10.d"]
-    assert unquoted_patterns([*seeds, "lstm://g/seed-1.d"]) == {"lstm://f/seed-{1,10}.d": seeds}
+    assert NamedModel.unquoted_patterns([*seeds, "lstm://g/seed-1.d"]) == {
+        "lstm://f/seed-{1,10}.d": seeds
+    }
     tokens = ["huggingface://m@step9-tokens2B", "huggingface://m@step10-tokens4B"]
     recorded = [f"recorded://en/seed-{seed}.tsv?spec=s/seed-1.json" for seed in (1, 2)]
     # What is proposed names the same models.
     for of_it in (steps, seeds, tokens, recorded):
-        (pattern,) = unquoted_patterns(of_it)
+        (pattern,) = NamedModel.unquoted_patterns(of_it)
         assert sorted(references(pattern)) == sorted(of_it)
 
 
@@ -378,4 +376,4 @@ def test_patterns_that_a_shell_has_expanded() -> None:
     ],
 )
 def test_models_that_are_named_one_by_one_are_no_pattern(named: list[str]) -> None:
-    assert unquoted_patterns(named) == {}
+    assert NamedModel.unquoted_patterns(named) == {}

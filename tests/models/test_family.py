@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.models.family import Membership, Named, told_apart
+from pommel.models.family import Membership, Named
 
 
 def seed(pattern: str, number: int, family: str = "en") -> Named:
@@ -15,7 +15,7 @@ def seed(pattern: str, number: int, family: str = "en") -> Named:
 
 
 def test_models_of_one_name_are_called_by_their_references() -> None:
-    found = told_apart(
+    found = Named.unique_names(
         {"a://x": Named(name="x"), "b://x": Named(name="x"), "c://": Named(name="y")}
     )
     assert {reference: each.name for reference, each in found.items()} == {
@@ -33,7 +33,7 @@ def test_families_of_one_name_are_called_by_their_patterns() -> None:
         "lstm://b/en/seed-3": seed("lstm://b/en", 3),
         "lstm://c/de/seed-1": seed("lstm://c/de", 1, family="de"),
     }
-    found = told_apart(models)
+    found = Named.unique_names(models)
     assert [(each.name, each.membership and each.membership.family) for each in found.values()] == [
         ("lstm://a/en/seed-1", "lstm://a/en/seed-*"),
         ("lstm://a/en/seed-2", "lstm://a/en/seed-*"),
@@ -44,7 +44,7 @@ def test_families_of_one_name_are_called_by_their_patterns() -> None:
 
 def test_a_member_and_a_model_of_one_name() -> None:
     models = {"lstm://en/seed-1": seed("lstm://en", 1), "x://": Named(name="en/seed-1")}
-    member, alone = told_apart(models).values()
+    member, alone = Named.unique_names(models).values()
     assert (member.name, alone.name) == ("lstm://en/seed-1", "x://")
     assert member.membership == models["lstm://en/seed-1"].membership
 
@@ -52,6 +52,6 @@ def test_a_member_and_a_model_of_one_name() -> None:
 @given(st.dictionaries(st.text("abc:/", min_size=1), st.sampled_from(["x", "y", "z"])))
 def test_no_two_models_share_a_name(names: dict[str, str]) -> None:
     models = {f"s://{reference}": Named(name=name) for reference, name in names.items()}
-    found = told_apart(models)
+    found = Named.unique_names(models)
     assert list(found) == list(models)
     assert len({each.name for each in found.values()}) == len(models)

@@ -3,7 +3,7 @@
 import gc
 import weakref
 
-from pommel.models.lifetime import one_after_another
+from pommel.models.model import one_after_another
 
 
 class _Big:

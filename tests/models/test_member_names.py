@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pommel.errors import UsageError
-from pommel.models.member_names import Member, axis_number, members_of, natural_key
-from pommel.models.places import split_places
+from pommel.models.family import Member, axis_number, members_of, natural_key, split_places
 
 
 def members(reference: str, index: int, *texts: str) -> list[Member]:

@@ -10,10 +10,14 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from pommel.errors import AlignmentError, InputError
-from pommel.models.alignment.cheapest import Aligned, align
-from pommel.models.alignment.reading import as_characters
-from pommel.models.offsets import Placed, recover_offsets
-from pommel.models.spec import TokenizerSpec
+from pommel.models.alignment import (
+    Aligned,
+    Placed,
+    TokenizerSpec,
+    align,
+    as_characters,
+    recover_offsets,
+)
 
 UNK = frozenset({"<unk>"})
 EOS = frozenset({"</s>"})

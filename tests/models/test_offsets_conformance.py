@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from pommel.errors import AlignmentError
-from pommel.models.offsets import Placed, recover_offsets
-from pommel.models.spec import TokenizerSpec
+from pommel.models.alignment import Placed, TokenizerSpec, recover_offsets
 from pommel.scoring.retired_alignment import assign_as_syntaxgym
 from pommel.suite.suite import Condition, Region, Sentence
 

@@ -7,7 +7,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from pommel.errors import UsageError
-from pommel.models.patterns import (
+from pommel.models.family import (
     expand_braces,
     fixed_start,
     has_wildcard,

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pommel.errors import ModelNotAvailableError, UsageError
-from pommel.models.places import choices, split_places
+from pommel.models.family import choices, split_places
 
 
 def places(reference: str) -> list[tuple[str, str, str]]:

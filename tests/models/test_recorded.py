@@ -20,12 +20,11 @@ from pommel.errors import (
     UnsupportedFeatureError,
     UsageError,
 )
-from pommel.files import shipped as data
-from pommel.models.model import LoadOptions, Model, ModelInfo, score_all
-from pommel.models.policy import SYNTAXGYM_POLICY, Policy
+from pommel.files import shipped
+from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, score_all
+from pommel.models.printed import parse_surprisal_table
 from pommel.models.recorded import open as open_model
-from pommel.models.recorded_lines import write_recorded
-from pommel.models.surprisal_table import parse_surprisal_table
+from pommel.models.recorded import write_recorded
 from pommel.surprisal import ScoredSentence, Token
 
 HEADER = "sentence_id\ttoken_id\ttoken\tsurprisal\n"
@@ -101,7 +100,7 @@ class TestTable:
 
     def test_the_first_surprisal_is_data(self, tmp_path: Path) -> None:
         model = table(tmp_path, ROWS)
-        assert bits(model, "The cat", "A", policy=SYNTAXGYM_POLICY)[0][0] == 0.0
+        assert bits(model, "The cat", "A", policy=Policy.SYNTAXGYM)[0][0] == 0.0
         assert bits(model, "The cat", "A", policy=Policy(bos="never"))[0][0] == 0.0
 
     def test_policies_leave_out_and_never_add(self, tmp_path: Path) -> None:
@@ -286,7 +285,7 @@ class TestLines:
 
     def test_what_is_written_is_valid(self, tmp_path: Path) -> None:
         write_recorded(tmp_path / "s.jsonl", INFO, Policy(), [SENTENCE])
-        schema = data.schema("surprisals")
+        schema = shipped.schema("surprisals")
         Draft202012Validator.check_schema(schema)
         for line in (tmp_path / "s.jsonl").read_text("utf-8").splitlines():
             Draft202012Validator(schema).validate(json.loads(line))
@@ -305,7 +304,7 @@ class TestLines:
         write_recorded(tmp_path / "s.jsonl", INFO, Policy(), [SENTENCE])
         model = load(tmp_path / "s.jsonl")
         assert bits(model, "The cat .", policy=Policy(eos="never")) == [[None, math.inf, 0.5]]
-        first = bits(model, "The cat .", policy=SYNTAXGYM_POLICY)[0][0]
+        first = bits(model, "The cat .", policy=Policy.SYNTAXGYM)[0][0]
         assert first == 0.0
 
     @pytest.mark.parametrize("bos", ["auto", "always"])
@@ -384,7 +383,7 @@ class TestMethods:
         write_recorded(path, INFO, Policy(method="focus-mask"), [sentence])
         assert score_all(load(path), ["The cat ."], Policy()) == [sentence]
         # The retired tools' 0 is for a first token without left context.
-        assert score_all(load(path), ["The cat ."], SYNTAXGYM_POLICY) == [sentence]
+        assert score_all(load(path), ["The cat ."], Policy.SYNTAXGYM) == [sentence]
 
 
 GOOD = '{"format": "pommel-surprisals", "version": 1, "model": {"name": "m"}, "policy": {}}'

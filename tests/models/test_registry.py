@@ -156,7 +156,9 @@ def test_images_have_one_backend(scheme: str, monkeypatch: pytest.MonkeyPatch) -
     ],
 )
 def test_what_is_not_there(reference: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pommel.files.shipped.builtin_models", lambda: dict.fromkeys(["en-gpt2", "en-ngram"]))
+    monkeypatch.setattr(
+        "pommel.files.shipped.builtin_models", lambda: dict.fromkeys(["en-gpt2", "en-ngram"])
+    )
     with pytest.raises(ModelNotAvailableError) as caught:
         registry.load_model(reference)
     assert str(caught.value) == message
@@ -172,7 +174,9 @@ def test_a_file_of_another_kind(tmp_path: Path) -> None:
 
 
 def test_built_in_models_that_are_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pommel.files.shipped.builtin_models", lambda: dict.fromkeys(["something-else"]))
+    monkeypatch.setattr(
+        "pommel.files.shipped.builtin_models", lambda: dict.fromkeys(["something-else"])
+    )
     assert registry.builtin_models() == ()
     with pytest.raises(ModelNotAvailableError, match=r"there is: none in this installation$"):
         registry.load_model("builtin://en-gpt2")

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from tests.builders import by_word, token
 
 from pommel.models.model import Spans
-from pommel.models.spans import asked_for, has_needed, united
+from pommel.models.neural.questions import asked_for
+from pommel.scoring.regions import united
 from pommel.surprisal import ScoredSentence
 
 # "the dog ." and the mark at its end, which begins behind the last character.
@@ -39,7 +40,7 @@ def test_no_tokens() -> None:
     assert asked_for(STARTS[:0], ((0, 5),)).tolist() == []
 
 
-def test_has_needed() -> None:
+def test_has_all_of() -> None:
     scored = ScoredSentence(
         text="a b c",
         tokens=(
@@ -49,12 +50,12 @@ def test_has_needed() -> None:
             token("</s>", 5, None, end=5, role="eos", why="not asked for"),
         ),
     )
-    assert has_needed(scored, ())
-    assert has_needed(scored, ((1, 5),))
-    assert not has_needed(scored, ((1, 6),))
-    assert not has_needed(scored, ((0, 1),))
-    assert not has_needed(scored, None)
-    assert has_needed(by_word("a b c", {"a": None}), None)
+    assert scored.has_all_of(())
+    assert scored.has_all_of(((1, 5),))
+    assert not scored.has_all_of(((1, 6),))
+    assert not scored.has_all_of(((0, 1),))
+    assert not scored.has_all_of(None)
+    assert by_word("a b c", {"a": None}).has_all_of(None)
 
 
 SPANS = st.lists(

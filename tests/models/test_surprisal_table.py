@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pommel.errors import InputError, SurprisalError
-from pommel.models.surprisal_table import parse_surprisal_table
+from pommel.models.printed import parse_surprisal_table
 
 HEADER = "sentence_id\ttoken_id\ttoken\tsurprisal\n"
 LONG = "x" * 100_000

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pommel.errors import InputError, SurprisalError
-from pommel.models.token_lists import token_to_json, tokens_from_json
+from pommel.models.recorded import token_to_json, tokens_from_json
 from pommel.surprisal import Token
 
 TOKENS = st.builds(

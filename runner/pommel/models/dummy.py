@@ -13,10 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError, UsageError
-from pommel.models.model import LoadOptions, Model, ModelInfo, Spans
-from pommel.models.only_method import check_only_method
-from pommel.models.policy import Policy
-from pommel.models.printed import RECOVERED, PrintedModel
+from pommel.models.alignment import TokenizerSpec
+from pommel.models.model import (
+    RECOVERED,
+    LoadOptions,
+    Model,
+    ModelInfo,
+    Policy,
+    Spans,
+    check_only_method,
+)
+from pommel.models.printed import PrintedModel, PrintedToken, parse_surprisal_table, with_oovs
 from pommel.models.recorded import fingerprint
 from pommel.models.reference_files import (
     Reference,
@@ -25,8 +32,6 @@ from pommel.models.reference_files import (
     read_text,
     split_reference,
 )
-from pommel.models.spec import TokenizerSpec
-from pommel.models.surprisal_table import PrintedToken, parse_surprisal_table, with_oovs
 from pommel.surprisal import ScoredSentence, Token
 
 Table = tuple[tuple[PrintedToken, ...], ...]

@@ -1,8 +1,16 @@
 """Families: models that are one and the same but for a seed or a step of their training."""
 
-from collections.abc import Iterable, Mapping
+import difflib
+import fnmatch
+import itertools
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any, ClassVar, Literal, get_args
+
+from pommel.errors import ModelNotAvailableError, UsageError, listed
 
 # What its members differ in: the seed they were trained with, how far they were trained, or
 # something that has no name.
@@ -23,6 +31,13 @@ class Membership:
     label: str
     value: float | None = None
     pattern: str = ""
+
+    AXES: ClassVar[tuple[Axis, ...]] = get_args(Axis)
+
+    @staticmethod
+    def axis_called(name: str) -> Axis | None:
+        """Return the axis of this name, None if there is none."""
+        return next((axis for axis in get_args(Axis) if axis == name), None)
 
     @property
     def is_ordered(self) -> bool:
@@ -46,25 +61,25 @@ class Named:
     name: str
     membership: Membership | None = None
 
+    @staticmethod
+    def unique_names(models: "Mapping[str, Named]") -> "dict[str, Named]":
+        """Return what models are called, by their references, so that no two share a name.
 
-def told_apart(models: Mapping[str, Named]) -> dict[str, Named]:
-    """Return what models are called, by their references, so that no two share a name.
-
-    A model is called by its reference where another has its name. So is a member of a family where
-    another family has its name; the family is then called by its pattern.
-    """
-    by_name = _by_name((each.name, reference) for reference, each in models.items())
-    of_families = [each.membership for each in models.values() if each.membership]
-    by_family = _by_name((each.family, each.pattern) for each in of_families)
-    found = {}
-    for reference, each in models.items():
-        name, membership = each.name, each.membership
-        if membership and len(by_family[membership.family]) > 1:
-            name, membership = reference, replace(membership, family=membership.pattern)
-        elif len(by_name[name]) > 1:
-            name = reference
-        found[reference] = Named(name=name, membership=membership)
-    return found
+        A model is called by its reference where another has its name. So is a member of a family where
+        another family has its name; the family is then called by its pattern.
+        """
+        by_name = _by_name((each.name, reference) for reference, each in models.items())
+        of_families = [each.membership for each in models.values() if each.membership]
+        by_family = _by_name((each.family, each.pattern) for each in of_families)
+        found = {}
+        for reference, each in models.items():
+            name, membership = each.name, each.membership
+            if membership and len(by_family[membership.family]) > 1:
+                name, membership = reference, replace(membership, family=membership.pattern)
+            elif len(by_name[name]) > 1:
+                name = reference
+            found[reference] = Named(name=name, membership=membership)
+        return found
 
 
 def _by_name(pairs: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
@@ -72,3 +87,570 @@ def _by_name(pairs: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
     for name, one in pairs:
         found.setdefault(name, set()).add(one)
     return found
+
+
+# More than anybody means: {1..1000000} would otherwise fill the memory before anything is said.
+MAX_NAMES = 10_000
+
+_RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?")
+_WILDCARD = re.compile(r"[*?\[]")
+
+
+def has_wildcard(text: str) -> bool:
+    """Say whether a text has a character that stands for others in a name: `*`, `?` or `[`."""
+    return _WILDCARD.search(text) is not None
+
+
+def fixed_start(text: str, *, wildcards: bool) -> str:
+    """Return what stands before the first brace, or wildcard where these count."""
+    found = re.search(r"[{*?\[]" if wildcards else "{", text)
+    return text[: found.start()] if found else text
+
+
+def split_outside_braces(text: str, separators: str) -> list[str]:
+    """Return the parts of a text, each but the first with the separator that begins it.
+
+    A separator inside braces does not separate.
+    """
+    parts, depth = [""], 0
+    for character in text:
+        depth += (character == "{") - (character == "}")
+        if character in separators and depth <= 0:
+            parts.append("")
+        parts[-1] += character
+    return parts
+
+
+def expand_braces(text: str, *, reference: str) -> list[str]:
+    """Return the texts that braces stand for, in the order in which a shell has them.
+
+    `{a,b}` (also nested), `{1..5}`, `{5..1..2}`, and `{01..10}`, whose numbers have one width. A
+    text without braces stands for itself. Raises `UsageError`, naming the reference, for braces
+    that do not match, that hold nothing or one name, and for more than `MAX_NAMES` texts.
+    """
+    texts = list(itertools.islice(_expanded(text, reference), MAX_NAMES + 1))
+    if len(texts) > MAX_NAMES:
+        raise UsageError(f"{reference}: it names more than {MAX_NAMES} models")
+    return texts
+
+
+def _expanded(text: str, reference: str) -> Iterator[str]:
+    before, brace, rest = text.partition("{")
+    if "}" in before:
+        raise UsageError(_unmatched(reference))
+    if not brace:
+        yield text
+        return
+    inside, after = _to_the_matching_brace(rest, reference)
+    for middle in _alternatives(inside, reference):
+        for end in _expanded(after, reference):
+            yield f"{before}{middle}{end}"
+
+
+def _to_the_matching_brace(text: str, reference: str) -> tuple[str, str]:
+    depth = 1
+    for index, character in enumerate(text):
+        depth += (character == "{") - (character == "}")
+        if not depth:
+            return text[:index], text[index + 1 :]
+    raise UsageError(_unmatched(reference))
+
+
+def _alternatives(inside: str, reference: str) -> Iterator[str]:
+    first, *others = split_outside_braces(inside, ",")
+    if others:
+        for part in (first, *(each[1:] for each in others)):
+            yield from _expanded(part, reference)
+    elif (numbers := _RANGE.fullmatch(inside)) and int(numbers[3] or 1):
+        yield from _numbers(numbers[1], numbers[2], int(numbers[3] or 1))
+    else:
+        raise UsageError(
+            f"{reference}: {{{inside}}} is no choice; write two names or more, as in "
+            "{step1000,step2000}, or a range, as in {1..5} or {1000..5000..1000}"
+        )
+
+
+def _numbers(first: str, last: str, step: int) -> Iterator[str]:
+    start, end = int(first), int(last)
+    width = 0
+    if any(re.match(r"-?0\d", each) for each in (first, last)):
+        width = max(len(first), len(last))
+    # As in a shell, the direction is that of the ends, whatever sign the step has.
+    towards = abs(step) if start <= end else -abs(step)
+    for number in range(start, end + (1 if towards > 0 else -1), towards):
+        yield f"{number:0{width}d}"
+
+
+def _unmatched(reference: str) -> str:
+    return f"{reference}: its braces do not match; write {{a,b}}, as in NAME@{{step1000,step2000}}"
+
+
+def matching(names: Iterable[str], pattern: str) -> list[str]:
+    """Return the names that match a pattern; hidden ones only if it begins with a dot, too."""
+    return [
+        name
+        for name in names
+        if fnmatch.fnmatchcase(name, pattern)
+        and (pattern.startswith(".") or not name.startswith("."))
+    ]
+
+
+def nearest_names(names: Sequence[str], pattern: str) -> str:
+    """Return, for a message, what is there that a pattern may have meant."""
+    shown = [name for name in names if not name.startswith(".")]
+    if not shown:
+        return "it has none"
+    plain = _WILDCARD.sub("", pattern)
+
+    def likeness(name: str) -> float:
+        return difflib.SequenceMatcher(None, plain, name).ratio()
+
+    return f"there is: {listed(sorted(shown, key=likeness, reverse=True))}"
+
+
+# What a wildcard can match: a model is a folder, or a file; a path without a scheme may be either.
+# Elsewhere (images, URLs) `*`, `?` and `[` are characters like any other.
+_MODELS_ARE = {
+    "huggingface": "folder",
+    "lstm": "folder",
+    "ngram": "file",
+    "recorded": "file",
+    "dummy": "file",
+    "": "folder or file",
+}
+# What else than a slash ends a place.
+_SEPARATORS = {
+    "huggingface": "/@",
+    **dict.fromkeys(("docker", "podman", "apptainer", "singularity", "library", "shub"), "/:@"),
+    **dict.fromkeys(("http", "https"), "#"),
+}
+# What stands behind a question mark are settings, which have no pattern.
+_WITH_SETTINGS = ("recorded", "dummy", "ngram")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """A part of a reference: a step of its path, a revision, a tag, a server's model.
+
+    `separator` stands before it. `kind` is what it names on disk ("folder", "file"), empty for what
+    is not on disk.
+    """
+
+    separator: str
+    text: str
+    kind: str = ""
+
+    @property
+    def start(self) -> str:
+        """What stands before the first brace or wildcard."""
+        return fixed_start(self.text, wildcards=bool(self.kind))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reference:
+    """A reference in its places; `settings` is what stands behind them, as it is written."""
+
+    text: str
+    scheme: str
+    places: tuple[Place, ...]
+    settings: str = ""
+
+    def spelled(self, texts: Sequence[str]) -> str:
+        """Return the reference with other texts in its places."""
+        scheme = f"{self.scheme}://" if "://" in self.text else ""
+        return f"{scheme}{self.beginning(texts)}{self.settings}"
+
+    def beginning(self, texts: Sequence[str]) -> str:
+        """Return what texts for the first places make, without scheme and settings."""
+        pairs = zip(self.places, texts, strict=False)
+        return "".join(f"{place.separator}{text}" for place, text in pairs)
+
+    def path(self, texts: Sequence[str]) -> Path:
+        """Return where such a reference points on disk."""
+        # pathlib's own raises an exception of another kind for the home of nobody.
+        return Path(os.path.expanduser(self.beginning(texts)) or ".")  # noqa: PTH111 - what is said above
+
+
+def split_places(reference: str) -> Reference:
+    """Return a reference in its places. Raises `UsageError` for braces around schemes."""
+    scheme, separator, body = reference.partition("://")
+    if not separator:
+        scheme, body = "", reference
+    if "{" in scheme:
+        raise UsageError(
+            f"{reference}: the scheme stands before the braces, as in SCHEME://{{a,b}}"
+        )
+    mark = settings = ""
+    if scheme in _WITH_SETTINGS:
+        body, mark, settings = body.partition("?")
+    parts = split_outside_braces(body, _SEPARATORS.get(scheme, "/"))
+    if parts[-1] == "/" and len(parts) > 1:
+        # A shell that completes a folder's name puts a slash behind it.
+        parts.pop()
+    models_are = _MODELS_ARE.get(scheme, "")
+    kinds = ["folder" if models_are else ""] * (len(parts) - 1) + [models_are]
+    first, *others = zip(parts, kinds, strict=True)
+    places = [
+        Place(separator="", text=first[0], kind=first[1]),
+        *(Place(separator=part[0], text=part[1:], kind=kind) for part, kind in others),
+    ]
+    return Reference(
+        text=reference, scheme=scheme, places=tuple(places), settings=f"{mark}{settings}"
+    )
+
+
+def choices(reference: Reference) -> list[tuple[str, ...]]:
+    """Return what the places of a reference can stand for together, a text for each.
+
+    A place that is on disk as it is written stands for itself. Raises `UsageError` for braces that
+    make no sense, `ModelNotAvailableError` for wildcards that match nothing.
+    """
+    found = [_Choice(texts=())]
+    for index, place in enumerate(reference.places):
+        found = [after for before in found for after in _continued(reference, before, place)]
+        if not found:
+            path = reference.path([each.text for each in reference.places[: index + 1]])
+            raise ModelNotAvailableError(f"{reference.text}: no {place.kind} matches {path}")
+    return [each.texts for each in found]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Choice:
+    """Texts for a reference's first places, and whether they have been found by a wildcard."""
+
+    texts: tuple[str, ...]
+    by_wildcard: bool = False
+
+
+def _continued(reference: Reference, before: _Choice, place: Place) -> Iterator[_Choice]:
+    as_written = (*before.texts, place.text)
+    if place.kind and place.start != place.text and _exists(reference.path(as_written)):
+        yield _Choice(texts=as_written, by_wildcard=before.by_wildcard)
+        return
+    for text in expand_braces(place.text, reference=reference.text):
+        if place.kind and has_wildcard(text):
+            for name in _matching(reference, before, place, text):
+                yield _Choice(texts=(*before.texts, name), by_wildcard=True)
+            continue
+        texts = (*before.texts, text)
+        # What is named is opened, or refused then; what is found has to be there.
+        if not (before.by_wildcard and place.kind) or _fits(reference.path(texts), place.kind):
+            yield _Choice(texts=texts, by_wildcard=before.by_wildcard)
+
+
+def _matching(reference: Reference, before: _Choice, place: Place, pattern: str) -> list[str]:
+    if place.separator == "@":
+        raise UsageError(
+            f"{reference.text}: wildcards match folders, and no revisions; name these, as in "
+            f"huggingface://{reference.beginning(before.texts)}@{{step1000,step2000}}"
+        )
+    folder = reference.path((*before.texts, ""))
+    try:
+        there = sorted(each.name for each in folder.iterdir() if _fits(each, place.kind))
+        found = matching(there, pattern)
+        if place.kind == "folder or file":
+            # Beside folders that are models, files are what a training left there.
+            found = [name for name in found if _fits(folder / name, "folder")] or found
+    except OSError as error:
+        reason = error.strerror or "it cannot be read"
+        if isinstance(error, FileNotFoundError) and reference.scheme == "huggingface":
+            reason += "; wildcards match folders, what is on the hub is named: NAME-{70m,160m}"
+        raise ModelNotAvailableError(f"{reference.text}: {folder}: {reason}") from None
+    if not found and not before.by_wildcard:
+        raise ModelNotAvailableError(
+            f"{reference.text}: no {place.kind} in {folder} matches {pattern!r}; "
+            f"{nearest_names(there, pattern)}"
+        )
+    return found
+
+
+def _fits(path: Path, kind: str) -> bool:
+    is_folder = path.is_dir()
+    return (is_folder and "folder" in kind) or ("file" in kind and not is_folder and path.is_file())
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+_AXES: dict[str, Axis] = {
+    "seed": "seed",
+    "globalstep": "step",
+    "step": "step",
+    "checkpoint": "step",
+    "ckpt": "step",
+    "iteration": "step",
+    "iter": "step",
+    "epoch": "epoch",
+}
+_WORD = r"(?<![a-z])(seed|global_?step|step|checkpoint|ckpt|iteration|iter|epoch)s?"
+_NUMBER = r"(\d+(?:\.\d+)?)([kmb])?(?![a-z0-9])"
+_GAP = "-_.=:/ "
+_AXIS_NUMBER = re.compile(f"{_WORD}[{_GAP}]*{_NUMBER}", re.IGNORECASE)
+_AXIS_AT_END = re.compile(f"{_WORD}[{_GAP}]*$", re.IGNORECASE)
+# step_20k; nobody counts seeds like that.
+_FACTORS = {"k": 1e3, "m": 1e6, "b": 1e9}
+_FILE_ENDINGS = re.compile(r"(\.(arpa|bin|gz|json|jsonl|klm|tsv|txt))+$")
+_DIGITS = re.compile(r"(\d+)")
+# Places that begin with one of these can begin with a name; what begins otherwise (a revision, a
+# tag) has its name before it.
+_NAMES_BEGIN = ("", "/", "#")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A member of a family: the texts of its reference's places, its name in tables."""
+
+    texts: tuple[str, ...]
+    name: str
+    membership: Membership
+
+
+def members_of(
+    reference: Reference, choices: Sequence[tuple[str, ...]], index: int
+) -> list[Member]:
+    """Return the members of a family, in the order of their numbers; those without one are last.
+
+    The choices differ in the text of one place only. The family is called by what its members'
+    names begin with (lstm-en-seed-1), else by what they are in (FOLDER/seed-1, NAME@step1000).
+    Raises `UsageError` if two members have one label.
+    """
+    place, above = reference.places[index], _above(reference, choices[0], index)
+    stem = _AXIS_AT_END.sub("", place.start).rstrip(_GAP)
+    if place.separator not in _NAMES_BEGIN:
+        stem = ""
+    # checkpoints/1000: the word of the number stands above it.
+    context = f"{above}/" if place.separator == "/" and not stem else ""
+    ends = [_without_ending(texts[index], place) for texts in choices]
+    labels = [end.removeprefix(stem).lstrip(_GAP) or end if stem else end for end in ends]
+    _check_distinct(reference, dict(zip(choices, labels, strict=True)))
+    axis = _axis(reference, place, [_in_context(label, context) for label in labels])
+    before = f"{above}{place.separator or '/'}" if above and not stem else ""
+    family = stem or above or _beside(choices[0], index) or place.text
+    pattern = reference.spelled((*choices[0][:index], place.text, *choices[0][index + 1 :]))
+    members = [
+        Member(
+            texts=texts,
+            name=f"{before}{end}",
+            membership=Membership(
+                family=family,
+                axis=axis,
+                label=label,
+                value=_value(_in_context(label, context), axis),
+                pattern=pattern,
+            ),
+        )
+        for texts, end, label in zip(choices, ends, labels, strict=True)
+    ]
+    return sorted(members, key=_order)
+
+
+def _above(reference: Reference, texts: tuple[str, ...], index: int) -> str:
+    """Return the name of what a place is in, empty where that has none."""
+    place = reference.places[index]
+    before = reference.beginning(texts[:index])
+    name = before if place.separator == "#" else before.rpartition("/")[2]
+    if name in {"", ".", "..", "~"}:
+        is_path = place.kind and (index or has_wildcard(place.text))
+        return reference.path((*texts[:index], "")).resolve().name if is_path else ""
+    return name
+
+
+def _beside(texts: tuple[str, ...], index: int) -> str:
+    return texts[index + 1] if index + 1 < len(texts) else ""
+
+
+def _without_ending(text: str, place: Place) -> str:
+    return _FILE_ENDINGS.sub("", text) if "file" in place.kind else text
+
+
+def _in_context(label: str, context: str) -> str:
+    return f"{context}{label}" if label[:1].isdigit() else label
+
+
+def _check_distinct(reference: Reference, labels: Mapping[tuple[str, ...], str]) -> None:
+    first: dict[str, tuple[str, ...]] = {}
+    for texts, label in labels.items():
+        other = first.setdefault(label, texts)
+        if other is not texts:
+            names = f"{reference.spelled(other)} and {reference.spelled(texts)}"
+            raise UsageError(
+                f"{reference.text}: two of its models would be called {label!r}, {names}; "
+                "name one of them"
+            )
+
+
+def _axis(reference: Reference, place: Place, contexts: Sequence[str]) -> Axis:
+    """Return what members differ in, by the words before the numbers in their labels.
+
+    That is the word right before the pattern, unless its numbers repeat and another's do not; else
+    the first one whose numbers are all different, or the only one. Raises `UsageError` where two
+    vary at once and neither tells the members apart.
+    """
+    numbers: dict[Axis, set[str]] = {}
+    for context in contexts:
+        for found in _AXIS_NUMBER.finditer(context):
+            numbers.setdefault(_axis_of(found[1]), set()).add(found[2])
+    telling = [axis for axis, values in numbers.items() if len(values) == len(contexts)]
+    varying = [axis for axis, values in numbers.items() if len(values) > 1]
+    if len(varying) > 1 and not telling:
+        raise UsageError(
+            f"{reference.text}: its models differ in {' and '.join(varying)} at once; "
+            "write one pattern for each family"
+        )
+    at_start = _AXIS_AT_END.search(place.start)
+    if at_start and (not telling or _axis_of(at_start[1]) in telling):
+        return _axis_of(at_start[1])
+    return next(iter(telling or (numbers if len(numbers) == 1 else ())), "member")
+
+
+def _value(context: str, axis: Axis) -> float | None:
+    """Return the first number behind the axis's word; "member" has no word, and no number."""
+    for found in _AXIS_NUMBER.finditer(context):
+        if _axis_of(found[1]) == axis:
+            factor = _FACTORS.get((found[3] or "").lower(), 1) if axis == "step" else 1
+            return float(found[2]) * factor
+    return None
+
+
+def _axis_of(word: str) -> Axis:
+    return _AXES[word.lower().replace("_", "")]
+
+
+def _order(member: Member) -> tuple[bool, float, list[Any]]:
+    label, value = member.membership.label, member.membership.value
+    return value is None, value or 0.0, natural_key(label)
+
+
+def natural_key(text: str) -> list[Any]:
+    """Return what sorts texts as people do: step-900 before step-1000."""
+    # Text and numbers take turns, so that text is never compared with a number.
+    return [int(part) if n % 2 else part for n, part in enumerate(_DIGITS.split(text))]
+
+
+def axis_number(text: str) -> tuple[int, int] | None:
+    """Return where the last number stands that follows an axis's word; None if there is none."""
+    found = [*_AXIS_NUMBER.finditer(text)]
+    return found[-1].span(2) if found else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedModel:
+    """A model that somebody has named, by itself or as a member of a family.
+
+    `name` is what tables call a member; None: what the model calls itself.
+    """
+
+    reference: str
+    name: str | None = None
+    membership: Membership | None = None
+
+    @staticmethod
+    def expand_all(references: Iterable[str]) -> "dict[str, tuple[NamedModel, ...]]":
+        """Return the models that each of some references names, every model once.
+
+        One that is a member of a family is not there alone: its own reference then names no model.
+        Raises as `expand` does, and `UsageError` for a model in two families.
+        """
+        expanded = {reference: expand(reference) for reference in references}
+        patterns: dict[str, str] = {}
+        for each in itertools.chain.from_iterable(expanded.values()):
+            if each.membership is None:
+                continue
+            pattern = each.membership.pattern
+            other = patterns.setdefault(each.reference, pattern)
+            if other != pattern:
+                raise UsageError(
+                    f"{each.reference} is in two families, {other} and {pattern}; name it in one"
+                )
+        return {
+            reference: tuple(each for each in named if each.membership or reference not in patterns)
+            for reference, named in expanded.items()
+        }
+
+    @staticmethod
+    def unquoted_patterns(references: Sequence[str]) -> dict[str, list[str]]:
+        """Return what a shell has made of patterns that were not quoted, and the patterns.
+
+        That is references that differ only in the number of a seed or a step in their last part, or in
+        a revision with such a number.
+        """
+        groups: dict[tuple[str, str], dict[str, str]] = {}
+        for reference in references:
+            if (parts := _around_number(reference)) is not None:
+                start, label, end = parts
+                groups.setdefault((start, end), {})[label] = reference
+        return {
+            f"{start}{{{','.join(sorted(labels, key=natural_key))}}}{end}": [*labels.values()]
+            for (start, end), labels in groups.items()
+            if len(labels) > 1
+        }
+
+
+def expand(reference: str) -> tuple[NamedModel, ...]:
+    """Return the models that a reference names: itself, or the members of a family in order.
+
+    The last place that has a pattern says what a family's members differ in; if others have one,
+    too, each of their combinations is a family of its own. A path that is there as it is written,
+    with its braces and stars, wins over the pattern.
+    Raises `UsageError` for braces that make no sense and for members that would have one name,
+    `ModelNotAvailableError` for wildcards that match nothing.
+    """
+    places = split_places(reference)
+    if all(place.start == place.text and "}" not in place.text for place in places.places):
+        return (NamedModel(reference=reference),)
+    # A model that is named twice, {a,a}, is one.
+    found = list(dict.fromkeys(choices(places)))
+    written = tuple(place.text for place in places.places)
+    varying = [n for n, text in enumerate(written) if any(each[n] != text for each in found)]
+    if not varying:
+        return (NamedModel(reference=reference),)
+    return tuple(_members(places, found, varying[-1]))
+
+
+def one_model(reference: str) -> str:
+    """Return the reference of the only model that a reference names.
+
+    Raises `UsageError` for a family of several, and as `expand` does.
+    """
+    named = expand(reference)
+    if len(named) > 1:
+        shown = listed([each.reference for each in named])
+        raise UsageError(f"{reference} names {len(named)} models ({shown}); name one")
+    return named[0].reference
+
+
+def _around_number(reference: str) -> tuple[str, str, str] | None:
+    """Return a reference in three: what varies, and what stands before and behind it."""
+    body, mark, settings = reference.partition("?")
+    last = re.split("[/@]", body)[-1]
+    if (span := axis_number(last)) is None:
+        return None
+    # The rest of a revision varies with its step: step1000-tokens2B, step2000-tokens4B.
+    start, end = (0, len(last)) if body.endswith(f"@{last}") else span
+    return body.removesuffix(last[start:]), last[start:end], f"{last[end:]}{mark}{settings}"
+
+
+def _members(
+    reference: Reference, found: Sequence[tuple[str, ...]], index: int
+) -> Iterator[NamedModel]:
+    """Yield the members of one family after the other."""
+    pattern = reference.places[index].text
+    families: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
+    for texts in found:
+        family = (*texts[:index], pattern, *texts[index + 1 :])
+        families.setdefault(family, []).append(texts)
+    for _, of_it in sorted(families.items(), key=lambda each: _natural(each[0])):
+        for member in members_of(reference, of_it, index):
+            yield NamedModel(
+                reference=reference.spelled(member.texts),
+                name=member.name,
+                membership=member.membership,
+            )
+
+
+def _natural(texts: tuple[str, ...]) -> list[object]:
+    return [natural_key(text) for text in texts]

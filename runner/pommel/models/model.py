@@ -1,16 +1,103 @@
 """The contract of a model: strings in, tokens with offsets and bits out."""
 
 import contextlib
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import gc
+import hashlib
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Literal, Protocol, TypeVar, get_args
 
-from pommel.errors import UnsupportedFeatureError, UsageError
+from pommel.errors import UnsupportedFeatureError, UsageError, check_choice
 from pommel.models.container.engines.engine import Pull, PullProgress
-from pommel.models.container.engines.sandbox import Sandbox
-from pommel.models.policy import Method, Policy
+from pommel.models.container.engines.sandbox import MIB, Sandbox, size_in_bytes
 from pommel.surprisal import ScoredSentence
+
+Bos = Literal["auto", "always", "never", "tokenizer"]
+Eos = Literal["auto", "always", "never"]
+FirstToken = Literal["unscored", "zero"]
+Method = Literal[
+    "auto",
+    "causal",
+    "pll",
+    "pll-word-l2r",
+    "masked-l2r",
+    "focus-mask",
+    "unmasked-ce",
+    "ngram",
+]
+Boundary = Literal["raw", "corrected"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How a model is asked for surprisals.
+
+    `bos`: "auto" puts the model's beginning-of-sentence mark in front, exactly once, where it has
+    one, so that the first token has a real surprisal; "always" is an error where it has none;
+    "never" scores without; "tokenizer" does what a model's tokenizer does by itself (one that
+    adds no mark, like GPT-2's, leaves the first token without context).
+    `eos`: "auto" keeps the end-of-sentence surprisal where the model emits such a mark by itself;
+    "always" asks for it of any model that knows one; "never" leaves it out.
+    `first_token`: what a token without any left context gets: no surprisal ("unscored"), or the 0
+    that the retired tools gave it ("zero").
+    `method`: how a token is scored. "auto" is the model's own (`ModelInfo.methods`): "causal" for
+    a model that reads from left to right, "ngram", or, for a masked model, "pll": mask one token at
+    a time (Salazar et al. 2020). "pll-word-l2r" masks the later tokens of its word, too (Kauf and
+    Ivanova 2023); "masked-l2r" everything from the token on, at fixed length (Perez-Mayos et al.
+    2021); "focus-mask" only words that are one token (Goldberg 2019); "unmasked-ce" masks nothing
+    and scores the marks at both ends, too (Zaczynska et al. 2020).
+    `boundary`: "corrected" gives the probability of whole words, where a tokenizer marks where
+    words begin: that a word ends here is moved from the next word's first token to this word's
+    last (Pimentel and Meister 2024; Oh and Schuler 2024).
+    """
+
+    bos: Bos = "auto"
+    eos: Eos = "auto"
+    first_token: FirstToken = "unscored"
+    method: Method = "auto"
+    boundary: Boundary = "raw"
+
+    METHODS: ClassVar[tuple[Method, ...]] = get_args(Method)
+    BOUNDARIES: ClassVar[tuple[Boundary, ...]] = get_args(Boundary)
+    # What the retired tools did: whatever the tokenizer adds and nothing else, first token 0.
+    SYNTAXGYM: ClassVar["Policy"]
+
+    def __post_init__(self) -> None:
+        for name, choices in _CHOICES.items():
+            check_choice(name, getattr(self, name), get_args(choices))
+
+    def to_dict(self) -> dict[str, str]:
+        """Return the policy as plain JSON values, one key a choice."""
+        return asdict(self)
+
+    @property
+    def first_token_bits(self) -> float | None:
+        """What a token without any left context gets, in bits; None for no surprisal."""
+        return 0.0 if self.first_token == "zero" else None
+
+    @property
+    def fingerprint(self) -> str:
+        """The first 16 hex digits of the SHA-256 over the policy's canonical JSON."""
+        canonical = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(canonical.encode()).hexdigest()[:16]
+
+
+_CHOICES = {
+    "bos": Bos,
+    "eos": Eos,
+    "first_token": FirstToken,
+    "method": Method,
+    "boundary": Boundary,
+}
+
+Policy.SYNTAXGYM = Policy(bos="tokenizer", eos="auto", first_token="zero")
+
+
+# In `ModelInfo.details["offsets"]`: the model printed tokens only, and where they are is found out.
+RECOVERED = "recovered"
 
 # Ranges [start, end) of characters of a sentence. They ask for the tokens whose first character
 # lies in one of them; a mark at the sentence's end lies behind its last character, at
@@ -76,6 +163,11 @@ class ModelInfo:
             "details": dict(self.details),
         }
 
+    @property
+    def has_recovered_offsets(self) -> bool:
+        """Whether the model prints tokens only, and where they are is found out."""
+        return self.details.get("offsets") == RECOVERED
+
     def method(self, policy: Policy) -> Method:
         """Return the method that a policy means for this model.
 
@@ -125,6 +217,14 @@ class LoadOptions:
     timeout_seconds: float = 60.0
     n_parallel: int = 4
     n_retries: int = 5
+
+    @staticmethod
+    def read_memory(text: str) -> int:
+        """Read `max_memory_bytes` as people write it, "4G"; raises `ValueError` below 1M."""
+        n_bytes = size_in_bytes(text)
+        if n_bytes < MIB:
+            raise ValueError("write a size from 1M up")
+        return n_bytes
 
     def __post_init__(self) -> None:
         if self.batch_tokens is not None and self.batch_tokens < 1:
@@ -184,3 +284,70 @@ def score_all(
     """Return the scored sentences in the order of `sentences`."""
     scored = dict(model.score(sentences, policy, spans))
     return [scored[index] for index in range(len(sentences))]
+
+
+_T = TypeVar("_T")
+
+
+def one_after_another(models: Iterable[_T]) -> Iterator[_T]:
+    """Yield models that are to be loaded in turn; what one has left is freed before the next.
+
+    What is left are reference cycles, and what torch keeps of a GPU's memory for itself.
+    """
+    for number, model in enumerate(models):
+        if number:
+            gc.collect()
+            if torch := sys.modules.get("torch"):
+                torch.cuda.empty_cache()
+        yield model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DistinctSentence:
+    """A text, the places at which it was given, and the spans that are asked for (None: all)."""
+
+    text: str
+    indices: tuple[int, ...]
+    spans: Spans | None
+
+    @classmethod
+    def all_of(
+        cls, sentences: Sequence[str], spans: Sequence[Spans | None] | None = None
+    ) -> "list[DistinctSentence]":
+        """Return each text once, sorted: neighbours share their beginnings.
+
+        `spans` are as in `Model.score`.
+        """
+        indices: dict[str, list[int]] = {}
+        for index, text in enumerate(sentences):
+            indices.setdefault(text, []).append(index)
+        return [
+            cls(text=text, indices=tuple(indices[text]), spans=_joined(indices[text], spans))
+            for text in sorted(indices)
+        ]
+
+
+def _joined(indices: Sequence[int], spans: Sequence[Spans | None] | None) -> Spans | None:
+    joined: list[tuple[int, int]] = []
+    for index in indices:
+        own = None if spans is None else spans[index]
+        if own is None:
+            return None
+        joined += own
+    return tuple(joined)
+
+
+def check_only_method(
+    info: ModelInfo, policy: Policy, recorded_policy: Mapping[str, Any] | None = None
+) -> None:
+    """Raise `UnsupportedFeatureError` for a method or a boundary that a model cannot choose.
+
+    What was recorded with a corrected boundary (`recorded_policy`) may be asked for so.
+    """
+    info.method(policy)
+    recorded = (recorded_policy or {}).get("boundary", "raw")
+    if policy.boundary not in ("raw", recorded):
+        raise UnsupportedFeatureError(
+            f"{info.reference} does not take the boundary {policy.boundary!r}; "
+            "score it with boundary=raw"
+        )

@@ -9,12 +9,19 @@ from pathlib import Path
 from typing import Any, get_args
 
 from pommel.errors import AlignmentError, InputError, SurprisalError, UsageError
-from pommel.files import shipped as data
+from pommel.files import shipped
 from pommel.files.text import is_encodable, write_text
 from pommel.models.alignment import TokenizerSpec
-from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, Spans, check_only_method
-from pommel.models.printed import (
+from pommel.models.model import (
     RECOVERED,
+    LoadOptions,
+    Model,
+    ModelInfo,
+    Policy,
+    Spans,
+    check_only_method,
+)
+from pommel.models.printed import (
     PrintedModel,
     PrintedToken,
     parse_surprisal_table,
@@ -169,7 +176,7 @@ def _header(document: Any, at: str) -> dict[str, Any]:
         raise InputError(
             f"{at}: version {document.get('version')!r} is not known; this pommel reads {VERSION}"
         )
-    schema = data.schema("surprisals")
+    schema = shipped.schema("surprisals")
     header = {"$ref": "#/$defs/header", "$defs": schema["$defs"]}
     check_shape(document, header, where=at, noun="header of recorded surprisals")
     return document

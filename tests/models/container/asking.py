@@ -8,8 +8,7 @@ from pommel.errors import ModelError
 from pommel.models.container.commands import open_commands
 from pommel.models.container.engines.sandbox import Sandbox
 from pommel.models.container.warm_answers import WarmAnswers
-from pommel.models.model import LoadOptions
-from pommel.models.policy import Policy
+from pommel.models.model import LoadOptions, Policy
 from pommel.surprisal import ScoredSentence
 
 SENTENCES = ("The cat", "A dog", "Unbelievable")

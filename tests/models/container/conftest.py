@@ -8,7 +8,7 @@ from tests.models.container.local_engine import LocalEngine
 from tests.models.container.toy_image import toy
 
 from pommel.models.container.commands import ImageCommands, open_commands
-from pommel.models.container.engines import engines
+from pommel.models.container.engines import engine as engines
 from pommel.models.model import LoadOptions
 
 ImageOf = Callable[..., str]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.models.container.drop_pattern import pattern_fault
+from pommel.models.container.image_spec import pattern_fault
 
 ALLOWED = [
     "^[-.?!,]+$",

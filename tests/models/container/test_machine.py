@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from pommel.errors import UsageError
-from pommel.models.container import machine
-from pommel.models.container.machine import requested_gpus, variables
+from pommel.models.container import commands
+from pommel.models.container.commands import requested_gpus, variables
 from pommel.models.model import LoadOptions
 
 
@@ -35,7 +35,7 @@ def test_limits_are_told_where_there_are_any() -> None:
 
 def test_auto_is_what_this_machine_has(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     driver = tmp_path / "nvidiactl"
-    monkeypatch.setattr(machine, "_NVIDIA", driver)
+    monkeypatch.setattr(commands, "_NVIDIA", driver)
     assert requested_gpus("auto") is None
     driver.touch()
     assert requested_gpus("auto") == "all"

@@ -10,12 +10,10 @@ from tests.models.container.toy_image import SPEC
 
 from pommel.errors import ContainerError, ModelNotAvailableError, UnsupportedFeatureError
 from pommel.models.container.commands import ImageCommands
-from pommel.models.container.description import describe
 from pommel.models.container.engines.engine import Image
 from pommel.models.container.engines.sandbox import Sandbox
-from pommel.models.container.model import open_model
-from pommel.models.model import LoadOptions, ModelInfo
-from pommel.models.policy import Policy
+from pommel.models.container.model import describe, open_model
+from pommel.models.model import LoadOptions, ModelInfo, Policy
 
 
 def info(reference: str, options: LoadOptions | None = None) -> ModelInfo:

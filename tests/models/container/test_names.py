@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pommel.errors import InputError, ModelNotAvailableError
-from pommel.files import shipped as data
+from pommel.files import shipped
 from pommel.models.container.names import image_reference, lm_zoo_registry, registry_copy_path
 
 
@@ -52,7 +52,7 @@ def test_a_name_that_is_none() -> None:
 
 
 def test_the_users_copy_goes_first(copy: Path) -> None:
-    registry = dict(data.lm_zoo_registry())
+    registry = dict(shipped.lm_zoo_registry())
     mine = {**registry["GRNN"], "shortname": "mine"}
     mine["image"] = {**mine["image"], "registry": "ghcr.io", "name": "me/mine", "tag": "2"}
     write(copy, {"mine": mine})

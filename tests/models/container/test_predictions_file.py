@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from pommel.errors import InputError
-from pommel.models.container.predictions_file import (
+from pommel.models.container.predictions import (
     open_predictions,
     read_numbers,
     read_words,

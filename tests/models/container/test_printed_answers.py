@@ -11,8 +11,7 @@ from tests.models.container.toy_image import GET_SURPRISALS, SPEC, TOKENIZE, UNK
 
 from pommel.errors import ContainerError, ModelError, UnsupportedFeatureError
 from pommel.models.container.model import open_model
-from pommel.models.model import LoadOptions, Model, score_all
-from pommel.models.policy import SYNTAXGYM_POLICY, Policy
+from pommel.models.model import LoadOptions, Model, Policy, score_all
 from pommel.surprisal import Token
 
 
@@ -76,7 +75,7 @@ class TestFirstToken:
         model = opened(image())
         for policy, bits in (
             (Policy(), None),
-            (SYNTAXGYM_POLICY, 0.0),
+            (Policy.SYNTAXGYM, 0.0),
             (Policy(bos="never"), None),
         ):
             (scored,) = score_all(model, ["a b"], policy)

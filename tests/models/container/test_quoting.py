@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.models.container.quoting import place, shortened
+from pommel.models.container.answers import place, shortened
 
 
 def test_a_sentence_has_its_number() -> None:

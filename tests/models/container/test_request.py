@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.models.container.request import sentence_chunks
+from pommel.models.container.answers import sentence_chunks
 
 LINES = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]))
 

@@ -10,9 +10,8 @@ from tests.models.container.local_engine import LocalEngine
 from pommel.errors import ContainerError, ModelError
 from pommel.models.container.commands import open_commands
 from pommel.models.container.engines.sandbox import Sandbox
-from pommel.models.container.score_session import ScoreSession
-from pommel.models.model import LoadOptions
-from pommel.models.policy import Policy
+from pommel.models.container.warm_answers import ScoreSession
+from pommel.models.model import LoadOptions, Policy
 
 FIRST = 'its first line has to be {"format": "pommel-score", "version": 2, "model": ...}, and is '
 

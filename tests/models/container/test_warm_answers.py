@@ -10,8 +10,7 @@ from pommel.errors import ContainerError, ModelError
 from pommel.models.container.commands import open_commands
 from pommel.models.container.model import open_model
 from pommel.models.container.warm_answers import WarmAnswers
-from pommel.models.model import LoadOptions, score_all
-from pommel.models.policy import Policy
+from pommel.models.model import LoadOptions, Policy, score_all
 
 ONE_IN_FIVE = """
 say(HEADER)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from pommel.errors import ModelError
-from pommel.models.endpoint.background import Background, Put
+from pommel.models.endpoint.client import Background, Put
 
 
 async def nothing() -> None:

@@ -19,12 +19,10 @@ from tests.endpoint_server.running import running
 from tests.models.endpoint.serving import SHORT, Open, Serve
 
 from pommel.errors import ModelError, ModelNotAvailableError, UsageError
-from pommel.models.endpoint.client import Answer, Client, RequestFailedError
-from pommel.models.endpoint.keys import find_key
+from pommel.models.endpoint.client import Answer, Client, RequestFailedError, find_key
 from pommel.models.endpoint.model import EndpointModel, open_model
 from pommel.models.endpoint.reference import read_reference
-from pommel.models.model import LoadOptions, score_all
-from pommel.models.policy import Policy
+from pommel.models.model import LoadOptions, Policy, score_all
 
 SENTENCE = "The author is good ."
 SOON = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)

@@ -3,7 +3,7 @@
 import pytest
 
 from pommel.errors import UsageError
-from pommel.models.endpoint.keys import find_key, variable_of
+from pommel.models.endpoint.client import find_key, variable_of
 from pommel.models.endpoint.reference import read_reference
 
 GENERAL = {"POMMEL_API_KEY": "general"}

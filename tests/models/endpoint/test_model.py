@@ -18,8 +18,7 @@ from tests.models.endpoint.serving import Open, Serve
 
 from pommel.api import load_suite
 from pommel.errors import ModelError, UnsupportedFeatureError
-from pommel.models.model import score_all
-from pommel.models.policy import Bos, Policy
+from pommel.models.model import Bos, Policy, score_all
 from pommel.surprisal import ScoredSentence
 
 BITS = 1e-3

@@ -18,8 +18,7 @@ from tests.models.endpoint.serving import SHORT, Open, Serve
 
 from pommel.errors import ModelError
 from pommel.models.endpoint.model import open_model
-from pommel.models.model import LoadOptions, score_all
-from pommel.models.policy import Policy
+from pommel.models.model import LoadOptions, Policy, score_all
 
 SENTENCES = [f"The author {verb} ." for verb in ("is", "are", "knows", "know", "was", "were")]
 

@@ -8,7 +8,7 @@ from tests.endpoint_server.language_model import BOS
 from tests.models.endpoint.serving import Open, Serve
 
 from pommel.errors import ModelNotAvailableError, UnsupportedFeatureError
-from pommel.models.policy import Policy
+from pommel.models.model import Policy
 
 
 def cut_otherwise(value: Any) -> Any:

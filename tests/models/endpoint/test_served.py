@@ -8,10 +8,10 @@ from tests.endpoint_server.language_model import BOS
 from tests.models.endpoint.serving import Open, Serve
 
 from pommel.errors import ModelNotAvailableError
-from pommel.models.endpoint.manner import Manner, Way
+from pommel.models.endpoint.behaviour import Manner, Way
+from pommel.models.endpoint.model import Served
 from pommel.models.endpoint.protocol import Completions
 from pommel.models.endpoint.reference import read_reference
-from pommel.models.endpoint.served import Served
 
 TWO = [{"id": "org/small", "owned_by": "org"}, {"id": "org/large", "owned_by": "org"}]
 

@@ -19,7 +19,7 @@ from tests.models.tiny_tokenizers import tokenizer_for
 
 from pommel.errors import AlignmentError
 from pommel.models.endpoint.spelling import spell
-from pommel.models.huggingface.character_spans import character_spans
+from pommel.models.huggingface.tokens import character_spans
 
 BYTE_LEVEL: Any = tokenizer_for("gpt2", Path())
 METASPACE: Any = tokenizer_for("llama", Path())

@@ -18,11 +18,8 @@ from tests.models.tiny_tokenizers import byte_level, metaspace, unigram, word_le
 from pommel.errors import UnsupportedFeatureError
 from pommel.models import huggingface
 from pommel.models.huggingface.boundary import corrected_bits, find_boundaries, word_mark
-from pommel.models.huggingface.marks import Marks
-from pommel.models.huggingface.token_names import TokenNames
-from pommel.models.huggingface.vocabulary_marks import vocabulary_spec
-from pommel.models.model import score_all
-from pommel.models.policy import Policy
+from pommel.models.huggingface.tokens import Marks, TokenNames, vocabulary_spec
+from pommel.models.model import Policy, score_all
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

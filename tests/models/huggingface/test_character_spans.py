@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.models.huggingface.character_spans import character_spans
+from pommel.models.huggingface.tokens import character_spans
 from pommel.surprisal import ScoredSentence, Token
 
 

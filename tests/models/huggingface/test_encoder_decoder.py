@@ -9,8 +9,7 @@ import pytest
 from tests.models.huggingface.opened import bits, log2_softmax, open_tiny
 
 from pommel.errors import ModelNotAvailableError, UnsupportedFeatureError
-from pommel.models.model import score_all
-from pommel.models.policy import SYNTAXGYM_POLICY, Policy
+from pommel.models.model import Policy, score_all
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -55,7 +54,7 @@ def test_the_description(tiny_folder: FolderOf) -> None:
     assert (info.bos, info.eos, info.details["network"]) == ("<pad>", "</s>", "encoder-decoder")
 
 
-@pytest.mark.parametrize("policy", [Policy(), Policy(bos="always"), SYNTAXGYM_POLICY])
+@pytest.mark.parametrize("policy", [Policy(), Policy(bos="always"), Policy.SYNTAXGYM])
 def test_the_first_token_follows_the_start(tiny_folder: FolderOf, policy: Policy) -> None:
     model = open_tiny(tiny_folder("t5"))
     (scored,) = score_all(model, ["I saw"], policy)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pommel.errors import ModelNotAvailableError
-from pommel.models.huggingface.kinds import kind_of
+from pommel.models.huggingface.loading import kind_of
 
 pytest.importorskip("transformers")
 

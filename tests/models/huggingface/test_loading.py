@@ -15,8 +15,7 @@ import pytest
 from pommel.errors import ModelNotAvailableError
 from pommel.models import huggingface
 from pommel.models.huggingface.files import find_files
-from pommel.models.model import LoadOptions, score_all
-from pommel.models.policy import Policy
+from pommel.models.model import LoadOptions, Policy, score_all
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

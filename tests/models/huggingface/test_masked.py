@@ -12,8 +12,7 @@ import pytest
 from tests.models.huggingface.opened import bits, log2_softmax, open_tiny, outcomes, texts
 
 from pommel.errors import ModelError, ModelNotAvailableError, UnsupportedFeatureError
-from pommel.models.model import score_all
-from pommel.models.policy import SYNTAXGYM_POLICY, Method, Policy
+from pommel.models.model import Method, Policy, score_all
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -80,7 +79,7 @@ def test_its_own_method_is_pseudo_log_likelihood(tiny_folder: FolderOf) -> None:
 
 def test_marks_are_context_and_no_tokens(tiny_folder: FolderOf) -> None:
     model = open_tiny(tiny_folder("bert"))
-    for policy in (Policy(), SYNTAXGYM_POLICY, Policy(bos="always")):
+    for policy in (Policy(), Policy.SYNTAXGYM, Policy(bos="always")):
         (encoded,) = model.encoder.encode(["the dog"], policy)
         ids = [model.encoder.text_of(token_id) for token_id in encoded.ids]
         assert ids == ["[CLS]", "the", "dog", "[SEP]"]

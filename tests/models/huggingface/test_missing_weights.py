@@ -11,9 +11,8 @@ import pytest
 from tests.models.huggingface.opened import open_tiny
 
 from pommel.errors import ModelNotAvailableError
-from pommel.models.huggingface.missing_weights import needed_but_missing
-from pommel.models.model import score_all
-from pommel.models.policy import Policy
+from pommel.models.huggingface.loading import needed_but_missing
+from pommel.models.model import Policy, score_all
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -13,8 +13,7 @@ from tests.models.huggingface.opened import bits, open_tiny
 
 from pommel.errors import ModelError, ModelNotAvailableError, UsageError
 from pommel.models import huggingface
-from pommel.models.model import score_all
-from pommel.models.policy import Policy
+from pommel.models.model import Policy, score_all
 from pommel.surprisal import ScoredSentence
 
 torch = pytest.importorskip("torch")

@@ -12,7 +12,7 @@ from tests.models.huggingface.opened import open_tiny
 
 from pommel.errors import ModelNotAvailableError
 from pommel.models.huggingface.files import ModelFiles, find_files
-from pommel.models.huggingface.placement import (
+from pommel.models.huggingface.loading import (
     bytes_of_weights,
     place_weights,
     require_accelerate,

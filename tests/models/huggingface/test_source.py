@@ -12,7 +12,7 @@ import pytest
 
 from pommel.errors import ModelNotAvailableError
 from pommel.models import huggingface
-from pommel.models.huggingface.source import find_source
+from pommel.models.huggingface.files import find_source
 from pommel.models.model import LoadOptions
 
 torch = pytest.importorskip("torch")

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tests.models.huggingface.opened import bits, open_tiny, outcomes, texts
 
 from pommel.models.huggingface import model
-from pommel.models.model import Spans, score_all
-from pommel.models.policy import SYNTAXGYM_POLICY, Policy
+from pommel.models.model import Policy, Spans, score_all
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -49,7 +48,7 @@ def test_the_mark_at_the_end_lies_behind_the_last_character(tiny_folder: FolderO
 
 @pytest.mark.parametrize(
     ("policy", "first"),
-    [(Policy(bos="never"), "no context"), (SYNTAXGYM_POLICY, 0.0)],
+    [(Policy(bos="never"), "no context"), (Policy.SYNTAXGYM, 0.0)],
 )
 def test_a_first_token_without_context(
     tiny_folder: FolderOf, policy: Policy, first: float | str

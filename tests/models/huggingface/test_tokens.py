@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 from tests.models.huggingface.opened import bits, open_tiny
 
 from pommel.errors import AlignmentError, ModelError
-from pommel.models.huggingface.encoded import whitespace_words
-from pommel.models.model import score_all
-from pommel.models.policy import SYNTAXGYM_POLICY, Policy
+from pommel.models.huggingface.tokens import whitespace_words
+from pommel.models.model import Policy, score_all
 from pommel.surprisal import ScoredSentence
 
 torch = pytest.importorskip("torch")
@@ -60,8 +59,8 @@ def test_the_retired_tools_took_what_the_tokenizer_added(
     tiny_folder: FolderOf, kind: str, n_marks: int, *, first_is_zero: bool
 ) -> None:
     model = open_tiny(tiny_folder(kind))
-    (encoded,) = model.encoder.encode(["The cats"], SYNTAXGYM_POLICY)
-    (scored,) = score_all(model, ["The cats"], SYNTAXGYM_POLICY)
+    (encoded,) = model.encoder.encode(["The cats"], Policy.SYNTAXGYM)
+    (scored,) = score_all(model, ["The cats"], Policy.SYNTAXGYM)
     assert encoded.n_marks == n_marks
     assert (bits(scored)[0] == 0.0) is first_is_zero
 
@@ -91,7 +90,7 @@ def test_eos_is_scored_at_the_end_of_the_sentence(tiny_folder: FolderOf) -> None
 def test_a_first_token_without_context_has_no_surprisal(tiny_folder: FolderOf) -> None:
     model = open_tiny(tiny_folder("gpt2"))
     (unscored,) = score_all(model, ["I like the dog"], Policy(bos="never"))
-    (zero,) = score_all(model, ["I like the dog"], SYNTAXGYM_POLICY)
+    (zero,) = score_all(model, ["I like the dog"], Policy.SYNTAXGYM)
     assert unscored.tokens[0].surprisal_bits is None
     assert zero.tokens[0].surprisal_bits == 0.0
     assert bits(unscored)[1:] == bits(zero)[1:]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pommel.models.huggingface.vocabulary_marks import is_common, vocabulary_spec
+from pommel.models.huggingface.tokens import is_common, vocabulary_spec
 
 
 @pytest.mark.parametrize(

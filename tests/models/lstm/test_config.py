@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pommel.errors import UsageError
-from pommel.models.lstm.config import LstmConfig, check_sizes
+from pommel.models.lstm.folder import LstmConfig, check_sizes
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,7 @@ from tests.models.lstm.opened import WORDS, opened, outcomes
 
 from pommel.errors import UnsupportedFeatureError
 from pommel.models.lstm import LstmModel, model
-from pommel.models.model import Spans, score_all
-from pommel.models.policy import SYNTAXGYM_POLICY, Policy
+from pommel.models.model import Policy, Spans, score_all
 from pommel.surprisal import ScoredSentence
 
 pytest.importorskip("torch")
@@ -73,7 +72,7 @@ def test_bits_are_those_of_the_equations(tmp_path: Path, shape: dict[str, Any]) 
     [
         (Policy(bos="never"), "no context"),
         (Policy(bos="tokenizer", eos="always"), "no context"),
-        (SYNTAXGYM_POLICY, 0.0),
+        (Policy.SYNTAXGYM, 0.0),
     ],
 )
 def test_a_first_word_without_context(
@@ -178,8 +177,8 @@ def test_the_mark_at_the_end_lies_behind_the_last_character(small: LstmModel) ->
 
 
 def test_a_first_word_that_is_not_asked_for_has_that_reason(small: LstmModel) -> None:
-    (asked,) = score_all(small, [TEXT], SYNTAXGYM_POLICY, [[(0, 1)]])
-    (not_asked,) = score_all(small, [TEXT], SYNTAXGYM_POLICY, [[(4, 5)]])
+    (asked,) = score_all(small, [TEXT], Policy.SYNTAXGYM, [[(0, 1)]])
+    (not_asked,) = score_all(small, [TEXT], Policy.SYNTAXGYM, [[(4, 5)]])
     assert outcomes(asked) == [0.0, *["not asked for"] * 4]
     assert outcomes(not_asked)[0] == "not asked for"
 

@@ -13,9 +13,8 @@ from tests.models.lstm.opened import WORDS, opened
 from pommel.errors import InputError, ModelError, ModelNotAvailableError, UsageError
 from pommel.models import lstm
 from pommel.models.lstm import LstmModel
-from pommel.models.model import LoadOptions, score_all
-from pommel.models.neural.lstm_network import LstmNetwork
-from pommel.models.policy import Policy
+from pommel.models.model import LoadOptions, Policy, score_all
+from pommel.models.neural.recurrent import LstmNetwork
 from pommel.models.registry import load_model
 
 torch: Any = pytest.importorskip("torch")
@@ -202,7 +201,7 @@ def test_it_does_without_transformers(folder: Path) -> None:
 import sys
 sys.modules["transformers"] = None
 from pommel.models.model import score_all
-from pommel.models.policy import Policy
+from pommel.models.model import Policy
 from pommel.models.registry import load_model
 print(len(score_all(load_model("lstm://{folder}"), ["The cat"], Policy())[0].tokens))
 """

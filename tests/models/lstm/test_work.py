@@ -8,9 +8,9 @@ import pytest
 from tests.models.lstm.folders import save_random_lstm
 from tests.models.lstm.opened import opened
 
-from pommel.models.word_level.cutting import word_spans
+from pommel.models.word_level import word_spans
 from pommel.scoring.run import run_suites
-from pommel.suite.read import read_suite
+from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
 
 pytest.importorskip("torch")
@@ -20,7 +20,9 @@ pytest.importorskip("safetensors")
 @pytest.fixture(scope="module")
 def suites(shared_data: Path) -> list[Suite]:
     folder = shared_data / "hu2020" / "suites"
-    return [read_suite(folder / f"{name}.json").suite for name in ("fgd_object", "number_prep")]
+    return [
+        LoadedSuite.read(folder / f"{name}.json").suite for name in ("fgd_object", "number_prep")
+    ]
 
 
 def words_of(suites: list[Suite]) -> Iterator[list[str]]:

@@ -10,9 +10,8 @@ import pytest
 import torch
 import transformers
 
-from pommel.models.neural.masked import MaskedEngine, masked_engine
-from pommel.models.neural.masked_inputs import MaskedMethod, MaskedRequest
-from pommel.models.neural.requests import Answer
+from pommel.models.neural.masked import MaskedEngine, MaskedMethod, MaskedRequest, masked_engine
+from pommel.models.neural.questions import Answer
 
 N_KNOWN, MASK, OPEN, CLOSE = 24, 4, 0, 2
 METHODS: list[MaskedMethod] = ["pll", "pll-word-l2r", "masked-l2r", "focus-mask", "unmasked-ce"]

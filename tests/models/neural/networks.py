@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pommel.models.neural.causal import CausalEngine, causal_engine
-from pommel.models.neural.requests import Answer, Ids, Request
+from pommel.models.neural.questions import Answer, Ids, Request
 
 N_KNOWN = 97
 # Shorter than some of the sentences, so that what is beyond it shows.

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.models.neural.budget import Budget, Footprint, budget_for
+from pommel.models.neural.memory import Budget, Footprint, budget_for
 
 FOOTPRINT = Footprint(bytes_per_token=100, bytes_per_row=1_000)
 

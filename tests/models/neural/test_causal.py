@@ -28,7 +28,7 @@ from pommel.models.neural import causal
 from pommel.models.neural.causal import CausalEngine
 from pommel.models.neural.network import Counts, Network
 from pommel.models.neural.passes import Pass
-from pommel.models.neural.requests import Request
+from pommel.models.neural.questions import Request
 
 torch: Any = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -199,7 +199,7 @@ _PEAK = """
 import json, resource, warnings
 import torch, transformers
 from pommel.models.neural.causal import causal_engine
-from pommel.models.neural.requests import Request
+from pommel.models.neural.questions import Request
 import numpy as np
 
 warnings.simplefilter("ignore")

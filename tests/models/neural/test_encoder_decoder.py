@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pommel.errors import ModelNotAvailableError
-from pommel.models.neural.causal import CausalEngine
-from pommel.models.neural.encoder_decoder import teacher_forced_engine
-from pommel.models.neural.requests import Request
+from pommel.models.neural.causal import CausalEngine, teacher_forced_engine
+from pommel.models.neural.questions import Request
 
 N_KNOWN, START = 24, 3
 SOURCE = [5, 1]

@@ -24,7 +24,7 @@ from tests.models.neural.networks import (
 from pommel.models.neural.causal import CausalEngine
 from pommel.models.neural.network import Network
 from pommel.models.neural.passes import Pass
-from pommel.models.neural.requests import Request
+from pommel.models.neural.questions import Request
 from pommel.models.neural.self_check import find_paths
 
 torch: Any = pytest.importorskip("torch")

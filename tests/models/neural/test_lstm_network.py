@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.models.lstm.reference import as_tensors, random_weights
 
-from pommel.models.neural.lstm_network import LstmNetwork
+from pommel.models.neural.recurrent import LstmNetwork
 
 torch: Any = pytest.importorskip("torch")
 

@@ -19,8 +19,7 @@ from tests.models.neural.masked_networks import (
 )
 
 from pommel.models.neural import masked
-from pommel.models.neural.masked import MaskedEngine
-from pommel.models.neural.masked_inputs import MaskedMethod, MaskedRequest
+from pommel.models.neural.masked import MaskedEngine, MaskedMethod, MaskedRequest
 
 
 @pytest.fixture(scope="module", params=list(CONFIGURATIONS))

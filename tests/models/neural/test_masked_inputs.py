@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.models.neural.masked_inputs import (
+from pommel.models.neural.masked import (
     MaskedMethod,
     MaskedRequest,
     blocks,

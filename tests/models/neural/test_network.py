@@ -8,9 +8,8 @@ import pytest
 from tests.models.neural.networks import CONFIGURATIONS, N_KNOWN, network
 
 from pommel.models.neural.network import Network
-from pommel.models.neural.passes import Pass, packed_pass, sequence_pass
-from pommel.models.neural.prefix_tree import prefix_tree
-from pommel.models.neural.requests import Ids
+from pommel.models.neural.passes import Pass, packed_pass, prefix_tree, sequence_pass
+from pommel.models.neural.questions import Ids
 
 torch: Any = pytest.importorskip("torch")
 pytest.importorskip("transformers")

@@ -7,8 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.models.neural.packing import packed_rows, row_width
-from pommel.models.neural.prefix_tree import PrefixTree, prefix_tree
+from pommel.models.neural.passes import PrefixTree, packed_rows, prefix_tree, row_width
 
 sequence_sets = st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=7), min_size=1)
 

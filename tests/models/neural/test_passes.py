@@ -5,15 +5,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.models.neural.budget import Budget
-from pommel.models.neural.packing import packed_rows, row_width
+from pommel.models.neural.memory import Budget
 from pommel.models.neural.passes import (
     n_sequences_that_fit,
     packed_pass,
+    packed_rows,
+    prefix_tree,
+    row_width,
     sequence_pass,
 )
-from pommel.models.neural.prefix_tree import prefix_tree
-from pommel.models.neural.requests import Ids
+from pommel.models.neural.questions import Ids
 
 
 def array(*numbers: int) -> Ids:

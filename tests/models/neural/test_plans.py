@@ -16,13 +16,12 @@ from tests.models.neural.networks import (
     trial,
 )
 
-from pommel.models.neural.budget import Budget
 from pommel.models.neural.causal import CausalEngine
+from pommel.models.neural.memory import Budget
 from pommel.models.neural.network import Network
-from pommel.models.neural.passes import Pass
+from pommel.models.neural.passes import Pass, PrefixTree, prefix_tree
 from pommel.models.neural.plans import Path, Plan, SequencePlan, TreePlan, sequence_plan
-from pommel.models.neural.prefix_tree import PrefixTree, prefix_tree
-from pommel.models.neural.requests import Ids
+from pommel.models.neural.questions import Ids
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")

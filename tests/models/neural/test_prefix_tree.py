@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.models.neural.prefix_tree import PrefixTree, prefix_tree
-from pommel.models.neural.requests import Ids
+from pommel.models.neural.passes import PrefixTree, prefix_tree
+from pommel.models.neural.questions import Ids
 
 # Few ids, so that much is shared; large ones, so that bytes are not taken for numbers.
 ids = st.sampled_from([0, 1, 256, 65_536, 2**31 - 1])

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pommel.models.neural import projection
-from pommel.models.neural.projection import read
-from pommel.models.neural.requests import Ids
+from pommel.models.neural import network
+from pommel.models.neural.network import read
+from pommel.models.neural.questions import Ids
 
 torch: Any = pytest.importorskip("torch")
 
@@ -51,7 +51,7 @@ def test_float64_stays_float64() -> None:
 @pytest.mark.parametrize("n_rows_in_chunk", [1, 2, 5, 11, 12])
 def test_pieces_change_nothing(monkeypatch: pytest.MonkeyPatch, n_rows_in_chunk: int) -> None:
     whole = read(logits(torch.float32), ROWS, TARGETS, GROUP)
-    monkeypatch.setattr(projection, "_LOGITS_PER_CHUNK", n_rows_in_chunk * N_OUTPUTS)
+    monkeypatch.setattr(network, "_LOGITS_PER_CHUNK", n_rows_in_chunk * N_OUTPUTS)
     in_pieces = read(logits(torch.float32), ROWS, TARGETS, GROUP)
     np.testing.assert_array_equal(whole[0], in_pieces[0])
     assert whole[1] is not None
@@ -63,7 +63,7 @@ def test_a_vocabulary_larger_than_a_piece_is_read_row_by_row(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     whole, _ = read(logits(torch.float32), ROWS, TARGETS)
-    monkeypatch.setattr(projection, "_LOGITS_PER_CHUNK", N_OUTPUTS - 1)
+    monkeypatch.setattr(network, "_LOGITS_PER_CHUNK", N_OUTPUTS - 1)
     np.testing.assert_array_equal(read(logits(torch.float32), ROWS, TARGETS)[0], whole)
 
 

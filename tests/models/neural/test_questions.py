@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.models.neural.questions import Asked, Questions
-from pommel.models.neural.requests import Answer
+from pommel.models.neural.questions import Answer, Asked, Questions
 
 
 def asked(pairs: Sequence[tuple[int, int]], boundary_rows: Sequence[int] = ()) -> Asked:

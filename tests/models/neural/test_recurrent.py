@@ -12,10 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.models.lstm.reference import Weights, as_tensors, bits_of, nats_after, random_weights
 
-from pommel.models.neural.lstm_network import LayerState, LstmNetwork
 from pommel.models.neural.network import Counts
-from pommel.models.neural.recurrent import RecurrentEngine
-from pommel.models.neural.requests import Ids, Request
+from pommel.models.neural.questions import Ids, Request
+from pommel.models.neural.recurrent import LayerState, LstmNetwork, RecurrentEngine
 
 torch: Any = pytest.importorskip("torch")
 

@@ -20,13 +20,13 @@ from tests.models.neural.networks import (
 from pommel.errors import ModelNotAvailableError
 from pommel.models.neural.causal import causal_engine, engine_for
 from pommel.models.neural.network import Network
-from pommel.models.neural.own_numbers import own_bits
 from pommel.models.neural.passes import Pass
 from pommel.models.neural.self_check import (
     Paths,
     attention_window,
     check_causal,
     find_paths,
+    own_bits,
     stretching_limit,
 )
 

@@ -10,7 +10,7 @@ from pommel.models.huggingface import HuggingFaceModel, open_folder
 from pommel.models.model import LoadOptions
 from pommel.models.neural.network import Counts
 from pommel.scoring.run import run_suites
-from pommel.suite.read import read_suite
+from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
 
 pytest.importorskip("torch")
@@ -22,7 +22,7 @@ N_SUBWORDS = 5_000
 @pytest.fixture(scope="module")
 def suites(shared_data: Path) -> list[Suite]:
     folder = shared_data / "hu2020" / "suites"
-    return [read_suite(path).suite for path in sorted(folder.glob("*.json"))]
+    return [LoadedSuite.read(path).suite for path in sorted(folder.glob("*.json"))]
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from tests.models.ngram.samples import TINY, tiny_binary, write
 
 from pommel.errors import InputError
 from pommel.files.shipped import builtin_models
-from pommel.models.model import SYNTAXGYM_POLICY, Policy, score_all
+from pommel.models.model import Policy, score_all
 from pommel.models.ngram import NgramModel, open_arpa
 from pommel.models.ngram.arpa import read_arpa
 from pommel.models.ngram.model import (
@@ -48,7 +48,7 @@ def both() -> tuple[NgramModel, NgramModel]:
     )
 
 
-@pytest.mark.parametrize("policy", [Policy(), SYNTAXGYM_POLICY, Policy(bos="never", eos="never")])
+@pytest.mark.parametrize("policy", [Policy(), Policy.SYNTAXGYM, Policy(bos="never", eos="never")])
 def test_both_readers_give_the_same_numbers(
     both: tuple[NgramModel, NgramModel], policy: Policy
 ) -> None:

@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pommel.errors import ModelError, UnsupportedFeatureError
-from pommel.models.model import score_all
+from pommel.models.model import Policy, score_all
 from pommel.models.ngram import NgramModel, open_arpa
-from pommel.models.policy import SYNTAXGYM_POLICY, Policy
 
 TINY = r"""\data\
 ngram 1=7
@@ -84,7 +83,7 @@ def test_scores_a_sentence_from_mark_to_mark(tiny: NgramModel) -> None:
         ),
         pytest.param(Policy(eos="never"), [("the", -0.25)], id="no </s>"),
         pytest.param(Policy(bos="never"), [("the", None), ("</s>", -1.25)], id="no <s>"),
-        pytest.param(SYNTAXGYM_POLICY, [("the", 0.0), ("</s>", -1.25)], id="first token zero"),
+        pytest.param(Policy.SYNTAXGYM, [("the", 0.0), ("</s>", -1.25)], id="first token zero"),
     ],
 )
 def test_follows_the_policy(
@@ -99,7 +98,7 @@ def test_follows_the_policy(
         (Policy(), [("</s>", -1.5)]),
         (Policy(eos="never"), []),
         (Policy(bos="never"), [("</s>", None)]),
-        (SYNTAXGYM_POLICY, [("</s>", 0.0)]),
+        (Policy.SYNTAXGYM, [("</s>", 0.0)]),
     ],
 )
 @pytest.mark.parametrize("text", ["", "  "])

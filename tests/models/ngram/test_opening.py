@@ -9,9 +9,8 @@ import pytest
 from tests.models.ngram.samples import TINY, tiny_binary, write
 
 from pommel.errors import InputError, ModelNotAvailableError, UsageError
-from pommel.models.model import LoadOptions, score_all
+from pommel.models.model import LoadOptions, Policy, score_all
 from pommel.models.ngram import open  # noqa: A004 - every backend has it
-from pommel.models.policy import Policy
 from pommel.models.registry import load_model
 
 UNIGRAMS = "\\data\\\nngram 1=2\n\n\\1-grams:\n-0.25\t<unk>\n-0.5\ta\n\n\\end\\\n"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.models.word_level.cutting import word_spans
+from pommel.models.word_level import word_spans
 
 
 @pytest.mark.parametrize(

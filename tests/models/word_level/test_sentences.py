@@ -3,8 +3,8 @@
 import pytest
 
 from pommel.errors import AlignmentError, ModelError, SurprisalError
-from pommel.models.policy import SYNTAXGYM_POLICY, Policy
-from pommel.models.word_level.sentences import WordReader, first_outcome
+from pommel.models.model import Policy
+from pommel.models.word_level import WordReader, first_outcome
 
 KNOWN = {"the", "dog", "barks", "<unk>"}
 
@@ -98,4 +98,4 @@ def test_every_word_belongs_to_a_token() -> None:
 
 def test_a_first_token_gets_what_the_policy_says() -> None:
     assert first_outcome(Policy()) == "no context"
-    assert first_outcome(SYNTAXGYM_POLICY) == 0.0
+    assert first_outcome(Policy.SYNTAXGYM) == 0.0

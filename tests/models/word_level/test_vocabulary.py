@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pommel.errors import InputError, ModelNotAvailableError
-from pommel.models.word_level.vocabulary import read_vocabulary
+from pommel.models.word_level import read_vocabulary
 
 
 def _written(folder: Path, text: str) -> Path:

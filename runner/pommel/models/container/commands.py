@@ -1,23 +1,63 @@
 """The LM Zoo protocol, version 1: an image's commands, one container start each."""
 
+import re
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
+from pommel.errors import UsageError
 from pommel.models.container import answers, checkpoint, predictions
-from pommel.models.container.engines.engine import Engine, Image, Job
-from pommel.models.container.engines.engines import open_engine
+from pommel.models.container.answers import ImageCommand, check_sentences, sentence_chunks
+from pommel.models.container.engines.engine import Engine, Image, Job, open_engine
 from pommel.models.container.engines.process import Command
 from pommel.models.container.engines.sandbox import Sandbox
-from pommel.models.container.image_command import ImageCommand
 from pommel.models.container.image_spec import read_spec
-from pommel.models.container.machine import DEVICE_VARIABLE, requested_gpus, variables
 from pommel.models.container.names import image_reference
-from pommel.models.container.request import check_sentences, sentence_chunks
 from pommel.models.model import LoadOptions
-from pommel.models.surprisal_table import PrintedToken
+from pommel.models.printed import PrintedToken
+
+DEVICE_VARIABLE = "POMMEL_DEVICE"
+DTYPE_VARIABLE = "POMMEL_DTYPE"
+
+# The driver's control device: it is there where a container could be given a GPU.
+_NVIDIA = Path("/dev/nvidiactl")
+
+
+def requested_gpus(device: str) -> str | None:
+    """Return which GPUs a container is given: "all", the number of one, or None.
+
+    "auto" means all where this machine has an NVIDIA driver. Raises `UsageError` for a device
+    that no container has.
+    """
+    if device == "auto":
+        return "all" if _NVIDIA.exists() else None
+    if device == "cpu":
+        return None
+    match = re.fullmatch(r"cuda(?::(\d+))?", device)
+    if not match:
+        raise UsageError(
+            f"--device {device}: a container has no such device; it is cpu, cuda, cuda:N or auto"
+        )
+    return match[1] or "all"
+
+
+def variables(options: LoadOptions) -> dict[str, str]:
+    """Return how an image that follows such things is to compute.
+
+    Of the GPU that a container is given, it sees the first, whatever its number is outside.
+    """
+    limits = {
+        "POMMEL_BATCH_TOKENS": options.batch_tokens,
+        "POMMEL_MAX_MEMORY": options.max_memory_bytes,
+    }
+    return {
+        DEVICE_VARIABLE: "cuda" if requested_gpus(options.device) else "cpu",
+        DTYPE_VARIABLE: options.dtype,
+        **{name: str(limit) for name, limit in limits.items() if limit is not None},
+    }
+
 
 _Answer = TypeVar("_Answer")
 

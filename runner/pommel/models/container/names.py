@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError, ModelNotAvailableError, nearest
-from pommel.files import shipped as data
+from pommel.files import shipped
 from pommel.files.text import DecodedText
 from pommel.models.reference_files import check_shape, parse_json
 
@@ -22,11 +22,11 @@ def lm_zoo_registry() -> Mapping[str, Mapping[str, Any]]:
     path = registry_copy_path()
     registry: Mapping[str, Mapping[str, Any]]
     if not path.is_file():
-        registry = data.lm_zoo_registry()
+        registry = shipped.lm_zoo_registry()
         return registry
     try:
         registry = parse_json(DecodedText.read(path).text, where=str(path))
-        schema = data.schema("lm_zoo_registry")
+        schema = shipped.schema("lm_zoo_registry")
         check_shape(registry, schema, where=str(path), noun="registry of LM Zoo images")
     except InputError as error:
         raise InputError(f"{error}; delete this file, or fetch the registry again") from error

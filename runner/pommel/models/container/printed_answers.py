@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from pommel.errors import AlignmentError, ContainerError, SurprisalError, quoted
+from pommel.models.alignment import TokenizerSpec
+from pommel.models.container.answers import place, shortened
 from pommel.models.container.commands import ImageCommands
 from pommel.models.container.image_spec import features
-from pommel.models.container.quoting import place, shortened
-from pommel.models.policy import Policy
-from pommel.models.printed import scored_sentence, under_policy
-from pommel.models.spec import TokenizerSpec
-from pommel.models.surprisal_table import PrintedToken
+from pommel.models.model import Policy
+from pommel.models.printed import PrintedToken, scored_sentence, under_policy
 from pommel.surprisal import ScoredSentence
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from pommel.errors import AlignmentError, counted, quoted
-from pommel.models.alignment.token_forms import bytes_of
+from pommel.models.alignment import bytes_of
 
 # Between two bytes of the text; 0 is before the first.
 Place = int

@@ -20,10 +20,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.models.huggingface.token_names import TokenNames
-from pommel.models.huggingface.vocabulary_marks import is_common, vocabulary_spec
-from pommel.models.neural.requests import Bits, Ids
-from pommel.models.spec import TokenizerSpec
+from pommel.models.alignment import TokenizerSpec
+from pommel.models.huggingface.tokens import TokenNames, is_common, vocabulary_spec
+from pommel.models.neural.questions import Bits, Ids
 
 # What a vocabulary shows of words. "ends" is as good as "whole words": nothing has to be moved.
 WordMark = Literal["beginnings", "continuations", "ends", "nothing"]

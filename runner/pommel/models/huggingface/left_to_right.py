@@ -14,16 +14,12 @@ import numpy as np
 
 from pommel.errors import UnsupportedFeatureError
 from pommel.models.huggingface.boundary import Boundaries, corrected_bits, find_boundaries
-from pommel.models.huggingface.encoded import Encoded, Outcome
 from pommel.models.huggingface.loading import Loaded
-from pommel.models.huggingface.marks import Ends, Marks
 from pommel.models.huggingface.outcomes import without_noise
-from pommel.models.huggingface.token_names import TokenNames
-from pommel.models.model import LoadOptions, Spans
-from pommel.models.neural.causal import CausalEngine, causal_engine
-from pommel.models.neural.encoder_decoder import teacher_forced_engine
-from pommel.models.neural.requests import Answer, Ids, Request
-from pommel.models.policy import Method, Policy
+from pommel.models.huggingface.tokens import Encoded, Ends, Marks, Outcome, TokenNames
+from pommel.models.model import LoadOptions, Method, Policy, Spans
+from pommel.models.neural.causal import CausalEngine, causal_engine, teacher_forced_engine
+from pommel.models.neural.questions import Answer, Ids, Request
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,24 +1,190 @@
-"""From a folder to a language model and its tokenizer in memory, or to one clear line."""
+"""Which kind of language model a configuration describes: known before any weights are read."""
 
+import json
+import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from pommel.errors import ModelNotAvailableError, first_line
 from pommel.models.huggingface.files import ModelFiles, find_files, read_json
-from pommel.models.huggingface.kinds import AUTO_CLASSES, Kind, kind_of
-from pommel.models.huggingface.missing_weights import needed_but_missing
-from pommel.models.huggingface.placement import (
-    bytes_of_weights,
-    place_weights,
-    require_accelerate,
-)
 from pommel.models.model import LoadOptions
-from pommel.models.neural.device import find_device, find_dtype, free_gpu_bytes
+from pommel.models.neural.memory import find_device, find_dtype, free_gpu_bytes
+
+Kind = Literal["causal", "masked", "encoder-decoder"]
+
+# The class of transformers that loads a kind.
+AUTO_CLASSES: Mapping[Kind, str] = {
+    "causal": "AutoModelForCausalLM",
+    "masked": "AutoModelForMaskedLM",
+    "encoder-decoder": "AutoModelForSeq2SeqLM",
+}
+
+
+def kind_of(config: Mapping[str, Any], *, reference: str, trust_remote_code: bool) -> Kind:
+    """Return the kind of the model that a config.json describes.
+
+    Raises `ModelNotAvailableError` if it is no language model, or none that we can run.
+    """
+    own_code = config.get("auto_map")
+    if own_code and trust_remote_code:
+        return _kind_of_own_code(config)
+    auto: Any = import_module("transformers.models.auto.modeling_auto")
+    known: Any = import_module("transformers.models.auto.configuration_auto").CONFIG_MAPPING_NAMES
+    name = config.get("model_type")
+    if name not in known:
+        raise ModelNotAvailableError(f"{reference}: {_why_unknown(name, own_code=own_code)}")
+    if config.get("is_encoder_decoder"):
+        if name in auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
+            return "encoder-decoder"
+    elif name in auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES and not _is_decoder(config):
+        return "masked"
+    elif name in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
+        return "causal"
+    raise ModelNotAvailableError(f"{reference}: {name!r} is not a language model")
+
+
+def _kind_of_own_code(config: Mapping[str, Any]) -> Kind:
+    """Return the kind that a model's own code is for, the one it was saved as first."""
+    offered = [kind for kind, name in AUTO_CLASSES.items() if name in config["auto_map"]]
+    saved_as = " ".join(config.get("architectures") or ())
+    if "masked" in offered and "ForMaskedLM" in saved_as:
+        return "masked"
+    return offered[0] if offered else "causal"
+
+
+def _why_unknown(name: Any, *, own_code: Any) -> str:
+    if own_code:
+        return (
+            "it needs Python code that comes with the model; if you trust its authors, "
+            "run it with --trust-remote-code"
+        )
+    if name is None:
+        return "config.json names no model_type"
+    return f"this version of transformers does not know the model type {name!r}"
+
+
+def _is_decoder(config: Mapping[str, Any]) -> bool:
+    # XLM says `causal` where the others say `is_decoder`.
+    return bool(config.get("is_decoder") or config.get("causal"))
+
+
+# A few different tokens: what none of them shows is not used.
+_PROBE = (3, 5, 7, 4, 6, 3)
+
+
+def needed_but_missing(network: Any, missing: Iterable[str]) -> list[str]:
+    """Return those of the names `missing` whose random values would show in the logits, sorted.
+
+    A parameter that is tied to one in the files has that one's values, and one that feeds nothing
+    (the pooler of a network made to classify sentences) has no effect.
+    """
+    parameters = dict(network.named_parameters(remove_duplicate=False))
+    own = [name for name in sorted(missing) if not _is_tied(name, parameters, set(missing))]
+    if not own:
+        return []
+    return [] if _are_unused(network, own, parameters) else own
+
+
+def _is_tied(name: str, parameters: dict[str, Any], missing: set[str]) -> bool:
+    parameter = parameters.get(name)
+    if parameter is None:
+        return False
+    return any(
+        other is parameter or _same_memory(other, parameter)
+        for other_name, other in parameters.items()
+        if other_name not in missing
+    )
+
+
+def _same_memory(one: Any, other: Any) -> bool:
+    there = one.data_ptr() != 0 and one.device == other.device
+    return bool(there and one.data_ptr() == other.data_ptr() and one.shape == other.shape)
+
+
+def _are_unused(network: Any, names: Iterable[str], parameters: dict[str, Any]) -> bool:
+    """Say whether the logits stay numbers when these parameters are none, and leave them so."""
+    import torch  # noqa: PLC0415 - an extra
+
+    # An expert that no token of the probe is sent to may be another token's.
+    if any(name not in parameters or ".experts." in name for name in names):
+        return False
+    n_known = network.get_input_embeddings().weight.shape[0]
+    device = network.get_input_embeddings().weight.device
+    ids = torch.tensor([[token_id % n_known for token_id in _PROBE]], device=device)
+    inputs = {"input_ids": ids}
+    if network.config.is_encoder_decoder:
+        inputs["decoder_input_ids"] = ids
+    with torch.no_grad():
+        for name in names:
+            parameters[name].fill_(float("nan"))
+        return not bool(network(**inputs).logits.isnan().any())
+
+
+# The rest of a GPU is for what is computed.
+_FOR_WEIGHTS = 0.9
+_GB = 10**9
+
+
+def place_weights(
+    weight_bytes: int, free_bytes: Mapping[str, int], *, reference: str
+) -> tuple[str, ...]:
+    """Return the GPUs that hold a model: the first that it fits on, or all of them together.
+
+    `free_bytes` is what is free on each GPU; none gives none. Raises `ModelNotAvailableError` if
+    even all of them do not hold the weights.
+    """
+    for device, free in free_bytes.items():
+        if weight_bytes <= free * _FOR_WEIGHTS:
+            return (device,)
+    if free_bytes and weight_bytes > sum(free_bytes.values()) * _FOR_WEIGHTS:
+        raise ModelNotAvailableError(
+            f"{reference}: its weights take {_gb(weight_bytes)}, and only "
+            f"{_gb(sum(free_bytes.values()))} are free on {', '.join(free_bytes)}; "
+            "use --device cpu, or a smaller --dtype"
+        )
+    return tuple(free_bytes)
+
+
+def require_accelerate(weight_bytes: int, *, reference: str) -> None:
+    """Raise `ModelNotAvailableError` if what spreads weights over GPUs is not installed."""
+    try:
+        import accelerate  # type: ignore[import-not-found,unused-ignore]  # noqa: F401, PLC0415 - an extra
+    except ImportError:
+        raise ModelNotAvailableError(
+            f"{reference}: its weights take {_gb(weight_bytes)}, more than any one GPU has free; "
+            "to spread them over several: pip install accelerate"
+        ) from None
+
+
+def bytes_of_weights(files: ModelFiles, item_bytes: int) -> int:
+    """Return how much memory a model's weights take as numbers of `item_bytes` each.
+
+    For pickles, which are not opened to find out, it is the size of the files.
+    """
+    if not files.safe:
+        return sum(path.stat().st_size for path in files.weights)
+    return sum(_n_numbers(path) for path in files.weights) * item_bytes
+
+
+def _n_numbers(safetensors: Path) -> int:
+    """Return how many numbers are in a file, by its header; 0 if it has none that can be read."""
+    try:
+        with safetensors.open("rb") as file:
+            header = json.loads(file.read(int.from_bytes(file.read(8), "little")))
+        header.pop("__metadata__", None)
+        return sum(math.prod(tensor["shape"]) for tensor in header.values())
+    # Whatever it is, loading it will say what is wrong with it.
+    except (OSError, ValueError, TypeError, KeyError, AttributeError, OverflowError, MemoryError):
+        return 0
+
+
+def _gb(n_bytes: int) -> str:
+    return f"{n_bytes / _GB:.1f} GB"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,6 +1,6 @@
 """Masked language models: which tokens are hidden, from which are they told, and what is context.
 
-The methods are `pommel.models.policy.Policy.method`'s. Under all but "unmasked-ce" the marks at
+The methods are `pommel.models.model.Policy.method`'s. Under all but "unmasked-ce" the marks at
 both ends are context and no tokens. Under "focus-mask" only a word between white space that is
 one token of the vocabulary is scored (Goldberg 2019 leaves out the others); the tokens of other
 words are "not comparable".
@@ -14,15 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import ModelNotAvailableError, UnsupportedFeatureError
-from pommel.models.huggingface.encoded import Encoded, Outcome, whitespace_words
 from pommel.models.huggingface.loading import Loaded
-from pommel.models.huggingface.marks import Ends, Marks
 from pommel.models.huggingface.outcomes import without_noise
-from pommel.models.model import LoadOptions, Spans
-from pommel.models.neural.masked import MaskedEngine, masked_engine
-from pommel.models.neural.masked_inputs import MaskedMethod, MaskedRequest
-from pommel.models.neural.requests import Bits, Ids
-from pommel.models.policy import Method, Policy
+from pommel.models.huggingface.tokens import Encoded, Ends, Marks, Outcome, whitespace_words
+from pommel.models.model import LoadOptions, Method, Policy, Spans
+from pommel.models.neural.masked import MaskedEngine, MaskedMethod, MaskedRequest, masked_engine
+from pommel.models.neural.questions import Bits, Ids
 
 METHODS: tuple[MaskedMethod, ...] = (
     "pll",

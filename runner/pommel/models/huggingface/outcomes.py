@@ -6,14 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import Protocol, TypeVar
 
 from pommel.errors import ModelError
-from pommel.models.huggingface.encoded import Encoded, Outcome
 from pommel.models.huggingface.loading import quiet
-from pommel.models.huggingface.marks import Ends
-from pommel.models.huggingface.tokens import shortened
-from pommel.models.model import Spans
+from pommel.models.huggingface.tokens import Encoded, Ends, Outcome, shortened
+from pommel.models.model import Method, Policy, Spans
 from pommel.models.neural.causal import CausalEngine
 from pommel.models.neural.masked import MaskedEngine
-from pommel.models.policy import Method, Policy
 from pommel.surprisal import ROUNDING_BITS, ScoredSentence
 
 # For so long an engine is asked before its answers are passed on.

@@ -1,19 +1,393 @@
 """From sentences to token ids with character offsets, with the marks that the policy asks for."""
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+import unicodedata
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.errors import ModelError
-from pommel.models.huggingface.character_spans import character_spans
-from pommel.models.huggingface.encoded import Encoded, whitespace_words
-from pommel.models.huggingface.marks import Ends, Marks
-from pommel.models.huggingface.slow import slow_offsets
-from pommel.models.huggingface.token_names import TokenNames
-from pommel.models.huggingface.vocabulary_marks import vocabulary_spec
-from pommel.models.policy import Policy
+from pommel.errors import ModelError, UnsupportedFeatureError
+from pommel.models.alignment import TokenizerSpec, recover_offsets
+from pommel.models.model import Method, Policy, Spans
+from pommel.models.neural.questions import Ids, asked_for
+from pommel.surprisal import Token, TokenRole, Unscored
+
+
+def character_spans(sentence: str, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return one `(start, end)` in characters for each of `offsets`, in order, never overlapping.
+
+    A token's start is kept. Where pieces share a character (a byte-level tokenizer cuts an emoji
+    in up to four), the last of them owns it and the others end where they start, so that each
+    still lies in the region that the character lies in; a piece that ended after the character
+    would be counted in the next region. Characters that the tokenizer's normaliser drops
+    (combining accents, zero-width marks, control characters) are given to the token they touch.
+    """
+    if _follow_each_other(sentence, offsets):
+        return list(offsets)
+    starts: list[int] = []
+    ends: list[int] = []
+    for start, end in offsets:
+        # A token for no character at all may come with any offset: it follows the token before.
+        floating = start >= end or start < (starts[-1] if starts else 0)
+        first = max(start, ends[-1] if ends else 0) if floating else start
+        starts.append(min(first, len(sentence)))
+        ends.append(first if floating else min(end, len(sentence)))
+    for index in range(len(starts) - 1):
+        ends[index] = min(ends[index], starts[index + 1])
+    _adopt_dropped(sentence, starts, ends)
+    return list(zip(starts, ends, strict=True))
+
+
+def _follow_each_other(sentence: str, offsets: Sequence[tuple[int, int]]) -> bool:
+    """Say whether nothing has to be done: the case of nearly every sentence."""
+    covered = 0
+    for start, end in offsets:
+        if start < covered or start >= end or sentence[covered:start].strip():
+            return False
+        covered = end
+    return covered <= len(sentence) and not sentence[covered:].strip()
+
+
+def _adopt_dropped(sentence: str, starts: list[int], ends: list[int]) -> None:
+    """Widen the spans, in place, over the characters between them that no tokenizer reads."""
+    covered = 0
+    for index in range(len(starts) + 1 if starts else 0):
+        next_start = starts[index] if index < len(starts) else len(sentence)
+        gap = sentence[covered:next_start]
+        if gap.strip() and all(c.isspace() or _may_be_dropped(c) for c in gap):
+            # What touches the token before is its own, the rest belongs to the token after.
+            touching = 0 if gap[0].isspace() else len(gap.split(maxsplit=1)[0])
+            if index == len(starts):
+                ends[-1] = covered + len(gap.rstrip())
+            elif index == 0:
+                starts[0] = covered + len(gap) - len(gap.lstrip())
+            else:
+                rest = gap[touching:].lstrip()
+                ends[index - 1] = covered + touching
+                starts[index] = next_start - len(rest)
+        if index < len(starts):
+            covered = ends[index]
+
+
+def _may_be_dropped(character: str) -> bool:
+    return unicodedata.category(character)[0] in "MC"
+
+
+def slow_offsets(
+    tokenizer: Any, sentence: str, spec: TokenizerSpec
+) -> tuple[list[int], list[tuple[int, int]]]:
+    """Return the ids and the offsets of a sentence's tokens, without marks at its ends.
+
+    Raises `AlignmentError` if the tokens do not spell the sentence.
+    """
+    # Before they become ids, unknown tokens still show the text they stand for.
+    pieces = tokenizer.tokenize(sentence)
+    ids = [int(token_id) for token_id in tokenizer.convert_tokens_to_ids(pieces)]
+    places = recover_offsets(pieces, sentence, spec)
+    return ids, [(place.start, place.end) for place in places]
+
+
+# A mark counts as a tokenizer's own when this share of its vocabulary carries it.
+_SHARE = 0.02
+
+
+def vocabulary_spec(tokenizer: Any) -> TokenizerSpec:
+    """Return how to read a tokenizer's tokens, found by looking at its vocabulary."""
+    words = list(tokenizer.get_vocab())
+    sentinel, position, metaspace = "", "", ""
+    if is_common("▁", words):
+        metaspace = "▁"
+    elif is_common("Ġ", words):
+        sentinel, position = "Ġ", "initial"
+    elif is_common("##", words):
+        sentinel, position = "##", "medial"
+    elif is_common("</w>", words, at_end=True):
+        sentinel, position = "</w>", "final"
+    unknown = tokenizer.unk_token
+    return TokenizerSpec(
+        unk_types=frozenset({unknown} if unknown else ()),
+        special_types=frozenset(tokenizer.all_special_tokens) - {unknown},
+        type="subword",
+        sentinel=sentinel,
+        sentinel_position=position,
+        metaspace=metaspace,
+    )
+
+
+def is_common(mark: str, words: Collection[str], *, at_end: bool = False) -> bool:
+    """Say whether so many of a vocabulary's words begin (or end) with a mark that it is meant."""
+    n_carriers = sum((word.endswith if at_end else word.startswith)(mark) for word in words)
+    return n_carriers >= max(1, _SHARE * len(words))
+
+
+# Any of these is a token or more for any tokenizer we know of.
+_PROBES = ("a", "the", "1", ".")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ends:
+    """The token ids that go in front of a sentence and behind it.
+
+    `opening_is_scored` and `closing_is_scored` say whether these are tokens that get a
+    surprisal; otherwise they are context only.
+    """
+
+    opening: tuple[int, ...]
+    closing: tuple[int, ...]
+    opening_is_scored: bool = False
+    closing_is_scored: bool = True
+
+
+class Marks:
+    """The marks of one tokenizer, as token ids.
+
+    `bos`, `eos` and `mask` are the marks that have these names, None where there are none or the
+    network does not know them. `own_prefix` and `own_suffix` are what the tokenizer adds by itself.
+    """
+
+    def __init__(self, tokenizer: Any, *, n_known: int) -> None:
+        """Ask `tokenizer` for its marks; the network knows the ids below `n_known`."""
+        self.bos = _named_mark(tokenizer, "bos_token", n_known)
+        self.eos = _named_mark(tokenizer, "eos_token", n_known)
+        self.mask = _named_mark(tokenizer, "mask_token", n_known)
+        self.own_prefix, self.own_suffix = _own_marks(tokenizer)
+
+    @property
+    def start(self) -> int | None:
+        """The mark for a sentence's beginning, by whatever name; None if there is none."""
+        return next(iter(self.prefix(Policy(bos="auto"))), None)
+
+    @property
+    def end(self) -> int | None:
+        """The mark for a sentence's end, by whatever name; None if there is none."""
+        return self.eos if self.eos is not None else next(iter(self.own_suffix), None)
+
+    @property
+    def ends(self) -> frozenset[int]:
+        """Every mark after which a sentence is over."""
+        return frozenset(self.own_suffix if self.eos is None else (self.eos, *self.own_suffix))
+
+    def prefix(self, policy: Policy) -> tuple[int, ...]:
+        """Return what goes in front of a sentence that is read from left to right.
+
+        1. Nothing, if the policy is "never"; what the tokenizer adds, if it is "tokenizer".
+        2. What the tokenizer adds by itself, if that holds its BOS mark or it names none.
+        3. Its BOS mark.
+        4. Nothing, if it has none.
+        """
+        if policy.bos == "never":
+            return ()
+        if policy.bos == "tokenizer":
+            return self.own_prefix
+        if self.own_prefix and (self.bos is None or self.bos in self.own_prefix):
+            return self.own_prefix
+        if self.bos is not None:
+            return (self.bos,)
+        return ()
+
+    def suffix(self, policy: Policy) -> tuple[int, ...]:
+        """Return what follows a sentence that is read from left to right: one mark or none.
+
+        "auto" is what the tokenizer adds by itself; "always" is that or else its EOS mark.
+        """
+        if policy.eos == "never":
+            return ()
+        if self.eos is not None and (self.eos in self.own_suffix or policy.eos == "always"):
+            return (self.eos,)
+        return self.own_suffix[:1]
+
+    def causal_ends(self, policy: Policy, *, reference: str) -> Ends:
+        """Return the marks for a causal model: the one in front is context, the other a token.
+
+        Raises `ModelError` for a mark that has to be there and is not; `reference` is the model's.
+        """
+        opening, closing = self.prefix(policy), self.suffix(policy)
+        _check_marks(policy, opening=opening, closing=closing, reference=reference)
+        return Ends(opening=opening, closing=closing)
+
+    def decoder_ends(self, policy: Policy, *, start: int, start_text: str, reference: str) -> Ends:
+        """Return the marks for a decoder: its start token and then what the tokenizer adds.
+
+        Raises `UnsupportedFeatureError` for bos=never: there is no decoding without a start;
+        `ModelError` for a mark at the end that has to be there and is not.
+        """
+        if policy.bos == "never":
+            message = f"a decoder always begins with its start token, {start_text!r} here"
+            raise UnsupportedFeatureError(f"{reference}: bos=never: {message}; write bos=auto")
+        opening, closing = (start, *self.own_prefix), self.suffix(policy)
+        _check_marks(policy, opening=opening, closing=closing, reference=reference)
+        return Ends(opening=opening, closing=closing)
+
+    def masked_ends(self, policy: Policy, method: Method, *, reference: str) -> Ends:
+        """Return the marks for a masked model: what its tokenizer adds, at each end on its own.
+
+        They are tokens for the method "unmasked-ce" and context for all others, for which
+        eos=always raises `UnsupportedFeatureError`. `ModelError` for a mark that is not there.
+        """
+        are_scored = method == "unmasked-ce"
+        if policy.eos == "always" and not are_scored:
+            raise UnsupportedFeatureError(
+                f"{reference}: eos=always: the method {method!r} takes the mark at the end of a "
+                "sentence for context and gives it no surprisal; write eos=auto, or "
+                "method=unmasked-ce"
+            )
+        opening = () if policy.bos == "never" else self.own_prefix
+        closing = () if policy.eos == "never" else self.own_suffix
+        _check_marks(policy, opening=opening, closing=closing, reference=reference)
+        return Ends(
+            opening=opening,
+            closing=closing,
+            opening_is_scored=are_scored,
+            closing_is_scored=are_scored,
+        )
+
+
+def _check_marks(
+    policy: Policy, *, opening: tuple[int, ...], closing: tuple[int, ...], reference: str
+) -> None:
+    if policy.bos == "always" and not opening:
+        raise ModelError(f"{reference}: bos=always: this model has no beginning-of-sentence mark")
+    if policy.eos == "always" and not closing:
+        raise ModelError(f"{reference}: eos=always: this model has no end-of-sentence mark")
+
+
+def _named_mark(tokenizer: Any, name: str, n_known: int) -> int | None:
+    text, token_id = getattr(tokenizer, name), getattr(tokenizer, f"{name}_id")
+    # A tokenizer's class may name a mark by default that this model's vocabulary has not got.
+    is_unknown = token_id == tokenizer.unk_token_id and text != tokenizer.unk_token
+    if text is None or token_id is None or is_unknown or token_id >= n_known:
+        return None
+    return int(token_id)
+
+
+def _own_marks(tokenizer: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return what the tokenizer puts in front of and behind a sentence."""
+    for probe in _PROBES:
+        plain = list(tokenizer(probe, add_special_tokens=False)["input_ids"])
+        full = list(tokenizer(probe, add_special_tokens=True)["input_ids"])
+        for start in range(len(full) - len(plain) + 1 if plain else 0):
+            end = start + len(plain)
+            if full[start:end] == plain:
+                return tuple(full[:start]), tuple(full[end:])
+    return (), ()
+
+
+class TokenNames:
+    """The vocabulary of one tokenizer, by token ids.
+
+    `unknown` is the token for text outside the vocabulary, None if there is none; `special` are
+    all marks, the unknown token among them if the tokenizer counts it as one.
+    """
+
+    def __init__(self, tokenizer: Any, marks: Marks) -> None:
+        """Take a tokenizer and its marks."""
+        self.tokenizer = tokenizer
+        unknown = tokenizer.unk_token_id
+        # GPT-2 says that its unknown token is its end-of-text mark; in truth it has none.
+        self.unknown = None if unknown in {marks.bos, marks.eos} else unknown
+        self.special = frozenset(tokenizer.all_special_ids)
+
+    def text(self, token_id: int) -> str:
+        """Return how the tokenizer writes a token."""
+        return str(self.tokenizer.convert_ids_to_tokens(int(token_id)))
+
+    def texts(self, token_ids: Sequence[int]) -> list[str]:
+        """Return how the tokenizer writes each of some tokens."""
+        return [str(text) for text in self.tokenizer.convert_ids_to_tokens(list(token_ids))]
+
+    def role(self, token_id: int) -> TokenRole:
+        """Return whether a token of a sentence is text or a mark that is written out in it."""
+        is_mark = token_id in self.special and token_id != self.unknown
+        return "special" if is_mark else "text"
+
+    def items(self, width: int) -> Iterator[str]:
+        """Yield a name for each of the `width` outputs of a network, in order.
+
+        A network may have room for more than its tokenizer has: `<unused7>` is the output 7
+        that no token has.
+        """
+        names = {token_id: text for text, token_id in self.tokenizer.get_vocab().items()}
+        for token_id in range(width):
+            yield str(names.get(token_id) or f"<unused{token_id}>")
+
+
+# A surprisal in bits, or why there is none.
+Outcome = float | Unscored
+
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Encoded:
+    """A sentence's token ids and places, kept small: tokens are made when they are asked for.
+
+    `ids` (n,) is the whole input. The first `n_marks` and the last `n_closing` of them are marks
+    that are context only; each of the others is one token, in order: `n_bos` marks in front, the
+    text, `n_eos` marks behind. `offsets` (tokens x 2) are characters `[start, end)`. `words`
+    (tokens of the text,) numbers the words that the tokenizer cut the text into before it cut
+    tokens; white space ends a word too, whether the tokenizer cuts there, or tells, or not.
+    """
+
+    text: str
+    ids: Ids
+    offsets: NDArray[np.int32]
+    words: NDArray[np.int32]
+    n_marks: int
+    n_bos: int
+    n_eos: int
+    n_closing: int
+    names: TokenNames
+
+    @property
+    def n_tokens(self) -> int:
+        """How many tokens the sentence has, without the marks that are context only."""
+        return len(self.offsets)
+
+    @property
+    def token_ids(self) -> Ids:
+        """The ids of the tokens, (tokens,)."""
+        return self.ids[self.n_marks : self.n_marks + self.n_tokens]
+
+    @property
+    def tokens(self) -> tuple[Token, ...]:
+        """The tokens, made anew; none has a surprisal yet."""
+        nothing: list[Outcome] = ["no context"] * self.n_tokens
+        return self.tokens_with(nothing)
+
+    def tokens_with(self, outcomes: Sequence[Outcome]) -> tuple[Token, ...]:
+        """Return the tokens, each with its surprisal or the reason why there is none."""
+        names, ids = self.names, self.token_ids.tolist()
+        first_eos = len(ids) - self.n_eos
+        rows = zip(ids, names.texts(ids), self.offsets.tolist(), outcomes, strict=True)
+        return tuple(
+            Token(
+                text=text,
+                start=start,
+                end=end,
+                surprisal_bits=None if isinstance(outcome, str) else outcome,
+                oov=token_id == names.unknown,
+                role="bos" if i < self.n_bos else "eos" if i >= first_eos else names.role(token_id),
+                why_unscored=outcome if isinstance(outcome, str) else "no context",
+            )
+            for i, (token_id, text, (start, end), outcome) in enumerate(rows)
+        )
+
+    def asked_for(self, spans: Spans | None) -> NDArray[np.bool_]:
+        """Return for each token whether one of `spans` holds its first character; None asks all."""
+        return asked_for(self.offsets[:, 0], spans)
+
+
+def whitespace_words(text: str, starts: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the number of the word, between white space, that each token lies in, from 0.
+
+    A token that begins with white space lies in the word after it.
+    """
+    word_ends = np.array([match.end() for match in _WORD.finditer(text)], dtype=np.int32)
+    return np.searchsorted(word_ends, starts, side="right").astype(np.int32)
+
 
 _SHOWN_CHARACTERS = 60
 # What a tokenizer returns takes a hundred times the room of what is kept of it.

@@ -1,29 +1,82 @@
 """Word-level LSTM language models: `lstm://FOLDER`."""
 
+import hashlib
+import json
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from pommel.errors import ModelError, ModelNotAvailableError, UsageError, first_line
-from pommel.models.distinct import DistinctSentence, distinct_sentences
-from pommel.models.lstm.description import describe
-from pommel.models.lstm.folder import LstmConfig, LstmFiles, read_folder, require_torch
-from pommel.models.model import LoadOptions, Model, ModelInfo, Spans
-from pommel.models.neural.device import find_device, find_dtype
-from pommel.models.neural.lstm_network import LstmNetwork
-from pommel.models.neural.recurrent import RecurrentEngine
-from pommel.models.neural.requests import Ids, Request
-from pommel.models.policy import Policy
-from pommel.models.spans import asked_for
-from pommel.models.word_level.sentences import WordReader, WordSentence, first_outcome
+from pommel.models.lstm.folder import RECORD, LstmConfig, LstmFiles, read_folder, require_torch
+from pommel.models.model import DistinctSentence, LoadOptions, Model, ModelInfo, Policy, Spans
+from pommel.models.neural.memory import find_device, find_dtype
+from pommel.models.neural.questions import Ids, Request, asked_for
+from pommel.models.neural.recurrent import LstmNetwork, RecurrentEngine
+from pommel.models.word_level import WordReader, WordSentence, first_outcome
 from pommel.surprisal import ScoredSentence, Unscored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+
+_KEPT_FIGURES = ("n_steps", "validation_perplexity")
+
+
+def describe(  # noqa: PLR0913 - who the model is, and how it was loaded
+    files: LstmFiles, folder: Path, *, reference: str, name: str, device: str, dtype: str
+) -> ModelInfo:
+    """Return the description of the model in `folder`."""
+    import torch  # noqa: PLC0415 - an extra
+
+    config = files.config
+    training = _training(folder / RECORD)
+    return ModelInfo(
+        reference=reference,
+        name=name,
+        kind="lstm",
+        fingerprint=hashlib.sha256(f"{files.fingerprint} {dtype}\n".encode()).hexdigest(),
+        n_parameters=sum(weights.numel() for weights in files.weights.values()),
+        bos=config.eos,
+        eos=config.eos,
+        dtype=dtype,
+        device=device,
+        methods=("causal",),
+        details={
+            "scoring": "prefix tree (states)",
+            "n_layers": config.n_layers,
+            "embedding_size": config.embedding_size,
+            "hidden_size": config.hidden_size,
+            "tied": config.tied,
+            # Words; the marks are not counted.
+            "vocabulary_size": len(files.vocabulary) - len({config.unk, config.eos}),
+            "case": "as written" if config.cased else "lower case",
+            **({"training": training} if training else {}),
+            "torch": str(torch.__version__),
+        },
+        # What sentences share is computed once a call; products are rounded by their shape.
+        costly_calls=True,
+        n_together=1024,
+    )
+
+
+def _training(path: Path) -> dict[str, int | float]:
+    """Return what tells one training of a recipe from another, if a training has left it."""
+    try:
+        record: Any = json.loads(path.read_text("utf-8"))
+    # Nobody's scores depend on it.
+    except (OSError, ValueError):
+        return {}
+    known = record if isinstance(record, dict) else {}
+    figures = known.get("figures")
+    kept = {"seed": known.get("seed")}
+    if isinstance(figures, dict):
+        kept |= {name: figures.get(name) for name in _KEPT_FIGURES}
+    return {name: value for name, value in kept.items() if isinstance(value, int | float)}
+
 
 SCHEME = "lstm://"
 
@@ -109,7 +162,7 @@ class LstmModel:
         """
         self._info.method(policy)
         self.reader.check(policy)
-        return self._score(distinct_sentences(sentences, spans), policy)
+        return self._score(DistinctSentence.all_of(sentences, spans), policy)
 
     @cached_property
     def reader(self) -> WordReader:

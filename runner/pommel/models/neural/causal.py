@@ -1,5 +1,6 @@
 """Networks that read from left to right: shared beginnings once, and no more than is asked for."""
 
+import copy
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -7,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.models.neural.budget import Budget
+from pommel.errors import ModelNotAvailableError
+from pommel.models.neural.memory import Budget
 from pommel.models.neural.network import Counts, Network
+from pommel.models.neural.passes import Pass, PrefixTree, prefix_tree, sort_key
 from pommel.models.neural.plans import Path, Plan, TreePlan, carry_out, sequence_plan
-from pommel.models.neural.prefix_tree import PrefixTree, prefix_tree, sort_key
-from pommel.models.neural.questions import Asked, Questions
-from pommel.models.neural.requests import Answer, Ids, Request
+from pommel.models.neural.questions import Answer, Asked, Ids, Questions, Request
 from pommel.models.neural.self_check import (
     attention_window,
     check_causal,
@@ -209,6 +210,82 @@ def engine_for(
         window=attention_window(network.model.config),
         beside=found.beside,
         alone_beyond=0 if found.path == "one by one" else stretching_limit(network.model.config),
+        max_memory_bytes=max_memory_bytes,
+        batch_tokens=batch_tokens,
+    )
+
+
+class TeacherForcedNetwork(Network):
+    """An encoder-decoder network whose encoder always reads the same; its decoder is causal.
+
+    The source is encoded once, when it is first needed. The ids of a pass are the decoder's input.
+    """
+
+    def __init__(self, model: Any, *, source_ids: Sequence[int], device: str) -> None:
+        """Take a transformers model in evaluation mode; `source_ids` is the encoder's input."""
+        super().__init__(model, device=device)
+        self.source_ids = np.array(source_ids, dtype=np.int64)[None]
+        self._source: Any = None
+
+    def inputs(self, a_pass: Pass) -> dict[str, Any]:
+        """Return what the network is called with.
+
+        Raises `NotImplementedError` for a prefix tree: decoders take no position ids from outside.
+        """
+        if a_pass.tree is not None:
+            raise NotImplementedError("an encoder-decoder network takes no position ids")
+        inputs = super().inputs(a_pass)
+        # Some decoders look for more in it than the hidden state.
+        source = copy.copy(self._encoded())
+        hidden = source.last_hidden_state
+        source.last_hidden_state = hidden.expand(len(a_pass.ids), -1, -1)
+        return {
+            "encoder_outputs": source,
+            "decoder_input_ids": inputs.pop("input_ids"),
+            **inputs,
+        }
+
+    def _encoded(self) -> Any:
+        """Return the encoder's output; its hidden state is (1 x n_source_ids x hidden size)."""
+        import torch  # noqa: PLC0415 - an extra
+
+        if self._source is None:
+            encoder = self.model.get_encoder()
+            with torch.inference_mode():
+                self._source = encoder(input_ids=self._tensor(self.source_ids), return_dict=True)
+        return self._source
+
+
+def teacher_forced_engine(  # noqa: PLR0913 - each of these is a choice of the caller's
+    model: Any,
+    *,
+    source_ids: Sequence[int],
+    start_id: int | None,
+    device: str,
+    dtype: str,
+    reference: str,
+    max_memory_bytes: int | None = None,
+    batch_tokens: int | None = None,
+) -> CausalEngine:
+    """Return an engine for an encoder-decoder model, after trying it on a few tokens.
+
+    The encoder reads `source_ids`, always; every request's ids begin with `start_id`, the mark that
+    the decoder starts with (`decoder_start_token_id` in its configuration), as other causal
+    networks' begin with BOS.
+    Raises `ModelNotAvailableError` if the decoder has no such mark, the source is empty or unknown,
+    or the decoder is not causal.
+    """
+    network = TeacherForcedNetwork(model, source_ids=source_ids, device=device)
+    if start_id is None or not 0 <= start_id < network.n_known:
+        problem = "it does not say which token its decoder starts with (decoder_start_token_id)"
+        raise ModelNotAvailableError(f"{reference}: {problem}")
+    if not source_ids or not all(0 <= each < network.n_known for each in source_ids):
+        problem = "its encoder needs a source of one token at least, all of them known to it"
+        raise ModelNotAvailableError(f"{reference}: {problem}")
+    return engine_for(
+        network,
+        dtype=dtype,
+        reference=reference,
         max_memory_bytes=max_memory_bytes,
         batch_tokens=batch_tokens,
     )

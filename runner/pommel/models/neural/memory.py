@@ -1,7 +1,58 @@
-"""The memory of a device: how much scoring may use of it, and what torch says when it runs out."""
+"""How much a network may take at once, on which device: budgets, memory, devices."""
 
 import contextlib
+import re
 from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from pommel.errors import ModelNotAvailableError, UsageError
+
+
+@dataclass(slots=True, kw_only=True)
+class Budget:
+    """How many tokens and how many rows of the vocabulary projection one pass may have.
+
+    `row_length` is how long packed rows of the prefix tree should be; one that must hold a longer
+    path is longer.
+    """
+
+    n_tokens: int
+    n_rows: int
+    row_length: int
+
+    def halve(self) -> bool:
+        """Halve it; False if there is nothing left to halve."""
+        if self.n_tokens <= 1 and self.n_rows <= 1:
+            return False
+        self.n_tokens = max(1, self.n_tokens // 2)
+        self.n_rows = max(1, self.n_rows // 2)
+        self.row_length = max(1, min(self.row_length, self.n_tokens))
+        return True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Footprint:
+    """How much memory a network takes at work, about: a token in its body, a row of logits."""
+
+    bytes_per_token: int
+    bytes_per_row: int
+
+
+# Half of the memory for the body, half for logits.
+_SHARE = 0.5
+
+
+def budget_for(
+    footprint: Footprint, *, max_memory_bytes: int, n_tokens: int, row_length: int
+) -> Budget:
+    """Return the budget that stays within `max_memory_bytes`, and at `n_tokens` a pass at most."""
+    share = int(max_memory_bytes * _SHARE)
+    affordable = max(1, share // footprint.bytes_per_token)
+    tokens = min(n_tokens, affordable)
+    rows = max(1, share // footprint.bytes_per_row)
+    return Budget(n_tokens=tokens, n_rows=rows, row_length=max(1, min(row_length, tokens)))
+
 
 # What scoring may use where nobody says how much: of a GPU's memory, half of what is free.
 _PROCESSOR_BYTES = 1 << 30
@@ -64,3 +115,54 @@ def _is_out_of_memory(error: RuntimeError) -> bool:
     # Only CUDA has a class of its own for it; this is what CUDA, MPS and the processor say.
     text = str(error).lower()
     return any(each in text for each in _OUT_OF_MEMORY)
+
+
+DTYPES = ("float32", "bfloat16", "float16", "float64")
+
+
+def find_device(wanted: str) -> Any:
+    """Return the `torch.device` that `wanted` names: "cpu", "cuda", "cuda:N", "mps" or "auto".
+
+    "auto" is the first GPU, else the processor; where a model is too big for that one GPU is
+    another matter (`placement`). Raises `ModelNotAvailableError` for a device that
+    this computer has not got, and `UsageError` for what is no device's name.
+    """
+    import torch  # noqa: PLC0415 - an extra
+
+    there = _devices()
+    if wanted == "auto":
+        return torch.device(there[0])
+    if not re.fullmatch(r"cpu|mps|cuda(:\d+)?", wanted):
+        raise UsageError(f"no such device: {wanted!r}; write cpu, cuda, cuda:N, mps or auto")
+    name = "cuda:0" if wanted == "cuda" else wanted
+    if name not in there:
+        message = f"the device {wanted!r} is not available here"
+        raise ModelNotAvailableError(f"{message}; there is: {', '.join(there)}")
+    return torch.device(name)
+
+
+def find_dtype(wanted: str) -> Any:
+    """Return the `torch.dtype` of that name; raises `UsageError` if it is none of `DTYPES`."""
+    import torch  # noqa: PLC0415 - an extra
+
+    if wanted not in DTYPES:
+        raise UsageError(f"no such dtype: {wanted!r}; write {', '.join(DTYPES)}")
+    return getattr(torch, wanted)
+
+
+def free_gpu_bytes() -> dict[str, int]:
+    """Return how much memory is free on each CUDA device, in order; nothing where there is none."""
+    import torch  # noqa: PLC0415 - an extra
+
+    n_devices = torch.cuda.device_count()
+    return {f"cuda:{number}": torch.cuda.mem_get_info(number)[0] for number in range(n_devices)}
+
+
+def _devices() -> list[str]:
+    """Return what is there, the fastest first."""
+    import torch  # noqa: PLC0415 - an extra
+
+    devices = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+    if torch.backends.mps.is_available():
+        devices.append("mps")
+    return [*devices, "cpu"]

@@ -1,14 +1,135 @@
-"""Forward passes: which ids go through a network together, in what shape, for which rows."""
+"""Sequences of token ids as one tree: what they share at their beginnings is there once."""
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from pommel.models.neural.budget import Budget
-from pommel.models.neural.packing import row_width
-from pommel.models.neural.prefix_tree import PrefixTree
-from pommel.models.neural.requests import Ids
+from pommel.models.neural.memory import Budget
+from pommel.models.neural.questions import Ids
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PrefixTree:
+    """Every distinct non-empty prefix of some sequences is a node; nodes are in depth-first order.
+
+    The arrays have the shape (n_nodes,): `ids` is the last token id of a node's prefix, `parents`
+    the node of the prefix without it (-1 for none), `depths` the number of ids before it, `ends`
+    where the node's descendants end: they are the nodes `n + 1` to `ends[n] - 1`.
+    `paths[s][i]` is the node of the first i + 1 ids of sequence s.
+    """
+
+    ids: Ids
+    parents: Ids
+    depths: Ids
+    ends: Ids
+    paths: tuple[Ids, ...]
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def ancestors(self, node: int) -> Ids:
+        """Return the nodes on the way to `node`, from the root on, without itself."""
+        found = np.empty(self.depths[node], dtype=np.int64)
+        for place in range(len(found) - 1, -1, -1):
+            node = int(self.parents[node])
+            found[place] = node
+        return found
+
+    @property
+    def leaves(self) -> Ids:
+        """The nodes without descendants, ascending."""
+        return np.flatnonzero(self.ends == np.arange(len(self)) + 1)
+
+
+def prefix_tree(sequences: Sequence[Ids]) -> PrefixTree:
+    """Return the tree of `sequences`, arrays of ids that are not negative."""
+    order = sorted(range(len(sequences)), key=lambda index: sort_key(sequences[index]))
+    n_most = sum(map(len, sequences))
+    ids, parents, depths, ends = (np.empty(n_most, dtype=np.int64) for _ in range(4))
+    paths: list[Ids] = [_EMPTY] * len(sequences)
+    n_nodes, previous, path = 0, _EMPTY, _EMPTY
+    for index in order:
+        sequence = sequences[index]
+        shared = _n_shared(previous, sequence)
+        # What the sequence before had beyond this has no further descendants.
+        ends[path[shared:]] = n_nodes
+        new = np.arange(n_nodes, n_nodes + len(sequence) - shared)
+        path = np.concatenate([path[:shared], new])
+        ids[new] = sequence[shared:]
+        depths[new] = np.arange(shared, len(sequence))
+        # Each new node hangs on the one before it, the first on the path that is shared.
+        parents[new] = new - 1
+        if len(new):
+            parents[n_nodes] = path[shared - 1] if shared else -1
+        n_nodes += len(new)
+        previous, paths[index] = sequence, path
+    ends[path] = n_nodes
+    return PrefixTree(
+        ids=ids[:n_nodes].copy(),
+        parents=parents[:n_nodes].copy(),
+        depths=depths[:n_nodes].copy(),
+        ends=ends[:n_nodes].copy(),
+        paths=tuple(paths),
+    )
+
+
+_EMPTY: Ids = np.empty(0, dtype=np.int64)
+
+
+def sort_key(sequence: Ids) -> bytes:
+    """Return what puts sequences in the order of their ids, a prefix before what it begins."""
+    # Big-endian bytes are in the order of the numbers.
+    return sequence.astype(">u4").tobytes()
+
+
+def _n_shared(first: Ids, second: Ids) -> int:
+    n = min(len(first), len(second))
+    differs = np.flatnonzero(first[:n] != second[:n])
+    return int(differs[0]) if len(differs) else n
+
+
+# What one more row is worth, in positions: rows that are hardly filled make padding.
+_ROW_COST = 8
+
+
+def packed_rows(tree: PrefixTree, row_length: int) -> list[tuple[int, int]]:
+    """Return (first node, node after the last) of the packed rows, the widest first.
+
+    A row holds consecutive nodes, after the ancestors of the first of them, which go through the
+    network again; it is at most `row_length` wide, unless the path to one node is longer. Of all
+    ways to cut the tree so, this one repeats the fewest ancestors (a shortest path over the places
+    where rows may begin), where a row counts as some of them.
+    """
+    cuts = _cheapest_cuts(tree.depths, row_length)
+    rows = [(int(start), int(stop)) for start, stop in itertools.pairwise(cuts)]
+    return sorted(rows, key=lambda row: -row_width(tree, row))
+
+
+def row_width(tree: PrefixTree, row: tuple[int, int]) -> int:
+    """Return how many positions a row takes, with the ancestors that it repeats."""
+    start, stop = row
+    return int(tree.depths[start]) + stop - start
+
+
+def _cheapest_cuts(depths: Ids, row_length: int) -> list[int]:
+    n = len(depths)
+    costs = np.zeros(n + 1)
+    begins = np.zeros(n + 1, dtype=np.int64)
+    # The last place where the row that begins with each node may stop.
+    reach = np.arange(n) + np.maximum(1, row_length - depths)
+    row_costs = depths + float(_ROW_COST)
+    for stop in range(1, n + 1):
+        first = max(0, stop - row_length)
+        own = slice(first, stop)
+        totals = np.where(reach[own] >= stop, costs[own] + row_costs[own], np.inf)
+        best = int(totals.argmin())
+        costs[stop], begins[stop] = totals[best], first + best
+    cuts = [n]
+    while cuts[-1] > 0:
+        cuts.append(int(begins[cuts[-1]]))
+    return cuts[::-1]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -6,14 +6,18 @@ from typing import Any, Literal, Protocol
 
 import numpy as np
 
-from pommel.models.neural.budget import Budget
-from pommel.models.neural.network import Network
-from pommel.models.neural.packing import packed_rows, row_width
-from pommel.models.neural.passes import Pass, n_sequences_that_fit, packed_pass, sequence_pass
-from pommel.models.neural.prefix_tree import PrefixTree
-from pommel.models.neural.projection import read
-from pommel.models.neural.questions import Questions
-from pommel.models.neural.requests import Answer, Bits, Ids
+from pommel.models.neural.memory import Budget
+from pommel.models.neural.network import Network, read
+from pommel.models.neural.passes import (
+    Pass,
+    PrefixTree,
+    n_sequences_that_fit,
+    packed_pass,
+    packed_rows,
+    row_width,
+    sequence_pass,
+)
+from pommel.models.neural.questions import Answer, Bits, Ids, Questions
 
 # The ways to feed a network, the fastest first.
 Path = Literal["prefix tree", "padded batches", "batches of equal length", "one by one"]

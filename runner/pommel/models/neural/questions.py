@@ -1,11 +1,43 @@
-"""What is asked of which row: every distinct question once, every request answered in full."""
+"""What is asked of a network: every distinct question once, every request answered in full."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pommel.models.neural.requests import Answer, Bits, Ids
+Ids = NDArray[np.int64]
+Bits = NDArray[np.float64]
+
+
+def _nothing() -> Ids:
+    return np.empty(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Request:
+    """Token ids, and what is asked about them.
+
+    `ids` is the whole input with its marks, (n,). `positions` are those of the tokens that are to
+    be scored, ascending; a network that reads from left to right can't score position 0.
+    `boundaries` are lengths of context k, ascending, 1 <= k <= n: asked is how probable it is that
+    something of the vocabulary's group follows `ids[:k]`.
+    """
+
+    ids: Ids
+    positions: Ids
+    boundaries: Ids = field(default_factory=_nothing)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Answer:
+    """Surprisals in bits, one for each position and boundary of a request, in its order.
+
+    NaN where the network gives no number, infinity for a probability of 0.
+    """
+
+    bits: Bits
+    boundary_bits: Bits = field(default_factory=lambda: np.empty(0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -114,3 +146,18 @@ def _ranges(starts: Ids, counts: Ids) -> Ids:
     """Return starts[0], starts[0] + 1, ..., counts[0] of them; then starts[1], ..."""
     before = np.cumsum(counts) - counts
     return np.asarray(np.arange(int(counts.sum())) + np.repeat(starts - before, counts))
+
+
+def asked_for(
+    starts: NDArray[np.integer], spans: Sequence[tuple[int, int]] | None
+) -> NDArray[np.bool_]:
+    """Return for each token whether one of `spans` holds its first character; None asks for all.
+
+    *Shape:* `starts` (n_tokens,) are where the tokens begin in their sentence, in characters.
+    """
+    if spans is None:
+        return np.ones(len(starts), dtype=np.bool_)
+    asked = np.zeros(len(starts), dtype=np.bool_)
+    for start, end in spans:
+        asked |= (start <= starts) & (starts < end)
+    return asked

@@ -4,10 +4,9 @@ from collections.abc import Callable
 
 from tests.containers_support.answering import connected
 
-from pommel.models.container.engines.leftovers import OWNER_LABEL, owner
+from pommel.models.container.engines.docker_engine import OWNER_LABEL, owner
 from pommel.models.container.engines.sandbox import Sandbox
-from pommel.models.model import LoadOptions, closing, score_all
-from pommel.models.policy import Policy
+from pommel.models.model import LoadOptions, Policy, closing, score_all
 from pommel.models.registry import load_model
 
 # Builds an image with a fault (see misbehaving/model.py) and returns its tag.

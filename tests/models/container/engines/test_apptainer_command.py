@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from pommel.models.container.engines.apptainer_command import (
+from pommel.models.container.engines.apptainer_engine import (
+    CGROUP_SCRIPT,
+    Limits,
     command_line,
     probe_line,
     process_environment,
     with_tmp_size,
 )
-from pommel.models.container.engines.apptainer_limits import CGROUP_SCRIPT, Limits
 from pommel.models.container.engines.engine import Image, Job
 from pommel.models.container.engines.sandbox import Sandbox
 

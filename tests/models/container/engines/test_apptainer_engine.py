@@ -9,10 +9,13 @@ from pathlib import Path
 import pytest
 
 from pommel.errors import ContainerError, ModelNotAvailableError, UnsupportedFeatureError
-from pommel.models.container.engines.apptainer_engine import ApptainerEngine, find_apptainer
-from pommel.models.container.engines.apptainer_pull import pulled_file
+from pommel.models.container.engines.apptainer_engine import (
+    ApptainerEngine,
+    find_apptainer,
+    image_digest,
+    pulled_file,
+)
 from pommel.models.container.engines.engine import Image, Job
-from pommel.models.container.engines.image_digest import image_digest
 from pommel.models.container.engines.process import Command, output_lines
 from pommel.models.container.engines.sandbox import Sandbox
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pommel.models.container.engines.apptainer_limits import (
+from pommel.models.container.engines.apptainer_engine import (
     Limits,
     counts_processes_apart,
     own_config,

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pommel.errors import ModelNotAvailableError
-from pommel.models.container.engines.apptainer_pull import pull_image, pulled_file
+from pommel.models.container.engines.apptainer_engine import pull_image, pulled_file
 
 PROGRAM = Path(__file__).with_name("apptainer_stand_in.sh")
 REFERENCE = "apptainer://docker://a/b:c"

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 from tests.container_fixtures import BuildImage
 
-from pommel.models.container.engines.engine import Job
-from pommel.models.container.engines.engines import open_engine
+from pommel.models.container.engines.engine import Job, open_engine
 from pommel.models.container.engines.process import output_lines
 from pommel.models.container.engines.sandbox import Sandbox
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pommel.errors import ModelNotAvailableError
-from pommel.models.container.engines.engines import open_engine
+from pommel.models.container.engines.engine import open_engine
 
 
 @pytest.fixture(autouse=True)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from docker import APIClient
 
-from pommel.models.container.engines.docker_options import container_options, environment
+from pommel.models.container.engines.docker_engine import container_options, environment
 from pommel.models.container.engines.engine import Image, Job
 from pommel.models.container.engines.sandbox import GIB, Sandbox
 

@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 
-from pommel.models.container.engines.docker_pull import PullError, follow
+from pommel.models.container.engines.docker_engine import PullError, follow
 
 EVENTS: list[dict[str, Any]] = [
     {"status": "Pulling from cpllab/language-models", "id": "grnn"},

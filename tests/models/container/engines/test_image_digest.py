@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pommel.models.container.engines.image_digest import image_digest
+from pommel.models.container.engines.apptainer_engine import image_digest
 
 
 def image(folder: Path) -> Path:

@@ -10,8 +10,12 @@ import pytest
 from tests.container_fixtures import BuildImage, PodmanImage
 from tests.containers_support.answering import connected
 
-from pommel.models.container.engines.engine import CHECKPOINT_FOLDER, CHECKPOINT_VARIABLE, Job
-from pommel.models.container.engines.engines import open_engine
+from pommel.models.container.engines.engine import (
+    CHECKPOINT_FOLDER,
+    CHECKPOINT_VARIABLE,
+    Job,
+    open_engine,
+)
 from pommel.models.container.engines.process import output_lines
 from pommel.models.container.engines.sandbox import MIB, Sandbox
 

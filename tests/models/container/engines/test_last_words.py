@@ -1,4 +1,4 @@
-from pommel.models.container.engines.last_words import LastWords
+from pommel.models.container.engines.process import LastWords
 
 
 def heard(*pieces: bytes) -> LastWords:

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from pommel.models.container.engines.leftovers import is_gone, owner
+from pommel.models.container.engines.docker_engine import is_gone, owner
 
 
 def test_a_process_that_runs_is_not_gone() -> None:
@@ -13,7 +13,7 @@ def test_a_process_that_runs_is_not_gone() -> None:
 
 
 def test_one_that_has_ended_is() -> None:
-    code = "from pommel.models.container.engines.leftovers import owner; print(owner())"
+    code = "from pommel.models.container.engines.docker_engine import owner; print(owner())"
     run = [sys.executable, "-c", code]
     label = subprocess.run(run, capture_output=True, text=True, check=True).stdout.strip()
     assert is_gone(label)

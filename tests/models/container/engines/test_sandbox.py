@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from pommel.errors import UsageError
-from pommel.models.container.engines.sandbox import GIB, MIB, SETTINGS, Sandbox, readable_size
+from pommel.errors import UsageError, readable_size
+from pommel.models.container.engines.sandbox import GIB, MIB, SETTINGS, Sandbox
 
 # More digits than a floating-point number has room for.
 NINES = "9" * 400

@@ -1,25 +1,391 @@
 """Docker, and Podman through the same interface, by the `docker` package."""
 
 import contextlib
+import math
 import os
 import re
+import socket
+import threading
 import uuid
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pommel.errors import ContainerError, ModelNotAvailableError, printable
-from pommel.models.container.engines.docker_channel import DockerChannel
-from pommel.models.container.engines.docker_options import container_options
-from pommel.models.container.engines.docker_pull import pull_image
-from pommel.models.container.engines.engine import Image, Job, Pull, PullProgress
-from pommel.models.container.engines.leftovers import OWNER_LABEL, owner, remove_leftovers
+from pommel.models.container.engines.engine import (
+    CHECKPOINT_FOLDER,
+    CHECKPOINT_VARIABLE,
+    STDERR,
+    STDOUT,
+    ExitStatus,
+    Image,
+    Job,
+    Pull,
+    PullProgress,
+)
 from pommel.models.container.engines.reaper import REAPER
 
 if TYPE_CHECKING:
     from docker import APIClient
+
+
+# Each piece of output comes behind eight bytes: which stream, three zeros, how long it is.
+_HEADER_BYTES = 8
+_PIECE_BYTES = 1 << 16
+_GONE = (404, 409)
+
+
+class DockerChannel:
+    """The channel of one container; see `Channel`."""
+
+    def __init__(self, *, client: "APIClient", container: str) -> None:
+        """Remember the container, which need not exist yet; `attach` opens its streams."""
+        self._client = client
+        self._container = container
+        self._stream: Any = None
+        self._socket: Any = None
+        self._left_bytes = 0
+        self._from = STDOUT
+        self._lock = threading.Lock()
+        self._removed = False
+
+    def attach(self) -> None:
+        """Open the streams of the container. Before it starts: what it prints first is not lost."""
+        streams = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+        self._stream = self._client.attach_socket(self._container, params=streams)
+        # What comes back is a socket, or a file over one, as the connection is; the file has no
+        # public way to end one direction only. A file that is closed forgets its socket.
+        self._socket = getattr(self._stream, "_sock", self._stream)
+        self._socket.settimeout(None)
+
+    def write(self, data: bytes) -> None:
+        """Write all of `data` to the command's standard input."""
+        try:
+            self._socket.sendall(data)
+        except (OSError, ValueError) as error:
+            raise ConnectionError(str(error)) from error
+
+    def close_input(self) -> None:
+        """Let the command see the end of its input."""
+        try:
+            self._socket.shutdown(socket.SHUT_WR)
+        except (OSError, ValueError) as error:
+            raise ConnectionError(str(error)) from error
+
+    def read(self) -> tuple[int, bytes] | None:
+        """Return the next piece of output and whose it is; None at the end."""
+        while self._left_bytes == 0:
+            header = self._read_exactly(_HEADER_BYTES)
+            if header is None:
+                return None
+            self._from = STDERR if header[0] == STDERR else STDOUT
+            self._left_bytes = int.from_bytes(header[4:])
+        data = self._read_some(min(self._left_bytes, _PIECE_BYTES))
+        if not data:
+            raise ConnectionError("the output ends in the middle of a piece")
+        self._left_bytes -= len(data)
+        return self._from, data
+
+    def _read_exactly(self, n_bytes: int) -> bytes | None:
+        data = b""
+        while len(data) < n_bytes:
+            more = self._read_some(n_bytes - len(data))
+            if not more:
+                if data:
+                    raise ConnectionError("the output ends in the middle of a piece")
+                return None
+            data += more
+        return data
+
+    def _read_some(self, n_bytes: int) -> bytes:
+        try:
+            data: bytes = self._socket.recv(n_bytes)
+        except (OSError, ValueError) as error:
+            raise ConnectionError(str(error)) from error
+        return data
+
+    def exit_status(self, timeout_s: float) -> ExitStatus:
+        """Return how the command ended; raises `TimeoutError` if it has not by then."""
+        from docker.errors import APIError  # noqa: PLC0415 - an extra
+        from requests.exceptions import RequestException  # noqa: PLC0415 - an extra
+
+        try:
+            self._client.wait(self._container, timeout=math.ceil(timeout_s))
+        except RequestException as error:
+            # A time-out here and an engine that has died raise the same; only one still answers.
+            if not self._answers():
+                raise ConnectionError(str(error)) from error
+            raise TimeoutError from error
+        except APIError as error:
+            raise ConnectionError(str(error)) from error
+        try:
+            state = self._client.inspect_container(self._container)["State"]
+        except (APIError, RequestException) as error:
+            raise ConnectionError(str(error)) from error
+        return ExitStatus(code=state["ExitCode"], out_of_memory=bool(state.get("OOMKilled")))
+
+    def _answers(self) -> bool:
+        from docker.errors import DockerException  # noqa: PLC0415 - an extra
+
+        try:
+            return bool(self._client.ping())
+        except (DockerException, OSError):
+            return False
+
+    def remove(self) -> None:
+        """Kill what runs and leave nothing behind."""
+        from docker.errors import APIError  # noqa: PLC0415 - an extra
+
+        with self._lock:
+            if self._removed:
+                return
+            # First: the engine waits for output that nobody reads, until it gives up.
+            self._hang_up()
+            try:
+                self._client.remove_container(self._container, v=True, force=True)
+            except APIError as error:
+                if error.status_code not in _GONE:
+                    return  # the reaper tries again when we end
+            except OSError:
+                return
+            self._removed = True
+        REAPER.discard(self._container)
+
+    def _hang_up(self) -> None:
+        if self._stream is None:
+            return
+        for end in (self._end_transfers, self._stream.close, self._socket.close):
+            with contextlib.suppress(OSError, ValueError):
+                end()
+
+    def _end_transfers(self) -> None:
+        """End a read or a write that another thread is waiting in."""
+        self._socket.shutdown(socket.SHUT_RDWR)
+
+
+_NANO = 1_000_000_000
+
+
+def container_options(client: "APIClient", job: Job, *, podman: bool) -> dict[str, Any]:
+    """Return the arguments of `APIClient.create_container` that the job's sandbox decides.
+
+    The two engines that have this interface differ in what they make of some of them.
+    """
+    sandbox = job.sandbox
+    return {
+        "user": sandbox.user,
+        "environment": environment(job),
+        "host_config": _host_config(client, job, podman=podman),
+        "network_disabled": not sandbox.network,
+        # Commands are run as they are, whatever the image has for an entry point: engines differ in
+        # what they make of one, and some greet on standard output.
+        "entrypoint": [job.command[0]],
+        "command": list(job.command[1:]),
+        # The proxy in the user's configuration of Docker may have a password in it.
+        "use_config_proxy": sandbox.network,
+    }
+
+
+def environment(job: Job) -> dict[str, str]:
+    """Return the variables that the command sees beside those of the image."""
+    variables = {"HOME": "/tmp"}  # noqa: S108 - the one place that the container can write to
+    if job.sandbox.n_cpus is not None:
+        # Libraries count the machine's processors, and would start more threads than may run.
+        variables["OMP_NUM_THREADS"] = str(math.ceil(job.sandbox.n_cpus))
+    if job.checkpoint is not None:
+        variables[CHECKPOINT_VARIABLE] = CHECKPOINT_FOLDER
+    return variables | dict(job.environment)
+
+
+def _host_config(client: "APIClient", job: Job, *, podman: bool) -> dict[str, Any]:
+    from docker.types import DeviceRequest, LogConfig, Mount, Ulimit  # noqa: PLC0415 - an extra
+
+    sandbox = job.sandbox
+    options: dict[str, Any] = {
+        "read_only": sandbox.read_only,
+        "tmpfs": _in_memory(job),
+        "mem_limit": sandbox.memory_bytes,
+        # Memory and swap together: the limit is no limit where a container may swap.
+        "memswap_limit": sandbox.memory_bytes,
+        "pids_limit": sandbox.n_processes,
+        # Otherwise the engine writes all that is printed to a file on this machine's disk.
+        "log_config": LogConfig(type="none"),
+        # Process number 1 ignores signals that it does not handle, and reaps no children.
+        "init": True,
+    }
+    if not podman:
+        # A dump of memory goes where the machine sends it, which is no place of the container's.
+        # (Asked for one limit, Podman forgets those of its own configuration.)
+        options["ulimits"] = [Ulimit(name="core", soft=0, hard=0)]
+    if not sandbox.network:
+        options["network_mode"] = "none"
+    if not sandbox.capabilities:
+        options["cap_drop"] = ["ALL"]
+    if not sandbox.new_privileges:
+        options["security_opt"] = ["no-new-privileges:true"]
+    if sandbox.n_cpus is not None:
+        options["nano_cpus"] = round(sandbox.n_cpus * _NANO)
+    if job.checkpoint is not None:
+        source = str(job.checkpoint.resolve())
+        # Unlike `binds`: any name will do, and an engine elsewhere makes no empty folder of it.
+        options["mounts"] = [Mount(CHECKPOINT_FOLDER, source, type="bind", read_only=True)]
+    if job.gpus is not None:
+        which: dict[str, Any] = {"count": -1} if job.gpus == "all" else {"device_ids": [job.gpus]}
+        options["device_requests"] = [DeviceRequest(capabilities=[["gpu"]], **which)]
+    config: dict[str, Any] = client.create_host_config(**options)
+    return config
+
+
+def _in_memory(job: Job) -> dict[str, str]:
+    """Return the places that are in memory, with their options.
+
+    Those are `/tmp` and whatever the image calls a volume, which would otherwise be room without
+    limit on this machine's disk.
+    """
+    places = ["/tmp"]  # noqa: S108 - in the container
+    if job.sandbox.read_only:
+        places += job.image.volumes
+    options = f"rw,nosuid,nodev,noexec,mode=1777,size={job.sandbox.tmp_bytes}"
+    return dict.fromkeys(places, options)
+
+
+def pull_image(
+    client: "APIClient", name: str, *, reference: str, progress: PullProgress | None
+) -> None:
+    """Pull `name` (`IMAGE[:TAG]` or `IMAGE@DIGEST`; without either, the tag `latest`).
+
+    Raises `ModelNotAvailableError` if its registry does not have it or cannot be reached.
+    """
+    from docker.errors import APIError  # noqa: PLC0415 - an extra
+    from docker.utils import parse_repository_tag  # noqa: PLC0415 - an extra
+
+    repository, tag = parse_repository_tag(name)
+    try:
+        # Without a tag, the engine would fetch all there are.
+        events = client.pull(repository, tag=tag or "latest", stream=True, decode=True)
+        follow(events, progress)
+    except (APIError, PullError, OSError) as error:
+        reason = printable(getattr(error, "explanation", None) or str(error))
+        raise ModelNotAvailableError(
+            f"{reference}: its registry does not give the image: {reason}"
+        ) from error
+
+
+class PullError(Exception):
+    """What the engine says when a pull that had begun fails."""
+
+
+def follow(events: Iterable[dict[str, Any]], progress: PullProgress | None) -> None:
+    """Add up the layers' progress as it is told; raises `PullError` for a failure that is told."""
+    done: dict[str, int] = {}
+    sizes: dict[str, int] = {}
+    for event in events:
+        if message := event.get("error"):
+            raise PullError(message)
+        layer, detail = event.get("id", ""), event.get("progressDetail") or {}
+        if event.get("status") == "Downloading" and "current" in detail:
+            done[layer] = detail["current"]
+            sizes[layer] = detail.get("total", 0)
+        elif event.get("status") == "Download complete" and layer in sizes:
+            done[layer] = sizes[layer]
+        else:
+            continue
+        if progress:
+            progress(sum(done.values()), sum(sizes.values()))
+
+
+# On every container of ours: where the process runs that it belongs to, and which it is.
+OWNER_LABEL = "org.pommel.owner"
+_SEPARATOR = "/"
+
+
+def owner() -> str:
+    """Return this process as `OWNER_LABEL` has it: `_place`, its number, when it started."""
+    return _SEPARATOR.join([_place(), str(os.getpid()), _started(os.getpid())])
+
+
+def remove_leftovers(client: "APIClient") -> None:
+    """Remove the containers of processes that were started where we were, and have ended.
+
+    An engine that does not answer is no error here: whoever needs it will notice.
+    """
+    from docker.errors import APIError  # noqa: PLC0415 - an extra
+
+    with contextlib.suppress(APIError, OSError):
+        for container in client.containers(all=True, filters={"label": OWNER_LABEL}):
+            if is_gone(container["Labels"].get(OWNER_LABEL, "")):
+                # Somebody else may be removing it, too.
+                with contextlib.suppress(APIError):
+                    client.remove_container(container["Id"], v=True, force=True)
+
+
+def is_gone(label: str) -> bool:
+    """Return whether a label names a process of our place that has ended.
+
+    Of processes elsewhere nothing is known: on another machine, in another container, of another
+    user.
+    """
+    place, _, rest = label.removeprefix(_SEPARATOR).partition(_SEPARATOR)
+    number, _, started = rest.partition(_SEPARATOR)
+    if place != _place() or not (number.isascii() and number.isdecimal()):
+        return False
+    return _started(int(number)) != started
+
+
+def _place() -> str:
+    """Return a name for where numbers of processes mean what they mean to us.
+
+    The machine, by its name and its id (two may have one name), the namespace of the numbers, and
+    the user (one may not see another's processes).
+    """
+    parts = [socket.gethostname(), _text("/etc/machine-id"), _namespace(), _user()]
+    return ".".join(part.strip().replace(_SEPARATOR, "-") for part in parts)
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text("utf-8")
+    except OSError:
+        return ""
+
+
+def _namespace() -> str:
+    try:
+        return str(Path("/proc/self/ns/pid").readlink())
+    except OSError:
+        return ""
+
+
+def _user() -> str:
+    return str(os.getuid()) if hasattr(os, "getuid") else ""
+
+
+def _started(process: int) -> str:
+    """Return when a process started, as the system counts; "" if it is not there.
+
+    Numbers of processes are used again; only together with the time they name one.
+    """
+    stat = _text(f"/proc/{process}/stat")
+    if stat:
+        # The second field, in parentheses, may hold blanks and parentheses itself.
+        return stat.rpartition(")")[2].split()[19]
+    return "running" if _runs(process) else ""
+
+
+def _runs(process: int) -> bool:
+    """Do without the time where there is no /proc."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (PermissionError, OverflowError):
+        return True
+    return True
+
 
 _SECONDS_TO_ANSWER = 120
 _NOT_FOUND = 404

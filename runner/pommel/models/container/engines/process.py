@@ -8,11 +8,91 @@ from collections.abc import Iterable, Iterator
 from types import TracebackType
 from typing import NoReturn, Self
 
-from pommel.errors import ContainerError, UnsupportedFeatureError
+from pommel.errors import ContainerError, UnsupportedFeatureError, printable, readable_size
 from pommel.models.container.engines.engine import STDERR, Channel, Engine, Job
-from pommel.models.container.engines.feeder import Feeder
-from pommel.models.container.engines.last_words import LastWords
-from pommel.models.container.engines.sandbox import readable_size
+
+
+class Feeder:
+    """Writes pieces of input, in the order in which they were added.
+
+    A command that stops reading is no error here: how it ends says what was wrong.
+    """
+
+    def __init__(self, channel: Channel) -> None:
+        """Start nothing yet: the first piece does."""
+        self._channel = channel
+        self._waiting: queue.SimpleQueue[tuple[Iterable[bytes], bool] | None] = queue.SimpleQueue()
+        self._stopped = threading.Event()
+        self._thread: threading.Thread | None = None
+        self._error: Exception | None = None
+
+    def add(self, chunks: Iterable[bytes], *, last: bool) -> None:
+        """Write `chunks`, taken one by one; with `last` the input ends after them."""
+        self._waiting.put((chunks, last))
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._write_all, daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """Write nothing more."""
+        self._stopped.set()
+        self._waiting.put(None)
+
+    def check(self) -> None:
+        """Raise what the pieces themselves raised while they were made."""
+        if self._error is not None:
+            raise self._error
+
+    def _write_all(self) -> None:
+        try:
+            while not self._stopped.is_set() and (job := self._waiting.get()) is not None:
+                chunks, last = job
+                for chunk in chunks:
+                    if self._stopped.is_set():
+                        return
+                    self._channel.write(chunk)
+                if last:
+                    self._channel.close_input()
+                    return
+        except ConnectionError:
+            return
+        except Exception as error:  # noqa: BLE001 - raised again where the output is read
+            self._error = error
+            self._channel.remove()
+
+
+_MAX_BYTES = 16_384
+_MAX_LINES = 10
+_MAX_COLUMNS = 200
+
+
+class LastWords:
+    """Keeps the end of a stream, whatever its length."""
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        self._tail = b""
+
+    def add(self, data: bytes) -> None:
+        """Take in the next piece."""
+        self._tail = (self._tail + data)[-_MAX_BYTES:]
+
+    def lines(self) -> list[str]:
+        """Return the last lines, without those that are blank.
+
+        What is no printable character is shown as `?`: a container must not steer a terminal.
+        """
+        text = self._tail.decode(errors="replace")
+        lines = [printable(line).rstrip() for line in text.splitlines()]
+        return [line[:_MAX_COLUMNS] for line in lines if line][-_MAX_LINES:]
+
+    def __str__(self) -> str:
+        """Return the lines as the end of a message; empty if there are none."""
+        lines = self.lines()
+        if not lines:
+            return ""
+        return "\n".join(["; the last it wrote to standard error:", *(f"    {_}" for _ in lines)])
+
 
 # The exit status of the LM Zoo protocol for a command that an image does not have.
 NOT_SUPPORTED = 99

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import IO, Self
 
 from pommel.models.container.engines.engine import STDERR, STDOUT, ExitStatus
-from pommel.models.container.engines.process_session import end_session
 from pommel.models.container.engines.reaper import REAPER
+from pommel.models.container.engines.reaper_process import end_session
 
 _PIECE_BYTES = 1 << 16
 # How long a read or a write may wait before it looks whether the program is still wanted.

@@ -1,11 +1,19 @@
-"""The other end of the reaper's pipe; run as a script, so that it loads nothing of ours."""
+"""The other end of the reaper's pipe, and ending a program with all that it has started.
+
+Run as a script, which loads nothing else of ours.
+"""
 
 import contextlib
 import json
 import os
 import signal
 import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
+
+_SECONDS_BETWEEN_LOOKS = 0.02
 
 
 def main() -> None:
@@ -34,9 +42,6 @@ def _remove_container(thing: dict[str, Any]) -> None:
 
 
 def _end_session(thing: dict[str, Any]) -> None:
-    # Beside this script, whose folder is where Python looks first.
-    from process_session import end_session  # type: ignore[import-not-found] # noqa: PLC0415 - this script's neighbour
-
     end_session(
         thing["id"],
         patience_s=thing.get("patience_s", 0),
@@ -53,6 +58,42 @@ def _runs(process: int) -> bool:
 
 
 _REMOVE = {"docker": _remove_container, "process": _end_session}
+
+
+def end_session(leader: int, *, patience_s: float, ended: Callable[[], bool]) -> None:
+    """Kill every process of the session that the process `leader` leads.
+
+    With `patience_s`, the leader goes last, and has that many seconds to tidy up after the others:
+    Apptainer unmounts its image then, or deletes what it has unpacked. `ended` says whether the
+    leader has gone. Where there is no /proc, only the leader's process group is killed.
+    """
+    until = time.monotonic() + patience_s
+    while not ended() and time.monotonic() < until:
+        # Again and again: it may be about to start one.
+        for process in _processes_with(os.getpgid, leader):
+            if process != leader:
+                _kill(process)
+        time.sleep(_SECONDS_BETWEEN_LOOKS)
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(leader, signal.SIGKILL)
+    for process in _processes_with(os.getsid, leader):
+        _kill(process)
+
+
+def _processes_with(number_of: Callable[[int], int], number: int) -> list[int]:
+    """Return the processes whose group, or session, has this number."""
+    found = []
+    for entry in Path("/proc").glob("[0-9]*"):
+        process = int(entry.name)
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            if number_of(process) == number:
+                found.append(process)
+    return found
+
+
+def _kill(process: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.kill(process, signal.SIGKILL)
 
 
 if __name__ == "__main__":

@@ -54,6 +54,11 @@ class Sandbox:
         """Return the limits as plain JSON values, for a run's provenance."""
         return asdict(self)
 
+    @staticmethod
+    def setting_keys() -> tuple[str, ...]:
+        """Return the keys that `with_settings` knows."""
+        return tuple(SETTINGS)
+
     def with_settings(self, settings: Iterable[str]) -> "Sandbox":
         """Return a sandbox with `KEY=VALUE` settings changed, as a command line has them.
 
@@ -77,14 +82,6 @@ class Sandbox:
             except ValueError as error:
                 raise UsageError(f"--sandbox {setting}: {error}") from None
         return replace(self, **changed)
-
-
-def readable_size(n_bytes: int) -> str:
-    """Return a size as people write it: "8 GiB", "512 MiB", "100 bytes"."""
-    for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
-        if n_bytes >= unit:
-            return f"{n_bytes / unit:.3g} {name}"
-    return f"{n_bytes} bytes"
 
 
 def _switch(text: str) -> bool:

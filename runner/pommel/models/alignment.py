@@ -1,0 +1,899 @@
+"""Where a model's tokens stand in the sentence, for models that only print them."""
+
+import html
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, lru_cache
+from itertools import takewhile
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from pommel.errors import AlignmentError, InputError
+from pommel.surprisal import TokenRole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TokenizerSpec:
+    """How to read tokens that come without offsets (LM Zoo's `language_model_spec`).
+
+    `unk_types`, `prefix_types`, `suffix_types`, `special_types` are whole tokens. `type` is "word",
+    "subword" or "character". `sentinel` is a literal string that a subword carries at
+    `sentinel_position` ("initial": at the beginning of a word, "medial": on all but a word's first
+    piece, "final": at the end of a word); `metaspace` stands for the space itself.
+    `drop_token_pattern` is a regular expression for words that the model leaves out. `behaviors`
+    may hold "moses" and "ptb".
+    """
+
+    unk_types: frozenset[str] = frozenset()
+    prefix_types: frozenset[str] = frozenset()
+    suffix_types: frozenset[str] = frozenset()
+    special_types: frozenset[str] = frozenset()
+    type: str = "word"
+    cased: bool = True
+    sentinel: str = ""
+    sentinel_position: str = ""
+    metaspace: str = ""
+    drop_token_pattern: str | None = None
+    behaviors: frozenset[str] = frozenset()
+
+    @property
+    def marks(self) -> frozenset[str]:
+        """All tokens that stand for no text of the sentence."""
+        return self.prefix_types | self.suffix_types | self.special_types
+
+    @classmethod
+    def from_dict(cls, spec: Mapping[str, Any]) -> "TokenizerSpec":
+        """Read the `vocabulary` and `tokenizer` objects of an image's spec; both may be absent."""
+        vocabulary = spec.get("vocabulary") or {}
+        tokenizer = spec.get("tokenizer") or {}
+        return cls(
+            # Published specs hold "" among the prefix types; no token is the empty string.
+            unk_types=frozenset(vocabulary.get("unk_types", ())) - {""},
+            prefix_types=frozenset(vocabulary.get("prefix_types", ())) - {""},
+            suffix_types=frozenset(vocabulary.get("suffix_types", ())) - {""},
+            special_types=frozenset(vocabulary.get("special_types", ())) - {""},
+            type=tokenizer.get("type", "word"),
+            cased=tokenizer.get("cased", True),
+            sentinel=tokenizer.get("sentinel_pattern") or "",
+            sentinel_position=tokenizer.get("sentinel_position") or "",
+            metaspace=tokenizer.get("metaspace") or "",
+            drop_token_pattern=tokenizer.get("drop_token_pattern"),
+            behaviors=frozenset(tokenizer.get("behaviors") or ()),
+        )
+
+
+# Where in a word a spelling belongs: at its beginning, not at its beginning, at its end, not at
+# its end, or anywhere.
+Edge = Literal["any", "begins", "continues", "ends", "goes on"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spelling:
+    """A text, without white space, that a token may stand for; `cost` 0 is the obvious one.
+
+    The empty text is a token that stands for white space, or for nothing at all.
+    """
+
+    text: str
+    cost: int
+    edge: Edge
+
+
+# A token carries a mark that nothing declared, or is written in a corpus' own convention.
+_UNUSUAL = 1
+
+_BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
+_WRITTEN_FOR: dict[str, tuple[str, ...]] = {
+    **{name: (sign,) for name, sign in _BRACKETS.items()},
+    **{name.lower(): (sign,) for name, sign in _BRACKETS.items()},
+    "``": ('"', "''"),
+    "''": ('"',),
+    "`": ("'",),
+    "--": ("-",),  # the sentence's dash; typographic dashes are compared as "-"
+    "---": ("-",),
+}
+_MOSES_SPLIT = re.compile(r"@(\S)@")
+
+
+@lru_cache(maxsize=2**16)
+def spellings(token: str, spec: TokenizerSpec) -> tuple[Spelling, ...]:
+    """Return what `token` may stand for, each text once, the cheapest first, then the longest."""
+    cheapest: dict[str, Spelling] = {}
+    for text, cost, edge in _without_marks(token, spec):
+        for form, extra in _surface_forms(text):
+            spelling = Spelling(text="".join(form.split()), cost=cost + extra, edge=edge)
+            known = cheapest.get(spelling.text)
+            if known is None or spelling.cost < known.cost:
+                cheapest[spelling.text] = spelling
+    return tuple(sorted(cheapest.values(), key=lambda each: (each.cost, -len(each.text))))
+
+
+def _without_marks(token: str, spec: TokenizerSpec) -> Iterator[tuple[str, int, Edge]]:
+    """Yield (text, cost, edge) for the token as it stands and without its word-boundary mark."""
+    marked = list(_declared(token, spec))
+    yield from ((text, 0, edge) for text, edge in marked)
+    # A sentence may itself hold the sentinel, so the literal token stays possible.
+    yield token, _UNUSUAL if marked else 0, "any" if marked else _edge_of_unmarked(spec)
+    if not spec.sentinel and not spec.metaspace:
+        yield from ((text, _UNUSUAL, edge) for text, edge in _well_known(token))
+
+
+def _declared(token: str, spec: TokenizerSpec) -> Iterator[tuple[str, Edge]]:
+    if spec.metaspace and spec.metaspace in token:
+        begins = token.startswith(spec.metaspace)
+        yield token.replace(spec.metaspace, " "), "begins" if begins else "any"
+    if not spec.sentinel:
+        return
+    # Some specs name a sentinel and no position: then it may be on either side.
+    position = spec.sentinel_position if spec.sentinel_position in _POSITIONS else ""
+    if position != "final" and token.startswith(spec.sentinel):
+        edge: Edge = "continues" if position == "medial" else "begins" if position else "any"
+        yield token.removeprefix(spec.sentinel), edge
+        if position == "initial":
+            yield _without_leading(token, spec.sentinel), edge
+    if position in {"final", ""} and token.endswith(spec.sentinel):
+        yield token.removesuffix(spec.sentinel), "ends" if position else "any"
+
+
+_POSITIONS = frozenset({"initial", "medial", "final"})
+
+
+def _without_leading(token: str, sentinel: str) -> str:
+    """Return the token after all its leading sentinels: two spaces may be one token `ĠĠ`."""
+    while token.startswith(sentinel):
+        token = token.removeprefix(sentinel)
+    return token
+
+
+def _edge_of_unmarked(spec: TokenizerSpec) -> Edge:
+    """Where a token without the mark belongs, in a tokenizer that marks words."""
+    if spec.metaspace or (spec.sentinel and spec.sentinel_position == "initial"):
+        return "continues"
+    if spec.sentinel and spec.sentinel_position == "final":
+        return "goes on"
+    return "any"
+
+
+def _well_known(token: str) -> Iterator[tuple[str, Edge]]:
+    """Yield the token without a mark that tokenizers commonly use, for specs that name none."""
+    if "▁" in token:
+        yield token.replace("▁", " "), "any"
+    if token.startswith("Ġ"):
+        yield _without_leading(token, "Ġ"), "begins"
+    if token.startswith("##"):
+        yield token.removeprefix("##"), "continues"
+    if token.endswith("</w>"):
+        yield token.removesuffix("</w>"), "ends"
+    if token.endswith("@@"):
+        yield token.removesuffix("@@"), "goes on"
+
+
+def _surface_forms(text: str) -> Iterator[tuple[str, int]]:
+    yield text, 0
+    yield from ((form, _UNUSUAL) for form in _WRITTEN_FOR.get(text, ()))
+    if split := _MOSES_SPLIT.fullmatch(text):
+        yield split.group(1), _UNUSUAL
+    if "&" in text:
+        yield html.unescape(text), _UNUSUAL
+    if "\\" in text:
+        yield text.replace("\\/", "/").replace("\\*", "*"), _UNUSUAL
+
+
+_BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
+
+
+def bytes_of(text: str, *, spaces: bool = False) -> tuple[bytes, ...]:
+    """Return the bytes a token's text may stand for, itself in UTF-8 first.
+
+    A byte-level tokenizer prints each byte as a character of GPT-2's alphabet ("Ã©" for "é"),
+    SentencePiece prints a byte that it has no piece for as `<0xE2>`. White space is left out; with
+    `spaces`, only that of ASCII is.
+    """
+    if byte := _BYTE_TOKEN.fullmatch(text):
+        return (bytes([int(byte.group(1), 16)]),)
+    plain = text.encode("utf-8", errors="surrogatepass")
+    alphabet = _byte_alphabet()
+    if text.isascii() or not all(character in alphabet for character in text):
+        return (plain,)
+    decoded = bytes(alphabet[character] for character in text)
+    return plain, b"".join(decoded.split()) if spaces else _without_white_space(decoded)
+
+
+def _without_white_space(raw: bytes) -> bytes:
+    # surrogateescape keeps the half characters that a piece may begin or end with.
+    characters = raw.decode("utf-8", errors="surrogateescape").split()
+    return "".join(characters).encode("utf-8", errors="surrogateescape")
+
+
+@cache
+def _byte_alphabet() -> dict[str, int]:
+    """Return GPT-2's character for each byte: itself if printable, else the next from U+0100."""
+    printable = [*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)]
+    others = [byte for byte in range(256) if byte not in printable]
+    shifted = {chr(0x100 + place): byte for place, byte in enumerate(others)}
+    return {chr(byte): byte for byte in printable} | shifted
+
+
+# Compared as one: images print "'" for a typographic apostrophe and "-" for every dash.
+_TYPOGRAPHY = str.maketrans(
+    dict.fromkeys("‘’‚‛′´ʼ＇", "'")  # noqa: RUF001 - the look-alikes are the point
+    | dict.fromkeys("“”„‟″«»＂", '"')  # noqa: RUF001 - the look-alikes are the point
+    | dict.fromkeys("‐‑‒–—―−－", "-"),  # noqa: RUF001 - the look-alikes are the point
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """The sentence in units: `units[k]` belongs to the character `sentence[characters[k]]`.
+
+    `read` turns a token's text into the units it may be printed as. `is_text` says that the units
+    are characters, so that an inexact match (another case, another dash) can be told by comparing.
+    """
+
+    sentence: str
+    units: str
+    characters: tuple[int, ...]
+    read: Callable[[str], tuple[str, ...]]
+    is_text: bool
+
+    def is_cut(self, boundary: int) -> bool:
+        """Whether the boundary before unit `boundary` falls inside a character."""
+        at = self.characters
+        return 0 < boundary < len(at) and at[boundary - 1] == at[boundary]
+
+    def is_word_edge(self, boundary: int) -> bool:
+        """Whether the boundary is the beginning or the end of the sentence, or at white space."""
+        at = self.characters
+        if not 0 < boundary < len(at):
+            return True
+        return any(map(str.isspace, self.sentence[at[boundary - 1] : at[boundary]]))
+
+    def is_punctuation_edge(self, boundary: int) -> bool:
+        """Whether a letter or digit meets another sign here; False at the ends."""
+        at = self.characters
+        if not 0 < boundary < len(at):
+            return False
+        before, after = self.sentence[at[boundary - 1]], self.sentence[at[boundary]]
+        return before.isalnum() != after.isalnum()
+
+    def text(self, start: int, end: int) -> str:
+        """Return the sentence's text, white space left out, of the units [start, end)."""
+        if start == end:
+            return ""
+        first, last = self.characters[start], self.characters[end - 1]
+        return "".join(self.sentence[first : last + 1].split())
+
+
+def as_characters(sentence: str) -> Reading:
+    """Read characters; case, dashes, quotes and Unicode's composed forms make no difference."""
+    return _reading(sentence, _fold, read=lambda text: (_fold_all(text),), is_text=True)
+
+
+def as_bytes(sentence: str) -> Reading:
+    """Read UTF-8 bytes: a token may be a part of a character, in GPT-2's alphabet or as <0xE2>."""
+    return _reading(sentence, _latin, read=_read_bytes, is_text=False)
+
+
+def as_composed_bytes(sentence: str) -> Reading:
+    """Read the bytes of the composed form (NFC), which some byte-level models make first.
+
+    A letter and the marks that follow it are composed together, and belong to the letter.
+    """
+    composed: list[str] = []
+    for character in sentence:
+        if composed and unicodedata.combining(character):
+            composed[-1] += character
+        else:
+            composed.append(character)
+    parts = [part for letter in composed for part in (letter, *[""] * (len(letter) - 1))]
+    units = [_latin(unicodedata.normalize("NFC", part)) for part in parts]
+    return _spread(sentence, units, read=_read_bytes, is_text=False)
+
+
+def as_bytes_of_spaces_too(sentence: str) -> Reading:
+    """Read bytes, those of white space beyond ASCII too: a byte-level model may cut it up."""
+    return _spread(
+        sentence,
+        [_latin(character) for character in sentence],
+        read=lambda text: tuple(raw.decode("latin-1") for raw in bytes_of(text, spaces=True)),
+        is_text=False,
+        is_left_out=lambda character: character.isspace() and character.isascii(),
+    )
+
+
+def as_bare_letters(sentence: str) -> Reading:
+    """Read characters without accents and other marks, as uncased BERT prints them."""
+    return _reading(sentence, _bare, read=lambda text: (_bare(text),), is_text=True)
+
+
+def is_slight(character: str) -> bool:
+    """Whether the character is one that tokenizers drop in silence: marks, format, control."""
+    return unicodedata.category(character) in {"Mn", "Me", "Cf", "Cc"}
+
+
+def _reading(
+    sentence: str,
+    unit: Callable[[str], str],
+    *,
+    read: Callable[[str], tuple[str, ...]],
+    is_text: bool,
+) -> Reading:
+    known = {character: unit(character) for character in set(sentence)}
+    return _spread(sentence, [known[each] for each in sentence], read=read, is_text=is_text)
+
+
+def _spread(
+    sentence: str,
+    units: list[str],
+    *,
+    read: Callable[[str], tuple[str, ...]],
+    is_text: bool,
+    is_left_out: Callable[[str], bool] = str.isspace,
+) -> Reading:
+    places = [place for place, character in enumerate(sentence) if not is_left_out(character)]
+    return Reading(
+        sentence=sentence,
+        units="".join(units[place] for place in places),
+        characters=tuple(place for place in places for _ in units[place]),
+        read=read,
+        is_text=is_text,
+    )
+
+
+def _read_bytes(text: str) -> tuple[str, ...]:
+    return tuple(raw.decode("latin-1") for raw in bytes_of(text))
+
+
+def _latin(text: str) -> str:
+    # One character a byte, so that bytes can be looked up with the methods of str.
+    return text.encode("utf-8", errors="surrogatepass").decode("latin-1")
+
+
+def _fold(character: str) -> str:
+    decomposed = unicodedata.normalize("NFKD", character.translate(_TYPOGRAPHY))
+    folded = unicodedata.normalize("NFKD", decomposed.casefold())
+    # Some signs decompose into a space and an accent; a unit must stay visible.
+    return "".join(folded.split()) or character
+
+
+def _fold_all(text: str) -> str:
+    # Character by character, as the sentence: normalising the whole would reorder accents.
+    return text.lower() if text.isascii() else "".join(map(_fold, text))
+
+
+def _bare(text: str) -> str:
+    return "".join(letter for letter in _fold_all(text) if unicodedata.category(letter) != "Mn")
+
+
+Costs = npt.NDArray[np.int64]
+
+NEVER = 1 << 40
+
+_SLIGHT = 1  # a mark is left out; an unknown token ends at punctuation
+_INEXACT = 2  # another case or typography; a piece that begins a word, inside a word
+_DROPPED = 2  # a word that the model leaves out
+_BROKEN_WORD = 4  # an unknown token begins or ends between two letters
+_EXTRA_WORD = 8  # an unknown token stands for one word more
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoundaryCosts:
+    """A cost before each unit and at the end, as arrays of one more than the units.
+
+    `unknown_start`, `unknown_end`: of an unknown token that begins or ends there. `words`: a
+    running sum; an unknown token over the units [start, end) costs `words[end-1] - words[start]`
+    for the word edges inside it. `space`: of a token of white space there.
+    """
+
+    unknown_start: Costs
+    unknown_end: Costs
+    words: Costs
+    space: Costs
+
+
+def boundary_costs(reading: Reading) -> BoundaryCosts:
+    """Return the costs of the reading's boundaries."""
+    boundaries = range(len(reading.units) + 1)
+    edges = np.array([reading.is_word_edge(at) for at in boundaries])
+    cuts = np.array([reading.is_cut(at) for at in boundaries])
+    punctuation = np.array([reading.is_punctuation_edge(at) for at in boundaries])
+    inside = np.where(cuts, NEVER, _BROKEN_WORD)
+    return BoundaryCosts(
+        unknown_start=np.where(edges | punctuation, 0, inside),
+        unknown_end=np.where(edges, 0, np.where(punctuation, _SLIGHT, inside)),
+        words=np.cumsum(edges.astype(np.int64)) * _EXTRA_WORD,
+        space=np.where(edges, 0, _INEXACT),
+    )
+
+
+def misfit(spelling: Spelling, reading: Reading, start: int, end: int, *, cased: bool) -> int:
+    """Return what speaks against the spelling for the units [start, end); 0: nothing."""
+    cost = spelling.cost
+    if not _fits_edge(spelling.edge, reading, start, end):
+        cost += _INEXACT
+    if reading.is_text:
+        text = reading.text(start, end)
+        if spelling.text != text and (cased or spelling.text != text.lower()):
+            cost += _INEXACT
+    return cost
+
+
+def _fits_edge(edge: Edge, reading: Reading, start: int, end: int) -> bool:
+    match edge:
+        case "begins":
+            return reading.is_word_edge(start)
+        case "continues":
+            return start == 0 or not reading.is_word_edge(start)
+        case "ends":
+            return reading.is_word_edge(end)
+        case "goes on":
+            return not reading.is_word_edge(end)
+        case "any":
+            return True
+
+
+def dropped(reading: Reading, spec: TokenizerSpec) -> Iterator[tuple[int, int, int]]:
+    """Yield (start, end, cost) of the units that need no token, in the order of `start`.
+
+    These are the marks that tokenizers drop in silence, and the words, or ends of words, or runs
+    of punctuation, that `drop_token_pattern` matches. Raises `InputError` for a pattern that is
+    not a regular expression.
+    """
+    pattern = _compiled(spec.drop_token_pattern)
+    for start in range(len(reading.units)):
+        if is_slight(reading.sentence[reading.characters[start]]) and not reading.is_cut(start):
+            yield start, _next(start, reading, lambda at: not reading.is_cut(at)), _SLIGHT
+        if pattern and (reading.is_word_edge(start) or reading.is_punctuation_edge(start)):
+            word_end = _next(start, reading, reading.is_word_edge)
+            run_end = min(word_end, _next(start, reading, reading.is_punctuation_edge))
+            for end, cost in ((word_end, _DROPPED), (run_end, _DROPPED + _SLIGHT)):
+                if not pattern.sub("", reading.text(start, end)):
+                    yield start, end, cost
+
+
+def _next(start: int, reading: Reading, is_boundary: Callable[[int], bool]) -> int:
+    count = len(reading.units)
+    return next((at for at in range(start + 1, count) if is_boundary(at)), count)
+
+
+def _compiled(pattern: str | None) -> re.Pattern[str] | None:
+    if not pattern:
+        return None
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise InputError(
+            f"the spec's drop_token_pattern {pattern!r} is not a regular expression: {error}"
+        ) from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aligned:
+    """Which units each token spells: `spans[i]` for token i, empty for a token that spells none.
+
+    `spans` is shorter than the tokens where those after an end-of-sentence mark are left out.
+    """
+
+    reading: Reading
+    spans: tuple[tuple[int, int], ...]
+    cost: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Broken:
+    """Where no alignment goes on: before token `token` (their number: behind them), at `unit`."""
+
+    reading: Reading
+    token: int
+    unit: int
+
+
+def align(tokens: Sequence[str], reading: Reading, spec: TokenizerSpec) -> Aligned | Broken:
+    """Return the cheapest alignment, or where the one that got furthest breaks off.
+
+    Raises `InputError` for a `drop_token_pattern` that is no regular expression.
+    """
+    lattice = _Lattice(tokens, reading, spec)
+    ends: list[tuple[int, int]] = []
+    for index, token in enumerate(tokens):
+        if index and token in spec.suffix_types and lattice.ready[index][-1] < NEVER:
+            ends.append((int(lattice.ready[index][-1]), index))
+        if not lattice.advance(index):
+            break
+    else:
+        if lattice.ready[-1][-1] < NEVER:
+            ends.append((int(lattice.ready[-1][-1]), len(tokens)))
+    if not ends:
+        return lattice.broken()
+    cost, end = min(ends)
+    spans = lattice.spans(end)
+    if end < len(tokens):
+        spans = (*spans, (len(reading.units), len(reading.units)))  # the end-of-sentence mark
+    return Aligned(reading=reading, spans=spans, cost=cost)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Moves:
+    """From each of `starts` to what stands in the same place of `ends`, at its cost in `costs`."""
+
+    starts: npt.NDArray[np.intp]
+    ends: npt.NDArray[np.intp]
+    costs: Costs
+
+    def reach(self, before: Costs, after: Costs) -> None:
+        """Lower `after` to what these moves cost from `before` on."""
+        np.minimum.at(after, self.ends, before[self.starts] + self.costs)
+
+
+def _moves_to(ways: Iterable[tuple[int, int, int]]) -> _Moves | None:
+    """Return moves from (start, end, cost); None if there are none."""
+    table = np.array(list(ways), dtype=np.int64).reshape(-1, 3)
+    if not len(table):
+        return None
+    starts, ends, costs = table.T
+    return _Moves(starts=starts, ends=ends, costs=costs)
+
+
+class _Lattice:
+    """The costs of all ways to begin, token by token, and the way back through them.
+
+    `arrived[i]` are the costs right after token i - 1, `ready[i]` those after words that the
+    model leaves out were passed over too.
+    """
+
+    def __init__(self, tokens: Sequence[str], reading: Reading, spec: TokenizerSpec) -> None:
+        self._tokens = tokens
+        self._reading = reading
+        self._spec = spec
+        self._special = spec.marks
+        self._moves_of: dict[str, tuple[_Moves, ...]] = {}
+        self._drops = _moves_to(dropped(reading, spec))
+        origin = self._nowhere()
+        origin[0] = 0
+        self.arrived = [origin]
+        self.ready = [self._passed_over(origin)]
+
+    def advance(self, index: int) -> bool:
+        """Spell token `index`; False, and nothing changed, if no way goes on."""
+        token, ready = self._tokens[index], self.ready[index]
+        if token in self._spec.unk_types:
+            arrived = self._unknown(ready)
+        else:
+            arrived = self._staying(token, ready)
+            for moves in self._moves(token):
+                moves.reach(ready, arrived)
+        if arrived.min() >= NEVER:
+            return False
+        self.arrived.append(arrived)
+        self.ready.append(self._passed_over(arrived))
+        return True
+
+    def broken(self) -> Broken:
+        """Return where the way that got furthest, or the cheapest of them, breaks off."""
+        last = self.ready[-1]
+        # Text left over is told from its first word on, a token at its likeliest place.
+        all_used = len(self.ready) > len(self._tokens)
+        unit = np.flatnonzero(last < NEVER)[-1] if all_used else last.argmin()
+        return Broken(reading=self._reading, token=len(self.ready) - 1, unit=int(unit))
+
+    def spans(self, end: int) -> tuple[tuple[int, int], ...]:
+        """Return the units of the first `end` tokens on the cheapest way to the sentence's end."""
+        found: list[tuple[int, int]] = []
+        unit = len(self._reading.units)
+        for index in reversed(range(end)):
+            unit = self._before_drops(index + 1, unit)
+            start = self._start(index, unit)
+            found.append((start, unit))
+            unit = start
+        return tuple(reversed(found))
+
+    def _before_drops(self, layer: int, unit: int) -> int:
+        arrived, ready, drops = self.arrived[layer], self.ready[layer], self._drops
+        while drops and arrived[unit] > ready[unit]:
+            here = (drops.ends == unit) & (ready[drops.starts] + drops.costs == ready[unit])
+            unit = int(drops.starts[here.argmax()])
+        return unit
+
+    def _start(self, index: int, end: int) -> int:
+        token, ready, cost = self._tokens[index], self.ready[index], self.arrived[index + 1][end]
+        if token in self._spec.unk_types:
+            begun = ready[:end] + self._at.unknown_start[:end] - self._at.words[:end]
+            return int(begun.argmin())
+        for moves in self._moves(token):
+            here = (moves.ends == end) & (ready[moves.starts] + moves.costs == cost)
+            if here.any():
+                return int(moves.starts[here.argmax()])
+        return end
+
+    def _staying(self, token: str, ready: Costs) -> Costs:
+        """Return the costs after a token that spells nothing here."""
+        if token in self._special:
+            return ready.copy()
+        if any(not spelling.text for spelling in spellings(token, self._spec)):
+            beside: Costs = np.minimum(ready + self._at.space, NEVER)
+            return beside
+        return self._nowhere()
+
+    def _unknown(self, ready: Costs) -> Costs:
+        arrived = self._nowhere()
+        if len(ready) > 1:
+            at = self._at
+            begun = np.minimum.accumulate((ready + at.unknown_start - at.words)[:-1])
+            arrived[1:] = np.minimum(begun + at.words[:-1] + at.unknown_end[1:], NEVER)
+        return arrived
+
+    def _passed_over(self, arrived: Costs) -> Costs:
+        if not self._drops:
+            return arrived
+        ready = arrived.copy()
+        while True:  # left-out words may follow one another
+            before = ready.copy()
+            self._drops.reach(before, ready)
+            if (ready == before).all():
+                return ready
+
+    def _moves(self, token: str) -> tuple[_Moves, ...]:
+        if token not in self._moves_of:
+            self._moves_of[token] = tuple(self._all_moves(token))
+        return self._moves_of[token]
+
+    def _all_moves(self, token: str) -> Iterator[_Moves]:
+        reading, cased = self._reading, self._spec.cased
+        for spelling in spellings(token, self._spec):
+            for units in filter(None, reading.read(spelling.text)):
+                places = [(at, at + len(units)) for at in _occurrences(units, reading.units)]
+                costs = [misfit(spelling, reading, *place, cased=cased) for place in places]
+                ways = zip(places, costs, strict=True)
+                if moves := _moves_to((start, end, cost) for (start, end), cost in ways):
+                    yield moves
+
+    def _nowhere(self) -> Costs:
+        return np.full(len(self._reading.units) + 1, NEVER)
+
+    @cached_property
+    def _at(self) -> BoundaryCosts:
+        return boundary_costs(self._reading)
+
+
+def _occurrences(part: str, whole: str) -> Iterator[int]:
+    """Yield where `part` begins in `whole`, overlapping ones too."""
+    at = whole.find(part)
+    while at >= 0:
+        yield at
+        at = whole.find(part, at + 1)
+
+
+# The characters a token stands for, [start, end); None for a token that stands for none.
+Range = tuple[int, int] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Placed:
+    """Where a token stands: `sentence[start:end]`, which is what an unknown token (`oov`) covers.
+
+    A token without visible characters of its own has the white space it stands for, or is empty:
+    a beginning-of-sentence mark at 0, an end-of-sentence mark at the sentence's length, anything
+    else right behind the token before it. Of the pieces of one character the last has the
+    character, the others are empty, at its start.
+    """
+
+    start: int
+    end: int
+    role: TokenRole = "text"
+    oov: bool = False
+
+
+def recover_offsets(
+    tokens: Sequence[str], sentence: str, spec: TokenizerSpec
+) -> tuple[Placed, ...]:
+    """Return the place of each token, in order; those after an end-of-sentence mark are left out.
+
+    Words that `spec.drop_token_pattern` lets the model leave out lie in no token. Raises
+    `AlignmentError` if the tokens do not spell the sentence from its beginning to its end, and
+    `InputError` if that pattern is no regular expression.
+    """
+    ranges = _literal_ranges(tokens, sentence, spec)
+    if ranges is None:
+        aligned = _best_alignment(tokens, sentence, spec)
+        if isinstance(aligned, Broken):
+            raise AlignmentError(_message(tokens, aligned, spec))
+        ranges = [_range(aligned.reading, start, end) for start, end in aligned.spans]
+    return _placed(tokens, ranges, sentence, spec)
+
+
+def _literal_ranges(
+    tokens: Sequence[str], sentence: str, spec: TokenizerSpec
+) -> list[Range] | None:
+    """Return the ranges of tokens that spell the sentence letter by letter; None if in doubt.
+
+    The quick way for nearly every sentence: it decides nothing, so it agrees with `align`.
+    """
+    text = sentence if spec.cased else sentence.lower()
+    if len(text) != len(sentence):
+        return None
+    special = spec.marks
+    ranges: list[Range] = []
+    at = 0
+    for token in tokens:
+        while at < len(text) and text[at].isspace():
+            at += 1
+        if token in special and 0 < at < len(text):
+            return None
+        if token in special:
+            ranges.append(None)
+            if at and token in spec.suffix_types:
+                break
+            continue
+        end = None if token in spec.unk_types else _literal_end(token, text, at, spec)
+        if end is None:
+            return None
+        ranges.append((at, end) if end > at else None)
+        at = end
+    return None if text[at:].strip() else ranges
+
+
+def _literal_end(token: str, text: str, start: int, spec: TokenizerSpec) -> int | None:
+    for spelling in spellings(token, spec):
+        if spelling.cost == 0 and text.startswith(spelling.text, start):
+            return start + len(spelling.text)
+    return None
+
+
+def _best_alignment(tokens: Sequence[str], sentence: str, spec: TokenizerSpec) -> Aligned | Broken:
+    """Return the cheapest alignment over the ways to read the sentence, or where it breaks."""
+    first = align(tokens, as_characters(sentence), spec)
+    if isinstance(first, Broken):
+        return _first_that_aligns(first, tokens, sentence, spec)
+    if first.cost == 0 or sentence.isascii() or "".join(tokens).isascii():
+        return first
+    # An unknown token may have swallowed what pieces of characters spell exactly.
+    second = align(tokens, as_bytes(sentence), spec)
+    return second if isinstance(second, Aligned) and second.cost < first.cost else first
+
+
+_OTHER_READINGS: tuple[Callable[[str], Reading], ...] = (
+    as_bytes,
+    as_composed_bytes,
+    as_bare_letters,
+    as_bytes_of_spaces_too,
+)
+
+
+def _first_that_aligns(
+    broken: Broken, tokens: Sequence[str], sentence: str, spec: TokenizerSpec
+) -> Aligned | Broken:
+    furthest = broken
+    for read in _OTHER_READINGS:
+        result = align(tokens, read(sentence), spec)
+        if isinstance(result, Aligned):
+            return result
+        if result.token > furthest.token:
+            furthest = result
+    return furthest
+
+
+def _range(reading: Reading, start: int, end: int) -> Range:
+    """Return the characters of the units [start, end); the last piece of a character has it."""
+    if start == end:
+        return None
+    first, last = reading.characters[start], reading.characters[end - 1]
+    return first, last if reading.is_cut(end) else last + 1
+
+
+def _placed(
+    tokens: Sequence[str], ranges: Sequence[Range], sentence: str, spec: TokenizerSpec
+) -> tuple[Placed, ...]:
+    """Give tokens without text a place among the others, and every token its role."""
+    special = spec.marks
+    n_leading = sum(1 for _ in takewhile(lambda token: token in special, tokens))
+    placed: list[Placed] = []
+    at = 0
+    for index, (token, place) in enumerate(zip(tokens, ranges, strict=False)):
+        if place is not None:
+            start = _take_in_marks(placed, sentence, at, place[0])
+            placed.append(Placed(start=start, end=place[1], oov=token in spec.unk_types))
+        elif token in special:
+            role = _role(
+                token, spec, leads=index < n_leading, ends=index > 0 and not any(ranges[index:])
+            )
+            placed.append(_mark(role, at, sentence))
+        else:
+            # A token of white space has one such character, if there is one left.
+            end = at + 1 if sentence[at : at + 1].isspace() else at
+            placed.append(Placed(start=at, end=end))
+        at = max(at, placed[-1].end) if placed[-1].role != "eos" else at
+    _take_in_marks(placed, sentence, at, len(sentence))
+    return tuple(placed)
+
+
+def _role(token: str, spec: TokenizerSpec, *, leads: bool, ends: bool) -> TokenRole:
+    """Say what a special token is: one that both opens and closes sentences goes by its place."""
+    if ends and token in spec.suffix_types:
+        return "eos"
+    return "bos" if leads and token in spec.prefix_types else "special"
+
+
+def _mark(role: TokenRole, at: int, sentence: str) -> Placed:
+    at = len(sentence) if role == "eos" else at
+    return Placed(start=at, end=at, role=role)
+
+
+def _take_in_marks(placed: list[Placed], sentence: str, at: int, start: int) -> int:
+    """Give marks that no token spells, before `start`, to the token they follow.
+
+    Returns where the next token begins: earlier than `start` if no token is there to follow.
+    """
+    gap = sentence[at:start].rstrip()
+    visible = gap.strip()
+    if not visible or not all(is_slight(each) or each.isspace() for each in visible):
+        return start
+    last = len(placed) - 1
+    if last >= 0 and placed[last].role == "text":
+        placed[last] = replace(placed[last], end=at + len(gap))
+        return start
+    return at + len(gap) - len(gap.lstrip())
+
+
+def _message(tokens: Sequence[str], broken: Broken, spec: TokenizerSpec) -> str:
+    """Say where tokens and sentence part, show both there, and what would be right."""
+    sentence, characters = broken.reading.sentence, broken.reading.characters
+    left_over = broken.unit < len(characters)
+    at = characters[broken.unit] if left_over else len(sentence)
+    if broken.token == len(tokens):
+        what = f"the tokens end before character {at} of the sentence"
+        hint = "a token is missing, or the spec's drop_token_pattern has to match what is left out"
+    elif not left_over:
+        what = f"{_numbered(tokens, broken.token)} comes after the end of the sentence"
+        hint = _hint_for_mark(tokens[broken.token], spec)
+    else:
+        what = f"{_numbered(tokens, broken.token)} does not fit the sentence from character {at} on"
+        hint = _hint_for_mark(tokens[broken.token], spec)
+    return "\n".join(
+        [
+            f"the tokens are not this sentence's: {what}",
+            f"    tokens:   {_around(tokens, broken.token)}",
+            f"    sentence: {_context(sentence, at)}",
+            hint,
+        ]
+    )
+
+
+def _numbered(tokens: Sequence[str], index: int) -> str:
+    return f"token {index + 1}, {tokens[index]!r},"
+
+
+def _hint_for_mark(token: str, spec: TokenizerSpec) -> str:
+    looks_like_mark = len(token) > 2 and (token[0], token[-1]) in {("<", ">"), ("[", "]")}  # noqa: PLR2004 - something between brackets
+    if looks_like_mark:
+        return (
+            f"if {token!r} is a mark and no text, the spec has to list it among its unk_types, "
+            "prefix_types, suffix_types or special_types"
+        )
+    unknown = ", ".join(sorted(spec.unk_types)) or "none"
+    return f"it has to spell what stands there, or be one of the spec's unk_types ({unknown})"
+
+
+_N_TOKENS_SHOWN = 4
+_N_CHARACTERS_SHOWN = 30
+
+
+def _around(tokens: Sequence[str], index: int) -> str:
+    """Show the tokens about token `index`, which stands after the bar."""
+    first = max(0, index - _N_TOKENS_SHOWN)
+    last = index + _N_TOKENS_SHOWN
+    before = [*(["..."] if first else []), *tokens[first:index]]
+    after = [*tokens[index:last], *(["..."] if last < len(tokens) else [])]
+    return " ".join([*before, "|", *after])
+
+
+def _context(sentence: str, at: int) -> str:
+    """Show the sentence about character `at`, which stands after the bar."""
+    first = max(0, at - _N_CHARACTERS_SHOWN)
+    last = at + _N_CHARACTERS_SHOWN
+    before = ("..." if first else "") + sentence[first:at]
+    after = sentence[at:last] + ("..." if last < len(sentence) else "")
+    return f"{before}|{after}"
