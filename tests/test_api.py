@@ -10,7 +10,7 @@ from tests.cli.samples import suite_value
 import pommel
 from pommel.errors import UsageError
 from pommel.models.model import ModelInfo
-from pommel.models.recorded_lines import recorded_text
+from pommel.models.recorded import recorded_text
 from pommel.surprisal import ScoredSentence
 
 

@@ -7,8 +7,7 @@ from typing import Any
 from tests.builders import by_word
 
 from pommel.errors import ModelError
-from pommel.models.model import ModelInfo, Spans
-from pommel.models.policy import Method, Policy
+from pommel.models.model import Method, ModelInfo, Policy, Spans
 from pommel.surprisal import ScoredSentence
 
 

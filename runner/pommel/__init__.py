@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         stored_results,
     )
     from pommel.errors import PommelError, SuiteError
-    from pommel.models.policy import Policy
+    from pommel.models.model import Policy
     from pommel.suite.suite import Suite
 
 __all__ = [
@@ -44,7 +44,7 @@ __all__ = [
 
 # Names are looked up when they are first used: `import pommel` costs next to nothing.
 _HOMES = {
-    "Policy": "pommel.models.policy",
+    "Policy": "pommel.models.model",
     "PommelError": "pommel.errors",
     "Suite": "pommel.suite.suite",
     "SuiteError": "pommel.errors",

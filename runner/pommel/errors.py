@@ -235,3 +235,11 @@ def package_version(name: str) -> str:
         return metadata.version(name)
     except metadata.PackageNotFoundError:
         return "0+unknown" if name == "pommel" else "unknown"
+
+
+def readable_size(n_bytes: int) -> str:
+    """Return a size as people write it: "8 GiB", "512 MiB", "100 bytes"."""
+    for unit, name in ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")):
+        if n_bytes >= unit:
+            return f"{n_bytes / unit:.3g} {name}"
+    return f"{n_bytes} bytes"

@@ -1,6 +1,7 @@
 """What a model says of a sentence: its tokens, where they are, and how surprising each one was."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -59,6 +60,18 @@ class ScoredSentence:
             covered = token.end
             _check_surprisal(token, self.text)
         _check_nothing_visible(self.text, covered, len(self.text))
+
+    def has_all_of(self, spans: Sequence[tuple[int, int]] | None) -> bool:
+        """Say whether every token was asked for whose first character lies in one of `spans`.
+
+        They are ranges [start, end) of characters; None asks for all tokens.
+        """
+        return not any(
+            token.why_unscored == "not asked for"
+            and token.surprisal_bits is None
+            and (spans is None or any(start <= token.start < end for start, end in spans))
+            for token in self.tokens
+        )
 
 
 def _check_nothing_visible(text: str, start: int, end: int) -> None:

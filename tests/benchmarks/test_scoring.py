@@ -13,9 +13,7 @@ from benchmarks.scoring.report import Row
 from benchmarks.scoring.variant import Goal, largest_difference
 from benchmarks.scoring.workload import Target, pair_work, read_suites, suite_work
 
-from pommel.models.neural.packing import packed_rows
-from pommel.models.neural.passes import packed_pass, sequence_pass
-from pommel.models.neural.prefix_tree import prefix_tree
+from pommel.models.neural.passes import packed_pass, packed_rows, prefix_tree, sequence_pass
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from pommel.cli.each_model import run_each
 from pommel.errors import InputError, ModelError, ModelNotAvailableError, UsageError
-from pommel.models.families import NamedModel
+from pommel.models.family import NamedModel
 
 MODELS = [NamedModel(reference=reference) for reference in ("a://", "b://", "c://")]
 

@@ -10,15 +10,15 @@ import pytest
 from tests.cli.samples import Pommel
 from tests.models.container.local_engine import LocalEngine
 
-from pommel.files import shipped as data
-from pommel.models.container.engines import engines
+from pommel.files import shipped
+from pommel.models.container.engines import engine as engines
 
 
 @pytest.fixture
 def image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The template's folder, whose commands are the image local://bin."""
     source = tmp_path / "image"
-    shutil.copytree(data.image_sources() / "template", source)
+    shutil.copytree(shipped.image_sources() / "template", source)
     monkeypatch.setitem(engines.ENGINES, "local", lambda _reference: LocalEngine(folder=source))
     return source
 

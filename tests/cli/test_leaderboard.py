@@ -11,8 +11,7 @@ from tests.cli.samples import Outcome, Pommel, suite_value
 from tests.leaderboard.samples import NamedModel, added, board_at, submission
 
 from pommel.leaderboard import BoardFolder
-from pommel.models.model import ModelInfo
-from pommel.models.policy import Policy
+from pommel.models.model import ModelInfo, Policy
 
 
 @pytest.fixture

@@ -10,8 +10,7 @@ from tests.cli.samples import Pommel, suite_value
 from tests.word_model import WordModel
 
 from pommel.models import registry
-from pommel.models.model import LoadOptions
-from pommel.models.policy import Policy
+from pommel.models.model import LoadOptions, Policy
 
 Words = Callable[..., WordModel]
 

@@ -15,10 +15,9 @@ from tests.images.image_roots import KINDS, output, put_together
 from pommel.errors import ContainerError, UnsupportedFeatureError
 from pommel.models.container.commands import ImageCommands, open_commands
 from pommel.models.container.model import open_model as open_container
-from pommel.models.model import LoadOptions, Model, closing, score_all
-from pommel.models.policy import Policy
+from pommel.models.model import LoadOptions, Model, Policy, closing, score_all
+from pommel.models.printed import PrintedToken
 from pommel.models.registry import load_model
-from pommel.models.surprisal_table import PrintedToken
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow]
 

@@ -22,12 +22,12 @@ from tests.leaderboard.submission.changing import put, token
 from tests.leaderboard.submission.samples import ABOUT, AGREEMENT, SONG, Parts
 
 from pommel.errors import PommelError, UsageError
-from pommel.leaderboard import BoardError, BoardFolder, changing, verified, withdraw
+from pommel.leaderboard import BoardError, BoardFolder, folder, verified
 from pommel.leaderboard.entry import entry_of
 from pommel.leaderboard.ledger import Ledger
 from pommel.leaderboard.standings import Standing
 from pommel.leaderboard.submission import SubmissionError, read_submission
-from pommel.models.policy import Policy
+from pommel.models.model import Policy
 
 
 def ranking(place: BoardFolder) -> tuple[Standing, ...]:
@@ -197,7 +197,7 @@ def test_one_that_cannot_be_computed_any_more_can_be_withdrawn(tmp_path: Path) -
     place.archive(name).write_bytes(b"no archive")
     with pytest.raises(SubmissionError):
         place.entries(place.board(), place.ledger(place.board()))
-    assert withdraw(place, name, reason="broken", when=WHEN, by=KEEPER) == name
+    assert place.withdraw(name, reason="broken", when=WHEN, by=KEEPER) == name
     assert [row.id for row in ranking(place)] == [other]
 
 
@@ -205,12 +205,12 @@ def test_a_submission_is_withdrawn(tmp_path: Path) -> None:
     place, path = board_at(tmp_path), submission(tmp_path)
     name = added(place, path).standing.id
     added(place, submission(tmp_path, model("right", RIGHT)))
-    found = withdraw(place, name[:5], reason="a wrong tokenizer", when=WHEN, by=KEEPER)
+    found = place.withdraw(name[:5], reason="a wrong tokenizer", when=WHEN, by=KEEPER)
     assert found == name
     assert [(row.rank, row.rank_high, row.name) for row in ranking(place)] == [(1, 1, "right")]
     assert place.archive(name).is_file()
     with pytest.raises(UsageError, match=f"{name} is withdrawn already"):
-        withdraw(place, name, reason="again", when=WHEN, by=KEEPER)
+        place.withdraw(name, reason="again", when=WHEN, by=KEEPER)
     with pytest.raises(SubmissionError, match=f"as {name}, and was withdrawn: a wrong tokenizer"):
         added(place, path)
     # A mended one of the same model is welcome.
@@ -221,13 +221,13 @@ def test_a_submission_is_withdrawn(tmp_path: Path) -> None:
 @pytest.mark.parametrize("reason", ["", " ", "two\nlines", "x" * 501])
 def test_a_reason_is_one_line(tmp_path: Path, reason: str) -> None:
     with pytest.raises(UsageError, match="the reason cannot be '"):
-        withdraw(board_at(tmp_path), "abcd", reason=reason, when=WHEN, by=KEEPER)
+        board_at(tmp_path).withdraw("abcd", reason=reason, when=WHEN, by=KEEPER)
 
 
 @pytest.mark.parametrize("name", ["abc", "zzzz", ""])
 def test_an_id_that_is_not_there(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError, match=f"there is no submission '{name}'"):
-        withdraw(board_at(tmp_path), name, reason="x", when=WHEN, by=KEEPER)
+        board_at(tmp_path).withdraw(name, reason="x", when=WHEN, by=KEEPER)
 
 
 def test_derived_files_may_be_deleted(tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ def test_derived_files_may_be_deleted(tmp_path: Path) -> None:
     for row in before:
         assert made[f"{row.id}.json"] == kept[f"{row.id}.json"]
     shutil.rmtree(place.folder / "derived")
-    withdraw(place, ranking(place)[1].id, reason="x", when=WHEN, by=KEEPER)
+    place.withdraw(ranking(place)[1].id, reason="x", when=WHEN, by=KEEPER)
     entries = {f"{row.id}.json" for row in ranking(place)}
     assert len(entries) == 2
     assert set(snapshot(place.folder / "derived")) == {*entries, "pairs.npz", "standings.json"}
@@ -362,6 +362,6 @@ def test_what_is_written_is_what_was_checked(
         path.write_bytes(b"something else")
         return checked(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(changing, "entry_of", change_file)
+    monkeypatch.setattr(folder, "entry_of", change_file)
     name = added(place, path).standing.id
     assert place.archive(name).read_bytes() == raw

@@ -9,8 +9,9 @@ from tests.builders import by_word
 from tests.leaderboard.samples import NamedModel, board_at, model, submission
 from tests.leaderboard.submission.samples import SUITES
 
-from pommel.leaderboard import Board, reference_of, rescored, sampled
+from pommel.leaderboard import Board, Rescored, Sample
 from pommel.leaderboard.submission import Submission, SubmissionError, read_submission
+from pommel.models.model import Model
 from pommel.surprisal import ScoredSentence
 
 SENTENCE = "The dogs bark ."
@@ -33,27 +34,35 @@ def with_bits(text: str, bits: Mapping[str, float]) -> ScoredSentence:
     return by_word(text, bits)
 
 
+def rescored(
+    submission: Submission, board: Board, asked: Model, *, tolerance_bits: float
+) -> Rescored:
+    """Score one sentence of a submission again."""
+    sample = Sample(submission=submission, board=board, texts=(SENTENCE,))
+    return sample.rescored(asked, tolerance_bits=tolerance_bits)
+
+
 def test_a_sample_is_of_the_boards_sentences(tmp_path: Path, claimed: Submission) -> None:
     board = board_at(tmp_path, SUITES[:1]).board()
     texts = {text for run in claimed.runs[:1] for text in run.sentences}
-    assert {*sampled(claimed, board, 100, 1)} == texts
-    three = sampled(claimed, board, 3, 1)
+    assert {*Sample.drawn(claimed, board, 100, 1).texts} == texts
+    three = Sample.drawn(claimed, board, 3, 1).texts
     assert len({*three}) == 3
-    assert three == sampled(claimed, board, 3, 1)
-    assert len({tuple(sampled(claimed, board, 3, seed)) for seed in range(9)}) > 1
+    assert three == Sample.drawn(claimed, board, 3, 1).texts
+    assert len({tuple(Sample.drawn(claimed, board, 3, seed).texts) for seed in range(9)}) > 1
 
 
 def test_a_model_that_says_the_same(tmp_path: Path, claimed: Submission) -> None:
     board = board_at(tmp_path).board()
-    texts = sampled(claimed, board, 100, 0)
-    found = rescored(claimed, board, texts, model(), tolerance_bits=0)
+    texts = Sample.drawn(claimed, board, 100, 0).texts
+    found = Sample(submission=claimed, board=board, texts=texts).rescored(model(), tolerance_bits=0)
     assert (found.n_sentences, found.largest_bits, found.differences) == (10, 0, ())
     assert found.n_tokens == sum(len(text.split()) for text in texts)
 
 
 def test_bits_within_the_tolerance(claimed: Submission, board: Board) -> None:
     near = model(bits={"bark": 4.004})
-    found = rescored(claimed, board, [SENTENCE], near, tolerance_bits=0.01)
+    found = rescored(claimed, board, near, tolerance_bits=0.01)
     assert found.differences == ()
     assert found.largest_bits == pytest.approx(0.004)
 
@@ -95,12 +104,12 @@ def test_a_model_that_says_something_else(
 ) -> None:
     other = model()
     other.sentences = {SENTENCE: answer}
-    found = rescored(claimed, board, [SENTENCE], other, tolerance_bits=0.01)
+    found = rescored(claimed, board, other, tolerance_bits=0.01)
     assert found.differences == (f"'{SENTENCE}': {said}",)
 
 
 def test_another_model(claimed: Submission, board: Board) -> None:
-    found = rescored(claimed, board, [SENTENCE], model("other"), tolerance_bits=0.01)
+    found = rescored(claimed, board, model("other"), tolerance_bits=0.01)
     assert found.differences == (
         "the model has the fingerprint toy-other, and the submission says toy-words",
     )
@@ -112,21 +121,21 @@ def test_tokens_that_were_not_asked_for_are_not_compared(tmp_path: Path, board: 
     assert {each.why_unscored for each in scored.tokens if each.surprisal_bits is None} <= {
         "not asked for"
     }
-    assert rescored(partial, board, [SENTENCE], model(), tolerance_bits=0).differences == ()
+    assert rescored(partial, board, model(), tolerance_bits=0).differences == ()
 
 
 def test_an_image_is_known_by_its_digest(claimed: Submission) -> None:
-    assert reference_of(claimed) == "toy://words"
+    assert claimed.reference == "toy://words"
     digest = f"example.org/model@sha256:{'0' * 64}"
     pushed = replace(claimed, manifest=replace(claimed.manifest, image_digest=digest))
-    assert reference_of(pushed) == f"docker://{digest}"
+    assert pushed.reference == f"docker://{digest}"
 
 
 def test_the_model_is_asked_under_the_policy_of_the_submission(
     claimed: Submission, board: Board
 ) -> None:
     asked: NamedModel = model()
-    rescored(claimed, board, [SENTENCE], asked, tolerance_bits=0)
+    rescored(claimed, board, asked, tolerance_bits=0)
     assert asked.policies == [claimed.policy]
     assert asked.spans == [[None]]
 
@@ -148,10 +157,10 @@ def test_a_run_of_no_suite_of_the_board_hides_nothing(
     claimed: Submission, board: Board, *, first: bool
 ) -> None:
     both = _with_run(claimed, {"bark": 9.0}, first=first)
-    assert rescored(both, board, [SENTENCE], model(), tolerance_bits=0).differences == ()
+    assert rescored(both, board, model(), tolerance_bits=0).differences == ()
     # The model says what is claimed of the other suite, and not what counts.
     other = model(bits={"bark": 9.0})
-    assert rescored(both, board, [SENTENCE], other, tolerance_bits=0).differences == (
+    assert rescored(both, board, other, tolerance_bits=0).differences == (
         f"'{SENTENCE}': token 3 ('bark') has 4.0000 bits in the submission, and 9.0000 bits now",
     )
 
@@ -163,7 +172,7 @@ def test_a_text_of_two_suites_is_compared_in_both(
     both = _with_run(claimed, {"bark": 9.0}, first=first)
     more = replace(board.suites[0], name="more", sha256="f" * 64)
     wide = replace(board, suites=(*board.suites, more))
-    found = rescored(both, wide, [SENTENCE], model(), tolerance_bits=0)
+    found = rescored(both, wide, model(), tolerance_bits=0)
     assert (found.n_tokens, found.largest_bits) == (4, 5)
     assert found.differences == (
         f"'{SENTENCE}': token 3 ('bark') has 9.0000 bits in the submission, and 4.0000 bits now",
@@ -173,4 +182,4 @@ def test_a_text_of_two_suites_is_compared_in_both(
 def test_all_suites_of_the_board_have_to_be_there(claimed: Submission, board: Board) -> None:
     less = replace(claimed, runs=claimed.runs[:1])
     with pytest.raises(SubmissionError, match="has no run on "):
-        rescored(less, board, [SENTENCE], model(), tolerance_bits=0)
+        rescored(less, board, model(), tolerance_bits=0)

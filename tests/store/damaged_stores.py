@@ -8,7 +8,7 @@ from tests.store.store_samples import (
     numbered,
 )
 
-from pommel.models.policy import Policy
+from pommel.models.model import Policy
 from pommel.store.database import PAGE_BYTES, Database
 from pommel.store.salvage import Salvaged, salvage
 from pommel.store.seals import seal

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
-from pommel.models.model import ModelInfo
-from pommel.models.policy import Policy
+from pommel.models.model import ModelInfo, Policy
 from pommel.store.database import Database
 from pommel.store.schema import APPLICATION_ID, VERSIONS
 from pommel.store.suite_documents import document_hash

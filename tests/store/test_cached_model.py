@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tests.word_model import WordModel
 
 from pommel.errors import ModelError
-from pommel.models.model import LoadOptions, ModelInfo, Spans, score_all
-from pommel.models.policy import Policy
+from pommel.models.model import LoadOptions, ModelInfo, Policy, Spans, score_all
 from pommel.models.registry import load_model
 from pommel.store.cached_model import CachedModel
 from pommel.store.database import Database

@@ -32,7 +32,7 @@ from tests.store.store_samples import (
 )
 
 from pommel.errors import StoreError
-from pommel.models.policy import Policy
+from pommel.models.model import Policy
 from pommel.store.database import PAGE_BYTES, Database
 from pommel.store.salvage import Salvaged, salvage
 from pommel.store.schema import KEYS

@@ -11,7 +11,7 @@ import pytest
 from tests.store.store_samples import ROBIN, WREN, cache_of, numbered, words_scored
 
 from pommel.errors import StoreError, UnsupportedFeatureError
-from pommel.models.policy import Policy
+from pommel.models.model import Policy
 from pommel.store.database import Database
 from pommel.store.surprisal_cache import CacheKey, SurprisalCache, sentence_hash
 from pommel.surprisal import ScoredSentence, Token

@@ -8,9 +8,8 @@ import kenlm
 import pytest
 
 from pommel.errors import InputError, PommelError, UsageError
-from pommel.models.model import score_all
+from pommel.models.model import Policy, score_all
 from pommel.models.ngram import open_arpa
-from pommel.models.policy import Policy
 from pommel.training.corpus import held_out_corpus, sample_corpus
 from pommel.training.ngram_recipe import NgramRecipe, train_ngram_file
 from pommel.training.text import TextFile, words_of

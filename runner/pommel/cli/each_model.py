@@ -6,8 +6,8 @@ from typing import Generic, TypeVar
 
 from pommel.cli.output import note
 from pommel.errors import InputError, ModelError, PommelError
-from pommel.models.families import NamedModel
-from pommel.models.lifetime import one_after_another
+from pommel.models.family import NamedModel
+from pommel.models.model import one_after_another
 
 _T = TypeVar("_T")
 

@@ -10,10 +10,10 @@ import click
 
 from pommel.cli.options import container_options
 from pommel.cli.output import download_bar, note
-from pommel.errors import PommelError, UsageError, counted
+from pommel.errors import PommelError, UsageError, counted, readable_size
 from pommel.files.text import make_folder
 from pommel.images.check import CheckResult, Status
-from pommel.models.container.engines.sandbox import Sandbox, readable_size
+from pommel.models.container.engines.sandbox import Sandbox
 from pommel.models.model import LoadOptions
 
 # A check that takes longer hangs; `--sandbox time=SECONDS` says otherwise.

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, get_args
 import click
 
 from pommel.api import default_policy
-from pommel.models.container.engines.sandbox import MIB, SETTINGS, Sandbox, size_in_bytes
+from pommel.models.container.engines.sandbox import Sandbox
 from pommel.models.model import LoadOptions, Policy
 from pommel.scoring.results import ScoreRule
 from pommel.scoring.run import Oov
@@ -20,12 +20,9 @@ def _memory(_context: click.Context, _parameter: click.Parameter, text: str | No
     if text is None:
         return None
     try:
-        n_bytes = size_in_bytes(text)
+        return LoadOptions.read_memory(text)
     except ValueError as error:
         raise click.BadParameter(f"{text!r}: {error}") from None
-    if n_bytes < MIB:
-        raise click.BadParameter(f"{text!r}: write a size from 1M up")
-    return n_bytes
 
 
 class _FilePath(click.Path):
@@ -98,7 +95,7 @@ def container_options(function: _F) -> _F:
             "--sandbox",
             multiple=True,
             metavar="KEY=VALUE",
-            help=f"What a container may do and use; repeatable. KEY is {', '.join(SETTINGS)}.",
+            help=f"What a container may do and use; repeatable. KEY is {', '.join(Sandbox.setting_keys())}.",
         ),
     )
 

@@ -10,13 +10,13 @@ import click
 
 from pommel.cli.output import note
 from pommel.errors import UsageError
-from pommel.models.word_level.vocabulary import read_word_list
+from pommel.models.word_level import read_word_list
 from pommel.training.laplace import MAX_ORDER
 from pommel.training.ngram_recipe import NgramRecipe, Smoothing, train_ngram_file
 from pommel.training.text import Split, TextFile
 
 if TYPE_CHECKING:
-    from pommel.training.ngram_tables import NgramEstimate
+    from pommel.training.ngram_corpus import NgramEstimate
 
 _DEFAULT = NgramRecipe()
 _COUNT = click.IntRange(min=1)

@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 
-from pommel.models.family import Membership, Named, told_apart
+from pommel.models.family import Membership, Named
 from pommel.scoring.run_record import RunRecord
 from pommel.store.stored_models import StoredModel, model_key, stored_models, suite_key, variant_key
 
@@ -22,7 +22,7 @@ def told_apart_records(records: Sequence[RunRecord]) -> list[RunRecord]:
     in_order = sorted(records, key=lambda each: (bool(each.result.membership), each.created))
     latest = {models[each.run_id]: each for each in in_order}
     references, patterns = _references(latest), _patterns(latest)
-    called = told_apart(
+    called = Named.unique_names(
         {
             references[model]: Named(
                 name=record.result.model_name,

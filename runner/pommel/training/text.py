@@ -9,7 +9,7 @@ from typing import Literal
 
 from pommel.errors import InputError, check_choice
 from pommel.files.text import GZIP_FAULTS, opened
-from pommel.models.word_level.cutting import CLITICS, word_spans
+from pommel.models.word_level import CLITICS, word_spans
 
 # How a line becomes words: cut as a suite's sentences are when they are scored ("words"), or what
 # stands between white space and nothing else ("spaces"), for a text that is cut already.

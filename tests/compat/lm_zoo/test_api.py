@@ -11,8 +11,7 @@ import pytest
 
 from pommel.compat import lm_zoo as Z  # noqa: N812 - everybody called it so
 from pommel.errors import ContainerError, InputError, UsageError
-from pommel.models.model import LoadOptions, score_all
-from pommel.models.policy import SYNTAXGYM_POLICY
+from pommel.models.model import LoadOptions, Policy, score_all
 from pommel.models.registry import load_model
 
 SENTENCES = ["The pilot sleeps .", "", 'A zorbl says " NA " .']
@@ -62,7 +61,7 @@ def test_the_commands_speak_of_the_same_tokens(model: str) -> None:
 @pytest.mark.parametrize("model", MODELS)
 def test_the_numbers_are_the_retired_tools(model: str) -> None:
     frame = Z.get_surprisals(model, SENTENCES)
-    scored = score_all(load_model(model), SENTENCES, SYNTAXGYM_POLICY)
+    scored = score_all(load_model(model), SENTENCES, Policy.SYNTAXGYM)
     expected = [token.surprisal_bits for sentence in scored for token in sentence.tokens]
     assert frame["surprisal"].tolist() == pytest.approx(expected, abs=1e-5)
     assert frame.loc[(1, 1), "surprisal"] == 0.0

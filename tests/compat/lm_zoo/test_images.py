@@ -15,7 +15,7 @@ from tests.models.container.toy_image import SPEC
 from pommel.compat import lm_zoo as Z  # noqa: N812 - everybody called it so
 from pommel.errors import ContainerError, InputError
 from pommel.models.container import predictions
-from pommel.models.container.engines.engines import ENGINES
+from pommel.models.container.engines.engine import ENGINES
 from pommel.models.model import LoadOptions
 
 SENTENCES = ["The cat", "", 'Unbelievable " NA null 007']

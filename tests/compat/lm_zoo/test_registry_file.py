@@ -6,9 +6,9 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from pommel.errors import InputError
-from pommel.files import shipped as data
+from pommel.files import shipped
+from pommel.models.alignment import TokenizerSpec
 from pommel.models.reference_files import check_shape
-from pommel.models.spec import TokenizerSpec
 
 NAMES = ["gpt2", "GRNN", "JRNN", "ngram", "ordered-neurons", "RNNG", "tinylstm"]
 # An entry as the LM Zoo wrote it.
@@ -33,7 +33,7 @@ PUBLISHED = {
 
 
 def check(registry: Any) -> None:
-    check_shape(registry, data.schema("lm_zoo_registry"), where="r.json", noun="registry")
+    check_shape(registry, shipped.schema("lm_zoo_registry"), where="r.json", noun="registry")
 
 
 def changed(**image: Any) -> dict[str, Any]:
@@ -42,11 +42,11 @@ def changed(**image: Any) -> dict[str, Any]:
 
 
 def test_the_schema_is_one() -> None:
-    Draft202012Validator.check_schema(data.schema("lm_zoo_registry"))
+    Draft202012Validator.check_schema(shipped.schema("lm_zoo_registry"))
 
 
 def test_the_shipped_list_fits_it_and_has_the_seven_models() -> None:
-    registry = data.lm_zoo_registry()
+    registry = shipped.lm_zoo_registry()
     check(registry)
     assert list(registry) == NAMES
     assert all(entry["shortname"] == name for name, entry in registry.items())
@@ -67,7 +67,7 @@ def test_the_shipped_list_fits_it_and_has_the_seven_models() -> None:
 def test_what_is_known_of_each(
     name: str, size: int, n_unknown: int, first: str | None, last: str | None
 ) -> None:
-    entry = data.lm_zoo_registry()[name]
+    entry = shipped.lm_zoo_registry()[name]
     spec = TokenizerSpec.from_dict(entry)
     assert entry["image"]["name"] == "cpllab/language-models"
     assert (entry["image"]["tag"], entry["image"]["size"]) == (name.lower(), size)
@@ -78,7 +78,8 @@ def test_what_is_known_of_each(
 
 def test_features_of_the_shipped_models() -> None:
     features = {
-        name: entry["image"]["supported_features"] for name, entry in data.lm_zoo_registry().items()
+        name: entry["image"]["supported_features"]
+        for name, entry in shipped.lm_zoo_registry().items()
     }
     predicting = [name for name, each in features.items() if each["get_predictions"]]
     assert predicting == ["gpt2", "GRNN", "JRNN"]

@@ -21,9 +21,7 @@ from pommel.compat.syntaxgym import (
     results_to_tsv,
 )
 from pommel.errors import SuiteError
-from pommel.models.model import ModelInfo, Spans
-from pommel.models.policy import SYNTAXGYM_POLICY, Policy
-from pommel.models.printed import RECOVERED
+from pommel.models.model import RECOVERED, ModelInfo, Policy, Spans
 from pommel.surprisal import ScoredSentence, Token
 
 SuiteDict = Callable[..., dict[str, Any]]
@@ -71,7 +69,7 @@ def test_compute_surprisals(suite_dict: SuiteDict) -> None:
     model = WordModel()
     suite = compute_surprisals(model, written)
     assert written == before
-    assert model.policies == [SYNTAXGYM_POLICY]
+    assert model.policies == [Policy.SYNTAXGYM]
     # A model with offsets: the mark counts in the last region that has content.
     assert _sums(suite) == [0.0, 19.0, 0.0, 0.0, 12.0, 0.0]
     assert suite.as_dataframe()["oovs"].tolist() == ["", "RARE", "", "", "", ""]

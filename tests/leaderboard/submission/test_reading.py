@@ -29,8 +29,7 @@ from pommel.leaderboard.submission import (
     parse_submission,
     read_submission,
 )
-from pommel.models.policy import Policy
-from pommel.suite.read import suite_hash
+from pommel.models.model import Policy
 
 
 def content_of(submission: Submission) -> tuple[Any, ...]:
@@ -71,7 +70,7 @@ def test_what_is_there_is_what_was_run(tmp_path: Path) -> None:
 
 def test_a_run_is_found_by_its_suite(sound: Parts) -> None:
     submission = parse_submission(sound.packed(), source=SOURCE)
-    found = submission.run_on(suite_hash(SONG))
+    found = submission.run_on(SONG.sha256)
     assert found is not None
     assert found.entry.name == "song"
     assert submission.run_on("0" * 64) is None

@@ -22,12 +22,9 @@ from tests.leaderboard.submission.samples import (
 from tests.store.run_samples import agreement, assert_same_result
 from tests.word_model import WordModel
 
-from pommel.models.model import RECOVERED
 from pommel.leaderboard.submission import SubmissionError, Submitter, parse_submission, recomputed
-from pommel.models.model import Policy
-
+from pommel.models.model import RECOVERED, Policy
 from pommel.scoring.run_record import RunRecord
-from pommel.suite.read import suite_hash
 from pommel.surprisal import ScoredSentence
 
 UNNAMED = Submitter(by="A. Linguist")
@@ -97,15 +94,15 @@ def test_only_the_suites_that_are_asked_for_are_looked_at(sound: Parts) -> None:
 def test_a_suite_that_is_missing(sound: Parts) -> None:
     other = agreement("wrens", BIRDS)
     assert refusal(sound.packed(), [other]) == (
-        f"has no run on the suite wrens of SHA-256 {suite_hash(other)[:12]}..."
+        f"has no run on the suite wrens of SHA-256 {other.sha256[:12]}..."
     )
 
 
 def test_another_version_of_a_suite(sound: Parts) -> None:
     other = agreement("song", BIRDS, version="1.1.0")
     assert refusal(sound.packed(), [other]) == (
-        f"has no run on the suite song of SHA-256 {suite_hash(other)[:12]}...; it has another one "
-        f"(SHA-256 {suite_hash(SONG)[:12]}...)"
+        f"has no run on the suite song of SHA-256 {other.sha256[:12]}...; it has another one "
+        f"(SHA-256 {SONG.sha256[:12]}...)"
     )
 
 
@@ -115,7 +112,7 @@ def test_provenance_cannot_say_what_the_manifest_says(sound: Parts) -> None:
 
     submission = parse_submission(sound.with_manifest(lie).packed(), source=SOURCE)
     (run,) = recomputed(submission, [AGREEMENT], score_rule="all")
-    assert run.result.provenance["suite"]["sha256"] == suite_hash(AGREEMENT)
+    assert run.result.provenance["suite"]["sha256"] == AGREEMENT.sha256
     assert run.result.provenance["compat"] is None
     assert run.result.provenance["oov"] == "keep"
 

@@ -8,8 +8,8 @@ from tests.builders import by_word, token
 from tests.leaderboard.submission.samples import AGREEMENT, SOURCE, Parts, surprisals
 
 from pommel.leaderboard.submission import SubmissionError, parse_submission, recomputed
-from pommel.leaderboard.submission.without_surprisal import unscored_fault
-from pommel.models.policy import Method
+from pommel.leaderboard.submission.recomputing import unscored_fault
+from pommel.models.model import Method
 from pommel.surprisal import ScoredSentence, Token, Unscored
 
 TEXT = "The dogs bark ."

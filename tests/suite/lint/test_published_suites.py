@@ -5,20 +5,18 @@ from pathlib import Path
 
 import pytest
 
-from pommel.files import shipped as data
-from pommel.models.model import LoadOptions, score_all
-from pommel.models.policy import Policy
+from pommel.files import shipped
+from pommel.models.model import LoadOptions, Policy, score_all
 from pommel.models.registry import load_model
-from pommel.scoring.regions import sentence_layouts
 from pommel.suite.lint import RULES, Evidence, Tokenized, check_suite
-from pommel.suite.read import read_suite
+from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
 
 
 @pytest.fixture(scope="module")
 def published(shared_data: Path) -> dict[str, Suite]:
     folder = shared_data / "hu2020" / "suites"
-    return {path.stem: read_suite(path).suite for path in sorted(folder.glob("*.json"))}
+    return {path.stem: LoadedSuite.read(path).suite for path in sorted(folder.glob("*.json"))}
 
 
 def counts(suites: dict[str, Suite]) -> Counter[tuple[str, str]]:
@@ -73,9 +71,9 @@ def test_an_item_with_its_conditions_turned_round(published: dict[str, Suite]) -
 
 def test_english_suites_are_clean_by_tokens_too() -> None:
     model = load_model("builtin://en-gpt2", LoadOptions())
-    for path in data.suite_files("en"):
-        suite = read_suite(path).suite
-        texts = sorted({each.text for row in sentence_layouts(suite) for each in row})
+    for path in shipped.suite_files("en"):
+        suite = LoadedSuite.read(path).suite
+        texts = sorted({each.text for row in suite.sentences() for each in row})
         scored = score_all(model, texts, Policy(), [()] * len(texts))
         sentences = dict(zip(texts, scored, strict=True))
         evidence = Evidence(tokenized=Tokenized(model_name="en-gpt2", sentences=sentences))

@@ -8,10 +8,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.models.lstm.folder import LstmConfig
-from pommel.models.lstm.weights import shapes
-from pommel.training.lstm.network import WordNetwork
+from pommel.models.lstm.folder import LstmConfig, shapes
 from pommel.training.lstm.recipe import Recipe
+from pommel.training.lstm.trainer import WordNetwork
 
 N_WORDS = 11
 

@@ -18,14 +18,14 @@ from pommel.compat.lm_zoo.in_process import ScoredCommands
 from pommel.compat.lm_zoo.models import HuggingFaceModel, Model
 from pommel.errors import check_choice
 from pommel.models import model as models
-from pommel.models.container import predictions, predictions_file
+from pommel.models.container import predictions
+from pommel.models.container.answers import shortened
 from pommel.models.container.commands import ImageCommands, open_commands
-from pommel.models.container.engines.engines import ENGINES
+from pommel.models.container.engines.engine import ENGINES
 from pommel.models.container.names import image_reference, lm_zoo_registry
-from pommel.models.container.quoting import shortened
 from pommel.models.model import LoadOptions
+from pommel.models.printed import PrintedToken
 from pommel.models.registry import load_model
-from pommel.models.surprisal_table import PrintedToken
 
 if TYPE_CHECKING:
     import h5py
@@ -154,7 +154,7 @@ class ContainerCommands:
     def open_predictions(self, path: Path, *, n_sentences: int) -> "h5py.File":
         """Open the image's file; raises `ContainerError` for what no image should write."""
         try:
-            return predictions_file.open_predictions(path, n_sentences=n_sentences)
+            return predictions.open_predictions(path, n_sentences=n_sentences)
         except errors.InputError as error:
             message = shortened(str(error))
             where = f"{self._reference}: {predictions.NAME}"

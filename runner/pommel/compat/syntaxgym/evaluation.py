@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Literal, overload
 from pommel.compat.syntaxgym.agg_surprisals import RegionTokens, deal_out, evaluated
 from pommel.compat.syntaxgym.prediction import Prediction, Value
 from pommel.compat.syntaxgym.suite import Suite, SuiteLike, load_suite
-from pommel.models.model import Policy, Model
+from pommel.models.model import Model, Policy
 from pommel.models.registry import load_model
 from pommel.scoring.run import SuiteSurprisals
-from pommel.suite.read import suite_from_dict
+from pommel.suite.read import LoadedSuite
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +27,7 @@ def compute_surprisals(model: Model | str, suite: SuiteLike) -> Suite:
     loaded = load_suite(suite)
     value = loaded.as_dict()
     value["region_meta"] = {str(number): name for number, name in value["region_meta"].items()}
-    checked = suite_from_dict(value).suite
+    checked = LoadedSuite.from_dict(value).suite
     opened = load_model(model) if isinstance(model, str) else model
     surprisals = SuiteSurprisals.of(opened, checked, Policy.SYNTAXGYM, compat="syntaxgym")
     return evaluated(loaded, _dealt(surprisals), model_name=opened.info.name)

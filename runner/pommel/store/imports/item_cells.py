@@ -3,11 +3,10 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import get_args
 
 from pommel.errors import Fault, quoted
 from pommel.files.csv import CsvRow
-from pommel.models.family import Axis
+from pommel.models.family import Membership
 from pommel.store.imports.item_runs import ItemRow
 from pommel.store.imports.result_tables import (
     ResultTable,
@@ -104,8 +103,8 @@ def row_faults(row: Row, needed: Sequence[str]) -> Iterator[Fault]:
         if name in row and truth_of(row[name]) is None:
             hint = "write one of the two, and nothing where it is not known"
             yield row.fault(name, f"{quoted(row[name])} is neither true nor false", hint)
-    if "axis" in row and row["axis"] not in get_args(Axis):
-        hint = f"write one of {', '.join(get_args(Axis))}"
+    if "axis" in row and row["axis"] not in Membership.AXES:
+        hint = f"write one of {', '.join(Membership.AXES)}"
         yield row.fault("axis", f"{quoted(row['axis'])} is nothing that models differ in", hint)
 
 

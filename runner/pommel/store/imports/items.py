@@ -14,10 +14,9 @@ is in the column `chance`, and how often all of a suite's do in `suite_chance`, 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
 from pommel.errors import Fault, check_choice, quoted
-from pommel.models.family import Axis, Membership
+from pommel.models.family import Membership
 from pommel.scoring.run_record import ModelFacts, SuiteFacts
 from pommel.store.imports.item_cells import NAMES, REQUIRED, Row, item_row, row_faults
 from pommel.store.imports.item_facts import ItemFacts, chance_told, prediction_name, run_name
@@ -178,7 +177,7 @@ def _membership(model: str, reading: _Reading) -> Membership | None:
     value = facts.of("axis_value", model)
     return Membership(
         family=family,
-        axis=cast("Axis", facts.of("axis", model) or "member"),
+        axis=Membership.axis_called(facts.of("axis", model) or "") or "member",
         label=facts.of("member", model) or model,
         value=float(value) if value else None,
     )

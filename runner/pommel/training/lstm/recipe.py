@@ -1,12 +1,21 @@
-"""What a word-level LSTM is trained by: everything that decides its weights but text and seed."""
+"""What a training is: its settings, and a text as streams of numbers with their vocabulary."""
 
-from collections.abc import Mapping
+import random
+from array import array
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
-from pommel.errors import UsageError, check_choice
-from pommel.models.lstm.config import check_sizes
-from pommel.training.text import Split
+import numpy as np
+import numpy.typing as npt
+
+from pommel.errors import InputError, UsageError, check_choice
+from pommel.files.text import sha256_of
+from pommel.models.lstm.folder import check_sizes
+from pommel.models.word_level import read_word_list
+from pommel.training.text import Split, TextFile, most_frequent
 
 # What the recipe and the rest of a training's identity are called on the command line.
 OPTIONS = {
@@ -100,3 +109,223 @@ def _difference(name: str, before: Any, now: Any) -> str:
         was_given = before == (name == "tied")
         return f"{option(name)} was {'' if was_given else 'not '}given"
     return f"{option(name)} was {before} and is {now}"
+
+
+UNK = "<unk>"
+EOS = "<eos>"
+
+Words = npt.NDArray[np.int32]
+
+# Which sentences are for validation does not depend on the seed of a training: the members of a
+# family share them.
+_VALIDATION_SEED = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A part of the text: `words` are indices into the vocabulary, `<eos>` after each sentence.
+
+    `n_unknown` of them are `<unk>`.
+    """
+
+    words: Words
+    n_sentences: int
+    n_unknown: int
+
+    @property
+    def unknown_share(self) -> float:
+        """The share of `<unk>` among the words, `<eos>` not counted."""
+        return self.n_unknown / max(1, len(self.words) - self.n_sentences)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Corpus:
+    """What a network is trained on: its words, in the order of its weights, and the text."""
+
+    vocabulary: tuple[str, ...]
+    training: Section
+    validation: Section
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sources:
+    """The files that a corpus is made of.
+
+    Without `validation`, a share of the sentences of `text` is set aside; without `vocabulary`, it
+    is that of the sentences trained on.
+    """
+
+    text: Path
+    validation: Path | None = None
+    vocabulary: Path | None = None
+
+    def sha256s(self) -> dict[str, str | None]:
+        """Return the SHA-256 of each. Raises `InputError` for one that cannot be read twice."""
+        for path in (self.text, self.validation, self.vocabulary):
+            if path and path.exists() and not path.is_file() and not path.is_dir():
+                what = f"{path} is no file but a pipe or a device, and it is read twice"
+                raise InputError(f"{what}; write the text to a file first")
+        return {
+            f"{name}_sha256": sha256_of(path) if path else None
+            for name, path in (
+                ("text", self.text),
+                ("validation", self.validation),
+                ("vocabulary", self.vocabulary),
+            )
+        }
+
+
+def read_corpus(sources: Sources, recipe: Recipe) -> Corpus:
+    """Read the text and choose the vocabulary.
+
+    Raises `InputError` for a file that cannot be read, is not UTF-8, has no sentence or too few
+    words for the streams of a batch, and what `read_word_list` raises.
+    """
+    ids: dict[str, int] = {UNK: 0, EOS: 1}
+    given = _given_vocabulary(sources.vocabulary, recipe) if sources.vocabulary else None
+    training = _read(sources.text, recipe, ids)
+    if sources.validation:
+        validation = _read(sources.validation, recipe, ids)
+    else:
+        training, validation = _set_aside(training, recipe.validation_share, sources.text)
+    vocabulary = given or _frequent(training, list(ids), recipe)
+    translation = _translation(list(ids), vocabulary)
+    corpus = Corpus(
+        vocabulary=vocabulary,
+        training=training.section(translation),
+        validation=validation.section(translation),
+    )
+    n_words = len(corpus.training.words)
+    if n_words < recipe.batch_size:
+        message = f"{sources.text}: {n_words} words and ends of sentences to train on cannot fill"
+        hint = "take more text or a smaller --batch-size"
+        raise InputError(f"{message} {recipe.batch_size} streams; {hint}")
+    return corpus
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Numbered:
+    """A text as numbers of its distinct words; `n_words` of each sentence, `<eos>` included."""
+
+    words: Words
+    n_words: Words
+
+    def part(self, chosen: npt.NDArray[np.bool_]) -> "_Numbered":
+        """Return the sentences that are chosen."""
+        in_part = np.repeat(chosen, self.n_words)
+        return _Numbered(words=self.words[in_part], n_words=self.n_words[chosen])
+
+    def section(self, translation: Words) -> Section:
+        """Return the text as a model sees it: `translation` gives each word its number there."""
+        words = translation[self.words]
+        n_unknown = int(np.count_nonzero(words == translation[0]))
+        return Section(words=words, n_sentences=len(self.n_words), n_unknown=n_unknown)
+
+
+def _read(path: Path, recipe: Recipe, ids: dict[str, int]) -> _Numbered:
+    """Read a text, adding to `ids` the words that it does not have."""
+    words, n_words = array("i"), array("i")
+    for sentence in TextFile(path=path, split=recipe.split, cased=recipe.cased).sentences():
+        words.extend(ids.setdefault(word, len(ids)) for word in sentence)
+        words.append(ids[EOS])
+        n_words.append(len(sentence) + 1)
+    return _Numbered(words=np.array(words, np.int32), n_words=np.array(n_words, np.int32))
+
+
+def _set_aside(text: _Numbered, share: float, path: Path) -> tuple[_Numbered, _Numbered]:
+    """Split a text into what is trained on and what validates, by whole sentences."""
+    n_sentences = len(text.n_words)
+    if n_sentences < 2:  # noqa: PLR2004 - "two" is what it means
+        message = f"{path}: one sentence cannot be for training and for validation"
+        raise InputError(f"{message}; take more text, or give another file as --validation")
+    n_chosen = min(n_sentences - 1, max(1, round(share * n_sentences)))
+    order = random.Random(_VALIDATION_SEED)  # noqa: S311 - choosing sentences, not secrets
+    chosen = np.zeros(n_sentences, np.bool_)
+    chosen[order.sample(range(n_sentences), n_chosen)] = True
+    return text.part(~chosen), text.part(chosen)
+
+
+def _frequent(text: _Numbered, known: Sequence[str], recipe: Recipe) -> tuple[str, ...]:
+    n_occurrences = np.bincount(text.words, minlength=len(known)).tolist()
+    counts = Counter(dict(zip(known, n_occurrences, strict=True)))
+    words = most_frequent(
+        # A word that only the validation has was never seen.
+        counts,
+        size=recipe.vocabulary_size,
+        min_count=recipe.min_count,
+        without={UNK, EOS},
+    )
+    return (UNK, EOS, *words)
+
+
+def _given_vocabulary(path: Path, recipe: Recipe) -> tuple[str, ...]:
+    """Return the words of a file; a mark that it lacks is added at the end."""
+    words = read_word_list(path, cased=recipe.cased)
+    return (*words, *(mark for mark in (UNK, EOS) if mark not in words))
+
+
+def _translation(known: Sequence[str], vocabulary: Sequence[str]) -> Words:
+    """Return the index in the vocabulary of each known word, that of `<unk>` if it has none."""
+    index = {word: number for number, word in enumerate(vocabulary)}
+    return np.array([index.get(word, index[UNK]) for word in known], np.int32)
+
+
+# Where a stream has no word any more; what torch's cross entropy leaves out by default.
+NO_WORD = -100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Streams:
+    """A text in streams of equal length, but for one word.
+
+    `inputs` and `targets` are tensors of word indices, (words x streams). A target is what follows
+    its input in the text; each word of the text is the target exactly once, the first word's input
+    being `<eos>`.
+    """
+
+    inputs: Any
+    targets: Any
+    n_words: int
+    window_size: int
+
+    @property
+    def n_streams(self) -> int:
+        """How many streams there are."""
+        return int(self.inputs.shape[1])
+
+    @property
+    def n_windows(self) -> int:
+        """How many windows of at most `window_size` words there are."""
+        return -(-len(self.inputs) // self.window_size)
+
+    def window(self, index: int) -> tuple[Any, Any, int]:
+        """Return inputs and targets of a window, (words x streams), and how many words it has."""
+        first = index * self.window_size
+        inputs = self.inputs[first : first + self.window_size]
+        targets = self.targets[first : first + self.window_size]
+        left_over = self.n_words % self.n_streams
+        is_last = first + self.window_size >= len(self.inputs)
+        n_missing = self.n_streams - left_over if is_last and left_over else 0
+        return inputs.long(), targets.long(), targets.numel() - n_missing
+
+
+def streams(words: Words, *, n_streams: int, window_size: int, eos: int, device: Any) -> Streams:
+    """Cut a text into streams on a torch device; there are no more of them than words."""
+    import torch  # noqa: PLC0415 - an extra
+
+    n_streams = min(n_streams, len(words))
+    shorter, n_longer = divmod(len(words), n_streams)
+    shape = (shorter + bool(n_longer), n_streams)
+    inputs, targets = np.full(shape, eos, np.int32), np.full(shape, NO_WORD, np.int32)
+    start = 0
+    for stream in range(n_streams):
+        n_words = shorter + (stream < n_longer)
+        targets[:n_words, stream] = words[start : start + n_words]
+        inputs[bool(start == 0) : n_words, stream] = words[max(0, start - 1) : start + n_words - 1]
+        start += n_words
+    return Streams(
+        inputs=torch.from_numpy(inputs).to(device),
+        targets=torch.from_numpy(targets).to(device),
+        n_words=len(words),
+        window_size=window_size,
+    )

@@ -1,22 +1,366 @@
-"""One member of a family, from its seed or a saved state to a finished model."""
+"""The training of one member of a family: its folder, its state, its record; what it is asked."""
 
+import json
+import platform
+import signal
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import torch
 
-from pommel.models.lstm.folder import LstmConfig
-from pommel.models.neural.device import find_device
-from pommel.training.lstm.corpus import EOS, UNK, Corpus
-from pommel.training.lstm.interruption import Stop, StoppedError, deferred_signals
-from pommel.training.lstm.plan import Plan
-from pommel.training.lstm.progress import EpochFigures, Watcher
-from pommel.training.lstm.record import described, environment, outcome
-from pommel.training.lstm.seed_folder import SeedFolder
-from pommel.training.lstm.state import State
-from pommel.training.lstm.trainer import Trainer
+from pommel.errors import InputError, PommelError, UsageError, package_version
+from pommel.files.text import write_text
+from pommel.models.lstm.folder import (
+    CONFIG,
+    RECORD,
+    SAFETENSORS,
+    VOCABULARY,
+    LstmConfig,
+    write_folder,
+    write_tensors,
+)
+from pommel.models.neural.memory import find_device
+from pommel.models.reference_files import parse_json, read_text
+from pommel.training.lstm.recipe import EOS, UNK, Corpus, Recipe, Section, Sources, differences
+from pommel.training.lstm.trainer import EpochFigures, Progress, Trainer, Watcher
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+
+# Of the file's layout: one of another version is not read.
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class State:
+    """A training between two steps.
+
+    `identity` is the recipe and the hashes of the texts, `tensors` and `progress` are the
+    trainer's; `n_threads` and `device` are what the arithmetic was done with.
+    """
+
+    identity: Mapping[str, Any]
+    progress: Progress
+    tensors: "Mapping[str, Tensor]"
+    n_threads: int
+    device: str
+
+
+def write_state(path: Path, state: State) -> None:
+    """Write the file; it takes its place as a whole. Raises `PommelError` where it cannot."""
+    header = {
+        "version": _VERSION,
+        "identity": state.identity,
+        "progress": state.progress.to_dict(),
+        "n_threads": state.n_threads,
+        "device": state.device,
+    }
+    write_tensors(path, state.tensors, {"pommel": json.dumps(header)})
+
+
+def read_state(path: Path) -> State:
+    """Return what `write_state` wrote, to the last bit; no code is run.
+
+    Raises `InputError` for a file that is damaged, or was written by another version.
+    """
+    with _opened(path) as (file, header):
+        return State(
+            identity=header["identity"],
+            progress=Progress.from_dict(header["progress"]),
+            tensors={name: file.get_tensor(name) for name in file.keys()},  # noqa: SIM118 - the file is no mapping
+            n_threads=header["n_threads"],
+            device=header["device"],
+        )
+
+
+def read_identity(path: Path) -> dict[str, Any]:
+    """Return the `identity` of a state without its tensors. Raises as `read_state` does."""
+    with _opened(path) as (_, header):
+        return dict(header["identity"])
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[Any, dict[str, Any]]]:
+    from safetensors import SafetensorError, safe_open  # noqa: PLC0415 - an extra
+
+    hint = "give --restart to train from the beginning"
+    try:
+        with safe_open(path, framework="pt") as file:
+            header = json.loads((file.metadata() or {})["pommel"])
+            if header["version"] != _VERSION:
+                raise InputError(f"{path}: written by another version of pommel; {hint}")
+            yield file, header
+    except (SafetensorError, OSError, ValueError, KeyError, TypeError) as error:
+        raise InputError(f"{path}: the saved state cannot be read ({error}); {hint}") from None
+
+
+_PACKAGES = ("torch", "numpy", "safetensors")
+
+
+def described(
+    recipe: Mapping[str, Any], sha256: Mapping[str, str | None], corpus: Corpus, *, seed: int
+) -> dict[str, Any]:
+    """Return what decides the weights, and how much text it is."""
+    return {
+        "recipe": dict(recipe),
+        "seed": seed,
+        "sha256": dict(sha256),
+        "corpus": {
+            "n_vocabulary": len(corpus.vocabulary),
+            "training": _section(corpus.training),
+            "validation": _section(corpus.validation),
+        },
+    }
+
+
+def outcome(progress: Progress, *, n_steps: int, n_parameters: int) -> dict[str, Any]:
+    """Return the figures of all epochs, and those of the one whose weights the model has."""
+    best = progress.best
+    return {
+        "n_steps": n_steps,
+        "n_parameters": n_parameters,
+        "best_epoch": best.epoch if best else None,
+        "validation_perplexity": best.validation_perplexity if best else None,
+        "seconds": round(sum(each.seconds for each in progress.epochs) + progress.seconds, 1),
+        "epochs": [asdict(each) for each in progress.epochs],
+    }
+
+
+def environment(*, device: str, n_threads: int) -> dict[str, Any]:
+    """Return what the arithmetic was done with."""
+    return {
+        "pommel": package_version("pommel"),
+        **{name: package_version(name) for name in _PACKAGES},
+        "python": platform.python_version(),
+        "platform": platform.platform(),
+        "device": device,
+        "n_threads": n_threads,
+    }
+
+
+def _section(section: Section) -> dict[str, Any]:
+    return {
+        "n_sentences": section.n_sentences,
+        "n_words": len(section.words) - section.n_sentences,
+        "n_unknown": section.n_unknown,
+    }
+
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class StoppedError(Exception):
+    """A signal has come, and nobody has acted on it yet."""
+
+
+class Stop:
+    """Whether a signal has come."""
+
+    def __init__(self) -> None:
+        """Begin without one."""
+        self.signal: int | None = None
+
+    def check(self) -> None:
+        """Raise `StoppedError` if one has."""
+        if self.signal is not None:
+            raise StoppedError
+
+    def end(self) -> NoReturn:
+        """Do what the signal means: end the process as if nothing had been in between."""
+        if self.signal == signal.SIGTERM:
+            raise SystemExit(128 + signal.SIGTERM)
+        raise KeyboardInterrupt
+
+
+@contextmanager
+def deferred_signals() -> Iterator[Stop]:
+    """Keep the first signal for later; the second does at once what it always does.
+
+    At the latest it is acted on at the end, unless an error is on its way. Signals reach the main
+    thread only: in any other this changes nothing.
+    """
+    stop = Stop()
+    if threading.current_thread() is not threading.main_thread():
+        yield stop
+        return
+    before = {number: signal.getsignal(number) for number in _SIGNALS}
+
+    def restore() -> None:
+        for number, handler in before.items():
+            # None: it was not set from Python, and cannot be.
+            signal.signal(number, signal.SIG_DFL if handler is None else handler)
+
+    def take(number: int, _frame: FrameType | None) -> None:
+        stop.signal = number
+        restore()
+
+    for number in _SIGNALS:
+        signal.signal(number, take)
+    try:
+        yield stop
+    finally:
+        restore()
+    # With the handlers of before: none can come in between.
+    if stop.signal is not None:
+        stop.end()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """A family: one recipe, one text, several seeds, each in a folder `seed-N` below `out`.
+
+    What is from `device` on decides no weight, but for rounding: the device and the number of
+    threads (None: as many as torch would take); every how many seconds the state is kept, beside
+    the end of each epoch; every how many steps the weights stay as a checkpoint (or after each
+    "epoch"); whether what is in the folders goes.
+    """
+
+    out: Path
+    sources: Sources
+    recipe: Recipe
+    seeds: tuple[int, ...] = (1,)
+    device: str = "cpu"
+    n_threads: int | None = None
+    save_every_seconds: float = 600.0
+    checkpoints: int | Literal["epoch"] | None = None
+    restart: bool = False
+
+
+STATE = "state.safetensors"
+
+Standing = Literal["empty", "begun", "finished"]
+
+_RECORDED = ("recipe", "sha256", "figures")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedFolder:
+    """A folder, and what is trained in it: by which recipe, on files with which hashes.
+
+    A model is finished when its record is there, which is written last. A checkpoint is a folder
+    below it, `step-N` or `epoch-N`.
+    """
+
+    path: Path
+    recipe: Mapping[str, Any]
+    sha256: Mapping[str, str | None]
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What has to be the same for a training to go on."""
+        return {**self.recipe, **self.sha256}
+
+    @property
+    def state_path(self) -> Path:
+        """Where the state is kept."""
+        return self.path / STATE
+
+    def standing(self) -> Standing:
+        """Return how far it has come.
+
+        Raises `UsageError` if the folder holds another training, a model from elsewhere, or a part
+        of one.
+        """
+        if (self.path / RECORD).is_file() and (self.path / CONFIG).is_file():
+            record = self.record()
+            self._check_identity({**record["recipe"], **record["sha256"]})
+            for name in (SAFETENSORS, VOCABULARY):
+                if not (self.path / name).is_file():
+                    message = f"{self.path} holds a trained model without its {name}"
+                    raise UsageError(f"{message}; {_HINT}")
+            return "finished"
+        if self.state_path.is_file():
+            self._check_identity(read_identity(self.state_path))
+            return "begun"
+        there = [path.name for path in self._files() if path.exists()]
+        if there:
+            message = f"{self.path} holds files of another training or another model"
+            raise UsageError(f"{message} ({there[0]}); {_HINT}")
+        return "empty"
+
+    def record(self) -> dict[str, Any]:
+        """Return the record of a finished model; raises `InputError` for what is none."""
+        path = self.path / RECORD
+        value = parse_json(read_text(path, asked_by=str(self.path)), where=str(path))
+        parts = [value.get(name) if isinstance(value, dict) else None for name in _RECORDED]
+        if not all(isinstance(part, dict) for part in parts):
+            raise InputError(f"{path}: this is no record of a training; {_HINT}")
+        return dict(value)
+
+    def keep(self, state: State) -> None:
+        """Write the state that the same training goes on from."""
+        write_state(self.state_path, state)
+
+    def write_checkpoint(
+        self,
+        name: str,
+        config: LstmConfig,
+        vocabulary: Sequence[str],
+        weights: "Mapping[str, Tensor]",
+        record: Mapping[str, Any],
+    ) -> None:
+        """Write a model of its own below this one; without its configuration it is none."""
+        write_text(self.path / name / RECORD, _json(record))
+        write_folder(self.path / name, config, vocabulary, weights)
+
+    def finish(
+        self,
+        config: LstmConfig,
+        vocabulary: Sequence[str],
+        weights: "Mapping[str, Tensor]",
+        record: Mapping[str, Any],
+    ) -> None:
+        """Write the model, then its record, and drop the state."""
+        write_folder(self.path, config, vocabulary, weights)
+        write_text(self.path / RECORD, _json(record))
+        _delete(self.state_path)
+
+    def clear(self) -> None:
+        """Delete what a training has written, checkpoints too; other files stay."""
+        for path in self._files():
+            _delete(path)
+        for folder in self._checkpoints():
+            if not any(folder.iterdir()):
+                folder.rmdir()
+
+    def _files(self) -> Iterator[Path]:
+        # The configuration goes first: what is left is no model at any time.
+        for folder in (self.path, *self._checkpoints()):
+            for name in (CONFIG, SAFETENSORS, VOCABULARY, RECORD, STATE):
+                yield folder / name
+
+    def _checkpoints(self) -> list[Path]:
+        found = (*self.path.glob("step-*"), *self.path.glob("epoch-*"))
+        return sorted(
+            path for path in found if path.name.partition("-")[2].isdecimal() and path.is_dir()
+        )
+
+    def _check_identity(self, recorded: Mapping[str, Any]) -> None:
+        differing = differences(recorded, self.identity)
+        if differing:
+            message = f"{self.path} holds another training: {', '.join(differing)}"
+            raise UsageError(f"{message}; {_HINT}")
+
+
+_HINT = "choose another folder, or give --restart to train anew in this one"
+
+
+def _delete(path: Path) -> None:
+    try:
+        path.unlink(missing_ok=True)
+    except OSError as error:
+        raise PommelError(f"{path}: cannot be deleted: {error.strerror or error}") from None
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
 
 
 class Session:
