@@ -20,10 +20,10 @@ from pathlib import Path
 
 import numpy as np
 
-from pommel.leaderboard import Board, BoardFolder, make_board
+from pommel.leaderboard import Board, BoardFolder
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.ledger import Ledger
-from pommel.models.policy import Policy
+from pommel.models.model import Policy
 from pommel.sources.load import load_suites
 from pommel.suite.suite import Suite
 
@@ -46,7 +46,7 @@ def run(work: Path, n_submissions: int, n_suites: int) -> None:
     """Make a board in a folder, and time what is done with it."""
     suites = [each.suite for each in load_suites(["suites:en"])][:n_suites]
     place = BoardFolder(work / "board")
-    board = make_board(place.folder, suites, name="Simulated", when=WHEN, by="simulation")
+    board = place.make(suites, name="Simulated", when=WHEN, by="simulation")
     packed = real_submission(work, [each.file for each in board.suites], place.folder)
     fill(place, board, n_submissions - 1, [n_named_regions(each) for each in suites])
     timed("ranked anew", lambda: rank(place, board))

@@ -8,7 +8,7 @@ from typing import Any
 from tests.leaderboard.submission.samples import ABOUT, SUITES, packed
 from tests.word_model import WordModel
 
-from pommel.leaderboard import Added, BoardFolder, add, make_board
+from pommel.leaderboard import Added, BoardFolder
 from pommel.leaderboard.submission import Submitter
 from pommel.models.model import ModelInfo
 from pommel.suite.suite import Suite
@@ -61,13 +61,13 @@ def submission(
 def board_at(folder: Path, suites: Sequence[Suite] = SUITES, **choices: Any) -> BoardFolder:
     """Make a board in the folder `board` of a folder."""
     place = BoardFolder(folder / "board")
-    make_board(place.folder, suites, **{"name": "Toy", "when": WHEN, "by": KEEPER, **choices})
+    place.make(suites, **{"name": "Toy", "when": WHEN, "by": KEEPER, **choices})
     return place
 
 
 def added(place: BoardFolder, path: Path, *, supersede: bool = False) -> Added:
     """Add a submission."""
-    return add(place, path, when=WHEN, by=KEEPER, supersede=supersede)
+    return place.add(path, when=WHEN, by=KEEPER, supersede=supersede)
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:

@@ -13,9 +13,8 @@ from tests.leaderboard.submission.samples import AGREEMENT, SONG, SUITES
 from tests.store.run_samples import agreement
 
 from pommel.errors import UsageError
-from pommel.leaderboard import BoardError, BoardFolder, make_board
+from pommel.leaderboard import BoardError, BoardFolder
 from pommel.leaderboard.board import board_from
-from pommel.suite.read import suite_hash
 from pommel.suite.suite import Suite
 
 OTHER = make_suite(name="loose", language="en")
@@ -30,8 +29,8 @@ def test_suites_are_pinned(tmp_path: Path) -> None:
         ("song", "agreement", 2),
         ("loose", "other", 1),
     ]
-    assert [suite_hash(each) for each in place.suites(board)] == [
-        suite_hash(each) for each in (*SUITES, OTHER)
+    assert [each.sha256 for each in place.suites(board)] == [
+        each.sha256 for each in (*SUITES, OTHER)
     ]
     assert board.shares == pytest.approx((3 / 8, 3 / 8, 1 / 4))
     assert sorted(snapshot(place.folder)) == [
@@ -141,7 +140,7 @@ def test_a_folder_that_is_not_empty(tmp_path: Path) -> None:
     place = board_at(tmp_path)
     before = snapshot(tmp_path)
     with pytest.raises(UsageError, match="is there already, and a new board needs a folder"):
-        make_board(place.folder, SUITES, name="again", when=WHEN, by=KEEPER)
+        place.make(SUITES, name="again", when=WHEN, by=KEEPER)
     assert snapshot(tmp_path) == before
 
 

@@ -23,7 +23,7 @@ from tests.leaderboard.samples import (
 )
 from tests.leaderboard.submission.changing import put
 
-from pommel.leaderboard import BoardError, BoardFolder, verified, withdraw
+from pommel.leaderboard import BoardError, BoardFolder, verified
 from pommel.leaderboard.site import write_site
 from pommel.leaderboard.standings import Pairs, Standing, standings_of, updated_pairs
 from pommel.leaderboard.submission import SubmissionError
@@ -170,7 +170,7 @@ def test_links_out_of_the_board_are_not_written_to(
         added(place, other)
     assert str(caught.value) == said
     with pytest.raises(BoardError) as caught:
-        withdraw(place, known, reason="x", when=WHEN, by=KEEPER)
+        place.withdraw(known, reason="x", when=WHEN, by=KEEPER)
     assert str(caught.value) == said
     assert snapshot(tmp_path) == before
 
@@ -283,11 +283,11 @@ def test_derived_files_that_are_none_are_made_again(
     assert write_site(place, tmp_path / "site") == 2
     assert len([*verified(place)]) > 0
     with pytest.raises(BoardError, match=r"is a (link|pipe or device), and a board writes to"):
-        withdraw(place, expected[0].id, reason="x", when=WHEN, by=KEEPER)
+        place.withdraw(expected[0].id, reason="x", when=WHEN, by=KEEPER)
 
 
 def test_files_have_an_end(place: BoardFolder, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("pommel.leaderboard.plain_files.read_plain.__defaults__", (9,))
+    monkeypatch.setattr("pommel.leaderboard.folder.read_plain.__defaults__", (9,))
     with pytest.raises(BoardError) as caught:
         place.board()
     said = f"{place.board_file}: cannot be read: it has more than 9 bytes"

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pommel.leaderboard.errors import BoardError
+from pommel.leaderboard.board import BoardError
 from pommel.leaderboard.ledger import Ledger, Rerun, ledger_from
 
 WHEN = "2026-01-02T03:04:05+00:00"

@@ -15,8 +15,7 @@ from tests.leaderboard.submission.samples import ABOUT
 from tests.store.run_samples import agreement
 
 from pommel.leaderboard import verified
-from pommel.leaderboard.entry import entry_from, entry_of
-from pommel.leaderboard.named_sums import are_same, packed_sums, unpacked_sums
+from pommel.leaderboard.entry import are_same, entry_from, entry_of, packed_sums, unpacked_sums
 from pommel.leaderboard.submission import SubmissionError, read_submission
 from pommel.models.model import Policy
 from pommel.scoring.regions import region_table

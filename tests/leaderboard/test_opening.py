@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from pommel.errors import UsageError
-from pommel.leaderboard.opening import check_opened
+from pommel.leaderboard.rerunning import check_opened
 
 DIGEST = f"sha256:{'0' * 64}"
 

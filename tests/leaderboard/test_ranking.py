@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pommel.leaderboard.ranking import (
+from pommel.leaderboard.standings import (
     Rank,
     Weighing,
     drawn_means,

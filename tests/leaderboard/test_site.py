@@ -21,7 +21,7 @@ from tests.leaderboard.samples import (
 from tests.leaderboard.submission.samples import ABOUT
 
 from pommel.errors import UsageError
-from pommel.leaderboard import BoardFolder, withdraw
+from pommel.leaderboard import BoardFolder
 from pommel.leaderboard.site import write_site
 
 HOSTILE = "<script>alert(1)</script>\"'&"
@@ -55,7 +55,7 @@ def place(tmp_path: Path) -> BoardFolder:
     added(board, submission(tmp_path, about=about))
     added(board, submission(tmp_path, model("right", RIGHT)))
     name = added(board, submission(tmp_path, model("half", {"bark": 1.0}))).standing.id
-    withdraw(board, name, reason=HOSTILE, when=WHEN, by=KEEPER)
+    board.withdraw(name, reason=HOSTILE, when=WHEN, by=KEEPER)
     return board
 
 
@@ -131,7 +131,7 @@ def test_a_site_is_written_over(place: BoardFolder, tmp_path: Path) -> None:
     site = tmp_path / "site"
     write_site(place, site)
     name = place.ledger(place.board()).ranked[0]
-    withdraw(place, name, reason="a mistake", when=WHEN, by=KEEPER)
+    place.withdraw(name, reason="a mistake", when=WHEN, by=KEEPER)
     assert write_site(place, site) == 1
     assert not (site / "submissions" / f"{name}.html").exists()
     assert all(name not in str(own["href"]) for own in pages(site)["index.html"].links())

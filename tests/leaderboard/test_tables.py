@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from tests.leaderboard.samples import added, board_at, submission
 
-from pommel.leaderboard.tables import to_csv
+from pommel.leaderboard.site import Ranking
 
 
 def cells(folder: Path, by: str, separator: str = ",") -> list[str]:
@@ -20,7 +20,7 @@ def cells(folder: Path, by: str, separator: str = ",") -> list[str]:
     standings = place.standings(board, ledger)
     # Not all of these are taken now; a board may have had them before.
     changed = replace(standings, rows=(replace(standings.rows[0], by=by),))
-    text = to_csv(board, ledger, changed)
+    text = Ranking(board=board, ledger=ledger, standings=changed).to_csv()
     _, row = csv.reader(io.StringIO(text), delimiter=separator)
     return row
 
@@ -56,8 +56,6 @@ def test_another_separator_makes_no_formulas(tmp_path: Path, by: str, separator:
 def test_texts_are_in_quotation_marks(tmp_path: Path) -> None:
     place = board_at(tmp_path)
     name = added(place, submission(tmp_path)).standing.id
-    board = place.board()
-    ledger = place.ledger(board)
-    header, row = to_csv(board, ledger, place.standings(board, ledger)).splitlines()
+    header, row = Ranking.of(place).to_csv().splitlines()
     assert header.startswith('"rank","rank_low","rank_high","id","model","by","added","score",')
     assert row.startswith(f'1,1,1,"{name}","words","A. Linguist","2026-01-02T03:04:05+00:00",0.41')

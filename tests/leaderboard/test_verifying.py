@@ -12,7 +12,7 @@ import pytest
 from tests.leaderboard.samples import KEEPER, RIGHT, WHEN, added, board_at, model, submission
 from tests.leaderboard.submission.samples import ABOUT
 
-from pommel.leaderboard import BoardError, BoardFolder, verified, withdraw
+from pommel.leaderboard import BoardError, BoardFolder, verified
 from pommel.leaderboard.ledger import Ledger
 
 
@@ -23,7 +23,7 @@ def place(tmp_path: Path) -> BoardFolder:
     for each in (model(), model("right", RIGHT), model("half", {"bark": 1.0, "sing": 1.0})):
         added(board, submission(tmp_path, each))
     half = list(board.ledger(board.board()).submissions)[-1]
-    withdraw(board, half, reason="a mistake", when=WHEN, by=KEEPER)
+    board.withdraw(half, reason="a mistake", when=WHEN, by=KEEPER)
     return board
 
 

@@ -7,8 +7,7 @@ import click
 from pommel.cli.leaderboard_options import board_argument, keeper_option, now
 from pommel.cli.output import note
 from pommel.errors import listed, printable
-from pommel.leaderboard import BoardFolder, add
-from pommel.leaderboard.tables import rank_range, score_words
+from pommel.leaderboard.folder import BoardFolder
 
 
 @click.command("add", no_args_is_help=True)
@@ -29,10 +28,10 @@ def command(board: BoardFolder, submission: Path, *, supersede: bool, by: str) -
     \b
       pommel leaderboard add board en-gpt2.pommel.zip
     """
-    added = add(board, submission, when=now(), by=by, supersede=supersede)
+    added = board.add(submission, when=now(), by=by, supersede=supersede)
     row = added.standing
     instead = f", in the place of {listed(added.superseded)}" if added.superseded else ""
     note(
-        f"{row.id} ({printable(row.name)}): {score_words(row.total)}, rank {row.rank} of "
-        f"{added.n_ranked} (not distinguishable: {rank_range(row)}){instead}"
+        f"{row.id} ({printable(row.name)}): {row.total.words}, rank {row.rank} of "
+        f"{added.n_ranked} (not distinguishable: {row.rank_range}){instead}"
     )

@@ -11,7 +11,7 @@ from pommel.cli.leaderboard_options import keeper_option, now
 from pommel.cli.options import rule_option
 from pommel.cli.output import note, show_warnings
 from pommel.errors import UsageError, counted
-from pommel.leaderboard import make_board
+from pommel.leaderboard.folder import BoardFolder
 from pommel.sources.load import load_suites
 
 
@@ -55,8 +55,7 @@ def command(folder: Path, sources: tuple[str, ...], **chosen: Any) -> None:
     """
     loaded = load_suites(sources)
     show_warnings([warning for each in loaded for warning in each.warnings])
-    board = make_board(
-        folder,
+    board = BoardFolder(folder).make(
         [each.suite for each in loaded],
         name=folder.resolve().name if chosen["name"] is None else chosen["name"],
         description=chosen["description"],

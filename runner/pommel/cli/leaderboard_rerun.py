@@ -11,16 +11,8 @@ from pommel.cli.leaderboard_options import now
 from pommel.cli.opening import open_model
 from pommel.cli.output import for_stdout, note
 from pommel.errors import ModelNotAvailableError, PommelError, UsageError, counted, printable
-from pommel.leaderboard import (
-    Board,
-    BoardFolder,
-    Rescored,
-    record_rerun,
-    reference_of,
-    rescored,
-    sampled,
-)
-from pommel.leaderboard.opening import check_opened
+from pommel.leaderboard.folder import BoardFolder
+from pommel.leaderboard.rerunning import check_opened
 from pommel.models.model import closing
 
 # So many seeds there are where none is named.
@@ -46,13 +38,13 @@ def rerun(board: BoardFolder, ids: Sequence[str], chosen: Mapping[str, Any]) -> 
     outcome = Outcome()
     known = ids or board.ledger(settings).ranked
     references = {
-        each: chosen["model"] or reference_of(board.submission(each, settings)) for each in known
+        each: chosen["model"] or board.submission(each, settings).reference for each in known
     }
     openable = _openable(references, chosen["model"], outcome, is_chosen=bool(ids))
     seed = secrets.randbelow(_N_SEEDS) if chosen["seed"] is None else chosen["seed"]
     note(f"seed {seed}")
     for each, reference in openable.items():
-        _rerun_one(board, settings, each, reference, {**chosen, "seed": seed}, outcome)
+        _rerun_one(board, each, reference, {**chosen, "seed": seed}, outcome)
     return outcome
 
 
@@ -79,9 +71,8 @@ def _openable(
     return openable
 
 
-def _rerun_one(  # noqa: PLR0913, PLR0917 - what was chosen, and what comes of it
+def _rerun_one(
     board: BoardFolder,
-    settings: Board,
     submission_id: str,
     reference: str,
     chosen: Mapping[str, Any],
@@ -89,7 +80,9 @@ def _rerun_one(  # noqa: PLR0913, PLR0917 - what was chosen, and what comes of i
 ) -> None:
     note(printable(f"{submission_id}: {reference}"))
     try:
-        found = _rescored(board, settings, submission_id, reference, chosen)
+        sample = board.sample(submission_id, chosen["sample"], seed=chosen["seed"])
+        with closing(open_model(reference, dict(chosen))) as model:
+            found = sample.rescored(model, tolerance_bits=chosen["tolerance"])
     except ModelNotAvailableError as error:
         note(printable(f"{submission_id}: {error}"))
         outcome.left_out.append(submission_id)
@@ -104,8 +97,7 @@ def _rerun_one(  # noqa: PLR0913, PLR0917 - what was chosen, and what comes of i
         f"{counted(found.n_tokens, 'token')}, at most {found.largest_bits:.2g} bits apart"
     )
     if not found.differences:
-        record_rerun(
-            board,
+        board.record_rerun(
             submission_id,
             found,
             model=reference,
@@ -114,19 +106,6 @@ def _rerun_one(  # noqa: PLR0913, PLR0917 - what was chosen, and what comes of i
             when=now(),
             by=chosen["by"],
         )
-
-
-def _rescored(
-    board: BoardFolder,
-    settings: Board,
-    submission_id: str,
-    reference: str,
-    chosen: Mapping[str, Any],
-) -> Rescored:
-    submission = board.submission(submission_id, settings)
-    texts = sampled(submission, settings, chosen["sample"], chosen["seed"])
-    with closing(open_model(reference, dict(chosen))) as model:
-        return rescored(submission, settings, texts, model, tolerance_bits=chosen["tolerance"])
 
 
 def _print_faults(faults: Sequence[str], outcome: Outcome) -> None:

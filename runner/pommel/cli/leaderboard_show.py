@@ -7,7 +7,7 @@ from pommel.cli.output import note, show_table, show_text
 from pommel.cli.output_options import form_option
 from pommel.errors import counted, printable
 from pommel.leaderboard import BoardFolder
-from pommel.leaderboard.tables import ranking_table, to_csv, to_json
+from pommel.leaderboard.site import Ranking
 
 # A table of hundreds of rows is read by nobody.
 _SHOWN = 50
@@ -25,18 +25,16 @@ def command(board: BoardFolder, *, form: str, is_whole: bool) -> None:
     "ranks" are those that a submission may truly have: the ranks of all that are not significantly
     better or worse (paired by item, 5% after Holm's correction).
     """
-    settings = board.board()
-    ledger = board.ledger(settings)
-    standings = board.standings(settings, ledger)
+    ranking = Ranking.of(board)
+    rows = ranking.standings.rows
     if form == "csv":
-        show_text(to_csv(settings, ledger, standings))
+        show_text(ranking.to_csv())
     elif form == "json":
-        entries = board.entries(settings, ledger)
-        show_text(to_json(settings, ledger, standings, entries))
-    elif standings.rows:
-        shown = standings.rows if is_whole else standings.rows[:_SHOWN]
-        show_table(ranking_table(settings, ledger, shown))
-        if n_more := len(standings.rows) - len(shown):
+        show_text(ranking.to_json(board.entries(ranking.board, ranking.ledger)))
+    elif rows:
+        shown = rows if is_whole else rows[:_SHOWN]
+        show_table(ranking.table(shown))
+        if n_more := len(rows) - len(shown):
             note(f"{counted(n_more, 'more submission')}; --all shows them")
     else:
-        note(f"{printable(settings.name)}: nothing has been submitted")
+        note(f"{printable(ranking.board.name)}: nothing has been submitted")

@@ -10,7 +10,7 @@ from pommel.cli.leaderboard_rerun import Outcome, rerun
 from pommel.cli.options import model_options
 from pommel.cli.output import for_stdout, note, progress_bar
 from pommel.errors import ModelNotAvailableError, PommelError, UsageError, counted
-from pommel.leaderboard import BoardFolder, found_id, verified
+from pommel.leaderboard import BoardFolder, verified
 
 
 @click.command("verify", no_args_is_help=True)
@@ -59,7 +59,7 @@ def command(board: BoardFolder, ids: tuple[str, ...], **chosen: Any) -> None:
     if chosen["model"] and not (chosen["rerun"] and len(ids) == 1):
         raise UsageError("--model says where the model of one ID is, with --rerun")
     ledger = board.ledger(board.board())
-    known = [found_id(ledger, each) for each in ids]
+    known = [ledger.found_id(each) for each in ids]
     n_wrong = _n_faults(board, known, len(ledger.submissions))
     outcome = rerun(board, known, chosen) if chosen["rerun"] and not n_wrong else Outcome()
     n_wrong += outcome.n_wrong

@@ -4,7 +4,7 @@ import click
 
 from pommel.cli.leaderboard_options import board_argument, keeper_option, now
 from pommel.cli.output import note
-from pommel.leaderboard import BoardFolder, withdraw
+from pommel.leaderboard import BoardFolder
 
 
 @click.command("withdraw", no_args_is_help=True)
@@ -17,5 +17,5 @@ def command(board: BoardFolder, submission_id: str, *, reason: str, by: str) -> 
 
     The ledger keeps what it was, and the reason. Its file stays in the folder and may be deleted.
     """
-    found = withdraw(board, submission_id, reason=reason, when=now(), by=by)
+    found = board.withdraw(submission_id, reason=reason, when=now(), by=by)
     note(f"{found} is withdrawn")

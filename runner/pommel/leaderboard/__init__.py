@@ -1,11 +1,8 @@
 """Leaderboards: a folder with pinned suites, submissions, and what was done with them."""
 
-from pommel.leaderboard.board import Board, PinnedSuite
-from pommel.leaderboard.changing import Added, add, found_id, record_rerun, withdraw
-from pommel.leaderboard.errors import BoardError
-from pommel.leaderboard.folder import BoardFolder
-from pommel.leaderboard.making import make_board
-from pommel.leaderboard.rerunning import Rescored, reference_of, rescored, sampled
+from pommel.leaderboard.board import Board, BoardError, PinnedSuite
+from pommel.leaderboard.folder import Added, BoardFolder
+from pommel.leaderboard.rerunning import Rescored, Sample
 from pommel.leaderboard.standings import Scored, Standing, Standings
 from pommel.leaderboard.verifying import verified
 
@@ -16,16 +13,9 @@ __all__ = [
     "BoardFolder",
     "PinnedSuite",
     "Rescored",
+    "Sample",
     "Scored",
     "Standing",
     "Standings",
-    "add",
-    "found_id",
-    "make_board",
-    "record_rerun",
-    "reference_of",
-    "rescored",
-    "sampled",
     "verified",
-    "withdraw",
 ]

@@ -1,21 +1,68 @@
 """What a board keeps of a submission: who it is, and what its tokens came to, item by item."""
 
+import base64
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pommel.errors import InputError
-from pommel.leaderboard.board import Board
-from pommel.leaderboard.errors import BoardError
-from pommel.leaderboard.named_sums import packed_sums, unpacked_sums
-from pommel.leaderboard.ranking import Values
+from pommel.leaderboard.board import Board, BoardError
 from pommel.leaderboard.submission import Submission, SubmissionError, recomputed
+from pommel.scoring.regions import RegionTable
 from pommel.scoring.results import SuiteResult
 from pommel.scoring.run import Run
 from pommel.suite.suite import Suite
+
+SAME_BITS = 0.01
+"""How far apart two sums may be that count as the same, as `verify --rerun` allows it."""
+
+# Of a sum, float32 keeps some seven digits.
+_SAME_SHARE = 1e-6
+
+
+def packed_sums(suite: Suite, table: RegionTable) -> str:
+    """Return the sums of a suite's named regions, packed."""
+    references = {
+        (each.condition, each.region)
+        for prediction in suite.predictions
+        for each in prediction.formula.references
+    }
+    ordered = sorted(references, key=lambda each: (each[0], -1 if each[1] is None else each[1]))
+    columns = [table.column("sum", region, condition) for condition, region in ordered]
+    raw = np.array(columns, dtype="<f4").tobytes()
+    return base64.b64encode(raw).decode("ascii")
+
+
+def unpacked_sums(packed: str) -> NDArray[np.float32]:
+    """Return the sums, (n_regions * n_items,); raises `ValueError` for what is none."""
+    return np.frombuffer(base64.b64decode(packed, validate=True), dtype="<f4")
+
+
+def are_same(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Say whether all sums of one submission are those of the other, but for `SAME_BITS`.
+
+    Both are packed sums by the suites' SHA-256. A board on which no prediction names a region tells
+    no submission from another.
+    """
+    if one.keys() != other.keys() or not any(one.values()):
+        return False
+    return all(_are_close(unpacked_sums(one[name]), unpacked_sums(other[name])) for name in one)
+
+
+def _are_close(one: NDArray[np.float32], other: NDArray[np.float32]) -> bool:
+    return one.shape == other.shape and np.allclose(
+        one.astype(np.float64),
+        other.astype(np.float64),
+        rtol=_SAME_SHARE,
+        atol=SAME_BITS,
+        # A region with a token that the method says nothing of.
+        equal_nan=True,
+    )
+
 
 FORMAT = "pommel-leaderboard-entry"
 VERSION = 2
@@ -55,7 +102,7 @@ class Entry:
         """What is on a board once: the model's fingerprint, and the policy's."""
         return (self.model["fingerprint"], self.policy["fingerprint"])
 
-    def values(self, board: Board) -> Values:
+    def values(self, board: Board) -> NDArray[np.float64]:
         """Return the share of predictions that hold in each item, in the order of the board."""
         parts = [
             np.array(self.n_holding[each.sha256], dtype=np.float64)

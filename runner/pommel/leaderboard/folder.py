@@ -6,30 +6,101 @@ not know is not on the board.
 """
 
 import contextlib
+import errno
+import hashlib
 import os
 import re
-from collections.abc import Iterator, Sequence
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pommel.files.text import is_encodable, make_folder, replacing, write_text
-from pommel.leaderboard.board import Board, board_from
-from pommel.leaderboard.entry import Entry, entry_from, entry_of
-from pommel.leaderboard.errors import BoardError
+from pommel.errors import PommelError, UsageError, nearest, printable, quoted
+from pommel.files.text import file_name_fault, is_encodable, make_folder, replacing, write_text
+from pommel.leaderboard.board import (
+    LEAST_WEIGHT,
+    MOST_WEIGHT,
+    Board,
+    BoardError,
+    PinnedSuite,
+    board_from,
+)
+from pommel.leaderboard.entry import Entry, are_same, entry_from, entry_of
 from pommel.leaderboard.ledger import Ledger, Listed, ledger_from
-from pommel.leaderboard.pairs_file import MOST_BYTES as MOST_PAIRS_BYTES
-from pommel.leaderboard.pairs_file import pairs_bytes, pairs_from
-from pommel.leaderboard.plain_files import open_plain, plain_text, read_plain
+from pommel.leaderboard.rerunning import Rescored, Sample
+from pommel.leaderboard.standings import MOST_BYTES as MOST_PAIRS_BYTES
 from pommel.leaderboard.standings import (
     Pairs,
+    Standing,
     Standings,
+    pairs_bytes,
+    pairs_from,
     standings_from,
     standings_of,
     updated_pairs,
 )
 from pommel.leaderboard.submission import Limits, Submission, SubmissionError, parse_submission
-from pommel.suite.read import parse_suite, suite_hash
+from pommel.leaderboard.submission.manifest import has_letter
+from pommel.scoring.results import ScoreRule
+from pommel.sources.load import check_distinct_names
+from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
+
+# What a board's files have at most, but for submissions (they have limits of their own) and pairs.
+MOST_BYTES = 64 * 2**20
+
+# Windows has neither links that are followed nor pipes among files.
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+def open_plain(path: Path) -> int:
+    """Return the descriptor of a file, for reading; raises `OSError` for what is none."""
+    # Opening a device may be enough to do something.
+    _check_mode(path.lstat().st_mode)
+    opened = os.open(path, _FLAGS)
+    try:
+        # It may have been replaced meanwhile.
+        _check_mode(os.fstat(opened).st_mode)
+    except OSError:
+        os.close(opened)
+        raise
+    return opened
+
+
+def read_plain(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
+    """Return a file's bytes; raises `OSError` for what is none, and for more than so many."""
+    with os.fdopen(open_plain(path), "rb") as stream:
+        n_bytes = os.fstat(stream.fileno()).st_size
+        raw = stream.read(min(n_bytes, most_bytes) + 1)
+    if len(raw) > most_bytes:
+        raise OSError(errno.EFBIG, f"it has more than {most_bytes:,} bytes")
+    return raw
+
+
+def plain_text(path: Path) -> str:
+    """Return the text of a file that the board needs; raises `BoardError`."""
+    # Not `read_text`: a line of the ledger ends at a line feed, and at nothing else.
+    try:
+        return read_plain(path).decode()
+    except UnicodeDecodeError as error:
+        raise BoardError(f"{path}: the byte {error.start} is not UTF-8") from None
+    except OSError as error:
+        raise BoardError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _check_mode(mode: int) -> None:
+    if stat.S_ISLNK(mode):
+        raise OSError(errno.ELOOP, "it is a link")
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is no file")
+
 
 ARCHIVE_SUFFIX = ".pommel.zip"
 
@@ -121,8 +192,8 @@ class BoardFolder:
         suites = []
         for pinned in board.suites:
             path = self.folder / pinned.file
-            suite = parse_suite(plain_text(path), file=str(path)).suite
-            if suite_hash(suite) != pinned.sha256:
+            suite = LoadedSuite.parse(plain_text(path), file=str(path)).suite
+            if suite.sha256 != pinned.sha256:
                 raise BoardError(f"{path}: is not the suite that was pinned; its SHA-256 differs")
             suites.append(suite)
         return suites
@@ -164,6 +235,154 @@ class BoardFolder:
         except OSError as error:
             raise SubmissionError(f"{path}: cannot be read: {error.strerror or error}") from None
         return parse_submission(raw, source=str(path), limits=limits)
+
+    def make(  # noqa: PLR0913 - each of these is a choice of the keeper's
+        self,
+        suites: Sequence[Suite],
+        *,
+        name: str,
+        description: str = "",
+        score_rule: ScoreRule = "all",
+        circuit_weights: Mapping[str, float] | None = None,
+        suite_weights: Mapping[str, float] | None = None,
+        limits: Mapping[str, int | float] | None = None,
+        seed: int = 0,
+        when: str,
+        by: str,
+    ) -> Board:
+        """Make a board of these suites; the folder has to be empty, or not there.
+
+        A circuit and a suite weigh 1 if nothing else is said. Raises `UsageError` for weights of
+        what is not there, `InputError` for suites that no board can have, and `PommelError` for a
+        folder that cannot be made; then there is none.
+        """
+        check_distinct_names(suites)
+        pinned = tuple(_pinned(suite, suite_weights or {}) for suite in suites)
+        circuits = dict.fromkeys((each.circuit for each in pinned), 1.0)
+        _check_weights("circuit", circuit_weights or {}, list(circuits))
+        _check_weights("suite", suite_weights or {}, [suite.name for suite in suites])
+        board = Board(
+            name=name,
+            description=description,
+            score_rule=score_rule,
+            circuits={**circuits, **(circuit_weights or {})},
+            suites=pinned,
+            limits=dict(limits or {}),
+            seed=seed,
+        )
+        _check_names(name, by)
+        board = _read_again(board)
+        created = Ledger().with_event(
+            "created", when=when, by=by, settings_sha256=board.settings_sha256
+        )
+        with _new_folder(self.folder) as aside:
+            place = BoardFolder(aside)
+            place.archives.mkdir()
+            (aside / "suites").mkdir()
+            for each, suite in zip(pinned, suites, strict=True):
+                (aside / each.file).write_text(suite.to_text(), encoding="utf-8", newline="")
+            place.board_file.write_text(board.to_text(), encoding="utf-8", newline="")
+            for file, content in _FOR_GIT.items():
+                (aside / file).write_text(content, encoding="utf-8", newline="")
+            place.write_ledger(created)
+        return board
+
+    def add(self, path: Path, *, when: str, by: str, supersede: bool = False) -> "Added":
+        """Compute a submission from its tokens, and put it on the board, wholly or not at all.
+
+        One of a model under a policy that the board has already, or with the surprisals of another,
+        takes the self of all these with `supersede`. Raises `SubmissionError` for what the board
+        does not take, `BoardError` for a board that is damaged, and `PommelError` for one that
+        cannot be written.
+        """
+        board = self.board()
+        limits = board.submission_limits()
+        raw = read_archive(path, limits)
+        submission = parse_submission(raw, source=str(path), limits=limits)
+        # This takes time, and others may write meanwhile.
+        entry = entry_of(submission, board, self.suites(board))
+        with self.locked():
+            ledger = self.ledger(board)
+            self.sweep()
+            _check_content(entry, ledger, str(path))
+            others = self.entries(board, ledger, keep=True)
+            same = _same(entry, others, str(path), supersede=supersede)
+            changed = ledger.with_event(
+                "added",
+                when=when,
+                by=printable(by),
+                id=entry.id,
+                file_sha256=hashlib.sha256(raw).hexdigest(),
+                content_sha256=entry.content_sha256,
+                supersedes=list(same),
+            )
+            kept = [each for each in others if each.id not in same]
+            rows = _write(self, board, changed, [*kept, entry], raw)
+        (own,) = (row for row in rows if row.id == entry.id)
+        return Added(standing=own, n_ranked=len(rows), superseded=same)
+
+    def withdraw(self, submission_id: str, *, reason: str, when: str, by: str) -> str:
+        """Take a submission off the ranking, and return its id; its file stays.
+
+        `submission_id` may be the beginning of an id. Raises `UsageError` for an id that is not
+        there, or not ranked, and for a reason that is not one line.
+        """
+        if not reason.strip() or reason != printable(reason) or len(reason) > _LONGEST_REASON:
+            raise UsageError(
+                f"the reason cannot be {quoted(reason)}; write one line of up to {_LONGEST_REASON} "
+                f"characters"
+            )
+        board = self.board()
+        with self.locked():
+            ledger = self.ledger(board)
+            self.sweep()
+            found = ledger.found_id(submission_id)
+            status = ledger.submissions[found].status
+            if status != "ranked":
+                raise UsageError(f"{found} is {status} already")
+            changed = ledger.with_event(
+                "withdrawn", when=when, by=printable(by), id=found, reason=reason
+            )
+            # Not of the one that goes: it may be one that is no longer taken.
+            entries = self.entries(board, changed, keep=True)
+            standings, pairs = self.ranked(board, changed, entries)
+            self.write_derived(standings, pairs)
+            self.write_ledger(changed)
+        return found
+
+    def sample(self, submission_id: str, n_sentences: int, *, seed: int) -> Sample:
+        """Draw sentences of a submission for its model to score again; raises `SubmissionError`."""
+        board = self.board()
+        submission = self.submission(submission_id, board)
+        return Sample.drawn(submission, board, n_sentences, seed)
+
+    def record_rerun(  # noqa: PLR0913 - what a line of the ledger says
+        self,
+        submission_id: str,
+        found: Rescored,
+        *,
+        model: str,
+        seed: int,
+        tolerance_bits: float,
+        when: str,
+        by: str,
+    ) -> None:
+        """Note in the ledger that the model has said the same again."""
+        board = self.board()
+        with self.locked():
+            changed = self.ledger(board).with_event(
+                "verified",
+                when=when,
+                by=printable(by),
+                id=submission_id,
+                model=printable(model),
+                n_sentences=found.n_sentences,
+                n_tokens=found.n_tokens,
+                seed=seed,
+                tolerance_bits=tolerance_bits,
+                largest_bits=found.largest_bits,
+            )
+            self.write_ledger(changed)
 
     def standings(self, board: Board, ledger: Ledger) -> Standings:
         """Return who stands where after the last line of the ledger."""
@@ -278,3 +497,175 @@ def read_archive(path: Path, limits: Limits) -> bytes:
 def is_leftover(path: Path) -> bool:
     """Return whether this is the beginning of a submission, left by an addition that was killed."""
     return bool(_LEFTOVER.fullmatch(path.name))
+
+
+# What the circuit of suites is called that belong to none.
+OTHER = "other"
+
+_LONGEST_KEEPER = 200
+
+# Hashes are of bytes, and Git changes the ends of lines on Windows. What is derived is made again.
+_FOR_GIT = {".gitattributes": "* -text\n", ".gitignore": "/derived/\n"}
+
+
+def _check_names(name: str, by: str) -> None:
+    if not has_letter(name):
+        raise UsageError(
+            f"the name of a leaderboard cannot be {name[:80]!a}; write a letter or digit"
+        )
+    if by != printable(by) or not has_letter(by) or len(by) > _LONGEST_KEEPER:
+        raise UsageError(
+            f"the keeper (--by) cannot be {quoted(by)}; write one line of up to {_LONGEST_KEEPER} "
+            f"characters"
+        )
+
+
+def _read_again(board: Board) -> Board:
+    """Return the board as its file is read; raises `UsageError` if it could not be."""
+    try:
+        found = board_from(board.to_text(), "the new board")
+    except BoardError as error:
+        raise UsageError(str(error)) from None
+    found.submission_limits()
+    return found
+
+
+def _pinned(suite: Suite, weights: Mapping[str, float]) -> PinnedSuite:
+    if fault := file_name_fault(suite.name):
+        raise UsageError(f"the suite {suite.name!r} cannot be pinned: its name {fault}")
+    if not suite.predictions or not suite.items:
+        raise UsageError(f"the suite {suite.name} has no predictions or no items, and so no score")
+    return PinnedSuite(
+        name=suite.name,
+        language=suite.language,
+        version=suite.version,
+        sha256=suite.sha256,
+        circuit=suite.circuit or OTHER,
+        weight=weights.get(suite.name, 1.0),
+        n_items=len(suite.items),
+        file=f"suites/{suite.name}.json",
+    )
+
+
+def _check_weights(what: str, weights: Mapping[str, float], known: Sequence[str]) -> None:
+    for name, weight in weights.items():
+        if name not in known:
+            meant = nearest(name, known)
+            hint = f"did you mean {meant}?" if meant else f"there are {', '.join(known)}"
+            raise UsageError(f"no {what} of the board is called {quoted(name)}; {hint}")
+        if not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
+            raise UsageError(
+                f"the weight of {name} cannot be {weight:g}; it is from {LEAST_WEIGHT:f} to "
+                f"{MOST_WEIGHT:,}"
+            )
+
+
+@contextlib.contextmanager
+def _new_folder(folder: Path) -> Iterator[Path]:
+    """Give a folder beside `folder` that takes its place when all has gone well."""
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder}: is there already, and a new board needs a folder of its own")
+    aside: Path | None = None
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        aside = Path(tempfile.mkdtemp(dir=folder.parent, prefix=f".{folder.name}.", suffix=".part"))
+        yield aside
+        # mkdtemp makes folders that nobody else may read.
+        aside.chmod(0o755)
+        if folder.is_dir():
+            folder.rmdir()
+        aside.rename(folder)
+        aside = None
+    except OSError as error:
+        raise PommelError(f"{folder}: cannot be made: {error.strerror or error}") from None
+    finally:
+        if aside is not None:
+            shutil.rmtree(aside, ignore_errors=True)
+
+
+_LONGEST_REASON = 500
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """A submission that was added: where it stands, among how many, and what it supersedes."""
+
+    standing: Standing
+    n_ranked: int
+    superseded: tuple[str, ...]
+
+
+def _check_content(entry: Entry, ledger: Ledger, where: str) -> None:
+    known = ledger.submissions.get(entry.id)
+    if known is None:
+        return
+    if known.content_sha256 != entry.content_sha256:
+        raise SubmissionError(f"{where}: would have the id of another submission, {known.id}")
+    why = {
+        "ranked": "",
+        "withdrawn": f", and was withdrawn: {known.reason}",
+        "superseded": f", and {known.superseded_by} has taken its place",
+    }
+    raise SubmissionError(f"{where}: is on the board already, as {known.id}{why[known.status]}")
+
+
+def _same(entry: Entry, others: Sequence[Entry], where: str, *, supersede: bool) -> tuple[str, ...]:
+    """Return those whose place a submission takes; raises `SubmissionError` if it may not."""
+    same = [each for each in others if each.identity == entry.identity]
+    copied = [
+        each
+        for each in others
+        if each.identity != entry.identity and are_same(each.named_sums, entry.named_sums)
+    ]
+    if (same or copied) and not supersede:
+        raise SubmissionError(f"{where}: {_why_not_ranked(entry, same, copied)}")
+    return tuple(each.id for each in (*same, *copied))
+
+
+def _why_not_ranked(entry: Entry, same: Sequence[Entry], copied: Sequence[Entry]) -> str:
+    """Return what a submission would have to supersede, all of it."""
+
+    def names(entries: Sequence[Entry]) -> str:
+        return ", ".join(
+            f"{each.id} ({quoted(each.name)} by {quoted(each.by)})" for each in entries
+        )
+
+    why = []
+    if same:
+        why.append(f"is of a model and policy that the board has already, as {names(same)}")
+    if copied:
+        why.append(f"has the same surprisals as {names(copied)}, which {_calls(entry, copied)}")
+    n_places = len(same) + len(copied)
+    whose = "that one" if n_places == 1 else f"these {n_places}"
+    return f"{', and '.join(why)}; --supersede puts it in the place of {whose}"
+
+
+def _calls(entry: Entry, copied: Sequence[Entry]) -> str:
+    """Return what those say they are that have a submission's surprisals."""
+    own, is_one = entry.model["fingerprint"], len(copied) == 1
+    if all(each.model["fingerprint"] == own for each in copied):
+        return "is of this model under another policy" if is_one else "are of other policies"
+    return "calls itself another model" if is_one else "call themselves other models"
+
+
+def _write(
+    place: BoardFolder, board: Board, changed: Ledger, entries: Sequence[Entry], raw: bytes
+) -> tuple[Standing, ...]:
+    """Write all that is new, the ledger last; what came before it is deleted if it cannot be."""
+    entry = entries[-1]
+    standings, pairs = place.ranked(board, changed, entries)
+    archive, kept = place.archive(entry.id), place.entry_file(entry.id)
+    try:
+        with replacing(archive) as aside:
+            aside.write_bytes(raw)
+        archive.chmod(0o444)
+        write_text(kept, entry.to_text())
+        place.write_derived(standings, pairs)
+        place.write_ledger(changed)
+    except BaseException:
+        # An interruption may come when the ledger has been replaced: then it is on the board.
+        if not place.has_ledger(changed):
+            for each in (archive, kept, place.standings_file, place.pairs_file):
+                each.unlink(missing_ok=True)
+        raise
+    return standings.rows

@@ -9,8 +9,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from pommel.errors import listed, printable, quoted
-from pommel.leaderboard.errors import BoardError
+from pommel.errors import UsageError, listed, printable, quoted
+from pommel.leaderboard.board import BoardError
+
+_SHORTEST_ID = 4
 
 Status = Literal["ranked", "withdrawn", "superseded"]
 
@@ -84,6 +86,22 @@ class Ledger:
     def ranked(self) -> tuple[str, ...]:
         """The ids of the submissions that count, in the order in which they were added."""
         return tuple(each.id for each in self.submissions.values() if each.status == "ranked")
+
+    def found_id(self, submission_id: str) -> str:
+        """Return the id that begins so; raises `UsageError` if there is none, or more than one."""
+        if submission_id in self.submissions:
+            return submission_id
+        found = [each for each in self.submissions if each.startswith(submission_id)]
+        if len(submission_id) < _SHORTEST_ID or not found:
+            raise UsageError(
+                f"there is no submission {quoted(submission_id)}; `pommel leaderboard show` has "
+                f"their ids, of which the first {_SHORTEST_ID} characters may do"
+            )
+        if len(found) > 1:
+            raise UsageError(
+                f"{submission_id} is the beginning of {listed(found)}; write more of it"
+            )
+        return found[0]
 
     def with_event(self, event: str, *, when: str, by: str, **known: Any) -> "Ledger":
         """Return the ledger with one more line; raises `BoardError` for one that makes no sense."""

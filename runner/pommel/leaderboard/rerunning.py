@@ -1,10 +1,12 @@
 """Has the model said these numbers? A sample of sentences, scored again by the model itself."""
 
+import math
 import random
-from collections.abc import Sequence
+import re
 from dataclasses import dataclass
+from pathlib import Path
 
-from pommel.errors import quoted
+from pommel.errors import UsageError, quoted
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.submission import Submission, SubmissionError
 from pommel.models.model import Model
@@ -25,58 +27,58 @@ class Rescored:
     differences: tuple[str, ...]
 
 
-def reference_of(submission: Submission) -> str:
-    """Return the reference by which the model is loaded: its image by digest, if it has one."""
-    digest = submission.manifest.image_digest
-    return f"docker://{digest}" if digest else submission.model.reference
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Sample:
+    """Sentences of a submission, drawn for its model to score again."""
 
+    submission: Submission
+    board: Board
+    texts: tuple[str, ...]
 
-def sampled(submission: Submission, board: Board, n_sentences: int, seed: int) -> list[str]:
-    """Return a random sample of the texts of the board's suites, all if there are not so many."""
-    texts = _claims(submission, board)
-    chance = random.Random(seed)  # noqa: S311 - what is drawn is told
-    return chance.sample(sorted(texts), min(n_sentences, len(texts)))
+    @classmethod
+    def drawn(cls, submission: Submission, board: Board, n_sentences: int, seed: int) -> "Sample":
+        """Draw from the texts of the board's suites, all if there are not so many."""
+        every = _claims(submission, board)
+        chance = random.Random(seed)  # noqa: S311 - what is drawn is told
+        texts = chance.sample(sorted(every), min(n_sentences, len(every)))
+        return cls(submission=submission, board=board, texts=tuple(texts))
 
+    def rescored(self, model: Model, *, tolerance_bits: float) -> Rescored:
+        """Score sentences with a model, under the submission's policy, and compare token by token.
 
-def rescored(
-    submission: Submission,
-    board: Board,
-    texts: Sequence[str],
-    model: Model,
-    *,
-    tolerance_bits: float,
-) -> Rescored:
-    """Score sentences with a model, under the submission's policy, and compare token by token.
-
-    A text of more than one suite of the board is compared with what is claimed in each; what is
-    claimed of other suites does not count, here as in the ranking. Another fingerprint is a
-    difference, too. Tokens that the submission has not asked for are compared by place and name
-    only. Raises `SubmissionError` if a suite of the board is missing, and what the model raises.
-    """
-    differences = []
-    claimed, found = submission.model.fingerprint, model.info.fingerprint
-    if claimed != found:
-        differences.append(
-            f"the model has the fingerprint {found[:12]}, and the submission says {claimed[:12]}"
+        A text of more than one suite of the board is compared with what is claimed in each; what is
+        claimed of other suites does not count, here as in the ranking. Another fingerprint is a
+        difference, too. Tokens that the submission has not asked for are compared by place and name
+        only. Raises `SubmissionError` if a suite of the board is missing, and what the model
+        raises.
+        """
+        differences = []
+        claimed, found = self.submission.model.fingerprint, model.info.fingerprint
+        if claimed != found:
+            differences.append(
+                f"the model has the fingerprint {found[:12]}, and the submission says "
+                f"{claimed[:12]}"
+            )
+        known = _claims(self.submission, self.board)
+        n_tokens, largest = 0, 0.0
+        answers = dict(
+            model.score(list(self.texts), self.submission.policy, [None] * len(self.texts))
         )
-    known = _claims(submission, board)
-    n_tokens, largest = 0, 0.0
-    answers = dict(model.score(list(texts), submission.policy, [None] * len(texts)))
-    for index, text in enumerate(texts):
-        found_tokens = answers[index].tokens
-        n_tokens += len(found_tokens)
-        faults = []
-        for claim in known[text]:
-            pairs = zip(claim.tokens, found_tokens, strict=False)
-            largest = max([largest, *(_bits_apart(*pair) for pair in pairs)])
-            faults.append(_fault(claim, answers[index], tolerance_bits))
-        differences += [f"{quoted(text)}: {each}" for each in dict.fromkeys(faults) if each]
-    return Rescored(
-        n_sentences=len(texts),
-        n_tokens=n_tokens,
-        largest_bits=largest,
-        differences=tuple(differences),
-    )
+        for index, text in enumerate(self.texts):
+            found_tokens = answers[index].tokens
+            n_tokens += len(found_tokens)
+            faults = []
+            for claim in known[text]:
+                pairs = zip(claim.tokens, found_tokens, strict=False)
+                largest = max([largest, *(_bits_apart(*pair) for pair in pairs)])
+                faults.append(_fault(claim, answers[index], tolerance_bits))
+            differences += [f"{quoted(text)}: {each}" for each in dict.fromkeys(faults) if each]
+        return Rescored(
+            n_sentences=len(self.texts),
+            n_tokens=n_tokens,
+            largest_bits=largest,
+            differences=tuple(differences),
+        )
 
 
 def _claims(submission: Submission, board: Board) -> dict[str, list[ScoredSentence]]:
@@ -118,3 +120,72 @@ def _bits_apart(one: Token, other: Token) -> float:
 
 def _words(token: Token) -> str:
     return "no number" if token.surprisal_bits is None else f"{token.surprisal_bits:.4f} bits"
+
+
+# No character of a pattern, no address with a user or a question, and nothing that goes up.
+_IMAGE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._:/@+-]*")
+_HUB_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*(/[A-Za-z0-9_.-]+)?(@[A-Za-z0-9_.+/-]+)?")
+
+_IN_REGISTRIES = ("docker", "podman", "library", "shub")
+# How many parts the name of an image has at most where no registry is named. Docker's names have
+# any number; there, a registry is what has a dot, a port, or capitals, or is localhost.
+_MOST_PARTS = {"library": 3, "shub": 2, "oras": 0}
+# A name with dots whose last part begins with a letter is no address in numbers.
+_HOST = re.compile(r"([a-z0-9]([a-z0-9-]*[a-z0-9])?\.)+[a-z][a-z0-9-]*(:443)?", re.IGNORECASE)
+# Names of this machine and of networks that are not public end so.
+_PRIVATE = re.compile(
+    r"(^|\.)(localhost|localdomain|local|internal|intranet|private|lan|home|corp|arpa)(:443)?\Z",
+    re.IGNORECASE,
+)
+
+# What comes behind apptainer:// may be a file as well as an image in a registry.
+_APPTAINER = ("apptainer", "singularity")
+_APPTAINER_SOURCES = ("docker", "library", "shub", "oras")
+
+
+def check_opened(submission_id: str, reference: str) -> None:
+    """Raise `UsageError` unless the reference that a stranger has submitted may be opened.
+
+    A built-in model, a name on the Hugging Face hub, and an image in a registry may. What leads to
+    this machine or its network (files, folders, servers, registries without a public name) may not,
+    unless the keeper names it. Where a public name leads is not looked up.
+    """
+    if not _may_be_opened(reference):
+        raise UsageError(
+            f"{submission_id}: its reference {quoted(reference)} is not opened, for a stranger has "
+            f"written it, and it is no built-in model, name on the Hugging Face hub or image in a "
+            f"public registry; name it with --model"
+        )
+
+
+def _may_be_opened(reference: str) -> bool:
+    scheme, mark, rest = reference.partition("://")
+    scheme = scheme.lower()
+    if scheme in _APPTAINER:
+        scheme, mark, rest = rest.partition("://")
+        return scheme in _APPTAINER_SOURCES and bool(mark) and _is_image(scheme, rest)
+    if scheme in _IN_REGISTRIES:
+        return _is_image(scheme, rest)
+    if scheme == "huggingface":
+        return _is_hub_name(rest)
+    return scheme == "builtin" and bool(mark) and rest.replace("-", "").isalnum()
+
+
+def _is_image(scheme: str, name: str) -> bool:
+    if not _IMAGE.fullmatch(name) or ".." in name:
+        return False
+    host, slash, _ = name.partition("/")
+    is_named = bool(slash) and (
+        not re.fullmatch("[A-Za-z0-9_-]+", host)
+        or host.lower() == "localhost"
+        or name.count("/") >= _MOST_PARTS.get(scheme, math.inf)
+        or (scheme not in _MOST_PARTS and host != host.lower())
+    )
+    return not is_named or bool(_HOST.fullmatch(host) and not _PRIVATE.search(host))
+
+
+def _is_hub_name(name: str) -> bool:
+    """Return whether this is a name of the hub only; a folder that is here would win over it."""
+    if not _HUB_NAME.fullmatch(name) or ".." in name:
+        return False
+    return not Path(name).exists() and not Path(name.partition("@")[0]).exists()

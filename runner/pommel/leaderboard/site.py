@@ -1,19 +1,179 @@
-"""A board as a static site: pages that need no scripts and fetch nothing, a CSV and a JSON file."""
+"""A board's ranking as it is shown: a table, CSV and JSON, and a static site.
 
-from collections.abc import Iterator, Mapping
+The pages of the site need no scripts and fetch nothing.
+"""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pommel.errors import PommelError, UsageError
+from pommel.errors import PommelError, UsageError, printable
 from pommel.files.text import replacing
+from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.folder import BoardFolder
+from pommel.leaderboard.ledger import Ledger
 from pommel.leaderboard.standings import Pairs, Scored, Standing, Standings
-from pommel.leaderboard.tables import DATE, rank_range, to_csv, to_json
 from pommel.statistics import ALPHA
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from rich.table import Table
+
+
+# What of a time is its date.
+DATE = 10
+
+# Blanks, and what is not seen: some spreadsheets pass over it.
+_UNSEEN = r"\s\u00ad\u061c\u115f\u1160\u200b-\u200f\u2060\u2800\u3164\ufe0f\ufeff\uffa0"
+# With one of these (=, +, -, @; small, of full width, the sign of minus), a text is a formula.
+_SIGNS = r"=+\-@\ufe62\ufe63\ufe66\ufe6b\uff0b\uff0d\uff1d\uff20\u2212\t\r"
+# At the beginning of a text, or of what is a cell of its own to those who do not take commas.
+_FORMULA = re.compile(rf"(^|[;|\t])(?=[{_UNSEEN}]*[{_SIGNS}])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ranking:
+    """The ranking of a board as it is shown: to people as a table, to programs as CSV and JSON."""
+
+    board: Board
+    ledger: Ledger
+    standings: Standings
+
+    @classmethod
+    def of(cls, place: BoardFolder) -> "Ranking":
+        """Read the ranking of a board; raises `BoardError`."""
+        board = place.board()
+        ledger = place.ledger(board)
+        return cls(board=board, ledger=ledger, standings=place.standings(board, ledger))
+
+    def table(self, rows: Sequence[Standing]) -> "Table":
+        """Return one row a submission, the best first."""
+        from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
+
+        table = Table(title=printable(self.board.name))
+        for name in ("rank", "ranks", "score"):
+            table.add_column(name, justify="right", no_wrap=True)
+        for name in ("model", "by"):
+            table.add_column(name)
+        if len(self.board.circuits) > 1:
+            for name in self.board.circuits:
+                table.add_column(printable(name), justify="right")
+        for name in ("added", "rerun", "id"):
+            table.add_column(name, no_wrap=True)
+        for row in rows:
+            circuits = [f"{each.score:.3f}" for each in row.circuits.values()]
+            listed = self.ledger.submissions[row.id]
+            table.add_row(
+                str(row.rank),
+                row.rank_range,
+                row.total.words,
+                printable(row.name),
+                printable(row.by),
+                *(circuits if len(self.board.circuits) > 1 else ()),
+                listed.added[:DATE],
+                listed.rerun.when[:DATE] if listed.rerun else "",
+                row.id,
+            )
+        return table
+
+    def to_csv(self) -> str:
+        """Return one line a submission, with the scores of circuits and suites in columns.
+
+        Texts are in quotation marks. One that a spreadsheet would take for a formula has an
+        apostrophe in front of that, also behind a semicolon, a tab or a bar: there, too, some begin
+        a cell.
+        """
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
+        fixed = (
+            "rank",
+            "rank_low",
+            "rank_high",
+            "id",
+            "model",
+            "by",
+            "added",
+            "score",
+            "low",
+            "high",
+        )
+        circuits = [
+            f"{name} {part}".strip() for name in self.board.circuits for part in ("", "low", "high")
+        ]
+        header = [*fixed, *circuits, *(each.name for each in self.board.suites)]
+        writer.writerow([_cell(each) for each in header])
+        for row in self.standings.rows:
+            known = (
+                *(row.rank, row.rank_low, row.rank_high, row.id, _cell(row.name), _cell(row.by)),
+                self.ledger.submissions[row.id].added,
+            )
+            scores = [row.total, *(row.circuits[name] for name in self.board.circuits)]
+            numbers = [number for each in scores for number in (each.score, each.low, each.high)]
+            writer.writerow(
+                [*known, *numbers, *(row.suites[each.sha256] for each in self.board.suites)]
+            )
+        return text.getvalue()
+
+    def to_json(self, entries: Sequence[Entry]) -> str:
+        """Return the board and its ranking, and what is on it no longer; `entries`: all ranked."""
+        known = {each.id: each for each in entries}
+        submissions = [
+            _ranked(self.board, self.ledger, row, known[row.id]) for row in self.standings.rows
+        ]
+        ended = [
+            {
+                "id": each.id,
+                "status": each.status,
+                "added": each.added,
+                "ended": each.ended,
+                "reason": each.reason or None,
+                "superseded_by": each.superseded_by or None,
+            }
+            for each in self.ledger.submissions.values()
+            if each.status != "ranked"
+        ]
+        value = {
+            "board": self.board.to_dict(),
+            "ledger_sha256": self.ledger.head,
+            "submissions": submissions,
+            "ended": ended,
+        }
+        return f"{json.dumps(value, ensure_ascii=False, indent=1)}\n"
+
+
+def _cell(text: str) -> str:
+    return _FORMULA.sub(r"\1'", text)
+
+
+def _ranked(board: Board, ledger: Ledger, row: Standing, entry: Entry) -> dict[str, Any]:
+    listed = ledger.submissions[row.id]
+    return {
+        "rank": row.rank,
+        "rank_low": row.rank_low,
+        "rank_high": row.rank_high,
+        "id": row.id,
+        "model": row.name,
+        "by": row.by,
+        "reference": entry.model["reference"],
+        "image_digest": entry.image_digest,
+        "added": listed.added,
+        "rerun": listed.rerun.when if listed.rerun else None,
+        "file_sha256": listed.file_sha256,
+        **_score(row.total),
+        "circuits": {name: _score(row.circuits[name]) for name in board.circuits},
+        "suites": {each.name: row.suites[each.sha256] for each in board.suites},
+    }
+
+
+def _score(scored: Scored) -> dict[str, float]:
+    return {"score": scored.score, "low": scored.low, "high": scored.high}
+
 
 # By this file a folder is known as one that may be written over.
 MARK = "leaderboard.json"
@@ -36,17 +196,16 @@ def write_site(place: BoardFolder, folder: Path) -> int:
     environment = _environment()
     if folder.exists() and (not folder.is_dir() or _is_others(folder)):
         raise UsageError(f"{folder}: holds other files; a site needs a folder of its own")
-    board = place.board()
-    ledger = place.ledger(board)
-    standings = place.standings(board, ledger)
+    ranking = Ranking.of(place)
+    board, ledger, standings = ranking.board, ranking.ledger, ranking.standings
     ranked = place.entries(board, ledger)
     entries = {each.id: each for each in ranked}
     shared: dict[str, Any] = {"board": board, "ledger": ledger, "standings": standings}
-    shared |= {"n_items": sum(each.n_items for each in board.suites), "range": rank_range}
+    shared |= {"n_items": sum(each.n_items for each in board.suites)}
     pages = dict(_pages(environment, shared, entries, place.pairs(board, ledger)))
     # The mark comes first: what follows may be written over, should it be cut short.
-    _write(folder / MARK, to_json(board, ledger, standings, ranked))
-    _write(folder / "leaderboard.csv", to_csv(board, ledger, standings))
+    _write(folder / MARK, ranking.to_json(ranked))
+    _write(folder / "leaderboard.csv", ranking.to_csv())
     _write(folder / "style.css", _source(environment, "style.css"))
     for name, text in pages.items():
         _write(folder / name, text)

@@ -8,12 +8,10 @@ from pathlib import Path
 import numpy as np
 
 from pommel.errors import PommelError
-from pommel.leaderboard.board import Board
+from pommel.leaderboard.board import Board, BoardError
 from pommel.leaderboard.entry import Entry, checked_same, entry_from, is_outdated
-from pommel.leaderboard.errors import BoardError
-from pommel.leaderboard.folder import ARCHIVE_SUFFIX, BoardFolder, is_leftover
+from pommel.leaderboard.folder import ARCHIVE_SUFFIX, BoardFolder, is_leftover, read_plain
 from pommel.leaderboard.ledger import Ledger, Listed
-from pommel.leaderboard.plain_files import read_plain
 from pommel.leaderboard.standings import Pairs, standings_from, standings_of, updated_pairs
 from pommel.leaderboard.submission import Limits
 

@@ -19,7 +19,6 @@ from pommel.models.model import Policy
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Store
-from pommel.suite.read import suite_hash
 from pommel.suite.suite import Suite
 
 SOURCE = "x.pommel.zip"
@@ -38,12 +37,12 @@ Change = Callable[[Any], object]
 
 def surprisals(suite: Suite = AGREEMENT) -> str:
     """Return where a suite's tokens are."""
-    return f"surprisals/{suite_hash(suite)}.jsonl"
+    return f"surprisals/{suite.sha256}.jsonl"
 
 
 def results(suite: Suite = AGREEMENT) -> str:
     """Return where a suite's claimed results are."""
-    return f"results/{suite_hash(suite)}.json"
+    return f"results/{suite.sha256}.json"
 
 
 def word_model(**choices: Any) -> WordModel:
@@ -129,7 +128,7 @@ class Parts:
         content = "".join(f"{json.dumps(each)}\n" for each in lines).encode()
 
         def count(manifest: Any) -> None:
-            (entry,) = (each for each in manifest["suites"] if each["sha256"] == suite_hash(suite))
+            (entry,) = (each for each in manifest["suites"] if each["sha256"] == suite.sha256)
             entry["n_sentences"] = len(lines) - 1
             entry["n_tokens"] = sum(len(each["tokens"]) for each in lines[1:])
 

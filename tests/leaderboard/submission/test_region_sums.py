@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.builders import by_word
 from tests.leaderboard.submission.samples import AGREEMENT
 
-from pommel.leaderboard.submission.region_sums import region_sums_sha256
+from pommel.leaderboard.submission.recomputing import region_sums_sha256
 from pommel.scoring.regions import RegionTable, region_table
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.builders import by_word, token
 
-from pommel.leaderboard.submission.shifted import is_shifted
+from pommel.leaderboard.submission.token_lines import is_shifted
 from pommel.surprisal import ScoredSentence
 
 TEXT = "The old dogs bark loudly ."

@@ -1,8 +1,7 @@
 """Submissions: runs of one model packed for a leaderboard, and read again by those who doubt it."""
 
-from pommel.leaderboard.submission.errors import SubmissionError
-from pommel.leaderboard.submission.limits import Limits
-from pommel.leaderboard.submission.manifest import FileEntry, Manifest, SuiteEntry
+from pommel.leaderboard.submission.limits import Limits, SubmissionError
+from pommel.leaderboard.submission.manifest import FileEntry, Manifest, Submitter, SuiteEntry
 from pommel.leaderboard.submission.packing import write_submission
 from pommel.leaderboard.submission.reading import (
     Submission,
@@ -11,7 +10,6 @@ from pommel.leaderboard.submission.reading import (
     read_submission,
 )
 from pommel.leaderboard.submission.recomputing import recomputed
-from pommel.leaderboard.submission.submitter import Submitter
 
 __all__ = [
     "FileEntry",

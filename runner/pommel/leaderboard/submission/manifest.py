@@ -1,18 +1,87 @@
-"""The manifest of a submission: what was run, by whom, with what, and what came out."""
+"""The manifest of a submission, and the results that it claims."""
 
+import itertools
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+import math
+import unicodedata
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
 from typing import Any
 
-from pommel.errors import UsageError, printable
-from pommel.files import shipped as data
-from pommel.leaderboard.submission.errors import SubmissionError, brief, shape_fault
-from pommel.leaderboard.submission.strict_json import check_nesting
-from pommel.leaderboard.submission.submitter import Submitter
+import numpy as np
+from numpy.typing import NDArray
+
+from pommel.errors import UsageError, printable, quoted
+from pommel.files import shipped
+from pommel.leaderboard.submission.limits import (
+    SubmissionError,
+    brief,
+    check_nesting,
+    parse_strict,
+    shape_fault,
+)
 from pommel.models.model import Method, ModelInfo, Policy
-from pommel.scoring.results import Score, ScoreRule
+from pommel.scoring.results import PredictionResult, Score, ScoreRule, SuiteResult
 from pommel.scoring.run import Compat, Oov
+
+# Letters to Unicode, of which nothing is seen: the fillers of Hangul.
+_FILLERS = "\u115f\u1160\u3164\uffa0"
+
+_MOST_CHARACTERS = {"name": 100, "by": 200, "contact": 200, "url": 500, "note": 2000}
+_SCHEMES = ("https://", "http://")
+# What has no looks of its own at the end of a name: joiners, marks of direction, blank letters.
+_UNSEEN = "\u034f\u115f\u1160\u17b4\u17b5\u200c\u200d\u200e\u200f\u061c\u2800\u3164\uffa0"
+_MOST_MARKS = 8
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submitter:
+    """Who submits (`by`), and what else a leaderboard shows; "" for what is not said.
+
+    `name` is what the model is called there: packing puts the model's own in the place of "".
+    `contact` is for whoever keeps the leaderboard, `url` where the model is described, `note` a
+    remark. Each is one line. Raises `UsageError`.
+    """
+
+    by: str
+    name: str = ""
+    contact: str = ""
+    url: str = ""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            text = getattr(self, each.name)
+            most = _MOST_CHARACTERS[each.name]
+            if len(text) > most:
+                raise UsageError(f"{each.name} has more than {most} characters")
+            if text != printable(text) or text != text.strip() or text != text.strip(_UNSEEN):
+                raise UsageError(
+                    f"{each.name} cannot be {quoted(text)}; write one line, without blanks around "
+                    f"it or characters that are not shown"
+                )
+            if _n_marks(text) > _MOST_MARKS:
+                raise UsageError(f"{each.name} has more than {_MOST_MARKS} marks on one letter")
+        if not self.by:
+            raise UsageError("by is empty; write who submits")
+        for text, what in ((self.by, "by"), (self.name, "name")):
+            if text and not has_letter(text):
+                raise UsageError(f"{what} cannot be {text!a}; write a letter or digit")
+        # Leaderboards make a link of it.
+        if (self.url and not self.url.startswith(_SCHEMES)) or " " in self.url:
+            raise UsageError(f"url cannot be {quoted(self.url)}; write https://...")
+
+
+def _n_marks(text: str) -> int:
+    """Return how many marks (accents, points, vowel signs) follow one another at most."""
+    runs = itertools.groupby(text, lambda each: unicodedata.category(each).startswith("M"))
+    return max((len(list(run)) for is_mark, run in runs if is_mark), default=0)
+
+
+def has_letter(text: str) -> bool:
+    """Return whether a text has a letter or digit that can be seen."""
+    return any(each.isalnum() and each not in _FILLERS for each in text)
+
 
 FORMAT = "pommel-submission"
 VERSION = 1
@@ -173,7 +242,7 @@ def _check_shape(value: Any, where: str) -> None:
     # To JSON Schema, 7.0 is a whole number; what is counted here is no float.
     types = Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_whole)
     strict = extend(Draft202012Validator, type_checker=types)  # type: ignore[no-untyped-call]
-    validator = strict(data.schema("submission"))
+    validator = strict(shipped.schema("submission"))
     # The first fault only: a list of a million wrong things has a million.
     fault = next(validator.iter_errors(value), None)
     if fault is not None:
@@ -223,3 +292,114 @@ def _suite_to_dict(entry: SuiteEntry) -> dict[str, Any]:
 def _suite(value: Mapping[str, Any]) -> SuiteEntry:
     scores = tuple(Score(**each) for each in value["scores"])
     return SuiteEntry(**{**value, "scores": scores})
+
+
+_FLAGS = ("holds", "tie", "defined", "unscored", "oov", "skipped")
+_KEYS = {"prediction_id", "formula", "margin_bits", *_FLAGS}
+_INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
+_LARGEST = 2**53
+
+
+def claims_bytes(result: SuiteResult) -> bytes:
+    """Return the file of a suite's results; equal results have the same bytes."""
+    document = {
+        "item_numbers": list(result.item_numbers),
+        "predictions": [_prediction_to_json(each) for each in result.predictions],
+    }
+    text = json.dumps(
+        document, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
+    )
+    return f"{text}\n".encode()
+
+
+def read_claims(raw: bytes, manifest: Manifest, entry: SuiteEntry, where: str) -> SuiteResult:
+    """Return a suite's results as they are claimed.
+
+    Circuit and descriptions are the suite's, and not there. Raises `SubmissionError` for a file
+    that `claims_bytes` does not write, and for scores in the manifest that do not follow from it.
+    """
+    document = parse_strict(raw, where)
+    if not isinstance(document, dict) or set(document) != {"item_numbers", "predictions"}:
+        raise SubmissionError(f"{where}: has to hold 'item_numbers' and 'predictions'")
+    numbers, predictions = document["item_numbers"], document["predictions"]
+    if not isinstance(predictions, list) or not _are_numbers(numbers):
+        raise SubmissionError(f"{where}: 'item_numbers' are no whole numbers, or the rest no list")
+    if len(numbers) != entry.n_items:
+        raise SubmissionError(
+            f"{where}: has {len(numbers)} items, and the manifest says {entry.n_items}"
+        )
+    result = SuiteResult(
+        suite_name=entry.name,
+        circuit="",
+        model_name=manifest.submitter.name,
+        score_rule=manifest.score_rule,
+        item_numbers=tuple(numbers),
+        predictions=tuple(_predictions(predictions, len(numbers), where)),
+    )
+    if result.scores != entry.scores:
+        raise SubmissionError(
+            f"{where}: the scores of {entry.name} in the manifest are not those of its predictions"
+        )
+    return result
+
+
+def _prediction_to_json(prediction: PredictionResult) -> dict[str, Any]:
+    flags = {name: getattr(prediction, name).tolist() for name in _FLAGS}
+    margins = [_margin_to_json(each) for each in prediction.margin_bits.tolist()]
+    known = {"prediction_id": prediction.prediction_id, "formula": prediction.formula}
+    return {**known, **flags, "margin_bits": margins}
+
+
+def _margin_to_json(bits: float) -> float | str | None:
+    if math.isnan(bits):
+        return None
+    if math.isinf(bits):
+        return "Infinity" if bits > 0 else "-Infinity"
+    return bits
+
+
+def _predictions(values: list[Any], n_items: int, where: str) -> Iterator[PredictionResult]:
+    for index, value in enumerate(values):
+        at = f"{where}: prediction {index}"
+        if not isinstance(value, dict) or set(value) != _KEYS:
+            raise SubmissionError(f"{at} has to hold {', '.join(sorted(_KEYS))}")
+        number, formula = value["prediction_id"], value["formula"]
+        if type(number) is not int or number != index or not isinstance(formula, str):
+            raise SubmissionError(f"{at} has another number, or a formula that is no text")
+        margins, flags = value["margin_bits"], {name: value[name] for name in _FLAGS}
+        for name, column in {**flags, "margin_bits": margins}.items():
+            if not isinstance(column, list) or len(column) != n_items:
+                raise SubmissionError(f"{at} has not one '{name}' for each item")
+        yield PredictionResult(
+            prediction_id=index,
+            formula=formula,
+            description="",
+            margin_bits=_margins(margins, at),
+            **{name: _booleans(column, name, at) for name, column in flags.items()},
+        )
+
+
+def _booleans(column: list[Any], name: str, at: str) -> NDArray[np.bool_]:
+    if not {*map(type, column)} <= {bool}:
+        raise SubmissionError(f"{at} has a '{name}' that is neither true nor false")
+    return np.array(column, dtype=np.bool_)
+
+
+def _margins(column: list[Any], at: str) -> NDArray[np.float64]:
+    bits = []
+    for each in column:
+        if isinstance(each, str) and each in _INFINITE:
+            bits.append(_INFINITE[each])
+        elif each is None:
+            bits.append(math.nan)
+        elif type(each) in {int, float}:
+            bits.append(float(each))
+        else:
+            raise SubmissionError(f"{at} has a margin that is no number of bits")
+    return np.array(bits, dtype=np.float64)
+
+
+def _are_numbers(values: Any) -> bool:
+    if not isinstance(values, list) or not {*map(type, values)} <= {int}:
+        return False
+    return all(abs(each) <= _LARGEST for each in values)

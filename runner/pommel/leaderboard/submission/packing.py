@@ -7,15 +7,19 @@ from typing import IO, Any
 
 from pommel.errors import UsageError, listed, package_version
 from pommel.files.text import replacing
-from pommel.leaderboard.submission.claims import claims_bytes
+from pommel.leaderboard.submission.archive import ZipWriter
 from pommel.leaderboard.submission.limits import Limits
-from pommel.leaderboard.submission.manifest import MANIFEST, FileEntry, Manifest, SuiteEntry
+from pommel.leaderboard.submission.manifest import (
+    MANIFEST,
+    FileEntry,
+    Manifest,
+    Submitter,
+    SuiteEntry,
+    claims_bytes,
+)
 from pommel.leaderboard.submission.reading import parse_submission
-from pommel.leaderboard.submission.recomputing import recomputed
-from pommel.leaderboard.submission.region_sums import region_sums_sha256
-from pommel.leaderboard.submission.submitter import Submitter
+from pommel.leaderboard.submission.recomputing import recomputed, region_sums_sha256
 from pommel.leaderboard.submission.token_lines import surprisal_lines
-from pommel.leaderboard.submission.zip_writer import ZipWriter
 from pommel.models.model import Policy
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord

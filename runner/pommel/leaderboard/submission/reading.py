@@ -8,14 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pommel.errors import quoted
-from pommel.leaderboard.submission.claims import read_claims
-from pommel.leaderboard.submission.errors import SubmissionError, named
-from pommel.leaderboard.submission.limits import Counted, Limits
-from pommel.leaderboard.submission.manifest import MANIFEST, Manifest, SuiteEntry, manifest_from
-from pommel.leaderboard.submission.strict_json import parse_strict
+from pommel.leaderboard.submission.archive import Member, content_of, members_of
+from pommel.leaderboard.submission.limits import (
+    Counted,
+    Limits,
+    SubmissionError,
+    named,
+    parse_strict,
+)
+from pommel.leaderboard.submission.manifest import (
+    MANIFEST,
+    Manifest,
+    SuiteEntry,
+    manifest_from,
+    read_claims,
+)
 from pommel.leaderboard.submission.token_lines import read_sentences
-from pommel.leaderboard.submission.zip_layout import Member
-from pommel.leaderboard.submission.zip_reader import content_of, members_of
 from pommel.models.model import ModelInfo, Policy
 from pommel.scoring.results import SuiteResult
 from pommel.surprisal import ScoredSentence
@@ -55,12 +63,18 @@ class Submission:
         return self.manifest.model_info
 
     @property
+    def reference(self) -> str:
+        """The reference by which the model is loaded: its image by digest, if it has one."""
+        digest = self.manifest.image_digest
+        return f"docker://{digest}" if digest else self.model.reference
+
+    @property
     def policy(self) -> Policy:
         """How all sentences were scored; it names the method."""
         return self.manifest.policy
 
     def run_on(self, suite_sha256: str) -> SubmittedRun | None:
-        """Return the run on the suite with this SHA-256 (`suite_file.suite_hash`)."""
+        """Return the run on the suite with this SHA-256 (`Suite.sha256`)."""
         return next((each for each in self.runs if each.entry.sha256 == suite_sha256), None)
 
 

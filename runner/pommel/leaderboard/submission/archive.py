@@ -1,29 +1,79 @@
-"""Reading an archive of a stranger: nothing in it is believed, and nothing is written.
+"""The one way in which a submission is packed: a ZIP file that leaves nothing to choose.
 
-Python's own reader takes what can be read at all. This one takes what `zip_writer` writes, and says
-of everything else what it is. The sizes that an archive declares bound what is unpacked of it.
+A local header, a name and deflated content for each file, then the list of files, then the end
+record (PKWARE APPNOTE 6.3, 4.3.6). All that is not a name, a length, a place or a check sum is
+constant: no times, no attributes, no extra fields, no comments, no ZIP64. So the same content is
+the same bytes, and a reader can say of every byte outside the content what it has to be.
 """
 
+import hashlib
 import stat
 import struct
 import unicodedata
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import IO
 
-from pommel.leaderboard.submission.errors import SubmissionError, named
-from pommel.leaderboard.submission.limits import MIB, Limits
-from pommel.leaderboard.submission.zip_layout import (
-    CENTRAL,
-    CENTRAL_MARK,
-    DEFLATED,
-    END,
-    END_MARK,
-    LOCAL_MARK,
-    Member,
-    central_header,
-    end_record,
-    local_header,
-)
+from pommel.leaderboard.submission.limits import MIB, Limits, SubmissionError, named
+
+LOCAL = struct.Struct("<4s5H3I2H")
+CENTRAL = struct.Struct("<4s6H3I5H2I")
+END = struct.Struct("<4s4H2IH")
+LOCAL_MARK, CENTRAL_MARK, END_MARK = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
+DEFLATED = 8
+
+_VERSION = 20  # what deflated files need; the system that made them is 0, which has no attributes
+_FLAGS = 0
+_TIME, _DATE = 0, 33  # midnight, 1 January 1980: the first that there is
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A file in an archive: `offset` is where its local header begins, `crc32` is of its content.
+
+    `n_packed` counts the bytes of the archive, `n_bytes` those that they unpack to.
+    """
+
+    name: str
+    crc32: int
+    n_packed: int
+    n_bytes: int
+    offset: int
+
+    @property
+    def start(self) -> int:
+        """Where its packed bytes begin in the archive."""
+        return self.offset + LOCAL.size + len(self.name)
+
+    @property
+    def end(self) -> int:
+        """Where they end."""
+        return self.start + self.n_packed
+
+
+def local_header(member: Member) -> bytes:
+    """Return what stands in front of a member's packed bytes."""
+    sizes = (member.crc32, member.n_packed, member.n_bytes)
+    fixed = (_VERSION, _FLAGS, DEFLATED, _TIME, _DATE)
+    name = member.name.encode("ascii")
+    return LOCAL.pack(LOCAL_MARK, *fixed, *sizes, len(name), 0) + name
+
+
+def central_header(member: Member) -> bytes:
+    """Return a member's entry in the list of files."""
+    sizes = (member.crc32, member.n_packed, member.n_bytes)
+    fixed = (_VERSION, _VERSION, _FLAGS, DEFLATED, _TIME, _DATE)
+    name = member.name.encode("ascii")
+    # No extra field, no comment, the first disk, no attributes of either kind.
+    rest = (len(name), 0, 0, 0, 0, 0, member.offset)
+    return CENTRAL.pack(CENTRAL_MARK, *fixed, *sizes, *rest) + name
+
+
+def end_record(n_members: int, n_bytes: int, offset: int) -> bytes:
+    """Return the end of an archive whose list of files has `n_bytes` from `offset` on."""
+    return END.pack(END_MARK, 0, 0, n_members, n_members, n_bytes, offset, 0)
+
 
 _PIECE_BYTES = 1 << 16
 # The longest comment that an archive may have behind its end.
@@ -194,3 +244,52 @@ def _check_sizes(members: list[Member], n_raw: int, where: str, limits: Limits) 
         raise SubmissionError(
             f"{where}: unpacks to more than {limits.ratio} times its size, as no submission does"
         )
+
+
+# Above this level, surprisals take twice as long for less than a hundredth of the size.
+_LEVEL = 6
+
+
+class ZipWriter:
+    """Writes files behind one another to a stream that can go back; `finish` makes it an archive.
+
+    Raises `SubmissionError` for more than the limits allow.
+    """
+
+    def __init__(self, stream: IO[bytes], limits: Limits) -> None:
+        self._stream = stream
+        self._limits = limits
+        self._members: list[Member] = []
+
+    def add(self, name: str, pieces: Iterable[bytes]) -> tuple[int, str]:
+        """Pack a file; return how many bytes it has, and their SHA-256."""
+        offset = self._stream.tell()
+        blank = Member(name=name, crc32=0, n_packed=0, n_bytes=0, offset=offset)
+        self._stream.write(local_header(blank))
+        packer = zlib.compressobj(_LEVEL, zlib.DEFLATED, -zlib.MAX_WBITS)
+        digest, crc32, n_bytes = hashlib.sha256(), 0, 0
+        for piece in pieces:
+            n_bytes += len(piece)
+            if n_bytes > self._limits.n_file_bytes:
+                most = self._limits.n_file_bytes
+                raise SubmissionError(f"{name} would have more than {most:,} bytes; submit less")
+            digest.update(piece)
+            crc32 = zlib.crc32(piece, crc32)
+            self._stream.write(packer.compress(piece))
+        self._stream.write(packer.flush())
+        end = self._stream.tell()
+        member = Member(
+            name=name, crc32=crc32, n_packed=end - blank.start, n_bytes=n_bytes, offset=offset
+        )
+        self._stream.seek(offset)
+        self._stream.write(local_header(member))
+        self._stream.seek(end)
+        self._members.append(member)
+        return n_bytes, digest.hexdigest()
+
+    def finish(self) -> None:
+        """Write the list of files, and the end."""
+        offset = self._stream.tell()
+        listed = b"".join(map(central_header, self._members))
+        self._stream.write(listed)
+        self._stream.write(end_record(len(self._members), len(listed), offset))
