@@ -15,7 +15,7 @@ from tests.cli.samples import Pommel
 from tests.sources.fetch.server import FileServer, Reply, file_server, tree
 from tests.sources.fetch.shared_files import files_beside
 
-from pommel.sources.fetch.source import PublishedSource, find_source, known_sources
+from pommel.sources.fetch.source import PublishedSource
 
 UNLICENSED = (
     "no licence is known. Nobody may pass these files on, changed or not, without leave of their "
@@ -39,7 +39,7 @@ def mirror(monkeypatch: pytest.MonkeyPatch, cache: Path) -> Iterator[FileServer]
     with file_server() as server:
         monkeypatch.setenv("POMMEL_MIRROR", server.address)
         for name in ("multilingual", "gevalm"):
-            source = find_source(name)
+            source = PublishedSource.named(name)
             for file in source.files:
                 server.serve(at(source, file.path), file.path.encode())
         yield server
@@ -59,7 +59,7 @@ def test_the_list_says_what_there_is(pommel: Pommel, cache: Path) -> None:
     assert cells[0] == [
         "hu2020", "34 SyntaxGym suites of Hu et al. (2020)", "MIT", "35", "-",
     ]  # fmt: skip
-    assert [row[0] for row in cells] == [source.name for source in known_sources()]
+    assert [row[0] for row in cells] == [source.name for source in PublishedSource.known()]
     assert [row[2] for row in cells if row[0] == "gevalm"] == ["none known"]
     assert not cache.exists()
 
@@ -68,7 +68,7 @@ def test_the_list_for_programs(pommel: Pommel, mirror: FileServer, cache: Path) 
     assert mirror.asked == []
     pommel("fetch", "multilingual", "--only", "suites/basque-*")
     listed = {each["name"]: each for each in json.loads(pommel("fetch", "--format", "json").stdout)}
-    source = find_source("multilingual")
+    source = PublishedSource.named("multilingual")
     assert listed["multilingual"] == {
         "name": "multilingual",
         "title": source.title,
@@ -87,7 +87,7 @@ def test_what_is_fetched_and_what_is_said_of_it(
     pommel: Pommel, mirror: FileServer, cache: Path
 ) -> None:
     outcome = pommel("fetch", "multilingual")
-    source = find_source("multilingual")
+    source = PublishedSource.named("multilingual")
     folder = cache / "multilingual" / source.commit
     assert (outcome.status, outcome.stdout) == (0, f"{folder}\n")
     first = "suites/basque-DO-S_DO_V_AUX.json, suites/basque-DO-S_IO_DO_V_AUX.json"
@@ -148,7 +148,7 @@ def test_a_copy_in_a_folder_of_ones_own(pommel: Pommel, mirror: FileServer, tmp_
 def test_published_suites_have_their_checksums(
     pommel: Pommel, mirror: FileServer, shared_data: Path, tmp_path: Path
 ) -> None:
-    source = find_source("hu2020")
+    source = PublishedSource.named("hu2020")
     hu2020 = shared_data / "hu2020"
     for file in source.files:
         name = file.path.rpartition("/")[2]
@@ -163,7 +163,7 @@ def test_published_suites_have_their_checksums(
 
 
 def test_a_lie_about_a_checksum(pommel: Pommel, mirror: FileServer, cache: Path) -> None:
-    source = find_source("bert_syntax")
+    source = PublishedSource.named("bert_syntax")
     for file in source.files:
         mirror.serve(at(source, file.path), b"cuckoo")
     outcome = pommel("fetch", "bert_syntax")
@@ -193,7 +193,7 @@ def test_offline_with_nothing_there(pommel: Pommel, mirror: FileServer, cache: P
 def test_suites_that_run(
     pommel: Pommel, cache: Path, shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    blimp, folder = find_source("blimp"), tmp_path / "blimp"
+    blimp, folder = PublishedSource.named("blimp"), tmp_path / "blimp"
     with file_server() as server:
         monkeypatch.setenv("POMMEL_MIRROR", server.address)
         path = shared_data / "blimp" / "adjunct_island.jsonl"
@@ -217,7 +217,7 @@ def test_suites_that_run(
 def test_suites_where_other_files_are_json_too(
     pommel: Pommel, mirror: FileServer, shared_data: Path, tmp_path: Path
 ) -> None:
-    source = find_source("sg_eval")
+    source = PublishedSource.named("sg_eval")
     for path, there in files_beside(source, shared_data).items():
         mirror.serve(at(source, path), there.read_bytes())
     outcome = pommel("fetch", "sg_eval", "-o", tmp_path / "sg", "--suites")
@@ -258,7 +258,7 @@ def test_what_was_fetched_for_programs(
 ) -> None:
     only = ("--only", "suites/hindi-S_O_V*", "--format", "json")
     outcome = pommel("fetch", "multilingual", *only)
-    source = find_source("multilingual")
+    source = PublishedSource.named("multilingual")
     expected = {
         "name": "multilingual",
         "commit": source.commit,
@@ -339,7 +339,7 @@ def test_calls_that_make_no_sense(
 def test_an_interrupt_leaves_whole_files_only(
     mirror: FileServer, cache: Path, sent: signal.Signals, status: int, said: str
 ) -> None:
-    source = find_source("multilingual")
+    source = PublishedSource.named("multilingual")
     stuck = source.files[0].path
     mirror.serve(at(source, stuck), Reply(body=b"x" * 1000, drip_s=0.1))
     command = [sys.executable, "-m", "pommel", "fetch", "multilingual"]

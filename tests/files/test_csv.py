@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.files.csv import CsvTable, csv_line
+from pommel.files.csv import CsvTable
 
 
 def test_rows_and_places() -> None:
@@ -134,7 +134,7 @@ def test_rows_of_another_length() -> None:
     st.sampled_from(",\t"),
 )
 def test_what_is_written_is_read_back(rows: list[list[str]], separator: str) -> None:
-    text = "".join(csv_line(row, separator) for row in rows)
+    text = "".join(CsvTable.line(row, separator) for row in rows)
     table = CsvTable.parse(text, file="f", separator=separator)
     assert table.faults == ()
     assert [list(row.fields) for row in table.rows] == rows

@@ -217,3 +217,11 @@ def test_a_file_is_known_by_its_content(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         sha256_of(tmp_path / "none")
     assert str(caught.value) == f"{tmp_path}/none: cannot be read: No such file or directory"
+
+
+def test_heads_of_files_that_are_no_text(tmp_path: Path) -> None:
+    path = tmp_path / "x.txt"
+    path.write_bytes(b"\xff\x00abc")
+    assert DecodedText.head(path) == "\N{REPLACEMENT CHARACTER}\x00abc"
+    with pytest.raises(InputError, match="No such file"):
+        DecodedText.head(tmp_path / "none.txt")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import strategies as st
 
 from pommel.files.json import to_json
-from pommel.suite.minimal_sets import (
+from pommel.sources.minimal_sets import (
     GRAMMATICAL,
     Compared,
     MinimalSet,
@@ -13,7 +13,7 @@ from pommel.suite.minimal_sets import (
     suite_items,
     ungrammatical_names,
 )
-from pommel.suite.read import parse_suite
+from pommel.suite.read import LoadedSuite
 
 _PIECES = st.text(
     st.sampled_from("\"'\\<*ab") | st.characters(exclude_categories=["Cs", "Cc", "Z"]),
@@ -33,6 +33,6 @@ def through_a_suite(
     """Return the sets of the file of a suite of these sets."""
     n_ungrammatical = len(sets[0].others)
     head = suite_head({"name": "sets"}, n_ungrammatical, compared)
-    suite = parse_suite(to_json({**head, "items": list(suite_items(sets))})).suite
+    suite = LoadedSuite.parse(to_json({**head, "items": list(suite_items(sets))})).suite
     wrong = ungrammatical_names(n_ungrammatical)
     return [MinimalSet.of_item(item, GRAMMATICAL, wrong) for item in suite.items]

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from pommel.errors import UsageError
 from pommel.sources.generation import Generation, drawn_numbers
 from pommel.sources.grammar.source import GeneratedCondition, GeneratedItem
+from pommel.sources.minimal_sets import MinimalSet
 from pommel.sources.output import ItemContent, SetContent
-from pommel.suite.minimal_sets import MinimalSet
 
 
 class Words:

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.samples import suite_value
 
 from pommel.errors import InputError, SuiteError
-from pommel.files import shipped as data
+from pommel.files import shipped
 from pommel.sources.load import check_distinct_names, find_suites, load_drafts, load_suites
 
 ROWS = """item_number,condition_name,region_number,region_name,content
@@ -33,9 +33,9 @@ def test_a_folder_at_every_depth(folder: Path) -> None:
 
 
 def test_shipped_collections_and_names() -> None:
-    assert find_suites("suites:") == data.suite_files()
-    assert find_suites("suites:en/agreement") == data.suite_files("en/agreement")
-    assert find_suites("suites:all") == data.suite_files()
+    assert find_suites("suites:") == shipped.suite_files()
+    assert find_suites("suites:en/agreement") == shipped.suite_files("en/agreement")
+    assert find_suites("suites:all") == shipped.suite_files()
     clams = find_suites("suites:clams")
     assert len(clams) == 28
     assert {path.parts[-3] for path in clams} == {"de", "fr", "he", "ru"}

@@ -2,15 +2,23 @@
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 
 import pytest
 
 from pommel.errors import InputError, UsageError
 from pommel.sources.formats.long_csv import long_csv_pieces, sentence_lines
 from pommel.sources.grammar.source import GeneratedCondition, GeneratedItem
-from pommel.sources.output import Content, ItemContent, SetContent, SuiteContent
-from pommel.suite.minimal_sets import MinimalSet
-from pommel.suite.read import parse_suite
+from pommel.sources.minimal_sets import MinimalSet
+from pommel.sources.output import (
+    FORMATS,
+    Content,
+    ItemContent,
+    SetContent,
+    SuiteContent,
+    WrittenForm,
+)
+from pommel.suite.read import LoadedSuite
 
 PAIRS = [MinimalSet.of("the dog barks .", "the dog bark ."), MinimalSet.of("I am", "I is")]
 
@@ -42,7 +50,7 @@ def suite(content: Content) -> dict[str, object]:
 def test_sets_are_a_suite_a_table_sentences_and_sets() -> None:
     content = sets(*PAIRS)
     assert content.name == "pairs"
-    loaded = parse_suite("".join(content.suite_pieces())).suite
+    loaded = LoadedSuite.parse("".join(content.suite_pieces())).suite
     assert [each.number for each in loaded.items] == [1, 2]
     assert "".join(long_csv_pieces(content.items(), content.region_names)) == (
         "item_number,condition_name,region_number,region_name,content\n"
@@ -60,11 +68,13 @@ def test_sets_are_a_suite_a_table_sentences_and_sets() -> None:
 
 def test_sets_of_different_sizes_become_pairs() -> None:
     three = MinimalSet.of("I am", "I is", "I are")
-    loaded = parse_suite(
+    loaded = LoadedSuite.parse(
         "".join(sets(three, *PAIRS, ungrammatical_counts=(1, 2)).suite_pieces())
     ).suite
     assert len(loaded.items) == 4
-    loaded = parse_suite("".join(sets(three, ungrammatical_counts=(2, 0)).suite_pieces())).suite
+    loaded = LoadedSuite.parse(
+        "".join(sets(three, ungrammatical_counts=(2, 0)).suite_pieces())
+    ).suite
     assert loaded.condition_names == ("grammatical", "ungrammatical_1", "ungrammatical_2")
 
 
@@ -130,7 +140,7 @@ def test_items_are_sets_if_their_conditions_say_so() -> None:
 
 
 def test_a_suite_is_sets_of_the_conditions_that_are_named() -> None:
-    loaded = parse_suite("".join(sets(*PAIRS).suite_pieces())).suite
+    loaded = LoadedSuite.parse("".join(sets(*PAIRS).suite_pieces())).suite
     assert list(SuiteContent(suite=loaded).sets()) == PAIRS
     turned = SuiteContent(suite=loaded, grammatical="ungrammatical", ungrammatical=("grammatical",))
     assert [each.grammatical for each in turned.sets()] == ["the dog bark .", "I is"]
@@ -140,8 +150,26 @@ def test_a_suite_is_sets_of_the_conditions_that_are_named() -> None:
 
 
 def test_one_condition_cannot_be_both() -> None:
-    loaded = parse_suite("".join(sets(*PAIRS).suite_pieces())).suite
+    loaded = LoadedSuite.parse("".join(sets(*PAIRS).suite_pieces())).suite
     both = SuiteContent(suite=loaded, ungrammatical=("grammatical",))
     with pytest.raises(UsageError) as caught:
         both.sets()
     assert str(caught.value) == "pairs: 'grammatical' cannot be grammatical and ungrammatical"
+
+
+def test_formats_have_names_of_their_own() -> None:
+    names = [each.name for each in FORMATS]
+    assert len(set(names)) == len(names)
+    assert {WrittenForm.named(name).sets for name in names} == set(FORMATS)
+    assert WrittenForm.named("suite").sets is None
+    assert WrittenForm.named() == WrittenForm.named("suite")
+
+
+def test_every_ending_has_a_format_that_is_written() -> None:
+    for each in FORMATS:
+        for ending in each.endings:
+            assert ending.startswith(".")
+            assert WrittenForm.of_file(Path(f"x{ending}")).name in WrittenForm.names()
+    assert WrittenForm.of_file(Path("x.json")) == WrittenForm.named("suite")
+    with pytest.raises(UsageError, match=r"x\.docx: say --format, or let the file end in one of"):
+        WrittenForm.of_file(Path("x.docx"))

@@ -18,7 +18,7 @@ from pommel.files.tables import frame_of
 from pommel.files.text import DecodedText, write_text
 from pommel.models.model import closing
 from pommel.scoring.conditional import ConditionalScore
-from pommel.sources.formats.context_pairs import TargetTable, parse_targets, read_targets
+from pommel.sources.formats.context_pairs import TargetTable
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -92,9 +92,9 @@ def _form(chosen: dict[str, Any]) -> str:
 
 def _read(file: str) -> TargetTable:
     if file != "-":
-        return read_targets(Path(file))
+        return TargetTable.read(Path(file))
     # Its bytes: what they mean does not depend on the terminal's locale.
-    return parse_targets(
+    return TargetTable.parse(
         DecodedText.decode(sys.stdin.buffer.read(), file="<stdin>").text, file="<stdin>"
     )
 

@@ -5,14 +5,14 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 
 from pommel.cli.output import note, show_warnings
 from pommel.cli.set_files import (
     check_output,
-    chosen_format,
+    chosen_form,
     pair_options,
     set_output_options,
     show_left_out,
@@ -20,10 +20,8 @@ from pommel.cli.set_files import (
 )
 from pommel.errors import Fault, FaultyFileError, InputError, UsageError, counted
 from pommel.files.text import file_name_fault
-from pommel.sources.conversion import Conversion, input_names
-from pommel.sources.output import Content
-from pommel.sources.written_forms import SUITE, ending_of, write_content
-from pommel.suite.minimal_sets import GRAMMATICAL, Compared
+from pommel.sources.conversion import Conversion
+from pommel.sources.output import Content, WrittenForm
 
 _STANDARD_INPUT = Path("-")
 
@@ -33,7 +31,7 @@ _STANDARD_INPUT = Path("-")
 @click.option(
     "--from",
     "read_as",
-    type=click.Choice(input_names()),
+    type=click.Choice(Conversion.input_names()),
     default=None,
     help="What FILE is.  [default: by its ending and how it begins]",
 )
@@ -47,7 +45,7 @@ _STANDARD_INPUT = Path("-")
 @click.option(
     "--compare",
     "compared",
-    type=click.Choice(get_args(Compared)),
+    type=click.Choice(Conversion.compared_names()),
     help="What the prediction compares: the whole sentence or the words that differ.  "
     "[default: what is usual for the format]",
 )
@@ -69,7 +67,7 @@ def command(file: Path, **chosen: Any) -> None:
         read_as=chosen["read_as"] or "",
         name=chosen["name"] or "",
         compared=chosen["compared"],
-        grammatical=chosen["grammatical"] or GRAMMATICAL,
+        grammatical=chosen["grammatical"] or "",
         ungrammatical=chosen["ungrammatical"],
         by=chosen["by"] or "",
     )
@@ -78,7 +76,7 @@ def command(file: Path, **chosen: Any) -> None:
     check_output(output, [file])
     if conversion.by and (output is None or output.is_file()):
         raise UsageError("--by writes several files; name a folder for them with -o")
-    form = (chosen["form"] or SUITE) if conversion.by else chosen_format(chosen["form"], output)
+    form = chosen_form(chosen["form"], None if conversion.by else output)
     contents, warnings = _contents(conversion, file)
     show_warnings(warnings)
     if conversion.by and output:
@@ -95,7 +93,7 @@ def _contents(conversion: Conversion, file: Path) -> tuple[list[Content], Sequen
         raise UsageError("say with --from what standard input is")
     with tempfile.TemporaryDirectory() as folder:
         # Formats read files, some of them twice.
-        spooled = Path(folder) / f"stdin{ending_of(conversion.read_as)}"
+        spooled = Path(folder) / f"stdin{WrittenForm.named(conversion.read_as).ending}"
         spooled.write_bytes(sys.stdin.buffer.read())
         try:
             return conversion.contents(spooled)
@@ -104,7 +102,7 @@ def _contents(conversion: Conversion, file: Path) -> tuple[list[Content], Sequen
             raise type(error)(faults) from None
 
 
-def _write_each(contents: list[Content], form: str, folder: Path) -> None:
+def _write_each(contents: list[Content], form: WrittenForm, folder: Path) -> None:
     names: dict[str, str] = {}
     for content in contents:
         if fault := file_name_fault(content.name):
@@ -114,6 +112,6 @@ def _write_each(contents: list[Content], form: str, folder: Path) -> None:
         if other != content.name:
             raise InputError(f"{other!r} and {content.name!r} differ in capital letters only")
     for content in contents:
-        write_content(content, form, folder / f"{content.name}{ending_of(form)}")
+        content.write(form, folder / f"{content.name}{form.ending}")
         show_left_out(content, form)
     note(f"{counted(len(contents), 'file')}: {folder}")

@@ -12,22 +12,8 @@ import click
 from pommel.cli.output import download_bar, note, show_table
 from pommel.cli.output_options import form_option
 from pommel.errors import UsageError, counted, listed
-from pommel.sources.fetch.fetching import (
-    FetchedSource,
-    FetchOptions,
-    MadeFile,
-    export,
-    fetch,
-    suites_of,
-    unlicensed,
-)
-from pommel.sources.fetch.source import (
-    PublishedSource,
-    SourceCache,
-    cache_folder,
-    find_source,
-    known_sources,
-)
+from pommel.sources.fetch.fetching import FetchedSource, FetchOptions
+from pommel.sources.fetch.source import PublishedSource
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -91,7 +77,7 @@ def command(name: str | None, **chosen: Any) -> None:
     elif chosen["citation"]:
         if chosen["form"] == "json":
             raise UsageError("--citation prints BibTeX; leave out --format")
-        click.echo(find_source(name).citation, nl=False)
+        click.echo(PublishedSource.named(name).citation, nl=False)
     else:
         _fetch(name, chosen)
 
@@ -116,7 +102,8 @@ def _fetch(name: str, chosen: dict[str, Any]) -> None:
             options = FetchOptions(
                 base_url=chosen["base_url"], offline=chosen["offline"], progress=tell
             )
-            fetched = fetch(name, only=chosen["only"], options=options)
+            source = PublishedSource.named(name)
+            fetched = FetchedSource.fetch(source, only=chosen["only"], options=options)
         _report(fetched)
         folder, paths = fetched.folder, fetched.files
         if chosen["output"] is not None:
@@ -149,13 +136,11 @@ def _tidied_up_on_sigterm() -> Iterator[None]:
 def _export(
     fetched: FetchedSource, folder: Path, *, as_suites: bool, force: bool
 ) -> tuple[Path, ...]:
-    made: dict[str, MadeFile] | None = None
-    others: Sequence[str] = ()
-    if as_suites:
-        made, others = suites_of(fetched)
-    paths = export(fetched, folder, made=made, force=force)
-    if made is not None:
-        note(f"{fetched.source.name}: {counted(len(made), 'suite')}")
+    if not as_suites:
+        return fetched.export(folder, force=force)
+    made, others = fetched.suites()
+    paths = fetched.export(folder, made=made, force=force)
+    note(f"{fetched.source.name}: {counted(len(made), 'suite')}")
     if others:
         note(f"note: {counted(len(others), 'file')} left out, no suites: {listed(others)}")
     return paths
@@ -188,22 +173,21 @@ def _report(fetched: FetchedSource) -> None:
             f"({listed(fetched.unknown)}): what came first is what later uses are compared with"
         )
     if source.licence is None:
-        note(f"note: {unlicensed(source)}")
+        note(f"note: {source.unlicensed}")
     if source.note is not None:
         note(f"note: {source.note}")
 
 
 def _show_list(form: str) -> None:
-    root = cache_folder()
-    caches = [SourceCache(root=root, source=source) for source in known_sources()]
+    sources = PublishedSource.known()
     if form == "json":
-        values = [_entry(cache) for cache in caches]
+        values = [_entry(source) for source in sources]
         click.echo(json.dumps(values, ensure_ascii=False, indent=2))
         return
-    show_table(_table(caches))
+    show_table(_table(sources))
 
 
-def _table(caches: list[SourceCache]) -> "Table":
+def _table(sources: Sequence[PublishedSource]) -> "Table":
     from rich.table import Table  # noqa: PLC0415 - `pommel --help` stays fast without it
 
     table = Table()
@@ -211,16 +195,15 @@ def _table(caches: list[SourceCache]) -> "Table":
         table.add_column(name)
     for name in ("files", "here"):
         table.add_column(name, justify="right")
-    for cache in caches:
-        source = cache.source
-        n_files = len(source.every_file)
-        here = {0: "-", n_files: "all"}.get(cache.n_kept(), str(cache.n_kept()))
+    for source in sources:
+        n_files, n_kept = len(source.every_file), source.cache().n_kept()
+        here = {0: "-", n_files: "all"}.get(n_kept, str(n_kept))
         table.add_row(source.name, source.title, source.licence or "none known", str(n_files), here)
     return table
 
 
-def _entry(cache: SourceCache) -> dict[str, Any]:
-    source: PublishedSource = cache.source
+def _entry(source: PublishedSource) -> dict[str, Any]:
+    cache = source.cache()
     return {
         "name": source.name,
         "title": source.title,

@@ -1,6 +1,6 @@
 """`pommel generate`: minimal sets and suites from grammars."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,18 +10,15 @@ import click
 from pommel.cli.output import note
 from pommel.cli.set_files import (
     check_output,
-    chosen_format,
+    chosen_form,
     pair_options,
     set_output_options,
     show_or_write,
 )
 from pommel.errors import UsageError, counted, listed
 from pommel.models.word_level import read_word_list
-from pommel.sources.generation import Generation, open_grammar
-from pommel.sources.grammar.source import Source, has_items, has_sets
-from pommel.sources.output import Content, SetContent
-from pommel.sources.written_forms import WITHOUT_MARKS, is_of_sets
-from pommel.suite.minimal_sets import GRAMMATICAL
+from pommel.sources.generation import Generation
+from pommel.sources.output import WrittenForm
 
 _SHOWN = 20
 # What a suite says of itself by other options, or by the grammar.
@@ -86,17 +83,19 @@ def command(grammar: Path, **chosen: Any) -> None:
       pommel generate simple_agrmt.avg --format clams --sample 100 --capitalize
       pommel generate subject_verb.template --sample 200 -o subject_verb.json
     """
-    source = open_grammar(grammar, depth=chosen["depth"])
+    generation = Generation.of_file(grammar, depth=chosen["depth"])
     if chosen["count"]:
-        click.echo(", ".join(_counts(source)))
+        click.echo(", ".join(generation.counts))
         return
     output: Path | None = chosen["output"]
-    form = chosen_format(chosen["form"], output)
+    form = chosen_form(chosen["form"], output)
     _check(chosen, form)
-    check_output(output, [grammar, *(grammar.parent / name for name in source.recipe["files"])])
-    generation = Generation(
-        source=source,
-        name=chosen["name"] or _name_of(source, grammar),
+    check_output(
+        output, [grammar, *(grammar.parent / name for name in generation.source.recipe["files"])]
+    )
+    generation = replace(
+        generation,
+        name=chosen["name"] or generation.name,
         n_sampled=chosen["sample"],
         seed=chosen["seed"],
         eos=chosen["eos"],
@@ -105,37 +104,20 @@ def command(grammar: Path, **chosen: Any) -> None:
     )
     if chosen["vocabulary"]:
         _report_unknown(generation, chosen["vocabulary"])
-    show_or_write(_content(generation, chosen, form), form, output)
-
-
-def _counts(source: Source) -> Iterator[str]:
-    if has_items(source):
-        yield counted(source.n_items, "item")
-    if has_sets(source):
-        yield counted(source.n_sets, "minimal set")
-
-
-def _check(chosen: dict[str, Any], form: str) -> None:
-    if chosen["name"] == "":
-        raise UsageError("a suite needs a name")
-    if chosen["eos"] and form in WITHOUT_MARKS:
-        hint = "write sentences or minimal sets, or leave the mark out"
-        raise UsageError(f"in a suite, the end of a sentence is the model's own mark; {hint}")
-
-
-def _content(generation: Generation, chosen: dict[str, Any], form: str) -> Content:
-    named = chosen["grammatical"] or chosen["ungrammatical"]
-    content = generation.content(as_sets=is_of_sets(form) and not named)
-    if not named:
-        return content
-    if isinstance(content, SetContent):
-        what = "--grammatical and --ungrammatical name conditions"
-        raise UsageError(f"{what}; this grammar says itself which sentences are which")
-    return replace(
-        content,
-        grammatical=chosen["grammatical"] or GRAMMATICAL,
+    content = generation.content(
+        as_sets=form.sets is not None,
+        grammatical=chosen["grammatical"] or "",
         ungrammatical=chosen["ungrammatical"],
     )
+    show_or_write(content, form, output)
+
+
+def _check(chosen: dict[str, Any], form: WrittenForm) -> None:
+    if chosen["name"] == "":
+        raise UsageError("a suite needs a name")
+    if chosen["eos"] and form.is_of_suites:
+        hint = "write sentences or minimal sets, or leave the mark out"
+        raise UsageError(f"in a suite, the end of a sentence is the model's own mark; {hint}")
 
 
 def _about(pairs: Sequence[str]) -> dict[str, str]:
@@ -146,11 +128,6 @@ def _about(pairs: Sequence[str]) -> dict[str, str]:
             raise UsageError(f"--meta {pair!r}: write KEY=VALUE, with a key of your own")
         found[key] = value
     return found
-
-
-def _name_of(source: Source, grammar: Path) -> str:
-    head = source.head if has_items(source) else {}
-    return str(head.get("meta", {}).get("name") or grammar.stem)
 
 
 def _report_unknown(generation: Generation, path: Path) -> None:

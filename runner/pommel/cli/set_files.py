@@ -10,16 +10,7 @@ import click
 from pommel.cli.output import note, show_text
 from pommel.cli.output_options import form_option
 from pommel.errors import UsageError, counted
-from pommel.sources.output import Content, SetContent
-from pommel.sources.written_forms import (
-    CSV,
-    SUITE,
-    form_names,
-    form_of_file,
-    is_of_sets,
-    pieces_of,
-    write_content,
-)
+from pommel.sources.output import Content, WrittenForm
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -37,7 +28,7 @@ def set_output_options(function: _F) -> _F:
         help="File to write; its ending may say the format.  [default: standard output]",
     )
     form = form_option(
-        form_names(),
+        WrittenForm.names(),
         default=None,
         about="A suite, long CSV, plain sentences, or a format of minimal sets.  "
         "[default: by the ending; suite]",
@@ -61,14 +52,16 @@ def pair_options(function: _F) -> _F:
     return grammatical(ungrammatical(function))
 
 
-def chosen_format(form: str | None, output: Path | None) -> str:
-    """Return the format that is asked for, or meant by the file's ending.
+def chosen_form(form: str | None, output: Path | None) -> WrittenForm:
+    """Return the form that is asked for, or meant by the file's ending.
 
     Raises `UsageError` for an ending that says nothing.
     """
-    if form or output is None or output == _STANDARD_OUTPUT:
-        return form or SUITE
-    return form_of_file(output)
+    if form:
+        return WrittenForm.named(form)
+    if output is None or output == _STANDARD_OUTPUT:
+        return WrittenForm.named()
+    return WrittenForm.of_file(output)
 
 
 def check_output(output: Path | None, inputs: Iterable[Path]) -> None:
@@ -79,31 +72,26 @@ def check_output(output: Path | None, inputs: Iterable[Path]) -> None:
                 raise UsageError(f"{output}: this is read; name another file to write")
 
 
-def show_or_write(content: Content, form: str, output: Path | None) -> None:
+def show_or_write(content: Content, form: WrittenForm, output: Path | None) -> None:
     """Write a content, never all of it in memory; say how much of it is in a file.
 
     Raises `UsageError` for what the content cannot be written as, and for a format that is no text
     without a file to write, and `InputError` for a content without anything to write.
     """
     if output is not None and output != _STANDARD_OUTPUT:
-        write_content(content, form, output)
-        note(f"{counted(content.tally.n_written, noun_of(content, form))}: {output}")
+        content.write(form, output)
+        note(f"{counted(content.tally.n_written, content.noun(form))}: {output}")
     else:
-        pieces = pieces_of(content, form)
+        pieces = content.pieces(form)
         for first in pieces:
             show_text("".join((first, *itertools.islice(pieces, _AT_ONCE))))
     show_left_out(content, form)
 
 
-def noun_of(content: Content, form: str) -> str:
-    """Return what is counted: sets, or items."""
-    return "minimal set" if is_of_sets(form) or isinstance(content, SetContent) else "item"
-
-
-def show_left_out(content: Content, form: str) -> None:
+def show_left_out(content: Content, form: WrittenForm) -> None:
     """Say on stderr what is not in what was written."""
     if n := content.tally.n_left_out:
         what = "without an ungrammatical sentence of another spelling"
         note(f"note: {counted(n, 'minimal set')} left out, {what}")
-    if form == CSV and content.joiner != " ":
+    if not form.keeps_joiner and content.joiner != " ":
         note("note: long CSV has no place for the joiner; read again, regions have blanks between")

@@ -10,20 +10,14 @@ from pommel.cli import suites_check, suites_new, suites_preview
 from pommel.cli.output import note, show_table
 from pommel.cli.output_options import folder_option, form_option
 from pommel.errors import InputError, counted
-from pommel.files.text import file_name_fault, write_text
+from pommel.files.text import file_name_fault
 from pommel.report.suite_list import circuit_list_table, suite_list_table
-from pommel.sources.formats.long_csv import sentences_of, suite_to_long_csv
-from pommel.sources.load import (
-    SHIPPED,
-    check_distinct_names,
-    circuit_cards,
-    load_suites,
-    suite_cards,
-)
-from pommel.suite.read import suite_to_text
+from pommel.sources.load import CircuitCard, SuiteCard, check_distinct_names, load_suites
+from pommel.sources.output import Content, WrittenForm
 from pommel.suite.suite import Suite
 
-_WRITERS = {"json": suite_to_text, "csv": suite_to_long_csv, "txt": sentences_of}
+# The endings of files, and the forms that they are written in.
+_FORMS = {"json": "suite", "csv": "csv", "txt": "sentences"}
 
 
 @click.group("suites")
@@ -32,19 +26,19 @@ def command() -> None:
 
 
 @command.command("list")
-@click.argument("collection", default=SHIPPED)
+@click.argument("collection", default="suites:")
 @click.option(
     "--by", type=click.Choice(["suite", "circuit"]), default="suite", help="What a row is."
 )
 @form_option(["table", "markdown", "json"])
 def list_suites(collection: str, by: str, form: str) -> None:
     """List the shipped suites, or those of a COLLECTION (suites:en/agreement) or folder."""
-    cards = suite_cards(collection)
+    cards = SuiteCard.of_source(collection)
     if form != "json":
         table = suite_list_table if by == "suite" else circuit_list_table
         show_table(table(cards, markdown=form == "markdown"))
         return
-    rows = cards if by == "suite" else circuit_cards(cards)
+    rows = cards if by == "suite" else CircuitCard.of(cards)
     click.echo(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=2))
 
 
@@ -60,17 +54,17 @@ def show(suite: str, item: int | None) -> None:
 @command.command("export")
 @click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
 @folder_option
-@form_option(list(_WRITERS), default="json", about="Format of the files.")
+@form_option(list(_FORMS), default="json", about="Format of the files.")
 def export(suites: tuple[str, ...], output: Path, form: str) -> None:
     """Write SUITEs as SyntaxGym JSON, long CSV, or plain sentences (one a line)."""
-    writer = _WRITERS[form]
+    written = WrittenForm.named(_FORMS[form])
     loaded = [each.suite for each in load_suites(suites)]
     check_distinct_names(loaded)
     for suite in loaded:
         if fault := file_name_fault(suite.name):
             raise InputError(f"the suite's name {suite.name!r} cannot be a file's name: it {fault}")
     for suite in loaded:
-        write_text(output / f"{suite.name}.{form}", writer(suite))
+        Content.of_suite(suite).write(written, output / f"{suite.name}.{form}")
     note(f"{counted(len(loaded), 'suite')}: {output}")
 
 

@@ -149,19 +149,19 @@ class CsvTable:
         line, column = place
         return Place(file=self.file, line=line, column=column).fault(message, hint)
 
+    @staticmethod
+    def line(fields: Iterable[str], separator: str = ",") -> str:
+        """Return a row with its line feed, and quotes only where it could not be read without.
 
-def csv_line(fields: Iterable[str], separator: str = ",") -> str:
-    """Return a row with its line feed, with quotes only where it could not be read without them.
-
-    The csv module's own writer leaves a lone carriage return bare.
-    """
-    special = {separator, '"', "\r", "\n"}
-    cells = [
-        '"' + field.replace('"', '""') + '"' if special.intersection(field) else field
-        for field in fields
-    ]
-    # An empty line would be no row.
-    return '""\n' if cells == [""] else separator.join(cells) + "\n"
+        The csv module's own writer leaves a lone carriage return bare.
+        """
+        special = {separator, '"', "\r", "\n"}
+        cells = [
+            '"' + field.replace('"', '""') + '"' if special.intersection(field) else field
+            for field in fields
+        ]
+        # An empty line would be no row.
+        return '""\n' if cells == [""] else separator.join(cells) + "\n"
 
 
 class _Lines:

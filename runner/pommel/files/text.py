@@ -25,6 +25,8 @@ GZIP_FAULTS = (EOFError, zlib.error, gzip.BadGzipFile)
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _GZIP_MAGIC = b"\x1f\x8b"
 _UTF_16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+# So much tells what a file is.
+_N_HEAD = 4_096
 _LINE_END = re.compile(r"\r\n|\r|\n")
 # Unlike joiners without a width and marks of direction, these belong to no script.
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
@@ -88,6 +90,15 @@ class DecodedText:
     def of(cls, text: str) -> Self:
         """Take a byte order mark off the beginning of a text."""
         return cls(text=text.removeprefix(_BOM), has_bom=text.startswith(_BOM))
+
+    @staticmethod
+    def head(path: Path) -> str:
+        """Return how a file begins, as text, whatever it is; raises `InputError`."""
+        try:
+            with path.open("rb") as stream:
+                return stream.read(_N_HEAD).decode("utf-8-sig", "replace")
+        except OSError as error:
+            raise InputError(f"{path}: {error.strerror or error}") from None
 
     @property
     def lines(self) -> list[str]:

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pommel.analysis.cells import empty_table
-from pommel.sources.load import CircuitCard, SuiteCard, circuit_cards
+from pommel.analysis.cells import plain_table
+from pommel.sources.load import CircuitCard, SuiteCard
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -34,7 +34,7 @@ def suite_list_table(cards: Sequence[SuiteCard], *, markdown: bool = False) -> "
 def circuit_list_table(cards: Sequence[SuiteCard], *, markdown: bool = False) -> "Table":
     """Return one row a language and circuit: suites, items, predictions; and one for all."""
     table = _table(["language", "circuit"], ["suites", "items", "predictions"], markdown=markdown)
-    rows = circuit_cards(cards)
+    rows = CircuitCard.of(cards)
     for row in rows:
         table.add_row(row.language, row.circuit, *_counts(row))
     total = [sum(column) for column in zip(*map(_numbers, rows), strict=True)]
@@ -53,7 +53,7 @@ def _counts(row: CircuitCard) -> list[str]:
 def _table(texts: Sequence[str], numbers: Sequence[str], *, markdown: bool) -> "Table":
     from rich import box  # noqa: PLC0415 - `import pommel` stays fast without it
 
-    table = empty_table(names=texts, numbers=numbers)
+    table = plain_table(names=texts, numbers=numbers)
     if markdown:
         table.box = box.MARKDOWN
     return table

@@ -3,18 +3,15 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pommel.errors import Fault, UsageError, counted, listed
-from pommel.files.text import sha256_of
+from pommel.files.text import DecodedText, sha256_of
 from pommel.sources.formats.long_csv import read_long_csv
 from pommel.sources.formats.set_format import SetFormat
-from pommel.sources.formats.set_formats import FORMATS, format_named, head_of, recognised
-from pommel.sources.output import Content, SetContent, SuiteContent
-from pommel.sources.written_forms import CSV, SUITE
-from pommel.suite.minimal_sets import GRAMMATICAL, Compared, MinimalSet
-from pommel.suite.read import read_suite
-from pommel.suite.suite import LoadedSuite
+from pommel.sources.minimal_sets import GRAMMATICAL, Compared, MinimalSet
+from pommel.sources.output import FORMATS, Content, SetContent, SuiteContent, WrittenForm
+from pommel.suite.read import LoadedSuite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,17 +21,28 @@ class Conversion:
     `read_as` names its format; without it, the ending and the beginning of the file tell. `name` is
     that of the suite, otherwise the file's. `compared` is what the prediction of sets compares,
     otherwise what is usual for the format. `grammatical` and `ungrammatical` are the conditions of
-    a suite that are taken as minimal sets. `by` is a field of the file: one suite for each of its
-    values. `about` goes into the `meta` of suites that are made of sets.
+    a suite that are taken as minimal sets, otherwise those that are called so. `by` is a field of
+    the file: one suite for each of its values. `about` goes into the `meta` of suites that are made
+    of sets.
     """
 
     read_as: str = ""
     name: str = ""
     compared: Compared | None = None
-    grammatical: str = GRAMMATICAL
+    grammatical: str = ""
     ungrammatical: tuple[str, ...] = ()
     by: str = ""
     about: Mapping[str, Any] = field(default_factory=dict)
+
+    @staticmethod
+    def input_names() -> tuple[str, ...]:
+        """Return the names of all formats that are read."""
+        return tuple(name for name in WrittenForm.names() if name != "sentences")
+
+    @staticmethod
+    def compared_names() -> tuple[str, ...]:
+        """Return the names of what predictions of sets can compare."""
+        return get_args(Compared)
 
     def contents(self, path: Path) -> tuple[list[Content], Sequence[Fault]]:
         """Read a file; return what it holds, one or more, and what it could do better.
@@ -42,25 +50,26 @@ class Conversion:
         Raises `InputError` with every fault of the file, and `UsageError` if its format cannot be
         told, or has no field to divide it by.
         """
-        form = self.read_as or _format_of(path)
-        set_format = format_named(form)
-        if set_format is not None:
-            return self._sets(path, set_format), ()
+        form = WrittenForm.named(self.read_as or _form_of(path))
+        if form.sets:
+            return self._sets(path, form.sets), ()
         if self.by or self.compared:
             option = "--by" if self.by else "--compare"
             raise UsageError(f"{path}: {option} is for minimal sets; this is a suite")
         loaded = self._suite(path, form)
         content = SuiteContent(
-            suite=loaded.suite, grammatical=self.grammatical, ungrammatical=self.ungrammatical
+            suite=loaded.suite,
+            grammatical=self.grammatical or GRAMMATICAL,
+            ungrammatical=self.ungrammatical,
         )
         return [content], loaded.warnings
 
-    def _suite(self, path: Path, form: str) -> LoadedSuite:
-        if form == CSV:
+    def _suite(self, path: Path, form: WrittenForm) -> LoadedSuite:
+        if form.name == "csv":
             return read_long_csv(path, name=self.name)
         if self.name:
             raise UsageError("a suite's JSON has its name in it; leave --name out")
-        return read_suite(path)
+        return LoadedSuite.read(path)
 
     def _sets(self, path: Path, form: SetFormat) -> list[Content]:
         sets = form.read(path)
@@ -84,19 +93,26 @@ class Conversion:
         )
 
 
-def input_names() -> tuple[str, ...]:
-    """Return the names of all formats that are read."""
-    return (SUITE, CSV, *(each.name for each in FORMATS))
+def recognised(path: Path) -> SetFormat | None:
+    """Return the format of a file of minimal sets, by its ending and how it begins; None for none.
+
+    Raises `InputError` for a file that cannot be read.
+    """
+    candidates = [each for each in FORMATS if path.suffix in each.endings]
+    if not candidates:
+        return None
+    head = DecodedText.head(path)
+    return next((each for each in candidates if each.is_like(head)), None)
 
 
-def _format_of(path: Path) -> str:
+def _form_of(path: Path) -> str:
     found = recognised(path)
     if found:
         return found.name
     if path.suffix == ".csv":
-        return CSV
-    if path.suffix == ".json" and head_of(path).lstrip().startswith("{"):
-        return SUITE
+        return "csv"
+    if path.suffix == ".json" and DecodedText.head(path).lstrip().startswith("{"):
+        return "suite"
     endings = dict.fromkeys([".json", ".csv", *(end for each in FORMATS for end in each.endings)])
     if path.suffix in endings:
         names = _names_at(path.suffix)
@@ -107,7 +123,7 @@ def _format_of(path: Path) -> str:
 
 def _names_at(ending: str) -> str:
     names = [each.name for each in FORMATS if ending in each.endings]
-    return listed([*names, SUITE] if ending == ".json" else names, most=len(FORMATS))
+    return listed([*names, "suite"] if ending == ".json" else names, most=len(FORMATS))
 
 
 def _by_field(sets: Iterable[MinimalSet], field: str, path: Path) -> dict[str, list[MinimalSet]]:

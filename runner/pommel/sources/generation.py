@@ -4,7 +4,7 @@ import random
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 from pommel.errors import UsageError, counted, listed, package_version
 from pommel.sources.grammar.attribute_varying import AttributeVaryingSource
@@ -12,8 +12,9 @@ from pommel.sources.grammar.context_free.source import ContextFreeSource
 from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
 from pommel.sources.grammar.permutation.source import PermutationSource
 from pommel.sources.grammar.source import GeneratedItem, ItemSource, SetSource, has_items, has_sets
+from pommel.sources.minimal_sets import GRAMMATICAL, MinimalSet
 from pommel.sources.output import ItemContent, SetContent
-from pommel.suite.minimal_sets import MinimalSet, with_first_letter
+from pommel.suite.suite import with_first_letter
 
 _T = TypeVar("_T")
 
@@ -24,6 +25,15 @@ _STOP, _EOS = ".", "<eos>"
 _STOPS = (".", "!", "?", "…", "।", "。", "؟")
 # So many draws one after another that bring nothing new end the search for distinct sentences.
 _MOST_REPEATED = 20_000
+
+
+# Grammars of every kind, by how their files end.
+_OPENERS: Mapping[str, Callable[[Path], SetSource | ItemSource]] = {
+    ".avg": AttributeVaryingSource,
+    ".cfg": ContextFreeSource,
+    ".template": LexiconTemplateSource,
+    ".design": PermutationSource,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,20 +53,55 @@ class Generation:
     capitalize: bool = False
     about: Mapping[str, str] = field(default_factory=dict)
 
-    def content(self, *, as_sets: bool) -> SetContent | ItemContent:
+    @classmethod
+    def of_file(cls, path: Path, *, depth: int | None = None) -> Self:
+        """Return all that the grammar in a file makes, called as it says, or like its file.
+
+        Raises as `open_grammar` does.
+        """
+        source = open_grammar(path, depth=depth)
+        head = source.head if has_items(source) else {}
+        return cls(source=source, name=str(head.get("meta", {}).get("name") or path.stem))
+
+    @staticmethod
+    def endings() -> tuple[str, ...]:
+        """Return how the files of grammars end."""
+        return tuple(_OPENERS)
+
+    @property
+    def counts(self) -> list[str]:
+        """How many items and minimal sets there are, in words, of what there is."""
+        items = [counted(self.source.n_items, "item")] if has_items(self.source) else []
+        sets = [counted(self.source.n_sets, "minimal set")] if has_sets(self.source) else []
+        return [*items, *sets]
+
+    def content(
+        self, *, as_sets: bool, grammatical: str = "", ungrammatical: tuple[str, ...] = ()
+    ) -> SetContent | ItemContent:
         """Return what there is to write.
 
         A source of both sets and items gives sets where they are asked for (`as_sets`), and items
-        otherwise. Raises `UsageError` for a sample of more than there are.
+        otherwise, or where conditions are named that are to be `grammatical` and `ungrammatical`
+        as minimal sets. Raises `UsageError` for a sample of more than there are, and for conditions
+        of a source that has none.
         """
+        is_named = bool(grammatical or ungrammatical)
         meta = {"name": self.name, **self.about, "generator": self._recipe()}
-        if has_items(self.source) and not (as_sets and has_sets(self.source)):
+        if has_items(self.source) and not (as_sets and not is_named and has_sets(self.source)):
             items = _chosen(self, self.source.items, self.source.n_items, _sentences, "item")
             head = {**self.source.head, "meta": {**self.source.head["meta"], **meta}}
             head["meta"].setdefault("metric", "sum")
-            return ItemContent(all_items=map(self._finished_item, items), head=head)
+            return ItemContent(
+                all_items=map(self._finished_item, items),
+                head=head,
+                grammatical=grammatical or GRAMMATICAL,
+                ungrammatical=ungrammatical,
+            )
         assert has_sets(self.source)  # noqa: S101 - there is no third kind
         sets = _chosen(self, self.source.sets, self.source.n_sets, _set_sentences, "minimal set")
+        if is_named:
+            what = "--grammatical and --ungrammatical name conditions"
+            raise UsageError(f"{what}; this grammar says itself which sentences are which")
         return SetContent(
             all_sets=map(self._finished, sets),
             ungrammatical_counts=self.source.ungrammatical_counts,
@@ -155,6 +200,23 @@ def _end(sentence: str) -> str:
     return _EOS if sentence.endswith(_STOPS) else f"{_STOP} {_EOS}"
 
 
+def open_grammar(path: Path, *, depth: int | None = None) -> SetSource | ItemSource:
+    """Read the grammar in a file; `depth` is how deep the trees of a context-free one may be.
+
+    Raises `UsageError` for an ending that is none of a grammar's and for a depth where there is
+    none, and `GrammarError` with every fault of the grammar.
+    """
+    opener = _OPENERS.get(path.suffix)
+    if opener is None:
+        endings = listed(list(_OPENERS), most=len(_OPENERS))
+        raise UsageError(f"{path}: a grammar's file ends in one of {endings}")
+    if depth is None:
+        return opener(path)
+    if opener is not ContextFreeSource:
+        raise UsageError("--depth is for context-free grammars (.cfg)")
+    return ContextFreeSource(path, depth=depth)
+
+
 def drawn_numbers(n: int, seed: int) -> Iterator[int]:
     """Yield the whole numbers below `n`, which may be large, in random order, each once.
 
@@ -179,29 +241,3 @@ def _set_sentences(found: MinimalSet) -> object:
 
 def _sentences(item: GeneratedItem) -> object:
     return tuple(each.sentence for each in item)
-
-
-_OPENERS: Mapping[str, Callable[[Path], SetSource | ItemSource]] = {
-    ".avg": AttributeVaryingSource,
-    ".cfg": ContextFreeSource,
-    ".template": LexiconTemplateSource,
-    ".design": PermutationSource,
-}
-GRAMMAR_ENDINGS = tuple(_OPENERS)
-
-
-def open_grammar(path: Path, *, depth: int | None = None) -> SetSource | ItemSource:
-    """Read the grammar in a file; `depth` is how deep the trees of a context-free one may be.
-
-    Raises `UsageError` for an ending that is none of a grammar's and for a depth where there is
-    none, and `GrammarError` with every fault of the grammar.
-    """
-    opener = _OPENERS.get(path.suffix)
-    if opener is None:
-        endings = listed(list(_OPENERS), most=len(_OPENERS))
-        raise UsageError(f"{path}: a grammar's file ends in one of {endings}")
-    if depth is None:
-        return opener(path)
-    if opener is not ContextFreeSource:
-        raise UsageError("--depth is for context-free grammars (.cfg)")
-    return ContextFreeSource(path, depth=depth)

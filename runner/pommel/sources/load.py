@@ -1,4 +1,4 @@
-"""From what a user names as suites to suites: files, folders, shipped collections."""
+"""From what a user names as suites (files, folders, shipped collections) to suites, and lists."""
 
 import json
 import sys
@@ -6,16 +6,16 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pommel.errors import Fault, InputError, SuiteError, nearest
-from pommel.files import shipped as data
+from pommel.files import shipped
 from pommel.files.text import DecodedText
 from pommel.sources.formats.long_csv import read_long_csv
-from pommel.suite.read import parse_draft, parse_suite, read_draft, read_suite, suite_to_dict
-from pommel.suite.suite import LoadedDraft, LoadedSuite, Suite
+from pommel.suite.read import LoadedDraft, LoadedSuite
+from pommel.suite.suite import Suite
 
-SHIPPED = "suites:"
+_SHIPPED = "suites:"
 
 
 def find_suites(source: str) -> list[Path]:
@@ -27,8 +27,8 @@ def find_suites(source: str) -> list[Path]:
     if not source:
         raise InputError("the name of a suite is empty")
     path = Path(source)
-    if source.startswith(SHIPPED):
-        return _shipped(source.removeprefix(SHIPPED))
+    if source.startswith(_SHIPPED):
+        return _shipped(source.removeprefix(_SHIPPED))
     if path.is_dir():
         found = sorted(each for each in path.rglob("*.json") if each.is_file())
         if not found:
@@ -36,7 +36,7 @@ def find_suites(source: str) -> list[Path]:
         return found
     if path.exists():
         return [path]
-    named = [each for each in data.suite_files() if each.stem == source]
+    named = [each for each in shipped.suite_files() if each.stem == source]
     if named:
         return named
     raise InputError(f"{source}: no such file, folder or shipped suite{_nearest(source)}")
@@ -92,24 +92,24 @@ def _load(path: Path | None, *, strict: bool, evaluated: bool) -> LoadedSuite:
     if path is None:
         # Its bytes: what they mean does not depend on the terminal's locale.
         decoded = DecodedText.decode(sys.stdin.buffer.read(), file="<stdin>")
-        return parse_suite(decoded.text, file="<stdin>", strict=strict, evaluated=evaluated)
+        return LoadedSuite.parse(decoded.text, file="<stdin>", strict=strict, evaluated=evaluated)
     if path.suffix.lower() == ".csv":
         if evaluated:
             raise InputError(f"{path}: a CSV has no surprisals; name an evaluated suite's JSON")
         return read_long_csv(path, strict=strict)
-    return read_suite(path, strict=strict, evaluated=evaluated)
+    return LoadedSuite.read(path, strict=strict, evaluated=evaluated)
 
 
 def _load_draft(path: Path | None) -> LoadedDraft:
     try:
         if path is None:
-            return parse_draft(
+            return LoadedDraft.parse(
                 DecodedText.decode(sys.stdin.buffer.read(), file="<stdin>").text, file="<stdin>"
             )
         if path.suffix.lower() == ".csv":
             loaded = read_long_csv(path)
             return LoadedDraft(suite=loaded.suite, faults=loaded.warnings)
-        return read_draft(path)
+        return LoadedDraft.read(path)
     except SuiteError as error:
         return LoadedDraft(suite=None, faults=error.faults)
     except InputError as error:
@@ -122,19 +122,19 @@ def _load_draft(path: Path | None) -> LoadedDraft:
 
 
 def _shipped(collection: str) -> list[Path]:
-    found = data.suite_files(collection.strip("/"))
+    found = shipped.suite_files(collection.strip("/"))
     if found:
         return found
-    named = [each for each in data.suite_files() if each.stem == collection]
+    named = [each for each in shipped.suite_files() if each.stem == collection]
     if named:
         return named
-    raise InputError(f"{SHIPPED}{collection}: no such collection{_nearest(collection)}")
+    raise InputError(f"{_SHIPPED}{collection}: no such collection{_nearest(collection)}")
 
 
 def _nearest(name: str) -> str:
-    known = [*data.suite_collections(), *(path.stem for path in data.suite_files())]
+    known = [*shipped.suite_collections(), *(path.stem for path in shipped.suite_files())]
     meant = nearest(name, known)
-    return f"; did you mean {SHIPPED}{meant}?" if meant else "; `pommel suites list` shows them"
+    return f"; did you mean {_SHIPPED}{meant}?" if meant else "; `pommel suites list` shows them"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,6 +150,36 @@ class SuiteCard:
     n_predictions: int
     condition_names: tuple[str, ...]
 
+    @classmethod
+    def of_source(cls, source: str) -> list[Self]:
+        """Return the cards of all suites that `source` means; raises as `load_suites` does.
+
+        Those that ship with pommel are known to be valid, and are not checked again.
+        """
+        if source.startswith(_SHIPPED):
+            return [cls._of_value(json.loads(path.read_bytes())) for path in find_suites(source)]
+        return [cls.of(each.suite) for each in load_suites([source])]
+
+    @classmethod
+    def of(cls, suite: Suite) -> Self:
+        """Return the card of a suite."""
+        return cls._of_value(suite.to_dict())
+
+    @classmethod
+    def _of_value(cls, value: dict[str, Any]) -> Self:
+        meta = value["meta"]
+        conditions = value["items"][0]["conditions"]
+        return cls(
+            name=meta["name"],
+            language=str(meta.get("language") or ""),
+            circuit=str(meta.get("circuit") or ""),
+            version=str(meta.get("version") or ""),
+            modifier_of=str(meta.get("modifier_of") or ""),
+            n_items=len(value["items"]),
+            n_predictions=len(value["predictions"]),
+            condition_names=tuple(each["condition_name"] for each in conditions),
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CircuitCard:
@@ -161,49 +191,19 @@ class CircuitCard:
     n_items: int
     n_predictions: int
 
-
-def suite_cards(source: str) -> list[SuiteCard]:
-    """Return the cards of all suites that `source` means; raises as `load_suites` does.
-
-    Those that ship with pommel are known to be valid, and are not checked again.
-    """
-    if source.startswith(SHIPPED):
-        return [_card(json.loads(path.read_bytes())) for path in find_suites(source)]
-    return [suite_card(each.suite) for each in load_suites([source])]
-
-
-def suite_card(suite: Suite) -> SuiteCard:
-    """Return the card of a suite."""
-    return _card(suite_to_dict(suite))
-
-
-def circuit_cards(cards: Iterable[SuiteCard]) -> list[CircuitCard]:
-    """Add suites up by language and circuit, in the order in which these are first seen."""
-    groups: dict[tuple[str, str], list[SuiteCard]] = {}
-    for card in cards:
-        groups.setdefault((card.language, card.circuit), []).append(card)
-    return [_added(language, circuit, own) for (language, circuit), own in groups.items()]
-
-
-def _added(language: str, circuit: str, cards: Sequence[SuiteCard]) -> CircuitCard:
-    return CircuitCard(
-        language=language,
-        circuit=circuit,
-        n_suites=len(cards),
-        n_items=sum(card.n_items for card in cards),
-        n_predictions=sum(card.n_predictions for card in cards),
-    )
-
-
-def _card(value: dict[str, Any]) -> SuiteCard:
-    meta = value["meta"]
-    return SuiteCard(
-        name=meta["name"],
-        language=str(meta.get("language") or ""),
-        circuit=str(meta.get("circuit") or ""),
-        version=str(meta.get("version") or ""),
-        modifier_of=str(meta.get("modifier_of") or ""),
-        n_items=len(value["items"]),
-        n_predictions=len(value["predictions"]),
-        condition_names=tuple(each["condition_name"] for each in value["items"][0]["conditions"]),
-    )
+    @classmethod
+    def of(cls, cards: Iterable[SuiteCard]) -> list[Self]:
+        """Add suites up by language and circuit, in the order in which these are first seen."""
+        groups: dict[tuple[str, str], list[SuiteCard]] = {}
+        for card in cards:
+            groups.setdefault((card.language, card.circuit), []).append(card)
+        return [
+            cls(
+                language=language,
+                circuit=circuit,
+                n_suites=len(own),
+                n_items=sum(card.n_items for card in own),
+                n_predictions=sum(card.n_predictions for card in own),
+            )
+            for (language, circuit), own in groups.items()
+        ]

@@ -1,17 +1,33 @@
-"""What suites and sentences are written from: minimal sets, generated items, suites.
+"""What is written, and in which forms: minimal sets, generated items and suites.
 
-Each can be written as a suite, as items (long CSV, sentences), and, where it makes sense, as sets.
+Each can be written as a suite, as items (long CSV, sentences), and, where it makes sense, in any
+format of minimal sets.
 """
 
 import itertools
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from pathlib import Path
+from typing import Any
 
 from pommel.errors import InputError, UsageError, listed
 from pommel.files.json import json_chunks
+from pommel.files.text import replacing
+from pommel.sources.formats.bert_syntax import BERT_SYNTAX
+from pommel.sources.formats.blimp import BLIMP
+from pommel.sources.formats.clams import CLAMS
+from pommel.sources.formats.context_pairs import CONTEXT_PAIRS
+from pommel.sources.formats.gevalm import GEVALM
+from pommel.sources.formats.gulordava import GULORDAVA
+from pommel.sources.formats.linzen import LINZEN
+from pommel.sources.formats.lm_syneval import LM_SYNEVAL
+from pommel.sources.formats.long_csv import long_csv_pieces, sentence_lines
+from pommel.sources.formats.multiblimp import MULTIBLIMP
+from pommel.sources.formats.pair_rows import PAIR_TABLE
+from pommel.sources.formats.set_format import SaveFile, SetFormat, TextPieces
 from pommel.sources.grammar.source import GeneratedItem
-from pommel.suite.minimal_sets import (
+from pommel.sources.minimal_sets import (
     GRAMMATICAL,
     REGION_NAMES,
     UNGRAMMATICAL,
@@ -20,8 +36,25 @@ from pommel.suite.minimal_sets import (
     suite_head,
     suite_items,
 )
-from pommel.suite.read import item_from_dict, suite_to_text
 from pommel.suite.suite import Item, Suite
+
+# Forms of whole items; the others are formats of minimal sets.
+_SUITE, _CSV, _SENTENCES = "suite", "csv", "sentences"
+
+# Of formats that share an ending the first that recognises a file has it; the first of all is what
+# a file of that ending is written in.
+FORMATS: tuple[SetFormat, ...] = (
+    CLAMS,
+    PAIR_TABLE,
+    BLIMP,
+    GEVALM,
+    MULTIBLIMP,
+    CONTEXT_PAIRS,
+    LM_SYNEVAL,
+    LINZEN,
+    GULORDAVA,
+    BERT_SYNTAX,
+)
 
 # Of suites with a thousand items a file would be half blanks.
 _INDENT = 1
@@ -38,47 +71,140 @@ class Tally:
     n_left_out: int = 0
 
 
-class Content(Protocol):
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WrittenForm:
+    """A form in which suites, items or minimal sets are written, as `--format` names it.
+
+    Its files end in `ending`. `sets` is the format of minimal sets that it is; None for the forms
+    of whole items, which are "suite", "csv" and "sentences".
+    """
+
+    name: str
+    ending: str
+    sets: SetFormat | None = None
+
+    @classmethod
+    def names(cls) -> tuple[str, ...]:
+        """Return the names of all forms."""
+        return tuple(_FORMS)
+
+    @classmethod
+    def named(cls, name: str = _SUITE) -> "WrittenForm":
+        """Return the form of that name, which is one of `names`; a suite's JSON without one."""
+        return _FORMS[name]
+
+    @classmethod
+    def of_file(cls, path: Path) -> "WrittenForm":
+        """Return the form that a file's ending means; raises `UsageError` if it means none."""
+        found = {form.ending: form for form in (_FORMS[_SUITE], _FORMS[_CSV])}
+        for form in _FORMS.values():
+            for ending in form.sets.endings if form.sets else ():
+                found.setdefault(ending, form)
+        if path.suffix not in found:
+            endings = ", ".join(found)
+            raise UsageError(f"{path}: say --format, or let the file end in one of {endings}")
+        return found[path.suffix]
+
+    @property
+    def is_of_suites(self) -> bool:
+        """Whether it is for suites, in which the end of a sentence is the model's own mark."""
+        return self.name in (_SUITE, _CSV)
+
+    @property
+    def keeps_joiner(self) -> bool:
+        """Whether it says what stands between regions, or writes it."""
+        return self.name != _CSV
+
+
+_FORMS = {
+    form.name: form
+    for form in (
+        WrittenForm(name=_SUITE, ending=".json"),
+        WrittenForm(name=_CSV, ending=".csv"),
+        WrittenForm(name=_SENTENCES, ending=".txt"),
+        *(WrittenForm(name=each.name, ending=each.endings[0], sets=each) for each in FORMATS),
+    )
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content(ABC):
     """Something to be written; where it streams, it can be taken once. Its `tally` is kept."""
 
-    @property
-    def tally(self) -> Tally:
-        """What has been written of it."""
-        ...
+    tally: Tally = field(default_factory=Tally)
 
     @property
+    @abstractmethod
     def name(self) -> str:
         """What the suite is called."""
-        ...
 
     @property
+    @abstractmethod
     def region_names(self) -> Mapping[int, str]:
         """Region numbers and their names."""
-        ...
 
     @property
+    @abstractmethod
     def joiner(self) -> str:
         """What stands between two regions."""
-        ...
 
+    @abstractmethod
     def suite_pieces(self) -> Iterator[str]:
         """Return the text of the suite's JSON, piece by piece. Raises `InputError` for no items."""
-        ...
 
+    @abstractmethod
     def items(self) -> Iterator[Item]:
         """Return the suite's items. Raises `InputError` for none."""
-        ...
 
+    @abstractmethod
     def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
         """Return the minimal sets, `with_lone` also those without an ungrammatical sentence.
 
         Raises `UsageError` if these are no minimal sets, and `InputError` if there is none.
         """
-        ...
+
+    @staticmethod
+    def of_suite(
+        suite: Suite, *, grammatical: str = GRAMMATICAL, ungrammatical: tuple[str, ...] = ()
+    ) -> "Content":
+        """Return what is written of a suite; `SuiteContent` says what the conditions are for."""
+        return SuiteContent(suite=suite, grammatical=grammatical, ungrammatical=ungrammatical)
+
+    def noun(self, form: WrittenForm) -> str:
+        """Return what is counted where it is written in a form: sets, or items."""
+        return "minimal set" if form.sets else "item"
+
+    def pieces(self, form: WrittenForm) -> Iterator[str]:
+        """Return its text in some form, piece by piece.
+
+        Raises `UsageError` for what it cannot be written as, and for a form that is no text.
+        """
+        if form.sets and isinstance(form.sets.written, TextPieces):
+            return form.sets.written.pieces(self.sets(with_lone=form.sets.has_lone))
+        if form.sets:
+            raise UsageError(f"{form.name} is no text to be shown; name a file with -o")
+        if form.name == _CSV:
+            return long_csv_pieces(self.items(), self.region_names)
+        if form.name == _SENTENCES:
+            return sentence_lines(self.items(), self.joiner)
+        return self.suite_pieces()
+
+    def write(self, form: WrittenForm, path: Path) -> None:
+        """Write it to a file, never all of it in memory; the file is there when it is whole.
+
+        Raises `UsageError` for what it cannot be written as, and `PommelError` for what the file
+        system refuses.
+        """
+        if form.sets and isinstance(form.sets.written, SaveFile):
+            form.sets.written.save(self.sets(with_lone=form.sets.has_lone), path)
+            return
+        pieces = self.pieces(form)
+        with replacing(path) as aside, aside.open("w", encoding="utf-8", newline="") as stream:
+            stream.writelines(pieces)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SetContent:
+class SetContent(Content):
     """Minimal sets; `ungrammatical_counts` says how many ungrammatical sentences they have.
 
     A set of more than one ungrammatical sentence is one item if all have as many, and otherwise
@@ -89,7 +215,6 @@ class SetContent:
     ungrammatical_counts: Collection[int]
     meta: Mapping[str, Any]
     compared: Compared = "sentence"
-    tally: Tally = field(default_factory=Tally)
 
     @property
     def name(self) -> str:
@@ -114,11 +239,15 @@ class SetContent:
 
     def items(self) -> Iterator[Item]:
         """Return an item a set, or a pair."""
-        return map(item_from_dict, suite_items(self._comparable()[1]))
+        return map(Item.from_dict, suite_items(self._comparable()[1]))
 
     def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
         """Return the sets."""
         return _tallied(self.all_sets, self, with_lone=with_lone)
+
+    def noun(self, form: WrittenForm) -> str:  # noqa: ARG002 - sets they are in any form
+        """Return what is counted: sets."""
+        return "minimal set"
 
     def _comparable(self) -> tuple[int, Iterator[MinimalSet]]:
         own = self.sets()
@@ -129,7 +258,7 @@ class SetContent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ItemContent:
+class ItemContent(Content):
     """Generated items, with the JSON of their suite without its items.
 
     As minimal sets they are like a suite; see `SuiteContent`.
@@ -139,7 +268,6 @@ class ItemContent:
     head: Mapping[str, Any]
     grammatical: str = GRAMMATICAL
     ungrammatical: tuple[str, ...] = ()
-    tally: Tally = field(default_factory=Tally)
 
     @property
     def name(self) -> str:
@@ -162,7 +290,7 @@ class ItemContent:
 
     def items(self) -> Iterator[Item]:
         """Return the items."""
-        return map(item_from_dict, self._item_values())
+        return map(Item.from_dict, self._item_values())
 
     def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
         """Return a set an item, if that is what its conditions are."""
@@ -197,7 +325,7 @@ class ItemContent:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SuiteContent:
+class SuiteContent(Content):
     """A suite. As minimal sets it has one grammatical condition, and ungrammatical ones.
 
     Those are the ones that are called so, where no others are named.
@@ -206,7 +334,6 @@ class SuiteContent:
     suite: Suite
     grammatical: str = GRAMMATICAL
     ungrammatical: tuple[str, ...] = ()
-    tally: Tally = field(default_factory=Tally)
 
     @property
     def name(self) -> str:
@@ -226,7 +353,7 @@ class SuiteContent:
     def suite_pieces(self) -> Iterator[str]:
         """Yield the suite's JSON, with all that was in it."""
         self.tally.n_written = len(self.suite.items)
-        yield suite_to_text(self.suite)
+        yield self.suite.to_text()
 
     def items(self) -> Iterator[Item]:
         """Return the items."""

@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError
-from pommel.sources.generation import GRAMMAR_ENDINGS, Generation, open_grammar
+from pommel.sources.generation import Generation
 
 # Where the grammars of a language's suites lie, below the language's folder.
 _SOURCES = "sources"
@@ -27,15 +28,15 @@ def generated_suites(folder: Path) -> Iterator[tuple[Path, str]]:
 def _grammar(suite: Path, language: Path, recipe: Mapping[str, Any]) -> Path:
     for name in recipe["files"]:
         path: Path = language / _SOURCES / name
-        if path.suffix in GRAMMAR_ENDINGS and path.is_file():
+        if path.suffix in Generation.endings() and path.is_file():
             return path
     raise InputError(f"{suite}: its grammar is not in {language / _SOURCES}")
 
 
 def _text(grammar: Path, name: str, recipe: Mapping[str, Any]) -> str:
     sample = recipe["sample"] or {"n": None, "seed": 1}
-    generation = Generation(
-        source=open_grammar(grammar, depth=recipe.get("depth")),
+    generation = replace(
+        Generation.of_file(grammar, depth=recipe.get("depth")),
         name=name,
         n_sampled=sample["n"],
         seed=sample["seed"],

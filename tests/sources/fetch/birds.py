@@ -6,7 +6,7 @@ import pytest
 from tests.sources.fetch.server import COMMIT, FileServer, tree
 
 from pommel.errors import PommelError
-from pommel.sources.fetch.fetching import FetchOptions, fetch_source
+from pommel.sources.fetch.fetching import FetchedSource, FetchOptions
 from pommel.sources.fetch.source import PublishedSource
 
 WREN, TIT = b'{"bird": "wren"}', b'{"bird": "great tit"}'
@@ -16,7 +16,7 @@ AT = f"birds/{COMMIT}"
 def failure(source: PublishedSource, options: FetchOptions) -> str:
     """Return what is said of a source that cannot be fetched; nothing half may be left."""
     with pytest.raises(PommelError) as caught:
-        fetch_source(source, options=options)
+        FetchedSource.fetch(source, options=options)
     assert caught.value.exit_status == 1
     assert options.root is not None
     assert not [path for path in tree(options.root) if path.endswith(".part")]

@@ -34,7 +34,7 @@ def quick() -> DownloadOptions:
 
 @pytest.fixture
 def options(cache: Path, quick: DownloadOptions) -> FetchOptions:
-    """What `fetch_source` is told in most tests."""
+    """What `FetchedSource.fetch` is told in most tests."""
     return FetchOptions(root=cache, download=quick)
 
 

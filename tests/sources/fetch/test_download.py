@@ -9,7 +9,7 @@ from tests.sources.fetch.server import COMMIT, FileServer, Reply, tree
 
 from pommel.files.waiting import Waiting
 from pommel.sources.fetch.download import DownloadOptions
-from pommel.sources.fetch.fetching import FetchOptions, fetch_source
+from pommel.sources.fetch.fetching import FetchedSource, FetchOptions
 from pommel.sources.fetch.source import PublishedSource, SourceFile
 
 
@@ -27,7 +27,7 @@ def test_what_may_pass_is_tried_again(
     birds: PublishedSource, server: FileServer, options: FetchOptions, broken: Reply
 ) -> None:
     server.serve(f"{AT}/wren.json", broken, broken, WREN)
-    assert fetch_source(birds, options=options).files[0].read_bytes() == WREN
+    assert FetchedSource.fetch(birds, options=options).files[0].read_bytes() == WREN
     assert server.asked.count(f"/{AT}/wren.json") == 3
 
 
@@ -62,7 +62,7 @@ def test_what_may_pass_is_tried_again(
 def test_what_does_not_pass(
     birds: PublishedSource, server: FileServer, options: FetchOptions, broken: Reply, said: str
 ) -> None:
-    fetch_source(birds, only=["a/tit.json"], options=options)
+    FetchedSource.fetch(birds, only=["a/tit.json"], options=options)
     server.serve(f"{AT}/wren.json", broken)
     assert reason(server, failure(birds, options)) == said
 
@@ -81,7 +81,7 @@ def test_redirects_are_followed_to_other_hosts(
     server.serve(f"{AT}/wren.json", Reply(status=302, headers={"Location": f"{other}/moved"}))
     server.serve("moved", Reply(status=307, headers={"Location": "/moved/again"}))
     server.serve("moved/again", WREN)
-    assert fetch_source(birds, options=options).files[0].read_bytes() == WREN
+    assert FetchedSource.fetch(birds, options=options).files[0].read_bytes() == WREN
 
 
 def test_one_missing_file_does_not_stop_the_others(
@@ -96,7 +96,7 @@ def test_one_missing_file_does_not_stop_the_others(
     )
     assert tree(cache) == [f"birds/{COMMIT}/a/tit.json"]
     server.serve(f"{AT}/wren.json", WREN)
-    assert fetch_source(birds, options=options).n_downloaded == 1
+    assert FetchedSource.fetch(birds, options=options).n_downloaded == 1
 
 
 def test_many_missing_files_are_not_all_named(server: FileServer, options: FetchOptions) -> None:
@@ -168,5 +168,5 @@ def test_a_wait_that_a_server_asks_for_has_a_limit(
     busy = Reply(status=429, headers={"Retry-After": "3600"})
     server.serve(f"{AT}/wren.json", busy, WREN)
     short = replace(options.download, waiting=Waiting(longest_seconds=0.01))
-    fetched = fetch_source(birds, options=replace(options, download=short))
+    fetched = FetchedSource.fetch(birds, options=replace(options, download=short))
     assert fetched.n_downloaded == 2

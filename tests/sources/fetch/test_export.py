@@ -9,13 +9,7 @@ import pytest
 from tests.sources.fetch.server import COMMIT, FileServer, tree
 
 from pommel.errors import UsageError
-from pommel.sources.fetch.fetching import (
-    FetchedSource,
-    FetchOptions,
-    MadeFile,
-    export,
-    fetch_source,
-)
+from pommel.sources.fetch.fetching import FetchedSource, FetchOptions, MadeFile
 from pommel.sources.fetch.source import PublishedSource
 
 WREN, LICENCE = b'{"bird": "wren"}', "Do as you like. \N{COPYRIGHT SIGN} Wren".encode()
@@ -40,14 +34,14 @@ def birds(server: FileServer) -> PublishedSource:
 @pytest.fixture
 def fetched(birds: PublishedSource, options: FetchOptions) -> FetchedSource:
     """The same, fetched."""
-    return fetch_source(birds, options=options)
+    return FetchedSource.fetch(birds, options=options)
 
 
 def test_the_licence_and_the_origin_travel_with_the_files(
     fetched: FetchedSource, tmp_path: Path
 ) -> None:
     folder = tmp_path / "mine"
-    paths = export(fetched, folder)
+    paths = fetched.export(folder)
     assert tree(folder) == ["LICENSE", "SOURCE.txt", "a/wren.json", "tit.json"]
     assert sorted(path.relative_to(folder).as_posix() for path in paths) == tree(folder)
     assert (folder / "a" / "wren.json").read_bytes() == WREN
@@ -80,16 +74,16 @@ def test_what_is_there_is_not_overwritten_by_another(
 ) -> None:
     (tmp_path / "tit.json").write_bytes(b"my own")
     with pytest.raises(UsageError) as caught:
-        export(fetched, tmp_path)
+        fetched.export(tmp_path)
     assert str(caught.value) == (
         f"{tmp_path}: 1 file there would be overwritten by another (tit.json); "
         "choose another folder, or add --force"
     )
     assert not (tmp_path / "a").exists()
-    export(fetched, tmp_path, force=True)
+    fetched.export(tmp_path, force=True)
     assert (tmp_path / "tit.json").read_bytes() == b"{}"
     # The same files are no others.
-    export(fetched, tmp_path)
+    fetched.export(tmp_path)
 
 
 def listed_in(folder: Path) -> list[str]:
@@ -102,17 +96,17 @@ def test_what_comes_later_is_added(
     birds: PublishedSource, options: FetchOptions, tmp_path: Path
 ) -> None:
     folder = tmp_path / "mine"
-    wren = fetch_source(birds, only=["a/*"], options=options)
-    export(wren, folder)
-    tit = fetch_source(birds, only=["tit.json"], options=options)
-    export(tit, folder)
+    wren = FetchedSource.fetch(birds, only=["a/*"], options=options)
+    wren.export(folder)
+    tit = FetchedSource.fetch(birds, only=["tit.json"], options=options)
+    tit.export(folder)
     assert listed_in(folder) == ["a/wren.json", "LICENSE", "tit.json"]
     both = {path: (folder / path).read_bytes() for path in tree(folder)}
-    export(tit, folder)
+    tit.export(folder)
     assert {path: (folder / path).read_bytes() for path in tree(folder)} == both
     # What is not there any more, or is not what it was, is not listed.
     (folder / "a" / "wren.json").write_bytes(b"mine")
-    export(tit, folder)
+    tit.export(folder)
     assert listed_in(folder) == ["LICENSE", "tit.json"]
 
 
@@ -121,7 +115,7 @@ def test_what_was_made_is_listed_with_what_it_was_made_of(
 ) -> None:
     folder = tmp_path / "mine"
     made = {"wren.json": MadeFile(content=b"made", made_of="a/wren.json")}
-    export(fetched, folder, made=made)
+    fetched.export(folder, made=made)
     assert tree(folder) == ["LICENSE.txt", "SOURCE.txt", "wren.json"]
     assert (folder / "LICENSE.txt").read_bytes() == LICENCE
     (entry,) = json.loads((folder / "SOURCE.txt").read_text("utf-8"))["files"]
@@ -132,7 +126,7 @@ def test_what_was_made_is_listed_with_what_it_was_made_of(
         "made": "wren.json",
         "made_sha256": sha256(b"made").hexdigest(),
     }
-    export(fetched, folder, made={"t.json": MadeFile(content=b"{}", made_of="tit.json")})
+    fetched.export(folder, made={"t.json": MadeFile(content=b"{}", made_of="tit.json")})
     assert listed_in(folder) == ["wren.json of a/wren.json", "t.json of tit.json"]
 
 
@@ -151,16 +145,16 @@ def test_the_origin_of_other_files_is_not_lost(
 ) -> None:
     (tmp_path / "SOURCE.txt").write_text(there)
     with pytest.raises(UsageError, match=r"1 file there would be .* \(SOURCE\.txt\)"):
-        export(fetched, tmp_path)
+        fetched.export(tmp_path)
     assert (tmp_path / "SOURCE.txt").read_text() == there
-    export(fetched, tmp_path, force=True)
+    fetched.export(tmp_path, force=True)
     assert listed_in(tmp_path) == ["a/wren.json", "LICENSE", "tit.json"]
 
 
 def test_a_folder_where_a_file_should_be(fetched: FetchedSource, tmp_path: Path) -> None:
     (tmp_path / "tit.json").mkdir()
     with pytest.raises(UsageError, match=r"1 file there would be overwritten"):
-        export(fetched, tmp_path)
+        fetched.export(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -188,5 +182,5 @@ def test_what_the_licence_says_where_it_has_no_file(
     fetched: FetchedSource, tmp_path: Path, fields: dict[str, str | None], text: str
 ) -> None:
     source = replace(fetched.source, **fields)  # type: ignore[arg-type]
-    export(replace(fetched, source=source), tmp_path / "mine")
+    replace(fetched, source=source).export(tmp_path / "mine")
     assert (tmp_path / "mine" / "LICENSE.txt").read_text("utf-8") == text

@@ -13,14 +13,14 @@ from tests.sources.fetch.server import COMMIT, FileServer, Reply, tree
 
 from pommel.errors import PommelError, UsageError
 from pommel.sources.fetch.download import DownloadOptions
-from pommel.sources.fetch.fetching import FetchOptions, fetch, fetch_source
+from pommel.sources.fetch.fetching import FetchedSource, FetchOptions
 from pommel.sources.fetch.source import PublishedSource, SourceFile
 
 
 def test_what_was_published_lies_in_the_cache(
     birds: PublishedSource, server: FileServer, options: FetchOptions, cache: Path
 ) -> None:
-    fetched = fetch_source(birds, options=options)
+    fetched = FetchedSource.fetch(birds, options=options)
     assert fetched.folder == cache / "birds" / COMMIT
     assert [path.read_bytes() for path in fetched.files] == [WREN, TIT]
     assert tree(cache) == [f"birds/{COMMIT}/a/tit.json", f"birds/{COMMIT}/wren.json"]
@@ -31,10 +31,10 @@ def test_what_was_published_lies_in_the_cache(
 def test_nothing_is_asked_for_twice(
     birds: PublishedSource, server: FileServer, options: FetchOptions
 ) -> None:
-    fetch_source(birds, options=options)
+    FetchedSource.fetch(birds, options=options)
     server.asked.clear()
     for offline in (False, True):
-        again = fetch_source(birds, options=replace(options, offline=offline))
+        again = FetchedSource.fetch(birds, options=replace(options, offline=offline))
         assert (again.n_downloaded, len(again.files)) == (0, 2)
     assert server.asked == []
 
@@ -42,16 +42,16 @@ def test_nothing_is_asked_for_twice(
 def test_only_what_is_missing_is_fetched(
     birds: PublishedSource, server: FileServer, options: FetchOptions
 ) -> None:
-    fetch_source(birds, only=["*/tit.json"], options=options)
+    FetchedSource.fetch(birds, only=["*/tit.json"], options=options)
     assert server.asked == [f"/{AT}/a/tit.json"]
-    assert fetch_source(birds, options=options).n_downloaded == 1
+    assert FetchedSource.fetch(birds, options=options).n_downloaded == 1
     assert server.asked == [f"/{AT}/a/tit.json", f"/{AT}/wren.json"]
 
 
 def test_a_damaged_file_is_fetched_again(birds: PublishedSource, options: FetchOptions) -> None:
-    fetched = fetch_source(birds, options=options)
+    fetched = FetchedSource.fetch(birds, options=options)
     fetched.files[0].write_bytes(b"{}")
-    again = fetch_source(birds, options=options)
+    again = FetchedSource.fetch(birds, options=options)
     assert (again.damaged, again.n_downloaded) == (("wren.json",), 1)
     assert again.files[0].read_bytes() == WREN
 
@@ -70,7 +70,7 @@ def test_offline_says_what_is_missing(
 def test_offline_a_damaged_file_is_none(
     birds: PublishedSource, options: FetchOptions, cache: Path
 ) -> None:
-    fetch_source(birds, options=options).files[0].write_bytes(b"{}")
+    FetchedSource.fetch(birds, options=options).files[0].write_bytes(b"{}")
     said = failure(birds, replace(options, offline=True))
     where = f"1 file is not in {cache}/birds/{COMMIT} (wren.json), or there but damaged (1); "
     assert said.startswith(f"birds: {where}run `pommel fetch birds` once without --offline")
@@ -103,15 +103,15 @@ def test_a_mirror_has_the_files_as_the_cache_has(
     server: FileServer,
 ) -> None:
     elsewhere = replace(birds, address="https://nowhere.invalid/x")
-    fetch_source(elsewhere, options=replace(options, base_url=f"{server.address}/"))
+    FetchedSource.fetch(elsewhere, options=replace(options, base_url=f"{server.address}/"))
     again = replace(options, root=options.root and options.root / "other")
     monkeypatch.setenv("POMMEL_MIRROR", server.address)
-    assert fetch_source(elsewhere, options=again).n_downloaded == 2
+    assert FetchedSource.fetch(elsewhere, options=again).n_downloaded == 2
 
 
 def test_a_mirror_that_is_no_address(birds: PublishedSource, options: FetchOptions) -> None:
     with pytest.raises(UsageError, match=r"^ftp://m.org: a mirror's address begins with https://"):
-        fetch_source(birds, options=replace(options, base_url="ftp://m.org"))
+        FetchedSource.fetch(birds, options=replace(options, base_url="ftp://m.org"))
 
 
 def test_a_wrong_checksum_is_told_and_nothing_is_kept(
@@ -133,11 +133,11 @@ def test_without_a_checksum_the_first_download_counts(
 ) -> None:
     source = server.source({"wren.json": None})
     server.serve(f"{AT}/wren.json", WREN)
-    fetched = fetch_source(source, options=options)
+    fetched = FetchedSource.fetch(source, options=options)
     assert fetched.unknown == ("wren.json",)
     record = cache / ".sha256" / "birds" / COMMIT / "wren.json"
     assert record.read_text() == f"{sha256(WREN).hexdigest()}\n"
-    assert fetch_source(source, options=replace(options, offline=True)).n_downloaded == 0
+    assert FetchedSource.fetch(source, options=replace(options, offline=True)).n_downloaded == 0
     fetched.files[0].unlink()
     server.serve(f"{AT}/wren.json", b"cuckoo")
     assert reason(server, failure(source, options)) == (
@@ -150,7 +150,7 @@ def test_several_files_at_once_but_not_too_many(server: FileServer, options: Fet
     files = {f"{n}.json": b"%d" % n for n in range(12)}
     for path, content in files.items():
         server.serve(f"{AT}/{path}", Reply(body=content, pause_s=0.02))
-    fetch_source(server.source(files), options=options)
+    FetchedSource.fetch(server.source(files), options=options)
     assert 2 <= server.most_at_once <= 4
 
 
@@ -159,7 +159,7 @@ def test_progress_counts_bytes(birds: PublishedSource, options: FetchOptions) ->
     sizes = {"wren.json": len(WREN), "a/tit.json": len(TIT)}
     sized = replace(birds, files=tuple(replace(f, size=sizes[f.path]) for f in birds.files))
     progress = replace(options, progress=lambda done, total: told.append((done, total)))
-    fetch_source(sized, options=progress)
+    FetchedSource.fetch(sized, options=progress)
     total = len(WREN) + len(TIT)
     assert told[-1] == (total, total)
     assert [done for done, _ in told] == sorted(done for done, _ in told)
@@ -171,27 +171,27 @@ def test_a_cache_that_cannot_be_written(
     cache.mkdir()
     (cache / "birds").write_text("in the way")
     with pytest.raises(PommelError) as caught:
-        fetch_source(birds, options=options)
+        FetchedSource.fetch(birds, options=options)
     assert str(caught.value) == f"{cache}/birds/{COMMIT}: cannot be written: Not a directory"
 
 
-def test_the_table_is_what_fetch_looks_at(options: FetchOptions) -> None:
+def test_what_is_not_in_the_table_has_no_name() -> None:
     with pytest.raises(UsageError, match=r"^there is no source 'birds'; "):
-        fetch("birds", options=options)
+        PublishedSource.named("birds")
 
 
 def test_it_works_where_an_event_loop_runs(birds: PublishedSource, options: FetchOptions) -> None:
     import asyncio  # noqa: PLC0415
 
     async def notebook() -> int:
-        return fetch_source(birds, options=options).n_downloaded
+        return FetchedSource.fetch(birds, options=options).n_downloaded
 
     assert asyncio.run(notebook()) == 2
 
 
 def fetch_in_a_process(source: PublishedSource, root: Path) -> tuple[int, list[bytes]]:
     """Fetch in another process; return what came of it."""
-    fetched = fetch_source(source, options=FetchOptions(root=root))
+    fetched = FetchedSource.fetch(source, options=FetchOptions(root=root))
     return fetched.n_downloaded, [path.read_bytes() for path in fetched.files]
 
 

@@ -8,7 +8,7 @@ from tests.sources.fetch.birds import AT, TIT, WREN, failure, reason
 from tests.sources.fetch.packing import tarred, zipped
 from tests.sources.fetch.server import COMMIT, FileServer, tree
 
-from pommel.sources.fetch.fetching import FetchOptions, fetch_source
+from pommel.sources.fetch.fetching import FetchedSource, FetchOptions
 from pommel.sources.fetch.source import Archive, PublishedSource, SourceFile
 
 
@@ -29,14 +29,14 @@ SOUND = zipped({"top/wren.json": WREN, "top/tit.json": TIT, "top/other.json": b"
 
 def test_files_out_of_an_archive(server: FileServer, options: FetchOptions, cache: Path) -> None:
     source = packed_source(server, SOUND)
-    fetched = fetch_source(source, options=options)
+    fetched = FetchedSource.fetch(source, options=options)
     assert [path.read_bytes() for path in fetched.files] == [WREN, TIT]
     assert tree(cache) == [
         f".sha256/birds/{COMMIT}/a/tit.json",
         f"birds/{COMMIT}/a/tit.json",
         f"birds/{COMMIT}/wren.json",
     ]
-    again = fetch_source(source, options=replace(options, offline=True))
+    again = FetchedSource.fetch(source, options=replace(options, offline=True))
     assert (again.n_downloaded, server.asked) == (0, [f"/{AT}/birds.zip"])
 
 
@@ -45,7 +45,7 @@ def test_a_tar_file(server: FileServer, options: FetchOptions) -> None:
     source = packed_source(server, raw)
     (archive,) = source.archives
     tar = replace(source, archives=(replace(archive, kind="tar.gz"),))
-    assert fetch_source(tar, options=options).files[1].read_bytes() == TIT
+    assert FetchedSource.fetch(tar, options=options).files[1].read_bytes() == TIT
 
 
 def test_the_checksum_comes_before_unpacking(
@@ -86,7 +86,7 @@ def test_an_archive_that_has_come_is_kept_when_another_file_fails(
     assert tree(cache / "birds" / COMMIT) == ["a/tit.json", "wren.json"]
     server.asked.clear()
     server.serve(f"{AT}/owl.json", b"{}")
-    assert fetch_source(source, options=options).n_downloaded == 1
+    assert FetchedSource.fetch(source, options=options).n_downloaded == 1
     assert server.asked == [f"/{AT}/owl.json"]
 
 

@@ -10,7 +10,7 @@ import pytest
 from tests.sources.fetch.birds import AT, TIT, WREN
 from tests.sources.fetch.server import COMMIT, FileServer, Reply, tree
 
-from pommel.sources.fetch.fetching import FetchOptions, fetch_source
+from pommel.sources.fetch.fetching import FetchedSource, FetchOptions
 from pommel.sources.fetch.source import PublishedSource, without_leftovers
 
 FILES = [f"birds/{COMMIT}/a/tit.json", f"birds/{COMMIT}/wren.json"]
@@ -29,11 +29,11 @@ def test_a_fetch_removes_what_is_left_over(
     birds: PublishedSource, options: FetchOptions, cache: Path
 ) -> None:
     leave(cache)
-    fetch_source(birds, options=options)
+    FetchedSource.fetch(birds, options=options)
     assert tree(cache) == FILES
     # A fetch of what is there already does so, too.
     leave(cache)
-    fetch_source(birds, options=options)
+    FetchedSource.fetch(birds, options=options)
     assert tree(cache) == FILES
     assert not (cache / "birds" / COMMIT / ".efgh.part").exists()
 
@@ -53,10 +53,10 @@ def test_what_somebody_is_at_work_on_stays(
     ) as other:
         assert other.stdout is not None
         other.stdout.readline()
-        fetch_source(birds, options=options)
+        FetchedSource.fetch(birds, options=options)
         assert tree(cache) == sorted([*half, *FILES])
         other.kill()
-    fetch_source(birds, options=options)
+    FetchedSource.fetch(birds, options=options)
     assert tree(cache) == FILES
 
 
@@ -70,7 +70,7 @@ def test_without_locks_an_hour_has_to_pass(
     leave(cache)
     old = cache / "birds" / COMMIT / "a" / ".tit.json.abcd.part"
     os.utime(old, times=(time.time() - 3700, time.time() - 3700))
-    fetch_source(birds, options=options)
+    FetchedSource.fetch(birds, options=options)
     assert [path for path in tree(cache) if ".part" in path] == [
         f".sha256/birds/{COMMIT}/.wren.json.x1y2.part",
         f"birds/{COMMIT}/.efgh.part/0",
@@ -94,7 +94,7 @@ def test_a_killed_process_leaves_nothing_for_the_next(
         "from pommel.sources.fetch.source import *;"
         "files = tuple(SourceFile(path=path) for path in ('wren.json', 'a/tit.json'));"
         "source = PublishedSource(name='birds', title='', commit=sys.argv[1], address=sys.argv[2],"
-        "files=files); fetch_source(source, options=FetchOptions(root=Path(sys.argv[3])))"
+        "files=files); FetchedSource.fetch(source, options=FetchOptions(root=Path(sys.argv[3])))"
     )
     runner = str(Path(__file__).resolve().parents[3] / "runner")
     command = [sys.executable, "-c", code, COMMIT, source.address, str(cache)]
@@ -108,6 +108,6 @@ def test_a_killed_process_leaves_nothing_for_the_next(
         process.kill()
     assert list(folder.glob(".wren*.part"))
     server.serve(f"{AT}/wren.json", WREN)
-    fetched = fetch_source(source, options=options)
+    fetched = FetchedSource.fetch(source, options=options)
     assert fetched.n_downloaded == 1
     assert [path for path in tree(cache) if not path.startswith(".sha256/")] == FILES

@@ -10,13 +10,7 @@ from tests.sources.fetch.shared_files import SHARED, files_beside
 
 from pommel.errors import UsageError
 from pommel.sources.fetch import source as source_module
-from pommel.sources.fetch.source import (
-    Archive,
-    SourceFile,
-    find_source,
-    known_sources,
-    source_from_dict,
-)
+from pommel.sources.fetch.source import Archive, PublishedSource, SourceFile
 
 TABLE = Path(source_module.__file__).with_name("sources.json")
 SCHEMA = Path(__file__).with_name("sources_schema.json")
@@ -32,9 +26,9 @@ def test_the_table_has_its_form() -> None:
 
 
 def test_no_name_and_no_path_comes_twice() -> None:
-    names = [source.name for source in known_sources()]
+    names = [source.name for source in PublishedSource.known()]
     assert len(set(names)) == len(names)
-    for source in known_sources():
+    for source in PublishedSource.known():
         # Some file systems do not tell cases apart.
         paths = [file.path.casefold() for file in source.every_file]
         assert len(set(paths)) == len(paths), source.name
@@ -44,7 +38,7 @@ def test_no_name_and_no_path_comes_twice() -> None:
 
 
 def test_addresses_are_of_the_commit_and_licences_among_the_files() -> None:
-    for source in known_sources():
+    for source in PublishedSource.known():
         assert source.address.endswith(f"/{source.commit}")
         assert source.citation.startswith("@")
         assert source.citation.endswith("}\n")
@@ -55,7 +49,7 @@ def test_addresses_are_of_the_commit_and_licences_among_the_files() -> None:
 
 @pytest.mark.parametrize("name", SHARED)
 def test_the_checksums_are_those_of_the_published_files(name: str, shared_data: Path) -> None:
-    source = find_source(name)
+    source = PublishedSource.named(name)
     there = files_beside(source, shared_data)
     for file in source.files:
         if file.path in there:
@@ -70,7 +64,7 @@ def test_every_evaluation_set_of_clams_has_the_published_checksum(shared_data: P
     published = {
         (cells[0], cells[1]): cells[-1] for row in rows if len(cells := row.split("\t")) > 4
     }
-    files = {file.path: file.sha256 for file in find_source("clams").files}
+    files = {file.path: file.sha256 for file in PublishedSource.named("clams").files}
     assert len(published) == 50
     for (language, case), sha256 in published.items():
         assert files[f"{language}_evalset/{case}.txt"] == sha256
@@ -95,12 +89,12 @@ def test_every_evaluation_set_of_clams_has_the_published_checksum(shared_data: P
 )
 def test_an_unknown_name(name: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
-        find_source(name)
+        PublishedSource.named(name)
     assert str(caught.value) == message
 
 
 def test_some_of_the_files_and_their_licence() -> None:
-    chosen = find_source("clams").chosen(["fr_replication/s*"])
+    chosen = PublishedSource.named("clams").chosen(["fr_replication/s*"])
     assert [file.path for file in chosen] == [
         "LICENSE",
         "fr_replication/simple_agrmt.avg",
@@ -110,13 +104,13 @@ def test_some_of_the_files_and_their_licence() -> None:
 
 def test_a_pattern_that_matches_nothing() -> None:
     with pytest.raises(UsageError) as caught:
-        find_source("clams").chosen(["*.avg", "*.jsonl"])
+        PublishedSource.named("clams").chosen(["*.avg", "*.jsonl"])
     message = "clams has no file that matches '*.jsonl'; its first is 'LICENSE'"
     assert str(caught.value) == message
 
 
 def test_archives_in_the_table() -> None:
-    source = source_from_dict(
+    source = PublishedSource.of_value(
         {
             "name": "packed",
             "title": "packed",

@@ -9,9 +9,9 @@ from tests.cli.samples import suite_value
 from tests.sources.fetch.shared_files import SHARED, files_beside
 
 from pommel.errors import SuiteError
-from pommel.sources.fetch.fetching import FetchedSource, suites_of
-from pommel.sources.fetch.source import PublishedSource, SourceFile, find_source
-from pommel.suite.read import parse_suite
+from pommel.sources.fetch.fetching import FetchedSource
+from pommel.sources.fetch.source import PublishedSource, SourceFile
+from pommel.suite.read import LoadedSuite
 
 PAIRS = "sentence_good\tsentence_bad\nThe wren sings .\tThe wren sing .\n"
 SUITE = json.dumps(suite_value())
@@ -80,12 +80,12 @@ EXPECTED: dict[str, tuple[int, str, list[str]]] = {
 def test_every_published_file_is_a_suite_or_left_out(
     name: str, shared_data: Path, tmp_path: Path
 ) -> None:
-    source = find_source(name)
+    source = PublishedSource.named(name)
     there = files_beside(source, shared_data)
     for path, published in there.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).symlink_to(published)
-    suites, others = suites_of(of_folder(source, tmp_path, list(there)))
+    suites, others = of_folder(source, tmp_path, list(there)).suites()
     n_suites, one, left_out = EXPECTED[name]
     assert len(suites) == n_suites
     assert f"{one}.json" in suites
@@ -93,7 +93,7 @@ def test_every_published_file_is_a_suite_or_left_out(
     # Nothing is lost without a word.
     assert sorted([*others, *(each.made_of for each in suites.values())]) == sorted(there)
     for suite_file, each in suites.items():
-        loaded = parse_suite(each.content.decode(), file=suite_file)
+        loaded = LoadedSuite.parse(each.content.decode(), file=suite_file)
         assert loaded.suite.items
 
 
@@ -111,26 +111,26 @@ def test_every_published_file_is_a_suite_or_left_out(
 )
 def test_what_is_no_suite_is_left_out(name: str, text: str, tmp_path: Path) -> None:
     fetched = fetched_from(tmp_path, {name: text, "wren.json": SUITE})
-    suites, others = suites_of(fetched)
+    suites, others = fetched.suites()
     assert ([*suites], others) == (["wren.json"], [name])
 
 
 def test_a_faulty_suite_is_told(tmp_path: Path) -> None:
     fetched = fetched_from(tmp_path, {"wren.json": '{"items": []}'})
     with pytest.raises(SuiteError, match=r"wren\.json:1:1: 'meta' is missing"):
-        suites_of(fetched)
+        fetched.suites()
 
 
 def test_a_long_csv_is_a_suite(tmp_path: Path) -> None:
     rows = "item_number,condition_name,region_number,region_name,content\n1,good,1,all,wren\n"
-    suites, others = suites_of(fetched_from(tmp_path, {"a/wren.csv": rows}))
+    suites, others = fetched_from(tmp_path, {"a/wren.csv": rows}).suites()
     assert others == []
     assert json.loads(suites["wren.json"].content)["meta"]["name"] == "wren"
 
 
 def test_no_two_files_become_one_suite(tmp_path: Path) -> None:
     paths = ["a/x.tsv", "a/x.text.tsv", "b/x.tsv", "c/X.tsv", "y.tsv"]
-    suites, _ = suites_of(fetched_from(tmp_path, dict.fromkeys(paths, PAIRS)))
+    suites, _ = fetched_from(tmp_path, dict.fromkeys(paths, PAIRS)).suites()
     made = {name: each.made_of for name, each in suites.items()}
     assert made == {
         "a-x.json": "a/x.tsv",
@@ -144,7 +144,7 @@ def test_no_two_files_become_one_suite(tmp_path: Path) -> None:
 def test_the_ending_tells_files_apart_that_are_called_alike(tmp_path: Path) -> None:
     blimp = {"sentence_good": "The wren sings .", "sentence_bad": "The wren sing ."}
     files = {"a/x.tsv": PAIRS, "a/x.jsonl": json.dumps(blimp), "a-x.tsv": PAIRS, "b/x.tsv": PAIRS}
-    suites, others = suites_of(fetched_from(tmp_path, files))
+    suites, others = fetched_from(tmp_path, files).suites()
     assert others == []
     assert {name: each.made_of for name, each in suites.items()} == {
         "a--x.tsv.json": "a/x.tsv",
@@ -158,4 +158,4 @@ def test_the_ending_tells_files_apart_that_are_called_alike(tmp_path: Path) -> N
 
 def test_names_do_not_depend_on_what_else_is_fetched(tmp_path: Path) -> None:
     fetched = fetched_from(tmp_path, {"pol/data.tsv": PAIRS}, absent=("deu/data.tsv",))
-    assert [*suites_of(fetched)[0]] == ["pol-data.json"]
+    assert [*fetched.suites()[0]] == ["pol-data.json"]

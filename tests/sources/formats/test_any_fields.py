@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from pommel.errors import PommelError
 from pommel.sources.formats.set_format import SaveFile, SetFormat
-from pommel.sources.formats.set_formats import FORMATS
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
+from pommel.sources.output import FORMATS
 
 # What the formats know, one like these, and what a field may be that nobody expects there.
 _NAMES = st.sampled_from(

@@ -15,7 +15,7 @@ from pommel.sources.formats.bert_syntax import (
     parse_bert_syntax,
 )
 from pommel.sources.formats.clams import CLAMS
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 SPEED = "Better speed can be had with x.\n"
 ATTRACTORS = (

@@ -4,7 +4,7 @@ import pytest
 
 from pommel.errors import InputError, SuiteError
 from pommel.sources.formats.bert_syntax import bert_syntax_lines, parse_bert_syntax
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 COLUMNS = (
     "True or False, number of attractors, correct form, logit, wrong form, logit, sentence, with "

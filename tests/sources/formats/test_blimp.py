@@ -12,7 +12,7 @@ from tests.sources.set_round_trips import through_a_suite
 from pommel.errors import SuiteError
 from pommel.sources.formats.blimp import BLIMP, blimp_lines, parse_blimp
 from pommel.sources.formats.pair_rows import mended_text
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 PARADIGMS = (
     "adjunct_island",

@@ -6,7 +6,7 @@ import pytest
 
 from pommel.errors import SuiteError
 from pommel.sources.formats.clams import clams_lines, parse_clams
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 
 def test_a_set_is_a_true_line_and_the_false_lines_after_it() -> None:

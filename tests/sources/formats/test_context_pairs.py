@@ -17,7 +17,7 @@ from pommel.sources.formats.context_pairs import (
     context_pairs,
     parse_context_pairs,
 )
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 TEXT = (
     '[[["Katuak", "Katuak"], ["ikusi du .", "ikusi dute ."]], '

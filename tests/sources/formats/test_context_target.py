@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from pommel.errors import InputError, SuiteError
-from pommel.sources.formats.context_pairs import TargetTable, parse_targets, read_targets
+from pommel.sources.formats.context_pairs import TargetTable
 
 
 def faults(text: str) -> list[str]:
     with pytest.raises(InputError) as caught:
-        parse_targets(text, file="f")
+        TargetTable.parse(text, file="f")
     return str(caught.value).splitlines()
 
 
@@ -28,26 +28,26 @@ def faults(text: str) -> list[str]:
     ],
 )
 def test_tabs_or_commas(text: str) -> None:
-    table = parse_targets(text, file="f")
+    table = TargetTable.parse(text, file="f")
     assert table.pairs == [("The dog", "barks ."), ("", "A cat, too")]
     assert not table.has_labels
 
 
 def test_all_columns_are_kept_and_every_field_is_the_text_that_stands_there() -> None:
     text = 'id,target,n,context\n007,NA,1.50,null\n,"say ""no""\nnow",,\n'
-    assert parse_targets(text, file="f") == TargetTable(
+    assert TargetTable.parse(text, file="f") == TargetTable(
         columns=("id", "target", "n", "context"),
         rows=(("007", "NA", "1.50", "null"), ("", 'say "no"\nnow', "", "")),
     )
 
 
 def test_commas_are_text_where_tabs_separate() -> None:
-    table = parse_targets("context\ttarget\nYes, he\tsaid so, too\n", file="f")
+    table = TargetTable.parse("context\ttarget\nYes, he\tsaid so, too\n", file="f")
     assert table.pairs == [("Yes, he", "said so, too")]
 
 
 def test_a_tab_below_the_header_separates_nothing() -> None:
-    table = parse_targets("context,target\ra\tb,c\r", file="f")
+    table = TargetTable.parse("context,target\ra\tb,c\r", file="f")
     assert table.pairs == [("a\tb", "c")]
 
 
@@ -117,7 +117,7 @@ def test_every_fault_of_a_table_has_its_line(text: str, expected: list[str]) -> 
 
 def test_minimal_pairs_are_two_rows_each() -> None:
     items = [[["The dog", "The dogs"], ["barks .", "barks ."]], [["", "A"], ["cat", "cats"]]]
-    assert parse_targets(json.dumps(items), file="f") == TargetTable(
+    assert TargetTable.parse(json.dumps(items), file="f") == TargetTable(
         columns=("item", "label", "context", "target"),
         rows=(
             ("1", "good", "The dog", "barks ."),
@@ -166,7 +166,7 @@ def test_every_fault_of_json_has_its_place(text: str, expected: list[str]) -> No
 
 def test_faults_of_json_are_values() -> None:
     with pytest.raises(SuiteError) as caught:
-        parse_targets("[1]", file="f")
+        TargetTable.parse("[1]", file="f")
     assert [(each.line, each.column) for each in caught.value.faults] == [(1, 2)]
 
 
@@ -176,9 +176,9 @@ def test_faults_of_json_are_values() -> None:
 def test_files(tmp_path: Path) -> None:
     path = tmp_path / "targets.tsv"
     path.write_bytes("context\ttarget\nUn café\tnaïf\n".encode())
-    assert read_targets(path).pairs == [("Un café", "naïf")]
+    assert TargetTable.read(path).pairs == [("Un café", "naïf")]
     path.write_bytes("context\ttarget\nUn café\tnaïf\n".encode("latin-1"))
     with pytest.raises(InputError, match=f"{path}:2:7: the byte 0xe9 is not UTF-8"):
-        read_targets(path)
+        TargetTable.read(path)
     with pytest.raises(InputError, match=r"none\.tsv: No such file or directory"):
-        read_targets(tmp_path / "none.tsv")
+        TargetTable.read(tmp_path / "none.tsv")

@@ -16,7 +16,7 @@ from pommel.sources.formats.focus_word import (
     whole_number,
     words_of,
 )
-from pommel.suite.minimal_sets import MinimalSet, words_in
+from pommel.sources.minimal_sets import MinimalSet, words_in
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from tests.sources.set_round_trips import through_a_suite
 
 from pommel.errors import InputError, SuiteError
 from pommel.sources.formats.gevalm import GEVALM, gevalm_lines, parse_gevalm
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 INPUT = (
     '{"text": "Der Hund , der Möhren frisst , bellt .", '

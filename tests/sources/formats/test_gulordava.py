@@ -9,7 +9,7 @@ from tests.sources.set_round_trips import WORDS, through_a_suite
 
 from pommel.errors import InputError, SuiteError
 from pommel.sources.formats.gulordava import COLUMNS, GULORDAVA, gulordava_lines, parse_gulordava
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 HEADER = "\t".join(COLUMNS) + "\n"
 ITEM = (

@@ -6,26 +6,25 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.sources.formats.json_lines import json_line, parse_json_lines
+from pommel.sources.formats.json_lines import JsonLine, json_line
 
 
 def _faults(text: str) -> list[str]:
-    return [str(each) for each in parse_json_lines(text, file="f", example='{"a": 1}').faults]
+    return [str(each) for each in JsonLine.parse(text, file="f", example='{"a": 1}')[1]]
 
 
 def test_an_object_a_line() -> None:
     text = '\ufeff{"a": 1}\r\n\n  \n{"b": "\u2028"}'
-    parsed = parse_json_lines(text, file="f", example="{}")
-    assert [(each.number, each.value) for each in parsed.lines] == [
+    lines, faults = JsonLine.parse(text, file="f", example="{}")
+    assert [(each.number, each.value) for each in lines] == [
         (1, {"a": 1}),
         (4, {"b": "\u2028"}),
     ]
-    assert parsed.faults == ()
+    assert faults == []
 
 
 def test_faults_stand_in_their_lines() -> None:
-    parsed = parse_json_lines('{"a": 1}\n{"a": 1, "b": [2, 3]}\n', file="f", example="{}")
-    second = parsed.lines[1]
+    (_, second), _ = JsonLine.parse('{"a": 1}\n{"a": 1, "b": [2, 3]}\n', file="f", example="{}")
     assert str(second.fault(("b", 1), "no", "mend it")) == "f:2:19: no; mend it (at b[1])"
     assert str(second.fault(("c",), "no", "mend it")) == "f:2:1: no; mend it (at c)"
 
@@ -88,8 +87,8 @@ def test_what_is_no_line(text: str, expected: list[str]) -> None:
     ],
 )
 def test_lines_come_out_as_they_went_in(line: str) -> None:
-    parsed = parse_json_lines(line, file="f", example="{}")
-    assert json_line(parsed.lines[0].value) == f"{line}\n"
+    (found,), _ = JsonLine.parse(line, file="f", example="{}")
+    assert json_line(found.value) == f"{line}\n"
 
 
 _JSON = st.recursive(
@@ -102,5 +101,5 @@ _JSON = st.recursive(
 @given(row=st.dictionaries(st.text(), _JSON), escaped=st.booleans())
 def test_lines_are_those_of_json_dumps(row: dict[str, object], *, escaped: bool) -> None:
     assert json_line(row, escaped=escaped) == json.dumps(row, ensure_ascii=escaped) + "\n"
-    parsed = parse_json_lines(json_line(row, escaped=escaped), file="f", example="{}")
-    assert [each.value for each in parsed.lines] == [row]
+    lines, _ = JsonLine.parse(json_line(row, escaped=escaped), file="f", example="{}")
+    assert [each.value for each in lines] == [row]

@@ -9,7 +9,7 @@ from tests.sources.set_round_trips import WORDS, through_a_suite
 
 from pommel.errors import InputError, SuiteError, UsageError
 from pommel.sources.formats.linzen import LINZEN, LinzenText, parse_linzen, read_linzen, save_linzen
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 TEXT = """\
 the lid of the jars is `` tight '' . <eos>

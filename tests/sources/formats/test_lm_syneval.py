@@ -12,7 +12,7 @@ from tests.sources.set_round_trips import WORDS, through_a_suite
 
 from pommel.errors import InputError, SuiteError
 from pommel.sources.formats.lm_syneval import LM_SYNEVAL, read_templates, save_templates
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 SENTENCES = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
 TUPLES = st.lists(SENTENCES, min_size=2, max_size=3, unique=True).map(tuple)

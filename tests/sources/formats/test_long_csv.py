@@ -15,7 +15,7 @@ from pommel.sources.formats.long_csv import (
     read_long_csv,
     suite_to_long_csv,
 )
-from pommel.suite.read import parse_suite, read_suite, suite_to_text
+from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Condition, Item, Region, Suite
 
 HEADER = "item_number,condition_name,region_number,region_name,content\n"
@@ -65,7 +65,7 @@ def test_predictions_can_be_given() -> None:
 
 def test_result_is_a_valid_suite_file() -> None:
     suite = _read(SMALL, ["(2;%match%) < (2;%mismatch%)"])
-    loaded = parse_suite(suite_to_text(suite), strict=True)
+    loaded = LoadedSuite.parse(suite.to_text(), strict=True)
     assert loaded.suite == suite
     assert loaded.warnings == ()
 
@@ -376,7 +376,7 @@ def test_published_suites(shared_data: Path) -> None:
     assert len(paths) == 34
     n_rows = 0
     for path in paths:
-        suite = read_suite(path).suite
+        suite = LoadedSuite.read(path).suite
         text = suite_to_long_csv(suite)
         again = parse_long_csv(text, name=suite.name).suite
         assert again.items == suite.items, path.name

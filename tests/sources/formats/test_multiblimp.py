@@ -12,7 +12,7 @@ from tests.sources.set_round_trips import through_a_suite
 from pommel.errors import InputError, SuiteError
 from pommel.files.json import WrittenFloat
 from pommel.sources.formats.multiblimp import MULTIBLIMP, multiblimp_lines, parse_multiblimp
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 HEADER = (
     "sen\twrong_sen\tprefix\tverb\tverb_idx\tcop\tcop_idx\tchild\tchild_features\thead\t"

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pommel.sources.formats.pair_rows import has_words, kept_fields, pairs_of, whole_row
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 SPELT = {"good": "a b", "bad": "a c"}
 

@@ -4,7 +4,7 @@ import pytest
 
 from pommel.errors import SuiteError
 from pommel.sources.formats.pair_rows import pair_lines, parse_pairs
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 HEADER = "grammatical\tungrammatical\n"
 

@@ -3,12 +3,12 @@
 from pathlib import Path
 
 from pommel.sources.formats.long_csv import sentence_lines, sentences_of
-from pommel.suite.read import read_suite
+from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Condition, Item, Region
 
 
 def test_the_published_text_of_a_suite(shared_data: Path) -> None:
-    suite = read_suite(shared_data / "sg_eval" / "fgd_hierarchy.json").suite
+    suite = LoadedSuite.read(shared_data / "sg_eval" / "fgd_hierarchy.json").suite
     expected = (shared_data / "sg_eval" / "fgd_hierarchy.txt").read_text("utf-8")
     assert sentences_of(suite) == expected
 

@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from pommel.files import shipped as data
+from pommel.files import shipped
 from pommel.suite.lint import RULES, check_suite
 from pommel.suite.lint.rules import PEDANTIC
-from pommel.suite.read import read_suite
+from pommel.suite.read import LoadedSuite
 
 
-@pytest.mark.parametrize("path", data.suite_files(), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", shipped.suite_files(), ids=lambda path: path.stem)
 def test_no_design_leaves_a_doubt(path: Path) -> None:
     rules = [rule for rule in RULES if rule not in PEDANTIC]
-    assert check_suite(read_suite(path).suite, rules) == []
+    assert check_suite(LoadedSuite.read(path).suite, rules) == []

@@ -1,4 +1,8 @@
-"""Fetching a source: what is missing in the cache is downloaded, checked and unpacked."""
+"""A source that is fetched: had in the cache, made into suites, copied to a folder.
+
+What is missing in the cache is downloaded, checked and unpacked. Whoever gets a copy gets all that
+has to be known of it: the licence, and where the files are from.
+"""
 
 import csv
 import json
@@ -11,12 +15,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
-from typing import Any
+from typing import Any, Self
 
 from pommel.errors import InputError, PommelError, UsageError, counted, listed
 from pommel.files.json import JsonDocument, to_json
-from pommel.files.text import make_folder, replacing, sha256_of
-from pommel.sources.conversion import Conversion
+from pommel.files.text import DecodedText, make_folder, replacing, sha256_of
+from pommel.sources.conversion import Conversion, recognised
 from pommel.sources.fetch.archive import UnpackLimits, unpack
 from pommel.sources.fetch.download import (
     Download,
@@ -36,31 +40,14 @@ from pommel.sources.fetch.source import (
     SourceCache,
     SourceFile,
     State,
-    cache_folder,
-    find_source,
     without_leftovers,
 )
 from pommel.sources.formats.long_csv import COLUMNS
-from pommel.sources.formats.set_formats import head_of, recognised
 
 _SHOWN_FAILURES = 8
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FetchedSource:
-    """A source whose files are there, every one with the checksum that it has to have.
-
-    `files` are paths on disk below `folder`, in the table's order. `n_downloaded` of them have come
-    just now, `damaged` are the paths of those that were there before, but not as they should be;
-    `unknown` of those whose checksum the table does not have: they are what came the first time.
-    """
-
-    source: PublishedSource
-    folder: Path
-    files: tuple[Path, ...]
-    n_downloaded: int
-    damaged: tuple[str, ...]
-    unknown: tuple[str, ...]
+LICENSE_NAME = "LICENSE.txt"
+# Its text is JSON; a folder of suites is read for all files that end so.
+SOURCE_NAME = "SOURCE.txt"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,42 +66,175 @@ class FetchOptions:
     progress: Progress = lambda _done, _total: None
 
 
-def fetch(
-    name: str, *, only: Collection[str] = (), options: FetchOptions | None = None
-) -> FetchedSource:
-    """Fetch the source of that name, or as much of it as matches the patterns `only`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeFile:
+    """What was made of one of a source's files, and the path of that file."""
 
-    No network is touched if everything is in the cache. Raises `UsageError` for a name or a pattern
-    that matches nothing, and `PommelError` if a file cannot be had, is not what it should be, or
-    cannot be written; what had come whole by then stays in the cache.
+    content: bytes
+    made_of: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchedSource:
+    """A source whose files are there, every one with the checksum that it has to have.
+
+    `files` are paths on disk below `folder`, in the table's order. `n_downloaded` of them have come
+    just now, `damaged` are the paths of those that were there before, but not as they should be;
+    `unknown` of those whose checksum the table does not have: they are what came the first time.
     """
-    return fetch_source(find_source(name), only=only, options=options)
 
+    source: PublishedSource
+    folder: Path
+    files: tuple[Path, ...]
+    n_downloaded: int
+    damaged: tuple[str, ...]
+    unknown: tuple[str, ...]
 
-def fetch_source(
-    source: PublishedSource, *, only: Collection[str] = (), options: FetchOptions | None = None
-) -> FetchedSource:
-    """Do what `fetch` does, with a source that need not stand in the table."""
-    options = options or FetchOptions()
-    chosen = source.chosen(only)
-    cache = SourceCache(root=options.root or cache_folder(), source=source)
-    states = {file: cache.state(file) for file in chosen}
-    wanted = [file for file, state in states.items() if state != "there"]
-    if wanted and options.offline:
-        raise _not_kept(cache, wanted, len(_paths(states, "damaged")))
-    if wanted:
-        make_folder(cache.folder)
-    with without_leftovers(cache.folder, [cache.records]):
+    @classmethod
+    def fetch(
+        cls,
+        source: PublishedSource,
+        *,
+        only: Collection[str] = (),
+        options: FetchOptions | None = None,
+    ) -> Self:
+        """Fetch a source, or as much of it as matches the patterns `only`.
+
+        No network is touched if everything is in the cache. Raises `UsageError` for a pattern that
+        matches nothing, and `PommelError` if a file cannot be had, is not what it should be, or
+        cannot be written; what had come whole by then stays in the cache.
+        """
+        options = options or FetchOptions()
+        chosen = source.chosen(only)
+        cache = source.cache(options.root)
+        states = {file: cache.state(file) for file in chosen}
+        wanted = [file for file, state in states.items() if state != "there"]
+        if wanted and options.offline:
+            raise _not_kept(cache, wanted, len(_paths(states, "damaged")))
         if wanted:
-            _Order(cache, options).fetch(wanted)
-    return FetchedSource(
-        source=source,
-        folder=cache.folder,
-        files=tuple(cache.path(file) for file in chosen),
-        n_downloaded=len(wanted),
-        damaged=_paths(states, "damaged"),
-        unknown=tuple(file.path for file in chosen if file.sha256 is None),
-    )
+            make_folder(cache.folder)
+        with without_leftovers(cache.folder, [cache.records]):
+            if wanted:
+                _Order(cache, options).fetch(wanted)
+        return cls(
+            source=source,
+            folder=cache.folder,
+            files=tuple(cache.path(file) for file in chosen),
+            n_downloaded=len(wanted),
+            damaged=_paths(states, "damaged"),
+            unknown=tuple(file.path for file in chosen if file.sha256 is None),
+        )
+
+    def suites(self) -> tuple[dict[str, MadeFile], list[str]]:
+        """Return the suites that the files are, by the names of their files, and all other files.
+
+        A suite is an object with `items` in JSON, a long CSV, or a file of minimal sets. It is
+        called like its file, with its folders (and its ending) where two of the source's files are
+        called alike, fetched or not. Raises `InputError` for a file that is not what its beginning
+        says.
+        """
+        names = _distinct_names(file.path for file in self.source.every_file)
+        suites: dict[str, MadeFile] = {}
+        others: list[str] = []
+        for path in self.files:
+            place = self._place(path)
+            is_suite = _is_suite(path)
+            if not is_suite and recognised(path) is None:
+                others.append(place)
+                continue
+            # A suite's JSON has its name in it.
+            name = "" if is_suite and path.suffix == ".json" else names[place]
+            conversion = Conversion(name=name, about=_about(self.source))
+            (content,), _ = conversion.contents(path)
+            text = "".join(content.suite_pieces())
+            suites[f"{names[place]}.json"] = MadeFile(content=text.encode(), made_of=place)
+        return suites, others
+
+    def export(
+        self,
+        folder: Path,
+        *,
+        made: Mapping[str, MadeFile] | None = None,
+        force: bool = False,
+    ) -> tuple[Path, ...]:
+        """Copy the files into `folder`, with their licence and SOURCE.txt; return all paths.
+
+        The licence is in LICENSE.txt, unless a file of that kind is among the files. With `made`,
+        those files are written instead, by their paths. A SOURCE.txt of the same source and commit
+        is continued: it lists all files of the source that are there. Where another file lies
+        already, nothing is written unless `force` says so: raises `UsageError`. Raises
+        `PommelError` if something cannot be read or written.
+        """
+        contents = self._contents(made)
+        entries = self._entries(made)
+        known = _continued(self.source, folder)
+        if known is not None:
+            entries = [*_still_there(known, entries, folder), *entries]
+        contents[SOURCE_NAME] = to_json(
+            _description(self.source, known, entries), indent=2
+        ).encode()
+        different = [
+            path
+            for path, content in contents.items()
+            if (folder / path).exists()
+            and _is_other(folder / path, content)
+            and not (path == SOURCE_NAME and known is not None)
+        ]
+        if different and not force:
+            there = counted(len(different), "file")
+            raise UsageError(
+                f"{folder}: {there} there would be overwritten by another "
+                f"({listed(different)}); choose another folder, or add --force"
+            )
+        for path, content in contents.items():
+            with replacing(folder / path) as aside:
+                aside.write_bytes(content)
+        return tuple(folder / path for path in contents)
+
+    def licence_text(self) -> str:
+        """Return what LICENSE.txt says: the licence if it is among the files, or its name."""
+        source = self.source
+        if source.licence is None:
+            return f"{source.unlicensed}\n\n{source.homepage}\n"
+        own = self.folder / (source.licence_file or "")
+        if _is_licence(source) and own.is_file():
+            return own.read_bytes().decode("utf-8", "replace")
+        says = f", as {source.licence_file} says" if source.licence_file else ""
+        return f"{source.name}, {source.title}: {source.licence}{says}\n\n{source.homepage}\n"
+
+    def _contents(self, made: Mapping[str, MadeFile] | None) -> dict[str, bytes]:
+        if made is not None:
+            contents = {path: each.content for path, each in made.items()}
+        else:
+            try:
+                contents = {self._place(path): path.read_bytes() for path in self.files}
+            except OSError as error:
+                raise PommelError(f"{error.filename}: cannot be read: {error.strerror}") from None
+        if not (_is_licence(self.source) and self.source.licence_file in contents):
+            contents[LICENSE_NAME] = self.licence_text().encode()
+        return contents
+
+    def _place(self, path: Path) -> str:
+        return path.relative_to(self.folder).as_posix()
+
+    def _entries(self, made: Mapping[str, MadeFile] | None) -> Sequence[dict[str, Any]]:
+        """Return what SOURCE.txt says of each file that is exported now."""
+        unknown = set(self.unknown)
+        entries = {}
+        for path in self.files:
+            place = self._place(path)
+            known = "the first download" if place in unknown else "pommel's table"
+            entries[place] = {"path": place, "sha256": sha256_of(path), "checksum_of": known}
+        if made is None:
+            return list(entries.values())
+        return [
+            {
+                **entries[each.made_of],
+                "made": path,
+                "made_sha256": sha256(each.content).hexdigest(),
+            }
+            for path, each in made.items()
+        ]
 
 
 def _paths(states: dict[SourceFile, State], wanted: State) -> tuple[str, ...]:
@@ -255,120 +375,9 @@ def _mismatch(expected: str, found: str, *, is_first: bool = False) -> str:
     return f"its SHA-256 is {found}, by {of} it has to be {expected}; it is not kept"
 
 
-LICENSE_NAME = "LICENSE.txt"
-# Its text is JSON; a folder of suites is read for all files that end so.
-SOURCE_NAME = "SOURCE.txt"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MadeFile:
-    """What was made of one of a source's files, and the path of that file."""
-
-    content: bytes
-    made_of: str
-
-
-def export(
-    fetched: FetchedSource,
-    folder: Path,
-    *,
-    made: Mapping[str, MadeFile] | None = None,
-    force: bool = False,
-) -> tuple[Path, ...]:
-    """Copy the files into `folder`, with their licence and SOURCE.txt; return all paths.
-
-    The licence is in LICENSE.txt, unless a file of that kind is among the files. With `made`, those
-    files are written instead, by their paths. A SOURCE.txt of the same source and commit is
-    continued: it lists all files of the source that are there. Where another file lies already,
-    nothing is written unless `force` says so: raises `UsageError`. Raises `PommelError` if
-    something cannot be read or written.
-    """
-    contents = _contents(fetched, made)
-    entries = _entries(fetched, made)
-    known = _continued(fetched.source, folder)
-    if known is not None:
-        entries = [*_still_there(known, entries, folder), *entries]
-    contents[SOURCE_NAME] = to_json(_description(fetched.source, known, entries), indent=2).encode()
-    different = [
-        path
-        for path, content in contents.items()
-        if (folder / path).exists()
-        and _is_other(folder / path, content)
-        and not (path == SOURCE_NAME and known is not None)
-    ]
-    if different and not force:
-        raise UsageError(
-            f"{folder}: {counted(len(different), 'file')} there would be overwritten by another "
-            f"({listed(different)}); choose another folder, or add --force"
-        )
-    for path, content in contents.items():
-        with replacing(folder / path) as aside:
-            aside.write_bytes(content)
-    return tuple(folder / path for path in contents)
-
-
-def licence_text(fetched: FetchedSource) -> str:
-    """Return what LICENSE.txt says: the licence itself if it is among the files, or its name."""
-    source = fetched.source
-    if source.licence is None:
-        return f"{unlicensed(source)}\n\n{source.homepage}\n"
-    own = fetched.folder / (source.licence_file or "")
-    if _is_licence(source) and own.is_file():
-        return own.read_bytes().decode("utf-8", "replace")
-    says = f", as {source.licence_file} says" if source.licence_file else ""
-    return f"{source.name}, {source.title}: {source.licence}{says}\n\n{source.homepage}\n"
-
-
-def unlicensed(source: PublishedSource) -> str:
-    """Return what has to be said of data without a licence."""
-    return (
-        f"{source.name}: no licence is known. Nobody may pass these files on, changed or not, "
-        "without leave of their authors; use them for your own research only, and cite them."
-    )
-
-
 def _is_licence(source: PublishedSource) -> bool:
     """Return whether the file that states the licence is the licence itself, by its name."""
     return PurePosixPath(source.licence_file or "").name.upper().startswith("LICEN")
-
-
-def _contents(fetched: FetchedSource, made: Mapping[str, MadeFile] | None) -> dict[str, bytes]:
-    if made is not None:
-        contents = {path: each.content for path, each in made.items()}
-    else:
-        try:
-            contents = {_place(fetched, path): path.read_bytes() for path in fetched.files}
-        except OSError as error:
-            raise PommelError(f"{error.filename}: cannot be read: {error.strerror}") from None
-    if not (_is_licence(fetched.source) and fetched.source.licence_file in contents):
-        contents[LICENSE_NAME] = licence_text(fetched).encode()
-    return contents
-
-
-def _place(fetched: FetchedSource, path: Path) -> str:
-    return path.relative_to(fetched.folder).as_posix()
-
-
-def _entries(
-    fetched: FetchedSource, made: Mapping[str, MadeFile] | None
-) -> Sequence[dict[str, Any]]:
-    """Return what SOURCE.txt says of each file that is exported now."""
-    unknown = set(fetched.unknown)
-    entries = {}
-    for path in fetched.files:
-        place = _place(fetched, path)
-        known = "the first download" if place in unknown else "pommel's table"
-        entries[place] = {"path": place, "sha256": sha256_of(path), "checksum_of": known}
-    if made is None:
-        return list(entries.values())
-    return [
-        {
-            **entries[each.made_of],
-            "made": path,
-            "made_sha256": sha256(each.content).hexdigest(),
-        }
-        for path, each in made.items()
-    ]
 
 
 def _continued(source: PublishedSource, folder: Path) -> dict[str, Any] | None:
@@ -430,34 +439,9 @@ def _is_other(path: Path, content: bytes) -> bool:
         return True
 
 
-def suites_of(fetched: FetchedSource) -> tuple[dict[str, MadeFile], list[str]]:
-    """Return the suites that the files are, by the names of their files, and all other files.
-
-    A suite is an object with `items` in JSON, a long CSV, or a file of minimal sets. It is called
-    like its file, with its folders (and its ending) where two of the source's files are called
-    alike, fetched or not. Raises `InputError` for a file that is not what its beginning says.
-    """
-    names = _distinct_names(file.path for file in fetched.source.every_file)
-    suites: dict[str, MadeFile] = {}
-    others: list[str] = []
-    for path in fetched.files:
-        place = path.relative_to(fetched.folder).as_posix()
-        is_suite = _is_suite(path)
-        if not is_suite and recognised(path) is None:
-            others.append(place)
-            continue
-        # A suite's JSON has its name in it.
-        name = "" if is_suite and path.suffix == ".json" else names[place]
-        conversion = Conversion(name=name, about=_about(fetched.source))
-        (content,), _ = conversion.contents(path)
-        text = "".join(content.suite_pieces())
-        suites[f"{names[place]}.json"] = MadeFile(content=text.encode(), made_of=place)
-    return suites, others
-
-
 def _is_suite(path: Path) -> bool:
     if path.suffix == ".csv":
-        header = next(csv.reader(head_of(path).splitlines()), [])
+        header = next(csv.reader(DecodedText.head(path).splitlines()), [])
         return {*COLUMNS} <= {*header}
     if path.suffix != ".json":
         return False

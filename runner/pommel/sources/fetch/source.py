@@ -17,7 +17,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pommel.errors import InputError, UsageError, nearest
 from pommel.files.text import sha256_of, write_text
@@ -68,6 +68,51 @@ class PublishedSource:
     files: tuple[SourceFile, ...] = ()
     archives: tuple[Archive, ...] = ()
 
+    @staticmethod
+    def known() -> "tuple[PublishedSource, ...]":
+        """Return the table of sources, in its order."""
+        return _table()
+
+    @classmethod
+    def named(cls, name: str) -> "PublishedSource":
+        """Return the source of that name; raises `UsageError`, with the nearest name there is."""
+        by_name = {source.name: source for source in cls.known()}
+        if name not in by_name:
+            meant = nearest(name.lower(), by_name)
+            hint = f"did you mean {meant}? " if meant else ""
+            raise UsageError(
+                f"there is no source {name!r}; {hint}`pommel fetch --list` shows them all"
+            )
+        return by_name[name]
+
+    @classmethod
+    def of_value(cls, value: Mapping[str, Any]) -> Self:
+        """Return the source that an entry of the table describes."""
+        fields = dict(value)
+        return cls(
+            **{
+                **fields,
+                "languages": tuple(fields.get("languages", ())),
+                "citation": _lines(fields.get("citation", ())),
+                "files": tuple(SourceFile(**each) for each in fields.get("files", ())),
+                "archives": tuple(_archive(each) for each in fields.get("archives", ())),
+            }
+        )
+
+    @property
+    def unlicensed(self) -> str:
+        """What has to be said of data without a licence; nothing if there is one."""
+        if self.licence is not None:
+            return ""
+        return (
+            f"{self.name}: no licence is known. Nobody may pass these files on, changed or not, "
+            "without leave of their authors; use them for your own research only, and cite them."
+        )
+
+    def cache(self, root: Path | None = None) -> "SourceCache":
+        """Return where its files are kept; `root` is the cache, by default this machine's."""
+        return SourceCache(root=root or cache_folder(), source=self)
+
     @property
     def every_file(self) -> tuple[SourceFile, ...]:
         """The files as they lie in the end, those out of archives among them."""
@@ -97,34 +142,9 @@ class PublishedSource:
 
 
 @cache
-def known_sources() -> tuple[PublishedSource, ...]:
-    """Return the table of sources, in its order."""
+def _table() -> tuple[PublishedSource, ...]:
     text = files("pommel.sources.fetch").joinpath("sources.json").read_text("utf-8")
-    return tuple(source_from_dict(value) for value in json.loads(text))
-
-
-def find_source(name: str) -> PublishedSource:
-    """Return the source of that name; raises `UsageError`, with the nearest name there is."""
-    by_name = {source.name: source for source in known_sources()}
-    if name not in by_name:
-        meant = nearest(name.lower(), by_name)
-        hint = f"did you mean {meant}? " if meant else ""
-        raise UsageError(f"there is no source {name!r}; {hint}`pommel fetch --list` shows them all")
-    return by_name[name]
-
-
-def source_from_dict(value: Mapping[str, Any]) -> PublishedSource:
-    """Return the source that an entry of the table describes."""
-    fields = dict(value)
-    return PublishedSource(
-        **{
-            **fields,
-            "languages": tuple(fields.get("languages", ())),
-            "citation": _lines(fields.get("citation", ())),
-            "files": tuple(SourceFile(**each) for each in fields.get("files", ())),
-            "archives": tuple(_archive(each) for each in fields.get("archives", ())),
-        }
-    )
+    return tuple(PublishedSource.of_value(value) for value in json.loads(text))
 
 
 def _archive(value: Mapping[str, Any]) -> Archive:

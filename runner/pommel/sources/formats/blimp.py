@@ -11,7 +11,7 @@ from typing import Any
 
 from pommel.errors import Fault, nearest
 from pommel.files.text import DecodedText
-from pommel.sources.formats.json_lines import JsonLine, json_line, parse_json_lines
+from pommel.sources.formats.json_lines import JsonLine, json_line
 from pommel.sources.formats.pair_rows import (
     checked_pairs,
     pair_with_fields,
@@ -21,7 +21,7 @@ from pommel.sources.formats.pair_rows import (
     sentences_under,
 )
 from pommel.sources.formats.set_format import SetFormat, TextPieces
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 _GOOD, _BAD = "sentence_good", "sentence_bad"
 _EXAMPLE = f'{{"{_GOOD}": "...", "{_BAD}": "..."}}'
@@ -62,8 +62,8 @@ def parse_blimp(text: str, *, file: str) -> list[MinimalSet]:
     Raises `SuiteError` with every line that is no JSON object, lacks a sentence, or has the same
     twice, and for a text without a pair.
     """
-    parsed = parse_json_lines(text, file=file, example=_EXAMPLE)
-    return checked_pairs(parsed.lines, _faults, _pair, parsed.faults)
+    lines, faults = JsonLine.parse(text, file=file, example=_EXAMPLE)
+    return checked_pairs(lines, _faults, _pair, faults)
 
 
 def _pair(line: JsonLine) -> MinimalSet:

@@ -9,7 +9,7 @@ from pommel.errors import Fault, Place, SuiteError
 from pommel.files.text import DecodedText
 from pommel.sources.formats.pair_rows import SAME_AS_GRAMMATICAL, sameness
 from pommel.sources.formats.set_format import SetFormat, TextPieces
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 _N_COLUMNS = 2
 

@@ -7,7 +7,7 @@ twice so that both targets are scored in one call.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from pommel.errors import Fault, InputError, SuiteError, quoted
 from pommel.files.csv import CsvRow, CsvTable
@@ -16,12 +16,14 @@ from pommel.files.text import DecodedText
 from pommel.sources.formats.json_lines import json_text
 from pommel.sources.formats.pair_rows import has_words, kept_texts, mended_set, pairs_of, sameness
 from pommel.sources.formats.set_format import SetFormat, TextPieces
-from pommel.suite.minimal_sets import MinimalSet, words_in
+from pommel.sources.minimal_sets import MinimalSet, words_in
 
 # (context of the good target, of the bad one), (good target, bad target).
 ContextPair = tuple[tuple[str, str], tuple[str, str]]
 
 _ITEM = "[[context, context], [good target, bad target]]"
+# The columns of a table of targets.
+CONTEXT, TARGET = "context", "target"
 # Keys under which a set keeps its item where its words do not say how it was written.
 _CONTEXTS, _TARGETS = "contexts", "targets"
 
@@ -139,9 +141,6 @@ CONTEXT_PAIRS = SetFormat(
 )
 
 
-CONTEXT, TARGET = "context", "target"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TargetTable:
     """The rows of a file, one a (context, target).
@@ -160,50 +159,48 @@ class TargetTable:
         context, target = self.columns.index(CONTEXT), self.columns.index(TARGET)
         return [(row[context], row[target]) for row in self.rows]
 
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a file; raises `InputError` if it cannot be read, and as `parse` does."""
+        return cls.parse(DecodedText.read(path).text, file=str(path))
 
-def read_targets(path: Path) -> TargetTable:
-    """Read a file; raises `InputError` if it cannot be read, and as `parse_targets` does."""
-    return parse_targets(DecodedText.read(path).text, file=str(path))
+    @classmethod
+    def parse(cls, text: str, *, file: str) -> Self:
+        """Read targets from a file's text; `file` is its name in messages.
 
+        What begins with a bracket is JSON: a list of items
+        `[[context, context], [good target, bad target]]`, as Kryvosheieva and Levy publish their
+        suites; its columns are "item" (from 1), "label" ("good" or "bad"), "context", "target".
+        Anything else is a table with a header, separated by tabs if there is one in the header and
+        by commas otherwise. Its fields are the text that stands there (`NA`, `007`), with double
+        quotes around what holds a separator, a quote or a line break; it keeps all its columns.
 
-def parse_targets(text: str, *, file: str) -> TargetTable:
-    """Read targets from a file's text; `file` is its name in messages.
+        Raises `SuiteError` with all faults.
+        """
+        text = DecodedText.of(text).text
+        if text.lstrip()[:1] in ("[", "{"):
+            return cls._from_json(context_pairs_document(text, file=file))
+        return cls._from_table(text, file)
 
-    What begins with a bracket is JSON: a list of items
-    `[[context, context], [good target, bad target]]`, as Kryvosheieva and Levy publish their
-    suites; its columns are "item" (from 1), "label" ("good" or "bad"), "context", "target".
-    Anything else is a table with a header, separated by tabs if there is one in the header and by
-    commas otherwise. Its fields are the text that stands there (`NA`, `007`), with double quotes
-    around what holds a separator, a quote or a line break; it keeps all its columns.
+    @classmethod
+    def _from_json(cls, document: JsonDocument) -> Self:
+        rows: list[tuple[str, ...]] = []
+        for number, (contexts, targets) in enumerate(context_pairs(document), start=1):
+            for label, context, target in zip(("good", "bad"), contexts, targets, strict=True):
+                rows.append((str(number), label, context, target))
+        return cls(columns=("item", "label", CONTEXT, TARGET), rows=tuple(rows), has_labels=True)
 
-    Raises `SuiteError` with all faults.
-    """
-    text = DecodedText.of(text).text
-    if text.lstrip()[:1] in ("[", "{"):
-        return _from_json(context_pairs_document(text, file=file))
-    return _from_table(text, file)
-
-
-def _from_json(document: JsonDocument) -> TargetTable:
-    rows: list[tuple[str, ...]] = []
-    for number, (contexts, targets) in enumerate(context_pairs(document), start=1):
-        for label, context, target in zip(("good", "bad"), contexts, targets, strict=True):
-            rows.append((str(number), label, context, target))
-    return TargetTable(
-        columns=("item", "label", CONTEXT, TARGET), rows=tuple(rows), has_labels=True
-    )
-
-
-def _from_table(text: str, file: str) -> TargetTable:
-    header = next(iter(DecodedText.of(text.lstrip("\r\n")).lines), "")
-    table = CsvTable.parse(text, file=file, separator="\t" if "\t" in header else ",")
-    faults = [*table.faults, *table.header_faults((CONTEXT, TARGET), others_allowed=True)]
-    if table.header and {CONTEXT, TARGET} <= {*table.header.fields}:
-        faults += (fault for row in table.rows[1:] for fault in _row_faults(table, row))
-    if faults:
-        raise SuiteError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
-    columns, *rows = (row.fields for row in table.rows)
-    return TargetTable(columns=columns, rows=tuple(rows))
+    @classmethod
+    def _from_table(cls, text: str, file: str) -> Self:
+        header = next(iter(DecodedText.of(text.lstrip("\r\n")).lines), "")
+        table = CsvTable.parse(text, file=file, separator="\t" if "\t" in header else ",")
+        faults = [*table.faults, *table.header_faults((CONTEXT, TARGET), others_allowed=True)]
+        if table.header and {CONTEXT, TARGET} <= {*table.header.fields}:
+            faults += (fault for row in table.rows[1:] for fault in _row_faults(table, row))
+        if faults:
+            raise SuiteError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
+        columns, *rows = (row.fields for row in table.rows)
+        return cls(columns=columns, rows=tuple(rows))
 
 
 def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from pommel.errors import InputError, counted, quoted
 from pommel.sources.formats.pair_rows import has_words
-from pommel.suite.minimal_sets import MinimalSet, words_in
+from pommel.sources.minimal_sets import MinimalSet, words_in
 
 # What the corpora of word-level models end every sentence with.
 EOS = "<eos>"

@@ -13,7 +13,7 @@ from typing import Any
 from pommel.errors import InputError, nearest, quoted
 from pommel.files.json import JsonPath
 from pommel.files.text import DecodedText
-from pommel.sources.formats.json_lines import json_line, parse_json_lines
+from pommel.sources.formats.json_lines import JsonLine, json_line
 from pommel.sources.formats.pair_rows import (
     checked_pairs,
     has_words,
@@ -23,7 +23,7 @@ from pommel.sources.formats.pair_rows import (
     whole_row,
 )
 from pommel.sources.formats.set_format import SetFormat, TextPieces
-from pommel.suite.minimal_sets import MinimalSet, words_in
+from pommel.sources.minimal_sets import MinimalSet, words_in
 
 _TEXT, _MASKED, _CANDIDATES = "text", "text_masked", "candidates"
 _INDEX, _CASE, _SCORED = "indexMASK", "case", "probs"
@@ -64,12 +64,12 @@ def parse_gevalm(text: str, *, file: str) -> list[MinimalSet]:
     texts, or whose `text` is not `text_masked` with the first candidate, and for a text without a
     pair.
     """
-    parsed = parse_json_lines(text, file=file, example=_EXAMPLE)
+    lines, faults = JsonLine.parse(text, file=file, example=_EXAMPLE)
     return checked_pairs(
-        parsed.lines,
+        lines,
         lambda line: [line.fault(*problem) for problem in _problems(line.value)],
         lambda line: pair_with_fields(_pair(line.value), line.value, _spelt, _OWN),
-        parsed.faults,
+        faults,
     )
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError, counted, quoted
-from pommel.files.csv import CsvRow, CsvTable, csv_line
+from pommel.files.csv import CsvRow, CsvTable
 from pommel.files.text import DecodedText
 from pommel.sources.formats.focus_word import (
     EOS,
@@ -26,7 +26,7 @@ from pommel.sources.formats.focus_word import (
     words_of,
 )
 from pommel.sources.formats.set_format import SetFormat, TextPieces
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 COLUMNS = (
     "pattern",
@@ -110,7 +110,7 @@ def gulordava_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
         fields = {**(each.fields or {}), **fields}
         if not columns:
             columns = tuple(fields) if fields.keys() >= {*COLUMNS} else _all_columns(fields)
-            yield csv_line(columns, "\t")
+            yield CsvTable.line(columns, "\t")
         for name in (*columns, *fields):
             if name not in fields and name not in _COMPUTED:
                 raise InputError(f"minimal set {number} has no {name!r}, which the first one has")
@@ -118,7 +118,7 @@ def gulordava_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
                 raise InputError(f"minimal set {number} has {name!r}, which the first one has not")
         for place, form in enumerate(forms):
             row = {**fields, **_computed(each, place, form)}
-            yield csv_line([_cell(row[name], place, number, name) for name in columns], "\t")
+            yield CsvTable.line([_cell(row[name], place, number, name) for name in columns], "\t")
 
 
 def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:

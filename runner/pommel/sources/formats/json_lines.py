@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 from pommel.errors import Fault, Place, SuiteError
 from pommel.files.json import JsonDocument, JsonPath, WrittenFloat
@@ -29,44 +29,37 @@ class JsonLine:
         document = JsonDocument(file=self.file, text=self.text, value=self.value)
         return _in_line(document.fault(path, message, hint=hint), self.number)
 
+    @classmethod
+    def parse(cls, text: str, *, file: str, example: str) -> tuple[list[Self], list[Fault]]:
+        """Return the objects of a file's text, and what is wrong with its other lines.
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JsonLines:
-    """The objects of a file, and what is wrong with its other lines."""
-
-    lines: tuple[JsonLine, ...]
-    faults: tuple[Fault, ...]
-
-
-def parse_json_lines(text: str, *, file: str, example: str) -> JsonLines:
-    """Read a file's text; `file` is its name in messages, and `example` how a line looks.
-
-    Lines end in LF or CRLF, and blank ones are none. What is no JSON, no object, has a key twice
-    or half of a character is a fault, and so is a text without a line.
-    """
-    lines: list[JsonLine] = []
-    faults: list[Fault] = []
-    # JSON texts may hold the other characters at which `str.splitlines` divides.
-    for number, line in enumerate(DecodedText.of(text).text.split("\n"), start=1):
-        if not line or line.isspace():
-            continue
-        try:
-            document = JsonDocument.parse(line, file=file)
-        except SuiteError as error:
-            faults += (_in_line(fault, number) for fault in error.faults)
-            continue
-        own = [*document.duplicate_key_faults(), *document.surrogate_faults()]
-        if not isinstance(document.value, dict):
-            own.append(document.fault((), "this is no JSON object", hint=f"write {example}"))
-        if own:
-            faults += (_in_line(fault, number) for fault in own)
-        else:
-            lines.append(JsonLine(file=file, number=number, text=line, value=document.value))
-    if not lines and not faults:
-        hint = f"write {example}, an object a line"
-        message = "there is no minimal pair"
-        faults = [Place(file=file, line=0, column=0).fault(message, hint)]
-    return JsonLines(lines=tuple(lines), faults=tuple(faults))
+        `file` is its name in messages, and `example` how a line looks. Lines end in LF or CRLF, and
+        blank ones are none. What is no JSON, no object, has a key twice or half of a character is a
+        fault, and so is a text without a line.
+        """
+        lines: list[Self] = []
+        faults: list[Fault] = []
+        # JSON texts may hold the other characters at which `str.splitlines` divides.
+        for number, line in enumerate(DecodedText.of(text).text.split("\n"), start=1):
+            if not line or line.isspace():
+                continue
+            try:
+                document = JsonDocument.parse(line, file=file)
+            except SuiteError as error:
+                faults += (_in_line(fault, number) for fault in error.faults)
+                continue
+            own = [*document.duplicate_key_faults(), *document.surrogate_faults()]
+            if not isinstance(document.value, dict):
+                own.append(document.fault((), "this is no JSON object", hint=f"write {example}"))
+            if own:
+                faults += (_in_line(fault, number) for fault in own)
+            else:
+                lines.append(cls(file=file, number=number, text=line, value=document.value))
+        if not lines and not faults:
+            hint = f"write {example}, an object a line"
+            message = "there is no minimal pair"
+            faults = [Place(file=file, line=0, column=0).fault(message, hint)]
+        return lines, faults
 
 
 def _in_line(fault: Fault, number: int) -> Fault:

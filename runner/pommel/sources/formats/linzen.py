@@ -26,7 +26,7 @@ from pommel.sources.formats.focus_word import (
 )
 from pommel.sources.formats.pair_rows import kept_text, mended_set
 from pommel.sources.formats.set_format import SaveFile, SetFormat
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 TEXT_ENDING, GOLD_ENDING = ".text", ".gold"
 

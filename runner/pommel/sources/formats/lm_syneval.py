@@ -22,7 +22,7 @@ from pommel.sources.formats.pair_rows import (
 )
 from pommel.sources.formats.plain_pickle import Scalar, read_plain_pickle
 from pommel.sources.formats.set_format import SaveFile, SetFormat
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 # A field of a set: the case it belongs to, and its sentences where they are not just their words
 # with spaces between.

@@ -7,19 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError
-from pommel.files.csv import CsvRow, CsvTable, csv_line
+from pommel.files.csv import CsvRow, CsvTable
 from pommel.files.text import DecodedText
 from pommel.suite.checks import Finding, findings
 from pommel.suite.formula import parse
-from pommel.suite.suite import (
-    Condition,
-    Item,
-    LoadedSuite,
-    Prediction,
-    Region,
-    Suite,
-    condition_name_fault,
-)
+from pommel.suite.read import LoadedSuite
+from pommel.suite.suite import Condition, Item, Prediction, Region, Suite
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
 
@@ -49,7 +42,7 @@ def parse_long_csv(
     Every field is the text that stands there: `NA`, `"`, `007`. Items, conditions and regions
     come in the order in which they are first seen; the rows of an item may lie apart. `name` names
     the suite, its metric is the sum, and `predictions` are its formulas. `strict` is as in
-    `read_suite`: stray spaces and a byte order mark are errors. Raises `SuiteError` with all
+    `LoadedSuite.read`: stray spaces and a byte order mark are errors. Raises `SuiteError` with all
     faults, and `InputError` for a name that is empty.
     """
     decoded = DecodedText.of(text)
@@ -87,7 +80,7 @@ def suite_to_long_csv(suite: Suite) -> str:
 
 def long_csv_pieces(items: Iterable[Item], region_names: Mapping[int, str]) -> Iterator[str]:
     """Yield the text of the long CSV of some items, piece by piece: the header, then the rows."""
-    yield csv_line(COLUMNS)
+    yield CsvTable.line(COLUMNS)
     for item in items:
         for condition in item.conditions:
             for region in condition.regions:
@@ -98,7 +91,7 @@ def long_csv_pieces(items: Iterable[Item], region_names: Mapping[int, str]) -> I
                     region_names.get(region.number, ""),
                     region.content,
                 )
-                yield csv_line(fields)
+                yield CsvTable.line(fields)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,7 +156,7 @@ def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
             hint = f"write {number[1]}" if number else "write a whole number like 1"
             message = f"the {column} is {written!r}"
             yield table.fault(_place(table, row, column), message, hint)
-    if message := condition_name_fault(fields["condition_name"]):
+    if message := Condition.name_fault(fields["condition_name"]):
         place = _place(table, row, "condition_name")
         yield table.fault(place, message, "write a name like match")
 

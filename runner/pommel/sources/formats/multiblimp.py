@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pommel.errors import Fault, InputError, listed, quoted
-from pommel.files.csv import CsvRow, CsvTable, csv_line
+from pommel.files.csv import CsvRow, CsvTable
 from pommel.files.text import DecodedText
 from pommel.sources.formats.json_lines import json_text
 from pommel.sources.formats.pair_rows import (
@@ -21,7 +21,7 @@ from pommel.sources.formats.pair_rows import (
     sentences_under,
 )
 from pommel.sources.formats.set_format import SetFormat, TextPieces
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 _GOOD, _BAD = "sen", "wrong_sen"
 
@@ -38,12 +38,12 @@ def multiblimp_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
         row = row_of_sentences(pair.fields or {}, _spelt(pair))
         if not header:
             header = tuple(row)
-            yield csv_line(header, "\t")
+            yield CsvTable.line(header, "\t")
         elif row.keys() != frozenset(header):
             raise InputError(_other_columns(row, header, pair))
-        yield csv_line((_cell(row[column]) for column in header), "\t")
+        yield CsvTable.line((_cell(row[column]) for column in header), "\t")
     if not header:
-        yield csv_line((_GOOD, _BAD), "\t")
+        yield CsvTable.line((_GOOD, _BAD), "\t")
 
 
 def parse_multiblimp(text: str, *, file: str) -> list[MinimalSet]:

@@ -8,8 +8,8 @@ from typing import Any, TypeVar
 from pommel.errors import Fault, Place, SuiteError
 from pommel.files.text import DecodedText
 from pommel.sources.formats.set_format import SetFormat, TextPieces
-from pommel.suite.minimal_sets import GRAMMATICAL, UNGRAMMATICAL, MinimalSet, words_in
-from pommel.suite.suite import without_stray_spaces
+from pommel.sources.minimal_sets import GRAMMATICAL, UNGRAMMATICAL, MinimalSet, words_in
+from pommel.suite.suite import Region
 
 _Row = TypeVar("_Row")
 
@@ -47,7 +47,7 @@ def checked_pairs(
 def mended_set(found: MinimalSet) -> MinimalSet:
     """Return what comes of a set in a suite: its regions lose stray spaces of any kind."""
     texts = (found.before, found.form, *found.others, found.after)
-    before, form, *others, after = map(without_stray_spaces, texts)
+    before, form, *others, after = map(Region.text_of, texts)
     return MinimalSet(before, form, tuple(others), after, found.fields)
 
 
@@ -107,7 +107,7 @@ def has_words(value: Any, text: str) -> bool:
 
 def mended_text(text: str) -> str:
     """Return a sentence as a suite has it: its words, without stray spaces of any kind."""
-    return without_stray_spaces(" ".join(words_in(text)))
+    return Region.text_of(" ".join(words_in(text)))
 
 
 # Of sets in which several sentences are ungrammatical.

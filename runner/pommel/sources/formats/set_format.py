@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pommel.suite.minimal_sets import Compared, MinimalSet
+from pommel.sources.minimal_sets import Compared, MinimalSet
 
 
 @dataclass(frozen=True, slots=True)

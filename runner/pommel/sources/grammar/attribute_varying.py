@@ -13,7 +13,7 @@ from pommel.errors import Fault, GrammarError, Place, counted, listed
 from pommel.files.text import DecodedText
 from pommel.sources.grammar.source import recipe
 from pommel.sources.grammar.text import Meant, Unparsed, parsed
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,10 +5,10 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 from pommel.errors import Fault, Place, nearest
-from pommel.suite.suite import METRICS
+from pommel.suite.suite import Metric
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -100,8 +100,8 @@ def meta_faults(
         yield key_place.fault(f"meta has the key {key!r}", hint)
     elif key == "metric" and value != "all":
         for name in [value] if isinstance(value, str) else value:
-            if name not in METRICS:
-                hint = f"there are {', '.join(METRICS)}, and all"
+            if name not in get_args(Metric):
+                hint = f"there are {', '.join(get_args(Metric))}, and all"
                 yield value_place.fault(f"there is no metric {name!r}", hint)
 
 

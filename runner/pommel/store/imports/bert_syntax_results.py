@@ -20,15 +20,7 @@ from pommel.errors import Fault, SuiteError, UsageError, counted
 from pommel.files.text import DecodedText
 from pommel.scoring.results import PredictionResult, SuiteResult
 from pommel.scoring.run_record import ModelFacts, SuiteFacts
-from pommel.sources.formats.bert_syntax import (
-    BERT_SYNTAX,
-    CASE,
-    CORRECT,
-    LINES_AFTER,
-    LINES_BEFORE,
-    LOGITS,
-)
-from pommel.sources.formats.focus_word import N_ATTR
+from pommel.sources.formats.bert_syntax import BertResult
 from pommel.statistics import CHANCE
 from pommel.store.imports.result_format import (
     Imported,
@@ -37,7 +29,6 @@ from pommel.store.imports.result_format import (
     Result,
     ResultFormat,
 )
-from pommel.suite.minimal_sets import MinimalSet
 
 _SKIPPED = "skipping "
 
@@ -74,11 +65,11 @@ def read_bert_syntax_results(paths: Sequence[Path], options: ImportOptions) -> I
     faults: list[Fault] = []
     for path in paths:
         try:
-            sets = BERT_SYNTAX.read(path)
+            found = BertResult.read(path)
         except SuiteError as error:
             faults += error.faults
             continue
-        items = [*_items(sets)]
+        items = [*_items(found)]
         model = options.model or path.stem
         files.append((path.name, DecodedText.read(path).sha256))
         n_skipped = sum(each.correct is None for each in items)
@@ -93,24 +84,23 @@ def read_bert_syntax_results(paths: Sequence[Path], options: ImportOptions) -> I
     return Imported(records=origin.records(results), notes=(*notes, *steps))
 
 
-def _items(sets: Sequence[MinimalSet]) -> Iterator[_Item]:
+def _items(found: Sequence[BertResult]) -> Iterator[_Item]:
     number = 0
-    for each in sets:
-        fields = each.fields or {}
-        has_attractors = N_ATTR in fields
+    for each in found:
+        has_attractors = each.n_attractors is not None
         # Of Marvin & Linzen's, what was skipped follows nevertheless.
-        for _ in range(_n_skipped(fields.get(LINES_BEFORE)) if has_attractors else 0):
+        for _ in range(_n_skipped(each.lines_before) if has_attractors else 0):
             number += 1
             yield _skipped(number)
         number += 1
         yield _Item(
             number=number,
-            correct=fields[CORRECT],
-            margin_bits=_margin_bits(fields[LOGITS]) if has_attractors else math.nan,
-            case=str(fields.get(CASE, "")),
-            n_attractors=fields[N_ATTR] if has_attractors else None,
+            correct=each.correct,
+            margin_bits=_margin_bits(*each.logits) if each.logits else math.nan,
+            case=each.case,
+            n_attractors=each.n_attractors,
         )
-        for _ in range(_n_skipped(fields.get(LINES_AFTER)) if has_attractors else 0):
+        for _ in range(_n_skipped(each.lines_after) if has_attractors else 0):
             number += 1
             yield _skipped(number)
 
@@ -119,12 +109,11 @@ def _skipped(number: int) -> _Item:
     return _Item(number=number, correct=None, margin_bits=math.nan, case="", n_attractors=None)
 
 
-def _n_skipped(lines: Sequence[str] | None) -> int:
-    return sum(line.startswith(_SKIPPED) for line in lines or ())
+def _n_skipped(lines: Sequence[str]) -> int:
+    return sum(line.startswith(_SKIPPED) for line in lines)
 
 
-def _margin_bits(logits: Sequence[float | str]) -> float:
-    correct, wrong = map(float, logits)
+def _margin_bits(correct: float, wrong: float) -> float:
     return (correct - wrong) / math.log(2)
 
 
@@ -180,7 +169,7 @@ def _suite_result(model: str, suite: str, items: Sequence[_Item]) -> SuiteResult
 BERT_SYNTAX_RESULTS = ResultFormat(
     name="bert-syntax",
     title="what Goldberg's bert-syntax prints",
-    is_like=lambda head, _: BERT_SYNTAX.is_like(head),
+    is_like=lambda head, _: BertResult.is_like(head),
     read=read_bert_syntax_results,
     takes=frozenset({"model", "suite", "language", "by_attractors"}),
 )

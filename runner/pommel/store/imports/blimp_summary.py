@@ -13,7 +13,7 @@ from pathlib import Path
 from pommel.errors import Fault, counted, quoted
 from pommel.files.text import DecodedText
 from pommel.scoring.run_record import ModelFacts, SuiteFacts
-from pommel.sources.formats.json_lines import JsonLine, parse_json_lines
+from pommel.sources.formats.json_lines import JsonLine
 from pommel.statistics import CHANCE
 from pommel.store.imports.result_format import (
     Imported,
@@ -86,10 +86,10 @@ def read_blimp_summary(paths: Sequence[Path], options: ImportOptions) -> Importe
 
 
 def _of_models(path: Path, text: str, options: ImportOptions, reading: _Reading) -> list[Result]:
-    parsed = parse_json_lines(text, file=str(path), example=_EXAMPLE)
-    reading.faults += parsed.faults
-    lines = [line for line in parsed.lines if line.value.get(_UID) != _MEAN_UID]
-    if n_means := len(parsed.lines) - len(lines):
+    every, faults = JsonLine.parse(text, file=str(path), example=_EXAMPLE)
+    reading.faults += faults
+    lines = [line for line in every if line.value.get(_UID) != _MEAN_UID]
+    if n_means := len(every) - len(lines):
         means = counted(n_means, "row")
         reading.steps.append(f"left out {means} of means, which follow from the others")
     seen: dict[str, int] = {}

@@ -7,7 +7,6 @@ from pathlib import Path
 from pommel.errors import InputError, UsageError, check_choice
 from pommel.files.text import DecodedText
 from pommel.scoring.run_record import RunRecord
-from pommel.sources.formats.set_formats import head_of
 from pommel.store.imports.accuracies import ACCURACIES
 from pommel.store.imports.bert_syntax_results import BERT_SYNTAX_RESULTS
 from pommel.store.imports.blimp_summary import BLIMP_SUMMARY
@@ -53,7 +52,7 @@ def recognised(paths: Sequence[Path], options: ImportOptions | None = None) -> R
 
 
 def _format_of(path: Path, options: ImportOptions) -> ResultFormat:
-    head = head_of(path)
+    head = DecodedText.head(path)
     own = next((each for each in RESULT_FORMATS if each.is_like(head, options)), None)
     if own is None:
         # It may be like none since its bytes are no text.

@@ -15,7 +15,7 @@ from pommel.sources.grammar.attribute_varying import (
     parse_grammar,
     read_grammar,
 )
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 LANGUAGES = {"fr": "French", "de": "German", "he": "Hebrew", "ru": "Russian"}
 CASES = (

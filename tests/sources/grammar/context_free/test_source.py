@@ -20,7 +20,7 @@ from tests.sources.grammar.context_free.random_grammars import generated
 from pommel.errors import GrammarError, InputError, UsageError
 from pommel.sources.grammar.context_free.source import ContextFreeSource
 from pommel.sources.grammar.source import has_sets
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 
 @pytest.fixture(scope="module")

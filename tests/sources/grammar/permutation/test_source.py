@@ -17,8 +17,8 @@ from tests.sources.grammar.permutation.german import DESIGN, NOUNS, faults_of, s
 from pommel.sources.formats.clams import clams_lines
 from pommel.sources.grammar.permutation.source import PermutationSource
 from pommel.sources.grammar.source import has_items, has_sets
-from pommel.suite.minimal_sets import MinimalSet
-from pommel.suite.read import suite_from_dict
+from pommel.sources.minimal_sets import MinimalSet
+from pommel.suite.read import LoadedSuite
 
 TWO_CASES = """\
 lexicon: nouns.csv
@@ -195,7 +195,7 @@ def test_the_suite_is_valid(tmp_path: Path) -> None:
         for number, item in enumerate(own.items(), start=1)
     ]
     value = {**own.head, "meta": {**own.head["meta"], "name": "arguments"}, "items": items}
-    loaded = suite_from_dict(value)
+    loaded = LoadedSuite.from_dict(value)
     assert loaded.warnings == ()
     assert loaded.suite.condition_names == tuple(each.name for each in next(own.items()))
     assert len(loaded.suite.predictions) == 5

@@ -26,7 +26,7 @@ from pommel.sources.grammar.context_free.derivations import (
 )
 from pommel.sources.grammar.context_free.grammar import ContextFreeGrammar, parse_grammar
 from pommel.sources.grammar.source import recipe
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 # How many strings are written out at once, and of how many nonterminals they are kept.
 _MOST_STRINGS = 2048

@@ -19,7 +19,7 @@ from pommel.sources.grammar.permutation.design import (
 )
 from pommel.sources.grammar.permutation.reading import read_design
 from pommel.sources.grammar.source import GeneratedCondition, GeneratedItem, recipe
-from pommel.suite.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet
 
 
 def design_head(design: Design, every: Sequence[Arrangement]) -> Mapping[str, Any]:

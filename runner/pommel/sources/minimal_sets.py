@@ -1,0 +1,181 @@
+"""Minimal sets: a grammatical sentence and those that differ from it in one place."""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from pommel.suite.suite import Item
+
+GRAMMATICAL = "grammatical"
+UNGRAMMATICAL = "ungrammatical"
+REGION_NAMES = {"1": "before", "2": "contrast", "3": "after"}
+# The key of an item's JSON under which it keeps what its file said of the set.
+SOURCE = "source"
+
+_WORD = re.compile(r"[^ \t\n\r\f\v]+")
+
+# What a prediction compares: the whole sentence, or the contrast only.
+Compared = Literal["sentence", "contrast"]
+_COMPARED_REGION: dict[Compared, str] = {"sentence": "*", "contrast": "2"}
+
+
+@dataclass(frozen=True, slots=True)
+class MinimalSet:
+    """A grammatical sentence, and those that differ from it in one place, its contrast.
+
+    `before` and `after` are what all of them share; `form` makes the sentence grammatical, each
+    of `others` makes it ungrammatical. There may be none: what is varied has no other form.
+    `fields` is what else its file says of the set, as JSON, so that it can be written back.
+    """
+
+    before: str
+    form: str
+    others: tuple[str, ...]
+    after: str
+    fields: Mapping[str, Any] | None = field(default=None, hash=False)
+
+    @classmethod
+    def of(
+        cls, grammatical: str, *ungrammatical: str, fields: Mapping[str, Any] | None = None
+    ) -> "MinimalSet":
+        """Return the set of some sentences: what they share is their longest common prefix and,
+        in what that leaves, their longest common suffix, in words (as `words_in`).
+        """
+        sentences = [words_in(each) for each in (grammatical, *ungrammatical)]
+        n_before = _n_shared(sentences)
+        rests = [words[n_before:] for words in sentences]
+        n_after = _n_shared([words[::-1] for words in rests])
+        form, *others = (" ".join(words[: len(words) - n_after]) for words in rests)
+        first = rests[0]
+        return cls(
+            " ".join(sentences[0][:n_before]),
+            form,
+            tuple(others),
+            " ".join(first[len(first) - n_after :]),
+            fields,
+        )
+
+    @classmethod
+    def of_item(
+        cls, item: Item, grammatical: str, ungrammatical: Sequence[str], *, joiner: str = " "
+    ) -> "MinimalSet":
+        """Return the set that conditions of a suite's item are, given by their names.
+
+        Regions before and after a contrast, as `suite_items` makes them, stay what they are.
+        `joiner` stands between the suite's regions. Raises `KeyError` for a name that is none of
+        the item's.
+        """
+        conditions = [item.condition(name) for name in (grammatical, *ungrammatical)]
+        source = item.as_written.get(SOURCE)
+        # A suite that somebody wrote may say something else there.
+        fields = source if isinstance(source, dict) else None
+        texts = [tuple(region.text for region in each.regions) for each in conditions]
+        return cls.of_regions(texts, joiner=joiner, fields=fields)
+
+    @classmethod
+    def of_regions(
+        cls,
+        texts: Sequence[Sequence[str]],
+        *,
+        joiner: str = " ",
+        fields: Mapping[str, Any] | None = None,
+    ) -> "MinimalSet":
+        """Return the set of some sentences, the grammatical one first, each cut into regions.
+
+        Their words stay what they are, with blanks between.
+        """
+        texts = [[" ".join(words_in(text)) for text in each] for each in texts]
+        if joiner == " " and all(len(each) == len(REGION_NAMES) for each in texts):
+            (before, form, after), *others = texts
+            if all(each[0] == before and each[2] == after for each in others):
+                return cls(before, form, tuple(each[1] for each in others), after, fields)
+        return cls.of(*(joiner.join(filter(None, each)) for each in texts), fields=fields)
+
+    @property
+    def grammatical(self) -> str:
+        """The grammatical sentence."""
+        return self._sentence(self.form)
+
+    @property
+    def ungrammatical(self) -> tuple[str, ...]:
+        """The ungrammatical sentences."""
+        return tuple(map(self._sentence, self.others))
+
+    def pairs(self) -> "Iterator[MinimalSet]":
+        """Yield a set of two for each ungrammatical sentence."""
+        for other in self.others:
+            yield replace(self, others=(other,))
+
+    def _sentence(self, form: str) -> str:
+        return " ".join(filter(None, (self.before, form, self.after)))
+
+
+def words_in(text: str) -> list[str]:
+    """Return the words of a text: what white space of ASCII separates (blanks, tabs, line ends).
+
+    A no-break space stands within a word, as in French before an exclamation mark, and so do the
+    other blanks of Unicode: models are given these characters.
+    """
+    return _WORD.findall(text)
+
+
+def suite_head(
+    meta: Mapping[str, Any], n_ungrammatical: int, compared: Compared = "sentence"
+) -> dict[str, Any]:
+    """Return the JSON of a suite of minimal sets with so many ungrammatical sentences each.
+
+    It lacks its items. The prediction is that the grammatical sentence, or its contrast, is less
+    surprising than every ungrammatical one.
+    """
+    region = _COMPARED_REGION[compared]
+    names = ungrammatical_names(n_ungrammatical)
+    worse = [f"({region};%{GRAMMATICAL}%) < ({region};%{name}%)" for name in names]
+    what = "sentence" if compared == "sentence" else "form"
+    description = f"The grammatical {what} is less surprising than the ungrammatical one"
+    return {
+        "meta": {**meta, "metric": "sum"},
+        "region_meta": REGION_NAMES,
+        "predictions": [
+            {
+                "type": "formula",
+                "formula": " & ".join(worse),
+                "description": f"{description}{'s' if n_ungrammatical > 1 else ''}.",
+            }
+        ],
+    }
+
+
+def suite_items(sets: Iterable[MinimalSet]) -> Iterator[dict[str, Any]]:
+    """Yield the JSON of one item a set, numbered from 1: before the contrast, contrast, after it.
+
+    All sets must have as many ungrammatical sentences.
+    """
+    for number, each in enumerate(sets, start=1):
+        forms = [(GRAMMATICAL, each.form)]
+        forms += zip(ungrammatical_names(len(each.others)), each.others, strict=True)
+        yield {
+            "item_number": number,
+            **({SOURCE: each.fields} if each.fields else {}),
+            "conditions": [_condition(name, each, form) for name, form in forms],
+        }
+
+
+def _condition(name: str, found: MinimalSet, form: str) -> dict[str, Any]:
+    contents = (found.before, form, found.after)
+    regions = [{"region_number": n, "content": text} for n, text in enumerate(contents, start=1)]
+    return {"condition_name": name, "regions": regions}
+
+
+def ungrammatical_names(n: int) -> list[str]:
+    """Return the names of the conditions of so many ungrammatical sentences."""
+    if n == 1:
+        return [UNGRAMMATICAL]
+    return [f"{UNGRAMMATICAL}_{number}" for number in range(1, n + 1)]
+
+
+def _n_shared(sentences: list[list[str]]) -> int:
+    """Return how many words all the sentences begin with."""
+    columns = zip(*sentences, strict=False)
+    return sum(1 for _ in itertools.takewhile(lambda words: len(set(words)) == 1, columns))
