@@ -22,13 +22,11 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pommel.models.lstm import LstmModel, open_folder
-from pommel.models.lstm.folder import LstmConfig, write_folder
-from pommel.models.lstm.weights import shapes
-from pommel.models.model import LoadOptions
-from pommel.models.policy import Policy
-from pommel.models.word_level.cutting import word_spans
+from pommel.models.lstm.folder import LstmConfig, shapes, write_folder
+from pommel.models.model import LoadOptions, Policy
+from pommel.models.word_level import word_spans
 from pommel.scoring.run import run_suites
-from pommel.suite.read import read_suite
+from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
 
 DATA = "../shared/data"
@@ -53,7 +51,7 @@ def main() -> None:
     if not folder.is_dir():
         message = "the published data is not there; say where with --data or POMMEL_BENCH_DATA"
         raise SystemExit(f"{folder}: {message}")
-    suites = [read_suite(folder / f"{name}.json").suite for name in chosen.suites]
+    suites = [LoadedSuite.read(folder / f"{name}.json").suite for name in chosen.suites]
     with tempfile.TemporaryDirectory() as made:
         model, weights = make_model(Path(made) / "lstm", suites, chosen.words, chosen.units)
     network, exact = modules(weights, torch.float32), modules(weights, torch.float64)

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from pommel.suite.read import suite_from_dict
+from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence, Token, TokenRole, Unscored
 
@@ -53,7 +53,7 @@ def make_suite(
     **meta: Any,
 ) -> Suite:
     """Return the suite of `suite_value`."""
-    return suite_from_dict(suite_value(items, formulas, **meta)).suite
+    return LoadedSuite.from_dict(suite_value(items, formulas, **meta)).suite
 
 
 def suite_text(value: Any | None = None) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pommel.suite.read import read_suite
+from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Condition, Suite
 
 Span = tuple[int, int]
@@ -46,7 +46,7 @@ class Work:
 def read_suites(folder: Path, names: Sequence[str] = ()) -> list[Suite]:
     """Return the suites in `folder`, those of these names or all, in the order of their files."""
     paths = [folder / f"{name}.json" for name in names] or sorted(folder.glob("*.json"))
-    return [read_suite(path).suite for path in paths]
+    return [LoadedSuite.read(path).suite for path in paths]
 
 
 def first_items(suites: Sequence[Suite], n_items: int) -> list[Suite]:

@@ -17,10 +17,9 @@ from pommel.scoring.results import ScoreRule, SuiteResult
 from pommel.scoring.run import Compat, Oov, Regions, Run, SuiteSurprisals
 from pommel.sources.load import check_distinct_names, load_suites
 from pommel.store import Selection, Store, default_store_path
-from pommel.store.newest_runs import in_a_family_too
-from pommel.store.run_and_keep import run_and_keep
-from pommel.store.run_names import told_apart_records
-from pommel.suite.read import suite_from_dict
+from pommel.store.selection import in_a_family_too, told_apart_records
+from pommel.store.store import run_and_keep
+from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
 
 __all__ = [
@@ -273,7 +272,7 @@ def _suites(
             suites.append(source)
             continue
         if isinstance(source, Mapping):
-            loaded = [suite_from_dict(source)]
+            loaded = [LoadedSuite.from_dict(source)]
         else:
             loaded = load_suites([str(source)], strict=strict)
         if only_one and len(loaded) != 1:

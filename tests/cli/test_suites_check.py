@@ -9,7 +9,7 @@ from tests.builders import Sentences, suite_text, suite_value
 from tests.cli.samples import Pommel
 
 from pommel.sources.formats.long_csv import suite_to_long_csv
-from pommel.suite.read import suite_from_dict
+from pommel.suite.read import LoadedSuite
 
 WELL: Sentences = {"a": ("The dog", "barks", "."), "b": ("The dog", "bark", ".")}
 SAME: Sentences = {"a": ("The cat", "sits", "."), "b": ("The cat", "sits", ".")}
@@ -155,7 +155,7 @@ def test_standard_input(pommel: Pommel) -> None:
 
 def test_a_csv_has_items_but_no_places(pommel: Pommel, tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
-    suite = suite_from_dict(suite_value([WELL, SAME, WELL], [LESS])).suite
+    suite = LoadedSuite.from_dict(suite_value([WELL, SAME, WELL], [LESS])).suite
     path.write_text(suite_to_long_csv(suite))
     assert pommel("suites", "check", path).stdout == (
         f"{path}: warning: [duplicate-item] items 1 and 3 have the same sentences in every "

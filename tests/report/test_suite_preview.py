@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.builders import make_suite, suite_value
 
 from pommel.report.suite_preview import compared_regions, preview
-from pommel.suite.read import suite_from_dict
+from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Item, Suite
 
 MATCH = "(2;%match%) < (2;%mismatch%)"
@@ -74,7 +74,7 @@ def test_glosses_stand_under_their_sentences() -> None:
     conditions: list[dict[str, Any]] = value["items"][0]["conditions"]
     conditions[0]["gloss"] = "DET dog bark-3SG\n'The dog barks.'"
     conditions[1]["gloss"] = ["DET", "dog", "bark-3PL"]
-    assert lines(suite_from_dict(value).suite)[-5:] == [
+    assert lines(LoadedSuite.from_dict(value).suite)[-5:] == [
         "    match     [1 The dog] [[2 barks]] [3 .]",
         "              DET dog bark-3SG",
         "              'The dog barks.'",
@@ -87,7 +87,7 @@ def test_descriptions_and_conditions_in_the_suites_order() -> None:
     reversed_item = {"mismatch": ("A", "b", "c"), "match": ("A", "d", "c")}
     value = suite_value([{"match": ("D", "e", "f"), "mismatch": ("D", "g", "f")}, reversed_item])
     value["predictions"][0]["description"] = "Agreement."
-    shown = lines(suite_from_dict(value).suite)
+    shown = lines(LoadedSuite.from_dict(value).suite)
     assert shown[4] == "    Agreement."
     assert shown[-2:] == [
         "    match     [1 A] [[2 d]] [3 c]",
@@ -126,7 +126,7 @@ def test_long_formulas_are_shortened_and_not_said_in_words() -> None:
     long = " + ".join(["(1;%match%)"] * 60) + " < 1"
     value = suite_value(formulas=[long])
     value["predictions"][0]["description"] = "All in all."
-    shown = lines(suite_from_dict(value).suite)
+    shown = lines(LoadedSuite.from_dict(value).suite)
     first = " + ".join(["(1;%match%)"] * 4)
     assert shown[2:5] == [f"  prediction 0: {first} ... and 56 more", "    All in all.", ""]
 

@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -14,8 +14,8 @@ from pommel.files.json import to_json
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict, table_from_suite
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import RegionTable, region_table
-from pommel.suite.read import parse_suite, suite_hash, suite_to_dict
-from pommel.suite.suite import METRICS, Suite
+from pommel.suite.read import LoadedSuite
+from pommel.suite.suite import Metric, Suite
 from pommel.surprisal import ScoredSentence
 
 
@@ -24,7 +24,7 @@ def scored(suite: Suite) -> RegionTable:
 
 
 def read(value: Any) -> Suite:
-    return parse_suite(to_json(value), evaluated=True).suite
+    return LoadedSuite.parse(to_json(value), evaluated=True).suite
 
 
 ITEMS: list[Sentences] = [
@@ -61,7 +61,7 @@ def test_what_is_written() -> None:
     tokens = (token("The", 0, 1.25), token("<unk>", 4, 2.25, end=7, oov=True))
     sentences = [ScoredSentence(text=the_dog.text, tokens=tokens), by_word(it.text)]
     table = region_table(suite, [sentences])
-    before = suite_hash(suite)
+    before = suite.sha256
     value = evaluated_suite_to_dict(suite, table, model_name="toy")
     assert value["meta"] == {
         "name": "small",
@@ -100,8 +100,8 @@ def test_what_is_written() -> None:
         },
     ]
     value["meta"]["tags"].append("changed")
-    assert suite_hash(suite) == before
-    assert "metric_value" not in json.dumps(suite_to_dict(suite))
+    assert suite.sha256 == before
+    assert "metric_value" not in json.dumps(suite.to_dict())
     assert table_from_suite(read(value)).oovs == {(0, 0, 0): ("dog",)}
 
 
@@ -174,7 +174,7 @@ def test_only_metrics_that_every_region_has_are_known() -> None:
     value = evaluated_suite_to_dict(suite := make_suite(ITEMS, metric="all"), scored(suite))
     del value["items"][1]["conditions"][0]["regions"][2]["metric_value"]["max"]
     table = table_from_suite(read(value))
-    assert set(table.values) == set(METRICS) - {"max"}
+    assert set(table.values) == set(get_args(Metric)) - {"max"}
     with pytest.raises(SurprisalError, match="the max over the regions is not known"):
         table.column("max", 1, "match")
     with pytest.raises(SurprisalError, match="the mean over all tokens of a condition is not"):
@@ -213,7 +213,7 @@ def test_surprisals_that_cannot_be(written: str, fault: str) -> None:
     text = text.replace('"x"', '"x", "metric_value": {"sum": 1}')
     text = text.replace('"y"', f'"y", "metric_value": {{{written}}}')
     with pytest.raises(SuiteError) as caught:
-        parse_suite(text, file="s.json", evaluated=True)
+        LoadedSuite.parse(text, file="s.json", evaluated=True)
     (found,) = caught.value.faults
     assert f"{found.message}; {found.hint}" == fault
     assert found.path.startswith("items[0].conditions[1].regions[0].metric_value")
@@ -222,7 +222,7 @@ def test_surprisals_that_cannot_be(written: str, fault: str) -> None:
 def test_an_empty_region_has_no_mean_and_that_is_no_fault() -> None:
     text = suite_text(suite_value([{"a": ("x",), "b": ("y",)}], []))
     text = re.sub('"([xy])"', r'"\1", "metric_value": {"sum": 0, "mean": null}', text)
-    table = table_from_suite(parse_suite(text, evaluated=True).suite)
+    table = table_from_suite(LoadedSuite.parse(text, evaluated=True).suite)
     assert np.isnan(table.values["mean"]).all()
 
 
@@ -242,5 +242,5 @@ def test_what_pommel_adds_to_the_format_is_checked_too(old: str, new: str, messa
     text = suite_text(suite_value([{"a": ("x",), "b": ("y",)}], []))
     text = re.sub('"([xy])"', r'"\1", "metric_value": {"sum": 2}', text)
     with pytest.raises(SuiteError) as caught:
-        parse_suite(text.replace(old, new), evaluated=True)
+        LoadedSuite.parse(text.replace(old, new), evaluated=True)
     assert all(fault.message == message for fault in caught.value.faults)

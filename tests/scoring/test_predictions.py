@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from tests.builders import by_word, make_suite, token
 from pommel.errors import SurprisalError
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import RegionTable, region_table
-from pommel.suite.suite import METRICS, Metric, Suite
+from pommel.suite.suite import Metric, Suite
 from pommel.surprisal import ScoredSentence
 
 ITEMS = [
@@ -25,7 +25,7 @@ def table_of(suite: Suite, *metrics: Metric, **bits: float | None) -> RegionTabl
     """Score every word with its length."""
     layouts = suite.sentences()
     scored = [[by_word(each.text, bits) for each in row] for row in layouts]
-    return region_table(suite, scored, metrics or METRICS)
+    return region_table(suite, scored, metrics or get_args(Metric))
 
 
 def with_unknown(text: str, unknown: set[str]) -> ScoredSentence:

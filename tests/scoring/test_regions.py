@@ -5,6 +5,7 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -19,7 +20,7 @@ from pommel.scoring.regions import (
     RegionTable,
     region_table,
 )
-from pommel.suite.suite import METRICS, Condition, Metric, Region, Suite
+from pommel.suite.suite import Condition, Metric, Region, Suite
 from pommel.surprisal import ScoredSentence, Token
 
 
@@ -88,7 +89,7 @@ def test_metrics_of_regions_and_of_the_whole_sentence() -> None:
     table = table_of(
         suite, by_word("a b c d e", dict(zip("abcde", [1, 4, 2.5, 3, 8], strict=True))).tokens
     )
-    values = {metric: table.values[metric][0, 0].tolist() for metric in METRICS}
+    values = {metric: table.values[metric][0, 0].tolist() for metric in get_args(Metric)}
     nan = pytest.approx(math.nan, nan_ok=True)
     assert values == {
         "sum": [7.5, 0, 11],
@@ -98,7 +99,7 @@ def test_metrics_of_regions_and_of_the_whole_sentence() -> None:
         "max": [4, nan, 8],
         "range": [3, nan, 5],
     }
-    whole = {metric: table.whole[metric][0, 0] for metric in METRICS}
+    whole = {metric: table.whole[metric][0, 0] for metric in get_args(Metric)}
     assert whole == {"sum": 18.5, "mean": 3.7, "median": 3, "min": 1, "max": 8, "range": 7}
     assert table.n_tokens.tolist() == [[[3, 0, 2]]]
     assert table.n_unscored.tolist() == [[[0, 0, 0]]]
@@ -129,7 +130,7 @@ def test_a_region_with_a_token_that_was_not_asked_for_has_no_value() -> None:
     ]
     table = table_of(suite, tokens)
     nan = pytest.approx(math.nan, nan_ok=True)
-    for metric in METRICS:
+    for metric in get_args(Metric):
         value = 0 if metric == "range" else 3
         no_context = 0 if metric == "sum" else nan
         assert table.values[metric][0, 0].tolist() == [nan, value, no_context]
@@ -161,7 +162,7 @@ def test_a_token_that_is_not_comparable_is_left_out_and_counted_twice() -> None:
 def test_a_word_that_cannot_be_is_infinitely_surprising() -> None:
     suite = suite_of("a b", "c")
     table = table_of(suite, by_word("a b c", {"a": math.inf, "b": 1.0, "c": math.inf}).tokens)
-    assert {metric: table.values[metric][0, 0, 0] for metric in METRICS} == {
+    assert {metric: table.values[metric][0, 0, 0] for metric in get_args(Metric)} == {
         "sum": math.inf,
         "mean": math.inf,
         "median": math.inf,
@@ -336,7 +337,7 @@ def test_the_order_of_items_conditions_and_regions_does_not_matter(data: st.Data
     ]
     table, other = _table_by_word(items), _table_by_word(shuffled)
     for metric, (region, name) in itertools.product(
-        METRICS, itertools.product((1, 2, 3, None), "xyz")
+        get_args(Metric), itertools.product((1, 2, 3, None), "xyz")
     ):
         expected = table.column(metric, region, name)[list(order)]
         np.testing.assert_array_equal(other.column(metric, region, name), expected)

@@ -18,7 +18,7 @@ from pommel.scoring.evaluated_suite import evaluated_suite_to_dict, table_from_s
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.results import ScoreRule
 from pommel.scoring.run import Oov, Regions, SuiteSurprisals, run_suites
-from pommel.suite.read import parse_suite, read_suite, suite_hash
+from pommel.suite.read import LoadedSuite
 from pommel.surprisal import ScoredSentence
 
 ITEMS: list[Sentences] = [
@@ -182,7 +182,7 @@ def test_provenance_says_where_the_numbers_come_from() -> None:
     assert provenance["suite"] == {
         "name": "small",
         "version": "1.0.0",
-        "sha256": suite_hash(suite),
+        "sha256": suite.sha256,
         "n_items": 3,
     }
     assert provenance["model"]["reference"] == "toy://words"
@@ -205,7 +205,7 @@ def test_an_evaluated_suite_gives_the_same_results_without_the_model(metric: str
     suite = make_suite(ITEMS, formulas, metric=metric)
     surprisals = SuiteSurprisals.of(WordModel({"barks": math.pi, "dog": 0.1}), suite)
     value = evaluated_suite_to_dict(suite, surprisals.table, model_name="words")
-    again = parse_suite(to_json(value), evaluated=True).suite
+    again = LoadedSuite.parse(to_json(value), evaluated=True).suite
     expected, found = surprisals.evaluate(), evaluate_predictions(again, table_from_suite(again))
     for one, other in zip(expected.predictions, found.predictions, strict=True):
         np.testing.assert_array_equal(one.holds, other.holds)
@@ -218,7 +218,7 @@ def test_sg_evals_published_result_from_its_recorded_surprisals(
     shared_data: Path, rule: ScoreRule, scores: list[int]
 ) -> None:
     folder = shared_data / "sg_eval"
-    suite = read_suite(folder / "fgd_hierarchy.json").suite
+    suite = LoadedSuite.read(folder / "fgd_hierarchy.json").suite
     path = folder / "surprisals_fgd_hierarchy.txt"
     model = recorded.open(f"recorded://{path}", LoadOptions())
     (run,) = run_suites(model, [suite], score_rule=rule)

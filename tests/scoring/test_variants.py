@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 from tests.builders import make_suite
 
 from pommel.scoring.capitalization import capitalized, n_sentences_changed, uncapitalized
-from pommel.suite.read import suite_hash, suite_to_dict
 from pommel.suite.suite import Suite
 
 
@@ -55,7 +54,7 @@ def test_all_conditions_of_all_items_change_and_nothing_else_does() -> None:
     variant = capitalized(suite)
     assert n_sentences_changed(suite, variant) == 3
     assert n_sentences_changed(suite, suite) == 0
-    before, after = suite_to_dict(suite), suite_to_dict(variant)
+    before, after = suite.to_dict(), variant.to_dict()
     contents = [
         condition["regions"][0]["content"]
         for item in after["items"]
@@ -67,7 +66,7 @@ def test_all_conditions_of_all_items_change_and_nothing_else_does() -> None:
             condition["regions"][0]["content"] = ""
     assert before == after
     # It is another suite, and provenance says so.
-    assert suite_hash(variant) != suite_hash(suite)
+    assert variant.sha256 != suite.sha256
 
 
 @given(st.lists(st.text(st.characters(codec="utf-8"), max_size=8), min_size=1, max_size=4))

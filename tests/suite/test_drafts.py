@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.builders import make_suite
 
 from pommel.errors import FormulaError, SuiteError
-from pommel.files import shipped as data
+from pommel.files import shipped
 from pommel.suite.drafts import (
     Design,
     condition_fault,
@@ -23,7 +23,7 @@ from pommel.suite.drafts import (
     region_fault,
     with_formulas,
 )
-from pommel.suite.read import parse_draft, parse_suite, suite_from_dict
+from pommel.suite.read import LoadedDraft, LoadedSuite
 
 FORMULA = "(2;%match%) < (2;%mismatch%)"
 DESIGN = new_design(["match", "mismatch"], ["subject", "verb"], [FORMULA])
@@ -78,7 +78,7 @@ def test_a_draft_in_full() -> None:
 def test_a_drafts_faults_are_what_is_to_be_written() -> None:
     value = draft(DESIGN, {"name": "agreement"}, n_items=2)
     with pytest.raises(SuiteError) as caught:
-        parse_suite(draft_text(value), file="a.json")
+        LoadedSuite.parse(draft_text(value), file="a.json")
     assert [str(fault) for fault in caught.value.faults] == [
         f"a.json:{line}:17: all regions of condition '{name}' are empty; write the sentence's "
         f"text into them (at items[{item}].conditions[{place}])"
@@ -94,7 +94,7 @@ def test_a_drafts_faults_are_what_is_to_be_written() -> None:
 def test_sentences_that_are_there_already() -> None:
     sentences = [{"match": {1: "The dog", 2: "barks"}, "mismatch": {1: "The dog", 2: "bark"}}]
     value = draft(DESIGN, {"name": "agreement"}, n_items=1, sentences=sentences)
-    suite = suite_from_dict(value).suite
+    suite = LoadedSuite.from_dict(value).suite
     assert [each.sentence().text for each in suite.items[0].conditions] == [
         "The dog barks",
         "The dog bark",
@@ -125,20 +125,20 @@ def test_the_design_of_a_suite() -> None:
 
 
 def test_every_shipped_suite_can_be_a_design() -> None:
-    for path in data.suite_files():
+    for path in shipped.suite_files():
         _check_is_sound_when_written(Path(path))
 
 
 def _check_is_sound_when_written(path: Path) -> None:
     value = json.loads(path.read_bytes())
     # The items of a suite have the same conditions and regions.
-    suite = suite_from_dict({**value, "items": value["items"][:10]}).suite
+    suite = LoadedSuite.from_dict({**value, "items": value["items"][:10]}).suite
     design = design_of(suite)
     sentences = [
         {name: dict.fromkeys(numbers, "word") for name, numbers in design.regions_of.items()}
     ]
     value = draft(design, {"name": "new"}, n_items=1, sentences=sentences)
-    loaded = suite_from_dict(value)
+    loaded = LoadedSuite.from_dict(value)
     assert loaded.warnings == ()
     assert loaded.suite.predictions == suite.predictions
     assert loaded.suite.condition_names == suite.condition_names
@@ -177,7 +177,7 @@ def test_a_name_without_fault_is_one_that_suites_may_have(name: str) -> None:
         new_design([name], ["r"]), {"name": "s"}, n_items=1, sentences=[{name: {1: "word"}}]
     )
     try:
-        suite_from_dict(value)
+        LoadedSuite.from_dict(value)
     except SuiteError:
         assert condition_fault(name)
     else:
@@ -187,7 +187,7 @@ def test_a_name_without_fault_is_one_that_suites_may_have(name: str) -> None:
 def test_a_draft_is_read_without_a_fault() -> None:
     value = draft(DESIGN, {"name": "agreement"}, n_items=2)
     value["items"][0]["conditions"][0]["regions"][0]["content"] = " The dog"
-    found = parse_draft(draft_text(value))
+    found = LoadedDraft.parse(draft_text(value))
     assert found.suite
     assert found.suite.name == "agreement"
     assert [each.is_written for item in found.suite.items for each in item.conditions] == [
@@ -216,7 +216,7 @@ def test_other_faults_of_a_draft_are_told(
 ) -> None:
     text = draft_text(draft(DESIGN, {"name": "agreement"}, n_items=2))
     assert old in text
-    found = parse_draft(text.replace(old, new, 1))
+    found = LoadedDraft.parse(text.replace(old, new, 1))
     assert (found.suite is not None) == is_readable
     assert len(found.errors) == 1
     assert message in found.errors[0].message
@@ -228,11 +228,11 @@ def test_other_faults_of_a_draft_are_told(
 def test_the_metric_that_predictions_are_checked_with(metric: str | list[str], first: str) -> None:
     design = Design(regions_of={"a": (1,)}, region_names={1: "r"}, metric=metric)
     assert design.first_metric == first
-    assert suite_from_dict(filled(design)).suite.metrics[0] == first
+    assert LoadedSuite.from_dict(filled(design)).suite.metrics[0] == first
 
 
 def test_a_filled_design_has_no_two_regions_alike() -> None:
-    suite = suite_from_dict(filled(DESIGN)).suite
+    suite = LoadedSuite.from_dict(filled(DESIGN)).suite
     texts = [region.text for each in suite.items[0].conditions for region in each.regions]
     assert texts == ["word0.1", "word0.2", "word1.1", "word1.2"]
 

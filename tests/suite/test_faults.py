@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pommel.errors import SuiteError
-from pommel.suite.read import parse_suite, read_suite
+from pommel.suite.read import LoadedSuite
 
 BASE = """\
 {
@@ -46,7 +46,7 @@ BASE = """\
 def told(text: str, *, strict: bool = False, evaluated: bool = False) -> list[str]:
     """Return what is said of a file, errors and warnings."""
     try:
-        loaded = parse_suite(text, file="s.json", strict=strict, evaluated=evaluated)
+        loaded = LoadedSuite.parse(text, file="s.json", strict=strict, evaluated=evaluated)
     except SuiteError as error:
         return str(error).split("\n")
     return [str(fault) for fault in loaded.warnings]
@@ -704,10 +704,10 @@ def test_a_byte_order_mark(tmp_path: Path, *, strict: bool) -> None:
     message = "the file begins with a byte order mark; save it as UTF-8 without one"
     if strict:
         with pytest.raises(SuiteError) as caught:
-            read_suite(path, strict=True)
+            LoadedSuite.read(path, strict=True)
         assert str(caught.value) == f"{path}:1:1: {message}"
     else:
-        warnings = read_suite(path).warnings
+        warnings = LoadedSuite.read(path).warnings
         assert [str(each) for each in warnings] == [f"{path}:1:1: warning: {message}"]
 
 
@@ -715,7 +715,7 @@ def test_a_byte_order_mark_hides_nothing_else(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     path.write_text("\ufeff" + replaced(('"sum"', '"som"')), encoding="utf-8")
     with pytest.raises(SuiteError) as caught:
-        read_suite(path)
+        LoadedSuite.read(path)
     assert [(each.line, each.column) for each in caught.value.faults] == [(1, 1), (2, 43)]
 
 
@@ -723,7 +723,7 @@ def test_latin_1(tmp_path: Path) -> None:
     path = tmp_path / "s.json"
     path.write_bytes(replaced(('"barks"', '"aboyé"')).encode("latin-1"))
     with pytest.raises(SuiteError) as caught:
-        read_suite(path)
+        LoadedSuite.read(path)
     assert str(caught.value) == (
         f"{path}:11:46: the byte 0xe9 is not UTF-8; save the file with the encoding UTF-8"
     )

@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from tests.builders import token
@@ -11,8 +12,8 @@ from pommel.errors import SuiteError
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import region_table
 from pommel.scoring.results import ScoreRule
-from pommel.suite.read import read_suite, suite_to_text
-from pommel.suite.suite import METRICS, LoadedSuite, Suite
+from pommel.suite.read import LoadedSuite
+from pommel.suite.suite import Metric, Suite
 from pommel.surprisal import ScoredSentence, Token
 
 # Cells with spaces where none should be.
@@ -35,7 +36,7 @@ def folder(shared_data: Path) -> Path:
 @pytest.fixture(scope="module")
 def loaded(folder: Path) -> dict[str, LoadedSuite]:
     """All suites by the names of their files; a suite that is rejected fails every test."""
-    return {path.stem: read_suite(path) for path in sorted(folder.glob("*.json"))}
+    return {path.stem: LoadedSuite.read(path) for path in sorted(folder.glob("*.json"))}
 
 
 def test_none_is_rejected_and_none_lacks_anything(loaded: dict[str, LoadedSuite]) -> None:
@@ -89,15 +90,15 @@ def test_a_warning_in_full(loaded: dict[str, LoadedSuite], folder: Path) -> None
 def test_strictly_stray_spaces_are_errors(folder: Path) -> None:
     for name, count in STRAY_SPACES.items():
         with pytest.raises(SuiteError) as caught:
-            read_suite(folder / f"{name}.json", strict=True)
+            LoadedSuite.read(folder / f"{name}.json", strict=True)
         assert Counter(fault.severity for fault in caught.value.faults) == {"error": count}
-    assert read_suite(folder / "cleft.json", strict=True).warnings == ()
+    assert LoadedSuite.read(folder / "cleft.json", strict=True).warnings == ()
 
 
 def test_they_are_written_back_without_loss(folder: Path, loaded: dict[str, LoadedSuite]) -> None:
     for name, each in loaded.items():
         text = (folder / f"{name}.json").read_text("utf-8")
-        written = suite_to_text(each.suite)
+        written = each.suite.to_text()
         # As text, so that the order of keys and the way of writing numbers count.
         assert json.dumps(json.loads(written)) == json.dumps(json.loads(text)), name
         assert written.split() == text.split() or "\\u" in text, name
@@ -128,7 +129,7 @@ def test_sentences_have_no_stray_spaces(loaded: dict[str, LoadedSuite]) -> None:
 
 @pytest.fixture(scope="module")
 def hierarchy(shared_data: Path) -> Suite:
-    return read_suite(shared_data / "sg_eval" / "fgd_hierarchy.json").suite
+    return LoadedSuite.read(shared_data / "sg_eval" / "fgd_hierarchy.json").suite
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +186,7 @@ def test_the_published_result_of_sg_eval(
         items.append([by_name[name] for name in hierarchy.condition_names])
     assert next(words, None) is None
     result = evaluate_predictions(
-        hierarchy, region_table(hierarchy, items, METRICS), score_rule=rule
+        hierarchy, region_table(hierarchy, items, get_args(Metric)), score_rule=rule
     )
     assert [each.n_holding for each in result.predictions] == [17, 0]
     assert [(score.n_holding, score.n_items) for score in result.scores] == scores

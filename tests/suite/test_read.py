@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -11,21 +11,14 @@ from tests.builders import AGREEMENT, make_suite, suite_text, suite_value
 
 from pommel.errors import SuiteError
 from pommel.files.json import JsonDocument
-from pommel.suite.read import (
-    parse_suite,
-    read_suite,
-    suite_from_dict,
-    suite_hash,
-    suite_to_dict,
-    suite_to_text,
-)
-from pommel.suite.suite import METRICS, Condition, Item, Prediction, Region, Suite
+from pommel.suite.read import LoadedSuite
+from pommel.suite.suite import Condition, Item, Metric, Prediction, Region, Suite
 
 
 def test_a_suite_is_read(tmp_path: Path) -> None:
     path = tmp_path / "small.json"
     path.write_text(suite_text())
-    loaded = read_suite(path)
+    loaded = LoadedSuite.read(path)
     assert loaded.warnings == ()
     suite = loaded.suite
     assert (suite.name, suite.metrics) == ("small", ("sum",))
@@ -49,12 +42,12 @@ def test_a_suite_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("metric", "metrics"),
-    [("mean", ("mean",)), (["max", "sum"], ("max", "sum")), ("all", METRICS)],
+    [("mean", ("mean",)), (["max", "sum"], ("max", "sum")), ("all", get_args(Metric))],
 )
 def test_one_metric_some_or_all(metric: Any, metrics: tuple[str, ...]) -> None:
     suite = make_suite(metric=metric)
     assert suite.metrics == metrics
-    assert suite_to_dict(suite)["meta"]["metric"] == metric
+    assert suite.to_dict()["meta"]["metric"] == metric
 
 
 def test_gaps_other_orders_and_unknown_keys_are_fine() -> None:
@@ -65,13 +58,13 @@ def test_gaps_other_orders_and_unknown_keys_are_fine() -> None:
     value["editor"] = "me"
     value["meta"]["tags"] = ["a"]
     value["predictions"][0]["description"] = "as it should be"
-    loaded = suite_from_dict(value)
+    loaded = LoadedSuite.from_dict(value)
     assert loaded.warnings == ()
     assert [item.number for item in loaded.suite.items] == [17, 2]
     assert loaded.suite.condition_names == ("match", "mismatch")
     assert loaded.suite.predictions[0].description == "as it should be"
-    assert suite_to_dict(loaded.suite) == value
-    assert list(suite_to_dict(loaded.suite)) == list(value)
+    assert loaded.suite.to_dict() == value
+    assert list(loaded.suite.to_dict()) == list(value)
 
 
 def test_the_text_keeps_key_order_numbers_and_formulas() -> None:
@@ -110,9 +103,9 @@ def test_the_text_keeps_key_order_numbers_and_formulas() -> None:
     }
 }
 """
-    loaded = parse_suite(text)
+    loaded = LoadedSuite.parse(text)
     assert loaded.warnings == ()
-    assert suite_to_text(loaded.suite) == text
+    assert loaded.suite.to_text() == text
 
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
@@ -138,17 +131,17 @@ def test_whatever_else_a_file_holds_is_written_back(extras: list[Any], random: A
         random.shuffle(pairs)
         place.clear()
         place.update(pairs)
-    suite = suite_from_dict(value).suite
-    text = suite_to_text(suite)
+    suite = LoadedSuite.from_dict(value).suite
+    text = suite.to_text()
     assert json.dumps(json.loads(text)) == json.dumps(value)
-    assert suite_to_text(parse_suite(text).suite) == text
-    assert suite_hash(parse_suite(text).suite) == suite_hash(suite)
+    assert LoadedSuite.parse(text).suite.to_text() == text
+    assert LoadedSuite.parse(text).suite.sha256 == suite.sha256
 
 
 def test_half_of_a_surrogate_pair_is_an_error_wherever_it_is() -> None:
     text = suite_text(suite_value(author="\ud800")).replace("\ud800", "\\ud800")
     with pytest.raises(SuiteError) as raised:
-        parse_suite(text)
+        LoadedSuite.parse(text)
     assert str(raised.value) == (
         "<suite>:5:15: this holds half of a character (a lone surrogate); "
         "write the character itself (at meta.author)"
@@ -178,7 +171,7 @@ def test_what_is_written_holds_what_was_changed() -> None:
         meta={**suite.meta, "circuit": "c"},
         as_written=suite.as_written,
     )
-    assert suite_to_dict(changed) == {
+    assert changed.to_dict() == {
         "meta": {"name": "small", "metric": "sum", "circuit": "c"},
         "region_meta": {"1": "r1", "2": "verb", "3": "r3"},
         "predictions": [
@@ -212,17 +205,17 @@ def test_a_suite_that_was_never_a_file_can_be_written() -> None:
         ),
         meta={"name": "made", "metric": "sum"},
     )
-    again = parse_suite(suite_to_text(suite)).suite
+    again = LoadedSuite.parse(suite.to_text()).suite
     assert again == suite
 
 
 def test_the_hash_is_of_what_the_suite_says_and_not_of_how_it_is_laid_out() -> None:
     value = suite_value()
-    suite = parse_suite(json.dumps(value)).suite
-    assert suite_hash(suite) == suite_hash(parse_suite(suite_text(value)).suite)
+    suite = LoadedSuite.parse(json.dumps(value)).suite
+    assert suite.sha256 == LoadedSuite.parse(suite_text(value)).suite.sha256
     shuffled = dict(reversed(value.items()))
-    assert suite_hash(suite) == suite_hash(suite_from_dict(shuffled).suite)
-    assert len(suite_hash(suite)) == 64
+    assert suite.sha256 == LoadedSuite.from_dict(shuffled).suite.sha256
+    assert len(suite.sha256) == 64
     for path, changed in (
         (("items", 0, "conditions", 0, "regions", 2, "content"), "!"),
         (("predictions", 0, "formula"), "(2;%match%) < (3;%mismatch%)"),
@@ -234,27 +227,27 @@ def test_the_hash_is_of_what_the_suite_says_and_not_of_how_it_is_laid_out() -> N
         for step in path[:-1]:
             place = place[step]
         place[path[-1]] = changed
-        assert suite_hash(suite_from_dict(other).suite) != suite_hash(suite), path
+        assert LoadedSuite.from_dict(other).suite.sha256 != suite.sha256, path
 
 
 def test_changing_what_was_written_does_not_change_the_suite() -> None:
     suite = make_suite()
-    before = suite_hash(suite)
-    value = suite_to_dict(suite)
+    before = suite.sha256
+    value = suite.to_dict()
     value["meta"]["name"] = "other"
     value["region_meta"]["1"] = "other"
     value["predictions"][0]["formula"] = "1 < 2"
     value["items"][0]["conditions"][0]["regions"][0]["content"] = "other"
     value["items"].append("other")
-    assert suite_hash(suite) == before
-    assert suite_to_dict(suite) == suite_value()
+    assert suite.sha256 == before
+    assert suite.to_dict() == suite_value()
 
 
 def test_faults_of_a_python_value_name_its_file_and_the_lines_of_its_json() -> None:
     value = suite_value(formulas=["(2;%match%) < (2;%mismtch%)"])
     for file, options in (("<dict>", {}), ("made.py", {"file": "made.py"})):
         with pytest.raises(SuiteError) as caught:
-            suite_from_dict(value, **options)
+            LoadedSuite.from_dict(value, **options)
         line = suite_text(value).split('"formula": "(')[0].count("\n") + 1
         assert str(caught.value) == (
             f"{file}:{line}:39: there is no condition 'mismtch'; did you mean 'mismatch'? "
@@ -265,10 +258,10 @@ def test_faults_of_a_python_value_name_its_file_and_the_lines_of_its_json() -> N
 def test_region_names_with_numbers_as_keys_of_a_python_dict() -> None:
     value = suite_value()
     value["region_meta"] = {1: "a", 2: "b", 3: "c"}
-    assert suite_from_dict(value).suite.region_names == {1: "a", 2: "b", 3: "c"}
+    assert LoadedSuite.from_dict(value).suite.region_names == {1: "a", 2: "b", 3: "c"}
 
 
 def test_the_text_of_a_document_is_the_suite_as_it_was_read() -> None:
     text = suite_text()
-    suite = parse_suite(text).suite
+    suite = LoadedSuite.parse(text).suite
     assert suite.as_written == JsonDocument.parse(text, file="x").value

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry, Resource
 from tests.builders import suite_value
 
-from pommel.files import shipped as data
+from pommel.files import shipped
 from pommel.suite.schema import described, shape_faults
 
 NAMES = ("suite", "evaluated_suite")
@@ -21,7 +21,7 @@ WRONG: tuple[Any, ...] = (None, True, 3, 2.5, "", "a%", "sum", [], {}, ["x", 3],
 @pytest.fixture(scope="module")
 def slow_validators() -> dict[str, Draft202012Validator]:
     """jsonschema's own validators, with references."""
-    schemas = {name: data.schema(name) for name in NAMES}
+    schemas = {name: shipped.schema(name) for name in NAMES}
     registry: Any = Registry().with_resources(
         [(schema["$id"], Resource.from_contents(schema)) for schema in schemas.values()]
     )

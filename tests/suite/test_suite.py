@@ -6,14 +6,7 @@ from hypothesis import strategies as st
 from tests.builders import make_suite
 
 from pommel.errors import InputError
-from pommel.suite.suite import (
-    Condition,
-    Region,
-    Sentence,
-    Suite,
-    has_stray_space,
-    without_stray_spaces,
-)
+from pommel.suite.suite import Condition, Region, Sentence, Suite, has_stray_space
 
 
 def condition(*contents: str) -> Condition:
@@ -76,7 +69,7 @@ def test_spans_cover_the_sentence_without_gap_or_overlap(contents: list[str], jo
 )
 def test_stray_spaces_are_mended(content: str, mended: str) -> None:
     assert has_stray_space(content)
-    assert without_stray_spaces(content) == mended
+    assert Region.text_of(content) == mended
     region = Region(number=1, content=content)
     assert (region.content, region.text) == (content, mended)
 
@@ -84,12 +77,12 @@ def test_stray_spaces_are_mended(content: str, mended: str) -> None:
 @pytest.mark.parametrize("content", ["", "a", "the woman", "the\twoman", "the\u00a0woman", "a ."])
 def test_what_is_no_stray_space(content: str) -> None:
     assert not has_stray_space(content)
-    assert without_stray_spaces(content) == content
+    assert Region.text_of(content) == content
 
 
 @given(st.text(" \t\n\r\x0b\u2028\u00a0ab.", max_size=10))
 def test_mending_leaves_nothing_to_mend(content: str) -> None:
-    mended = without_stray_spaces(content)
+    mended = Region.text_of(content)
     assert not has_stray_space(mended)
     assert mended.split() == content.split()
 

@@ -19,8 +19,8 @@ from pommel.suite.drafts import (
 )
 from pommel.suite.formula import Formula, lint
 from pommel.suite.lint import check_suite
-from pommel.suite.read import suite_from_dict
-from pommel.suite.suite import without_stray_spaces
+from pommel.suite.read import LoadedSuite
+from pommel.suite.suite import Region
 
 # What is typed for a region without text (Enter takes what stands in [ ]), and for a step back.
 _EMPTY = "-"
@@ -90,7 +90,7 @@ def doubts(design: Design, formula: Formula) -> Iterator[str]:
     for remark in lint(formula):
         yield f"{remark.message}; {remark.hint}"
     # Whatever the sentences are going to be: in these no region is empty, and no two are the same.
-    suite = suite_from_dict(filled(with_formulas(design, [formula.text]))).suite
+    suite = LoadedSuite.from_dict(filled(with_formulas(design, [formula.text]))).suite
     for doubt in check_suite(suite, _DOUBTS):
         yield f"{_DOUBTS[doubt.rule]}; {doubt.hint}"
 
@@ -136,7 +136,7 @@ def _item(design: Design, joiner: str, earlier: Sentences) -> Sentences:
             question = f"  {condition}, region {number}" + (f" ({name})" if name else "")
             default = earlier[condition][number] if earlier else before.get(number, "")
             typed = ask(question, default)
-            contents[number] = without_stray_spaces("" if typed.strip() == _EMPTY else typed)
+            contents[number] = Region.text_of("" if typed.strip() == _EMPTY else typed)
         item[condition] = contents
         before = {**before, **contents}
         sentence = joiner.join(content for content in contents.values() if content)

@@ -29,8 +29,8 @@ from pommel.suite.lint import (
     check_suite,
     read_frequencies,
 )
-from pommel.suite.read import parse_suite
-from pommel.suite.suite import LoadedSuite, Suite
+from pommel.suite.read import LoadedSuite
+from pommel.suite.suite import Suite
 
 # What `pommel validate` warns of.
 _VALIDATE = "validate"
@@ -153,7 +153,7 @@ def _read(source: str) -> _File:
     try:
         if source == "-":
             text = DecodedText.decode(sys.stdin.buffer.read(), file=name).text
-            loaded = parse_suite(text, file=name)
+            loaded = LoadedSuite.parse(text, file=name)
         else:
             (loaded,) = load_suites([source])
             text = DecodedText.read(Path(source)).text

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -32,7 +32,7 @@ from pommel.suite.drafts import (
 )
 from pommel.suite.formula import parse
 from pommel.suite.languages import language_fault
-from pommel.suite.suite import METRICS, Suite
+from pommel.suite.suite import Metric, Suite
 
 
 @click.command("new", no_args_is_help=True)
@@ -44,7 +44,9 @@ from pommel.suite.suite import METRICS, Suite
 @click.option("--region", "regions", multiple=True, help="A region's name, in order; repeatable.")
 @click.option("--prediction", "predictions", multiple=True, help="A formula; repeatable.")
 @click.option(
-    "--metric", type=click.Choice([*METRICS, "all"]), help="The region metric.  [default: sum]"
+    "--metric",
+    type=click.Choice([*get_args(Metric), "all"]),
+    help="The region metric.  [default: sum]",
 )
 @click.option("--joiner", help="What stands between two regions.  [default: a space]")
 @click.option("--items", "n_items", type=click.IntRange(min=1), help="How many items.")

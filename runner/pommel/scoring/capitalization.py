@@ -14,8 +14,7 @@ from pommel.models.family import Membership, Named
 from pommel.models.model import Model, Policy
 from pommel.scoring.results import ScoreRule
 from pommel.scoring.run import Compat, Oov, Progress, run_suites
-from pommel.suite.minimal_sets import with_first_letter
-from pommel.suite.suite import Condition, Suite
+from pommel.suite.suite import Condition, Suite, with_first_letter
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -11,8 +11,7 @@ from pommel.files.json import WrittenFloat
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import Bits, Cell, RegionTable
 from pommel.scoring.results import ScoreRule, SuiteResult
-from pommel.suite.read import suite_to_dict
-from pommel.suite.suite import METRICS, Metric, Region, Suite
+from pommel.suite.suite import Metric, Region, Suite
 
 
 def table_from_suite(suite: Suite) -> RegionTable:
@@ -82,7 +81,7 @@ def evaluated_suite_to_dict(
     under which only sentences of equal length compare.
     """
     # A copy: what was read is the suite's own, and stays what it was.
-    value = deepcopy(suite_to_dict(suite))
+    value = deepcopy(suite.to_dict())
     if model_name:
         value["meta"] = {**value["meta"], "model": model_name}
     chosen = tuple(metrics) or suite.metrics
@@ -126,7 +125,7 @@ def _written_counts(table: RegionTable, cell: Cell, *, with_n_tokens: bool) -> d
 def _common_metrics(suite: Suite) -> tuple[Metric, ...]:
     conditions = (condition for item in suite.items for condition in item.conditions)
     regions = (region for condition in conditions for region in condition.regions)
-    common = set(METRICS)
+    common = set(get_args(Metric))
     for region in regions:
         written: Mapping[str, Any] = region.as_written.get("metric_value") or {}
         common.intersection_update(written)
@@ -135,7 +134,7 @@ def _common_metrics(suite: Suite) -> tuple[Metric, ...]:
             f"suite {suite.name!r} has regions without metric_value: it has not been evaluated; "
             "run `pommel surprisals` first"
         )
-    return tuple(metric for metric in METRICS if metric in common)
+    return tuple(metric for metric in get_args(Metric) if metric in common)
 
 
 def _cells(suite: Suite) -> Iterator[tuple[Cell, Region]]:
@@ -158,7 +157,9 @@ def _written_whole(suite: Suite) -> dict[Metric, Bits]:
         [item.condition(name).as_written.get("metric_value") or {} for name in names]
         for item in suite.items
     ]
-    common = [metric for metric in METRICS if all(metric in each for row in rows for each in row)]
+    common = [
+        metric for metric in get_args(Metric) if all(metric in each for row in rows for each in row)
+    ]
     return {
         metric: np.array([[_bits(each[metric]) for each in row] for row in rows])
         for metric in common

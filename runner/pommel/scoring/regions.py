@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pommel.errors import AlignmentError, SurprisalError
 from pommel.models.model import Spans
-from pommel.suite.suite import METRICS, Metric, Sentence, Suite
+from pommel.suite.suite import Metric, Sentence, Suite
 from pommel.surprisal import ScoredSentence, Token, Unscored
 
 Bits = NDArray[np.float64]
@@ -103,7 +103,7 @@ Assigner = Callable[[Sentence, Sequence[Token]], Sequence[int | None]]
 def region_table(
     suite: Suite,
     scored: ScoredItems,
-    metrics: Sequence[Metric] = METRICS,
+    metrics: Sequence[Metric] = get_args(Metric),
     *,
     layouts: Layouts | None = None,
     assigner: Assigner | None = None,

@@ -27,8 +27,7 @@ from pommel.scoring.regions import (
 )
 from pommel.scoring.results import ScoreRule, SuiteResult
 from pommel.scoring.retired_alignment import assign_as_syntaxgym
-from pommel.suite.read import suite_hash
-from pommel.suite.suite import METRICS, Metric, Sentence, Suite
+from pommel.suite.suite import Metric, Sentence, Suite
 from pommel.surprisal import ScoredSentence
 
 if TYPE_CHECKING:
@@ -123,7 +122,7 @@ class SuiteSurprisals:
             policy=policy,
             method=method,
             sentences=scored,
-            table=region_table(suite, scored, METRICS, layouts=layouts, assigner=assigner),
+            table=region_table(suite, scored, get_args(Metric), layouts=layouts, assigner=assigner),
             assigner=assigner,
             provenance=dict(provenance),
         )
@@ -539,7 +538,7 @@ def provenance(  # noqa: PLR0913 - each of these could change a number
         "suite": {
             "name": suite.name,
             "version": suite.version or None,
-            "sha256": suite_hash(suite),
+            "sha256": suite.sha256,
             "n_items": len(suite.items),
         },
         "model": model.to_dict(),

@@ -10,7 +10,6 @@ from pommel.models.family import Named
 from pommel.models.model import ModelInfo, Policy
 from pommel.scoring.results import ScoreRule, SuiteResult
 from pommel.scoring.run import Run, resolved_method
-from pommel.suite.read import suite_hash
 from pommel.suite.suite import Suite
 
 RunStatus = Literal["complete", "interrupted"]
@@ -72,7 +71,7 @@ class SuiteFacts:
             group=str(suite.meta.get("group") or ""),
             complexity=complexity,
             version=suite.version,
-            sha256=suite_hash(suite),
+            sha256=suite.sha256,
         )
 
 

@@ -2,27 +2,223 @@
 
 import contextlib
 import datetime as dt
+import hashlib
 import json
 import sqlite3
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
-from pommel.errors import StoreError
+from pommel.errors import InputError, StoreError, counted, package_version, quoted
 from pommel.models.model import ModelInfo, Policy
 from pommel.scoring.results import ScoreRule
-from pommel.scoring.run import Oov, Run
+from pommel.scoring.run import (
+    Compat,
+    NeededSentences,
+    Oov,
+    Run,
+    SuiteSurprisals,
+)
 from pommel.scoring.run_record import RunRecord
-from pommel.store.database import Database
-from pommel.store.failures import explained
-from pommel.store.item_table import add_predictions, predictions_of
-from pommel.store.progress import progress_of
-from pommel.store.record_rows import RUN_COLUMNS, bare_record, run_row
-from pommel.store.run_surprisals import cached_policy, evaluated_again, run_of
-from pommel.store.seals import seal
+from pommel.store.database import Database, damaged, explained, marks, pieces
+from pommel.store.record_rows import (
+    RUN_COLUMNS,
+    add_predictions,
+    bare_record,
+    predictions_of,
+    run_row,
+    storable,
+    without_scoring_choices,
+)
+from pommel.store.schema import seal
 from pommel.store.selection import Selection
-from pommel.store.suite_documents import describe_suite, suite_of
-from pommel.store.surprisal_cache import SurprisalCache, describe_model, describe_policy
+from pommel.store.surprisal_cache import (
+    CacheKey,
+    SurprisalCache,
+    describe_model,
+    describe_policy,
+    sentence_hash,
+)
+from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
+from pommel.surprisal import ScoredSentence
+
+
+def describe_suite(connection: sqlite3.Connection, suite: Suite) -> int:
+    """Return the key of a suite, which is entered if it is new; within a transaction."""
+    sha256 = suite.sha256
+    sql = "SELECT suite_id FROM suites WHERE sha256 = ?"
+    if known := connection.execute(sql, (sha256,)).fetchone():
+        return int(known[0])
+    # A text with half of a surrogate pair is written with its escape.
+    document = zlib.compress(suite.to_text().encode())
+    connection.execute(
+        "INSERT INTO suites (sha256, name, document) VALUES (?, ?, ?)",
+        (sha256, storable(suite.name), document),
+    )
+    return int(connection.execute(sql, (sha256,)).fetchone()[0])
+
+
+def suite_of(database: Database, record: RunRecord) -> Suite:
+    """Return the suite that a run was made with; raises `StoreError` if only results are known."""
+    rows = database.rows(
+        "SELECT document FROM runs JOIN suites USING (suite_id) "
+        "WHERE run_id = ? AND document IS NOT NULL",
+        (record.run_id,),
+    )
+    if not rows:
+        raise StoreError(
+            f"{database.path}: of run {record.run_id} ({record.result.model_name} on "
+            f"{record.result.suite_name}) there are results only, no suite and no tokens"
+        )
+    suite = suite_from_document(database, rows[0][0])
+    if record.suite.sha256 not in {"", suite.sha256}:
+        raise damaged(database.path, f"run {record.run_id} has another run's suite")
+    return suite
+
+
+def document_hash(document: bytes) -> str:
+    """Return the `Suite.sha256` of the suite in a document, without making the suite of it.
+
+    Raises `zlib.error`, and `ValueError` for what is no JSON.
+    """
+    content = json.loads(zlib.decompress(document))
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def suite_from_document(database: Database, document: bytes) -> Suite:
+    """Return the suite of a row of `suites`; raises `StoreError` for one that is damaged."""
+    try:
+        return LoadedSuite.parse(zlib.decompress(document).decode(), file="<store>").suite
+    except (zlib.error, UnicodeDecodeError, InputError) as error:
+        raise damaged(database.path, f"a suite cannot be read: {error}") from None
+
+
+def progress_of(database: Database, record: RunRecord) -> tuple[int, int]:
+    """Return how many of the distinct sentences of a run's suite are scored, and how many it has.
+
+    Sentences that another run had scored before count, too. Raises `StoreError` where only results
+    are known.
+    """
+    suite = suite_of(database, record)
+    texts = {each.text for row in suite.sentences() for each in row}
+    hashes = [found for each in texts if (found := sentence_hash(each)) is not None]
+    n_scored = sum(_n_scored(database, record.run_id, piece) for piece in pieces(hashes))
+    return n_scored, len(texts)
+
+
+def _n_scored(database: Database, run_id: str, hashes: Sequence[bytes]) -> int:
+    ((n_scored,),) = database.rows(
+        "SELECT count(*) FROM runs JOIN scored USING (model_id, policy_id) "  # noqa: S608 - marks
+        f"JOIN sentences USING (sentence_id) WHERE run_id = ? AND hash IN ({marks(hashes)})",
+        (run_id, *hashes),
+    )
+    return int(n_scored)
+
+
+def cached_policy(info: ModelInfo, policy: Policy) -> Policy:
+    """Return the policy under which the cache has a model's tokens.
+
+    It names the method that it means, "auto" for a model that has none to name (a container, a
+    recording); what that is known to have been made with makes no difference.
+    """
+    return replace(policy, method=info.method(policy) if info.methods else "auto")
+
+
+def run_of(cache: SurprisalCache, record: RunRecord, suite: Suite) -> Run:
+    """Return the run of a record and its suite, with the tokens that the cache has.
+
+    Raises `StoreError` for a run that is not complete, and for tokens that are gone.
+    """
+    surprisals = stored_surprisals(cache, record, suite)
+    provenance = without_scoring_choices(record.result.provenance)
+    return Run(surprisals=replace(surprisals, provenance=provenance), result=record.result)
+
+
+def evaluated_again(
+    cache: SurprisalCache, base: RunRecord, suite: Suite, *, score_rule: ScoreRule, oov: Oov
+) -> Run:
+    """Return the run of any suite from what a run's model said under the run's policy.
+
+    Its provenance says when and from which run (`scored`): model, machine and packages are those
+    that scored it. Raises as `stored_surprisals` does.
+    """
+    surprisals = stored_surprisals(cache, base, suite)
+    scored = without_scoring_choices(base.result.provenance)
+    origin = {"run_id": base.run_id, "date": scored["date"], "pommel": scored["pommel"]}
+    provenance = {
+        **scored,
+        "suite": {
+            "name": suite.name,
+            "version": suite.version or None,
+            "sha256": suite.sha256,
+            "n_items": len(suite.items),
+        },
+        "pommel": package_version("pommel"),
+        "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        "scored": scored.get("scored", origin),
+    }
+    surprisals = replace(surprisals, provenance=provenance)
+    result = surprisals.evaluate(score_rule=score_rule, oov=oov)
+    return Run(surprisals=surprisals, result=replace(result, membership=base.result.membership))
+
+
+def stored_surprisals(cache: SurprisalCache, record: RunRecord, suite: Suite) -> SuiteSurprisals:
+    """Return the surprisals of any suite from what a run's model said under the run's policy.
+
+    Their provenance is empty. Raises `StoreError` for a run that is not complete, and if the cache
+    lacks a sentence, or a region that the predictions look at.
+    """
+    if record.status != "complete":
+        raise StoreError(
+            f"{cache.database.path}: run {record.run_id} was interrupted; the command that began "
+            f"it goes on with it"
+        )
+    scored = record.result.provenance
+    info = replace(ModelInfo.from_dict(scored["model"]), name=record.result.model_name)
+    policy = _asked(scored["policy"])
+    compat: Compat | None = scored["compat"]
+    needed = NeededSentences.of(suite, info, compat)
+    key = CacheKey(model=info, policy=cached_policy(info, policy))
+    sentences = cache.known(key, needed.texts)
+    _check_complete(cache, record, suite.name, sentences, needed)
+    return SuiteSurprisals.from_sentences(
+        suite,
+        info,
+        policy,
+        method=scored["method"],
+        compat=compat,
+        sentences=sentences,
+        layouts=needed.layouts,
+        provenance={},
+    )
+
+
+def _asked(described: dict[str, Any]) -> Policy:
+    choices = {name: value for name, value in described.items() if name != "fingerprint"}
+    return Policy(**choices)
+
+
+def _check_complete(
+    cache: SurprisalCache,
+    record: RunRecord,
+    suite_name: str,
+    sentences: dict[str, ScoredSentence],
+    needed: NeededSentences,
+) -> None:
+    missing = [
+        text for text in needed.texts if text not in sentences or not needed.are_in(sentences[text])
+    ]
+    if missing:
+        raise StoreError(
+            f"{cache.database.path}: {record.result.model_name} has not scored "
+            f"{len(missing)} of {counted(len(needed.texts), 'sentence')} of {suite_name} "
+            f"under this policy, the first {quoted(missing[0])}; `pommel run "
+            f"{record.model.reference} SUITE` scores them"
+        )
+
 
 # Keys of a run's model, policy and suite; None for what others measured.
 _Links = tuple[int | None, int | None, int | None]

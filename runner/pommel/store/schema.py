@@ -9,6 +9,13 @@ into a newer one. Every key is AUTOINCREMENT, so that `sqlite_sequence` says how
 file has had.
 """
 
+import json
+import sqlite3
+import zlib
+from pathlib import Path
+
+from pommel.errors import StoreError
+
 # "poml": what tells a store from another program's SQLite file.
 APPLICATION_ID = 0x706F6D6C
 
@@ -49,7 +56,7 @@ _VERSION_1 = (
         UNIQUE (sentence_id, model_id, policy_id)
     )
     """,
-    # sha256: suite_file.suite_hash. document: zlib of the suite's canonical JSON, NULL where only
+    # sha256: Suite.sha256. document: zlib of the suite's canonical JSON, NULL where only
     # results are known.
     """
     CREATE TABLE suites (
@@ -142,3 +149,119 @@ KEYS = {
     "item_results": "item_result_key",
 }
 TABLES = tuple(KEYS)
+
+
+_RUN = """
+    SELECT run_id, source, created, model_name, suite_name, circuit, language, score_rule, record
+    FROM runs WHERE run_key = ?
+"""
+_RESULTS = """
+    SELECT prediction_id, formula, description, position, item_number, holds, margin_bits, flags
+    FROM predictions LEFT JOIN item_results USING (prediction_key)
+    WHERE run_key = ? ORDER BY prediction_id, position
+"""
+
+_SCORED = """
+    UPDATE scored SET check_sum = scored_seal(m.fingerprint, p.fingerprint, s.hash, tokens)
+    FROM models m, policies p, sentences s
+    WHERE m.model_id = scored.model_id AND p.policy_id = scored.policy_id
+    AND s.sentence_id = scored.sentence_id
+"""
+
+
+def owner_seal(model_fingerprint: str, policy_fingerprint: str) -> int:
+    """Return what the check sums of all sentences of a model under a policy begin with."""
+    return zlib.crc32(f"{model_fingerprint} {policy_fingerprint} ".encode())
+
+
+def scored_seal(owner: int, sentence_hash: bytes, tokens: bytes) -> int:
+    """Return the CRC-32 over whose tokens these are (see `owner_seal`), of what, and which."""
+    return zlib.crc32(tokens, zlib.crc32(sentence_hash, owner))
+
+
+def seal_everything(connection: sqlite3.Connection) -> None:
+    """Note the check sums of all scored sentences and complete runs; within a transaction."""
+
+    def sealed(model: str, policy: str, sentence_hash: bytes, tokens: bytes) -> int:
+        return scored_seal(owner_seal(model, policy), sentence_hash, tokens)
+
+    connection.create_function("scored_seal", 4, sealed, deterministic=True)
+    connection.execute(_SCORED)
+    runs = connection.execute("SELECT run_key FROM runs WHERE status = 'complete'")
+    for (run_key,) in runs.fetchall():
+        seal(connection, run_key)
+
+
+def seal(connection: sqlite3.Connection, run_key: int) -> None:
+    """Note the check sum of a run's results, once they are all there; within a transaction.
+
+    It tells, of a damaged store, whether the results of a complete run are still all there, and
+    the same.
+    """
+    check_sum = seal_of(connection, run_key)
+    connection.execute("UPDATE runs SET check_sum = ? WHERE run_key = ?", (check_sum, run_key))
+
+
+def seal_of(connection: sqlite3.Connection, run_key: int) -> int:
+    """Return the CRC-32 over what a run says of itself, its predictions and their items."""
+    check_sum = 0
+    for sql in (_RUN, _RESULTS):
+        for row in connection.execute(sql, (run_key,)):
+            check_sum = zlib.crc32(json.dumps(row).encode(), check_sum)
+    return check_sum
+
+
+CURRENT_VERSION = len(VERSIONS)
+
+# The first version with check sums.
+_SEALED_VERSION = 2
+
+
+def migrate(connection: sqlite3.Connection, path: Path) -> None:
+    """Bring a store to the current version; one that is already there is not written to.
+
+    All steps are one transaction, with the number of the version: whatever happens in between, the
+    file is the old store or the new one. So no copy is made, which would need room for a second
+    store. Two processes that do this at once do it once.
+    Raises `StoreError` for a newer version, and for what is no store; neither is changed.
+    """
+    if version_of(connection, path) == CURRENT_VERSION:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        # Another process may have done it while this one waited.
+        version = version_of(connection, path)
+        for statements in VERSIONS[version:]:
+            for statement in statements:
+                connection.execute(statement)
+        if version < _SEALED_VERSION:
+            seal_everything(connection)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {CURRENT_VERSION}")
+        connection.execute("COMMIT")
+    except BaseException:
+        # A full disk has ended the transaction already.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        raise
+
+
+def version_of(connection: sqlite3.Connection, path: Path) -> int:
+    """Return a store's version, 0 for an empty file; raises `StoreError` for what is no store."""
+    ((application_id,),) = connection.execute("PRAGMA application_id")
+    ((version,),) = connection.execute("PRAGMA user_version")
+    ((n_tables,),) = connection.execute("SELECT count(*) FROM sqlite_master")
+    if not n_tables and application_id in {0, APPLICATION_ID} and not version:
+        return 0
+    if application_id != APPLICATION_ID:
+        raise StoreError(
+            f"{path}: is another program's SQLite file, and was not changed; give another store "
+            f"with --store"
+        )
+    if version > CURRENT_VERSION:
+        raise StoreError(
+            f"{path}: is a store of version {version}, and this pommel knows versions up to "
+            f"{CURRENT_VERSION}; update pommel (`pip install --upgrade pommel`), or give another "
+            f"store with --store"
+        )
+    return int(version)

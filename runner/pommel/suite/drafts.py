@@ -3,12 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 from pommel.errors import FormulaError
 from pommel.files.json import to_json
 from pommel.suite.formula import Formula, check_references, parse
-from pommel.suite.suite import METRICS, Suite, condition_name_fault
+from pommel.suite.suite import Condition, Metric, Suite
 
 # The contents of one item: condition -> region -> text.
 Sentences = Mapping[str, Mapping[int, str]]
@@ -31,7 +31,7 @@ class Design:
     def first_metric(self) -> str:
         """The metric that predictions are checked with."""
         if self.metric == "all":
-            return METRICS[0]
+            return str(get_args(Metric)[0])
         return str(self.metric if isinstance(self.metric, str) else self.metric[0])
 
 
@@ -82,7 +82,7 @@ def condition_fault(name: str, known: Sequence[str] = ()) -> str:
     """Say why a condition cannot have this name, "" if it can; `known` are those of the others."""
     if name in known:
         return f"there is a condition {name!r} already"
-    return condition_name_fault(name)
+    return Condition.name_fault(name)
 
 
 def region_fault(name: str) -> str:

@@ -7,7 +7,7 @@ where it was, and what cannot be relied on is None.
 
 from typing import Any
 
-from pommel.suite.suite import condition_name_fault
+from pommel.suite.suite import Condition
 
 
 def outline(document: Any) -> dict[str, Any]:
@@ -65,7 +65,7 @@ def _text(value: Any) -> str | None:
 
 
 def _name(value: Any) -> str | None:
-    return value if isinstance(value, str) and not condition_name_fault(value) else None
+    return value if isinstance(value, str) and not Condition.name_fault(value) else None
 
 
 def _number(value: Any) -> int | None:

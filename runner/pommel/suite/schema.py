@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pommel.errors import nearest
-from pommel.files import shipped as data
+from pommel.files import shipped
 from pommel.files.json import JsonPath
 from pommel.files.text import is_encodable
 
@@ -74,10 +74,10 @@ def _validator(schema_name: str) -> "Validator":
 
     extend: Any = validators.extend
     quick = extend(Draft202012Validator, {"properties": _properties, "items": _items})
-    suite_schema = data.schema("suite")
+    suite_schema = shipped.schema("suite")
     known = {f"#/$defs/{name}": each for name, each in suite_schema["$defs"].items()}
     known[suite_schema["$id"]] = suite_schema
-    validator: Validator = quick(_without_references(data.schema(schema_name), known))
+    validator: Validator = quick(_without_references(shipped.schema(schema_name), known))
     return validator
 
 

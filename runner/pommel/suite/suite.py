@@ -1,18 +1,20 @@
 """Suites as frozen values, valid once they exist, whatever file they came from."""
 
+import hashlib
+import json
 import re
 from bisect import bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, Literal, Self, cast, get_args
 
-from pommel.errors import Fault, InputError
-from pommel.suite.formula import Formula
+from pommel.errors import InputError
+from pommel.files.json import to_json
+from pommel.suite.formula import Formula, parse
 from pommel.suite.published_designs import published_circuit, published_without_modifier
 from pommel.surprisal import Token
 
 Metric = Literal["sum", "mean", "median", "min", "max", "range"]
-METRICS: tuple[Metric, ...] = ("sum", "mean", "median", "min", "max", "range")
 
 _STRAY_SPACE = re.compile(r"^\s+|\s+$|\s{2,}|[\n\r]")
 
@@ -56,7 +58,23 @@ class Region:
     as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "text", without_stray_spaces(self.content))
+        object.__setattr__(self, "text", Region.text_of(self.content))
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Self:
+        """Make a region of its JSON value, which is a valid one."""
+        return cls(number=int(value["region_number"]), content=value["content"], as_written=value)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the region's JSON value."""
+        return _merged(self.as_written, {"region_number": self.number, "content": self.content})
+
+    @staticmethod
+    def text_of(content: str) -> str:
+        """Return a content without spaces around it; doubled ones and line breaks become one."""
+        if not has_stray_space(content):
+            return content
+        return re.sub(r"\s{2,}|[\n\r]", " ", content.strip())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +84,31 @@ class Condition:
     name: str
     regions: tuple[Region, ...]
     as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Self:
+        """Make a condition of its JSON value, which is a valid one."""
+        return cls(
+            name=value["condition_name"],
+            regions=tuple(map(Region.from_dict, value["regions"])),
+            as_written=value,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the condition's JSON value."""
+        regions = [region.to_dict() for region in self.regions]
+        return _merged(self.as_written, {"condition_name": self.name, "regions": regions})
+
+    @staticmethod
+    def name_fault(name: str) -> str:
+        """Say why no condition can have this name, "" if one can."""
+        if not name.strip():
+            return "the name of a condition is empty"
+        if name != name.strip():
+            return f"the condition's name {name!r} has spaces around it"
+        if "%" in name:
+            return f"the condition's name {name!r} has a '%', which ends a name in formulas"
+        return ""
 
     @property
     def is_written(self) -> bool:
@@ -92,6 +135,20 @@ class Item:
     conditions: tuple[Condition, ...]
     as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Self:
+        """Make an item of its JSON value, which is a valid one."""
+        return cls(
+            number=int(value["item_number"]),
+            conditions=tuple(map(Condition.from_dict, value["conditions"])),
+            as_written=value,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the item's JSON value."""
+        conditions = [condition.to_dict() for condition in self.conditions]
+        return _merged(self.as_written, {"item_number": self.number, "conditions": conditions})
+
     def condition(self, name: str) -> Condition:
         """Return the condition of that name; raises `KeyError`."""
         for condition in self.conditions:
@@ -107,6 +164,22 @@ class Prediction:
     formula: Formula
     description: str = ""
     as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Self:
+        """Make a prediction of its JSON value, which is a valid one; raises `FormulaError`."""
+        return cls(
+            formula=parse(value["formula"]),
+            description=str(value.get("description", "")),
+            as_written=value,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the prediction's JSON value."""
+        known = {"type": "formula", "formula": self.formula.text}
+        if self.description:
+            known["description"] = self.description
+        return _merged(self.as_written, known)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -131,6 +204,55 @@ class Suite:
     def __post_init__(self) -> None:
         if not self.items:
             raise InputError(f"suite {self.name!r} has no items")
+
+    @classmethod
+    def from_dict(cls, value: Mapping[str, Any]) -> Self:
+        """Make a suite of its JSON value, which is a valid one but for its formulas.
+
+        Raises `FormulaError`. What may be wrong is read by `LoadedSuite.from_dict`.
+        """
+        meta = value["meta"]
+        return cls(
+            name=meta["name"],
+            metrics=_metrics(meta["metric"]),
+            region_names={int(number): name for number, name in value["region_meta"].items()},
+            predictions=tuple(map(Prediction.from_dict, value["predictions"])),
+            items=tuple(map(Item.from_dict, value["items"])),
+            meta=meta,
+            as_written=value,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the suite as JSON: unknown keys, key order and formulas as they were read."""
+        return _merged(
+            self.as_written,
+            {
+                "meta": dict(self.meta),
+                "region_meta": self._region_meta(),
+                "predictions": [prediction.to_dict() for prediction in self.predictions],
+                "items": [item.to_dict() for item in self.items],
+            },
+        )
+
+    def to_text(self) -> str:
+        """Return the text of the suite's JSON file."""
+        return to_json(self.to_dict())
+
+    @property
+    def sha256(self) -> str:
+        """The SHA-256 of the suite's canonical JSON (sorted keys, no white space)."""
+        if "sha256" not in self.computed:
+            canonical = json.dumps(self.to_dict(), sort_keys=True, separators=(",", ":"))
+            self.computed["sha256"] = hashlib.sha256(canonical.encode()).hexdigest()
+        return self.computed["sha256"]
+
+    def _region_meta(self) -> dict[str, str]:
+        names = {str(number): name for number, name in self.region_names.items()}
+        written = self.as_written.get("region_meta", {})
+        # "01" is region 1, and is written back as "01".
+        if {int(number): name for number, name in written.items()} == dict(self.region_names):
+            return dict(written)
+        return names
 
     @property
     def condition_names(self) -> tuple[str, ...]:
@@ -189,49 +311,41 @@ class Suite:
         return str(self.meta.get("version") or "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadedSuite:
-    """A suite, and what its file could do better."""
-
-    suite: Suite
-    warnings: tuple[Fault, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LoadedDraft:
-    """What can be made of a file whose suite is still being written, and what is wrong with it.
-
-    `suite` is None where nothing can be made of it. Otherwise conditions may be without text, which
-    is no fault of a draft; what else it is must be looked up in `faults`.
-    """
-
-    suite: Suite | None
-    faults: tuple[Fault, ...]
-
-    @property
-    def errors(self) -> tuple[Fault, ...]:
-        """The faults that no suite may have."""
-        return tuple(fault for fault in self.faults if fault.severity == "error")
-
-
-def condition_name_fault(name: str) -> str:
-    """Say why no condition can have this name, "" if one can."""
-    if not name.strip():
-        return "the name of a condition is empty"
-    if name != name.strip():
-        return f"the condition's name {name!r} has spaces around it"
-    if "%" in name:
-        return f"the condition's name {name!r} has a '%', which ends a name in formulas"
-    return ""
-
-
 def has_stray_space(content: str) -> bool:
     """Say whether a region's content has spaces around it, doubled ones, or line breaks."""
     return _STRAY_SPACE.search(content) is not None
 
 
-def without_stray_spaces(content: str) -> str:
-    """Return the content without spaces around it; doubled ones and line breaks become one."""
-    if not has_stray_space(content):
-        return content
-    return re.sub(r"\s{2,}|[\n\r]", " ", content.strip())
+def _metrics(written: str | list[str]) -> tuple[Metric, ...]:
+    if written == "all":
+        return get_args(Metric)
+    names = [written] if isinstance(written, str) else written
+    return cast("tuple[Metric, ...]", tuple(names))
+
+
+def _merged(as_written: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was read, in its order, with the known keys replaced by what holds now.
+
+    A number that equals what was read stays as it was written (1.0 is not 1, and 1.50 not 1.5).
+    Lists and objects are new ones: who changes them does not change the suite.
+    """
+    merged: dict[str, Any] = {}
+    for key in (*as_written, *(key for key in known if key not in as_written)):
+        is_scalar = not isinstance(known.get(key), dict | list)
+        kept = key not in known or (is_scalar and as_written.get(key) == known[key])
+        merged[key] = as_written[key] if kept else known[key]
+    return merged
+
+
+def with_first_letter(text: str, changed: Callable[[str], str]) -> str:
+    """Return the text with its first letter changed, the rest as it is.
+
+    Marks in front of the letter are passed over, within the first word. A text that begins with
+    something else (a digit, an ideograph, a letter without cases) stays as it is.
+    """
+    word = re.search(r"\S+", text)
+    for place in range(*word.span()) if word else ():
+        first = text[place]
+        if first.isalnum():
+            return text[:place] + changed(first) + text[place + 1 :]
+    return text

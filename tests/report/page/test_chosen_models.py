@@ -11,7 +11,7 @@ from tests.word_model import WordModel
 from pommel.report.page import write_report
 from pommel.scoring.run import run_suites
 from pommel.scoring.run_record import RunRecord
-from pommel.suite.read import suite_from_dict
+from pommel.suite.read import LoadedSuite
 
 # The names above the curves of a suite.
 FACETS = (
@@ -27,7 +27,7 @@ def many(tmp_path_factory: pytest.TempPathFactory) -> Path:
     long = "x" * 300
     values = [suite_value([item], ["(2;%a%) < (2;%b%)"], name=name) for name in ("one", "two")]
     values[1]["region_meta"]["2"] = long
-    suites = [suite_from_dict(value).suite for value in values]
+    suites = [LoadedSuite.from_dict(value).suite for value in values]
     runs = [
         named(run, f"model-{number}")
         for number in range(30)

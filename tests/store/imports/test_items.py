@@ -17,7 +17,7 @@ from pommel.models.family import Membership
 from pommel.scoring.results import ScoreRule
 from pommel.scoring.run_record import RunRecord
 from pommel.store.imports import ImportOptions, read_results
-from pommel.suite.read import suite_from_dict
+from pommel.suite.read import LoadedSuite
 
 PLAIN = "model,suite,item,correct\na,s,1,True\na,s,2,False\nb,s,1,1\nb,s,2,0\n"
 
@@ -152,7 +152,7 @@ def test_all_faults_at_once(tmp_path: Path) -> None:
 
 
 def test_our_own_tables_come_back(tmp_path: Path) -> None:
-    suite = suite_from_dict(suite_value()).suite
+    suite = LoadedSuite.from_dict(suite_value()).suite
     (run,) = pommel.run("dummy://", [suite]).runs
     path = tmp_path / "predictions.csv"
     run.result.to_frame("predictions").to_csv(path, index=False)

@@ -3,7 +3,7 @@
 import json
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
@@ -26,7 +26,7 @@ from pommel.suite.formula.tree import (
     walk,
 )
 from pommel.suite.formula.words import in_words
-from pommel.suite.suite import METRICS
+from pommel.suite.suite import Metric
 
 NAMES = {5: "verb", 6: "object", 7: "matrix_v"}
 
@@ -279,7 +279,7 @@ def test_published_predictions_in_full(published: dict[str, list[tuple[str, ...]
 
 
 @settings(max_examples=200)
-@given(truths(), st.sampled_from(METRICS))
+@given(truths(), st.sampled_from(get_args(Metric)))
 def test_every_condition_and_region_is_named(tree: Expression, metric: str) -> None:
     names = {number: f"name{number}" for number in range(21)}
     said = "\n".join(in_words(Formula(text="", tree=tree), names, metric=metric))
@@ -291,7 +291,7 @@ def test_every_condition_and_region_is_named(tree: Expression, metric: str) -> N
 
 
 @settings(max_examples=400)
-@given(truths(), st.sampled_from(METRICS), st.data())
+@given(truths(), st.sampled_from(get_args(Metric)), st.data())
 def test_another_formula_has_other_words(
     tree: Expression, metric: str, data: st.DataObject
 ) -> None:

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import pytest
 from tests.builders import Sentences, by_word, make_suite, token
 
-from pommel.scoring.regions import sentence_layouts
 from pommel.suite.lint import Evidence, Frequencies, Remark, Tokenized, check_suite
 from pommel.surprisal import ScoredSentence
 
@@ -82,7 +81,7 @@ def in_letters(text: str) -> ScoredSentence:
 
 def by_tokens(items: Sequence[Sentences], formula: str = LESS, *, words: bool = False) -> list[str]:
     suite = make_suite(items, [formula])
-    texts = [each.text for row in sentence_layouts(suite) for each in row]
+    texts = [each.text for row in suite.sentences() for each in row]
     sentences = {text: by_word(text) if words else in_letters(text) for text in texts}
     evidence = Evidence(tokenized=Tokenized(model_name="letters", sentences=sentences))
     return [each.message for each in check_suite(suite, ["token-count"], evidence)]

@@ -4,7 +4,6 @@ from collections.abc import Callable
 
 from tests.builders import Sentences, by_word, make_suite, token
 
-from pommel.scoring.regions import sentence_layouts
 from pommel.suite.lint import Evidence, Remark, Tokenized, check_suite
 from pommel.surprisal import ScoredSentence
 
@@ -13,7 +12,7 @@ ITEM: Sentences = {"a": ("The", "dog", "barks"), "b": ("The", "big dog", "barks"
 
 def remarks(formula: str, tokens: Callable[[str], ScoredSentence] = by_word) -> list[Remark]:
     suite = make_suite([ITEM] * 8, [formula])
-    texts = {each.text for row in sentence_layouts(suite) for each in row}
+    texts = {each.text for row in suite.sentences() for each in row}
     sentences = {text: tokens(text) for text in texts}
     evidence = Evidence(tokenized=Tokenized(model_name="words", sentences=sentences))
     return check_suite(suite, ["token-count"], evidence)

@@ -10,7 +10,7 @@ from pommel.compat.syntaxgym.suite import Region, Suite, conditions, metric_name
 from pommel.errors import AlignmentError, InputError
 from pommel.models.alignment import Placed, TokenizerSpec, recover_offsets
 from pommel.scoring.retired_alignment import assign_as_syntaxgym
-from pommel.suite.suite import Condition, Sentence, without_stray_spaces
+from pommel.suite.suite import Condition, Sentence
 from pommel.suite.suite import Region as PlainRegion
 from pommel.surprisal import Token
 
@@ -72,7 +72,7 @@ def aggregate_surprisals(
     ):
         where = place(item, condition)
         bits = _checked_surprisals(rows.get(number, []), own, f"sentence {number} ({where})")
-        contents = [without_stray_spaces(each["content"]) for each in condition["regions"]]
+        contents = [PlainRegion.text_of(each["content"]) for each in condition["regions"]]
         placed = _placed(own, contents, spec, where)
         dealt.append(deal_out(_layout(contents), placed, bits))
     return evaluated(suite, dealt, model_name=model["name"])

@@ -8,7 +8,7 @@ import math
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, get_args
 
 from pommel.errors import InputError
 from pommel.suite.formula import Formula, check_references, parse
@@ -21,7 +21,7 @@ from pommel.suite.formula.tree import (
     Number,
     RegionValue,
 )
-from pommel.suite.suite import METRICS
+from pommel.suite.suite import Metric
 
 # (condition, region number) -> surprisal, of one item.
 RegionSurprisals = Mapping[tuple[str, int], float]
@@ -64,8 +64,8 @@ class Prediction:
         What the old parser did not know is refused, and so is `a < b < c`, of which it dropped
         the third part. Square brackets are read as the published suites have them.
         """
-        if metric not in METRICS:
-            known = " ".join(METRICS)
+        if metric not in get_args(Metric):
+            known = " ".join(get_args(Metric))
             raise UnknownMetricError(f"Unknown metric {metric}. Supported metrics: {known}")
         parsed = parse(formula, dialect="syntaxgym") if isinstance(formula, str) else formula
         object.__setattr__(self, "idx", idx)

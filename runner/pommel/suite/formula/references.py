@@ -2,8 +2,9 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from typing import Literal
 
-from pommel.errors import Severity, nearest
+from pommel.errors import nearest
 from pommel.suite.formula.tree import Formula, Logical, RegionValue, Span, walk
 
 
@@ -14,7 +15,7 @@ class Remark:
     message: str
     hint: str
     span: Span
-    severity: Severity
+    severity: Literal["error", "warning"]
 
 
 def check_references(formula: Formula, regions_of: Mapping[str, Collection[int]]) -> list[Remark]:
