@@ -9,8 +9,15 @@ import click
 from pommel.analysis.capitalization import gains_table
 from pommel.cli.each_model import run_each
 from pommel.cli.naming import expanded_models, more_models_option, sorted_out
-from pommel.cli.opening import open_cached, opened_store
-from pommel.cli.options import keeping_options, model_options, policy, policy_options, score_options
+from pommel.cli.options import (
+    keeping_options,
+    model_options,
+    open_cached,
+    opened_store,
+    policy,
+    policy_options,
+    score_options,
+)
 from pommel.cli.output import (
     note,
     progress_bar,

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pommel.cli.opening import open_model
-from pommel.cli.options import model_options, policy, policy_options
+from pommel.cli.options import model_options, open_model, policy, policy_options
 from pommel.cli.output import for_stdout, frame_text, note, progress_bar, show_notes, show_table
 from pommel.cli.output_options import form_option, output_option
 from pommel.errors import InputError, UsageError, counted

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from pommel.cli.leaderboard_options import now
-from pommel.cli.opening import open_model
+from pommel.cli.options import open_model
 from pommel.cli.output import for_stdout, note
 from pommel.errors import ModelNotAvailableError, PommelError, UsageError, counted, printable
 from pommel.leaderboard.folder import BoardFolder

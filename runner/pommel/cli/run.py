@@ -10,10 +10,11 @@ import click
 from pommel.api import Results, with_distinct_names
 from pommel.cli.each_model import Done, run_each
 from pommel.cli.naming import expanded_models, more_models_option, sorted_out
-from pommel.cli.opening import open_model, opened_store
 from pommel.cli.options import (
     keeping_options,
     model_options,
+    open_model,
+    opened_store,
     policy,
     policy_options,
     score_options,
@@ -37,7 +38,7 @@ from pommel.report.saved import save_results
 from pommel.scoring.run import Regions, Run
 from pommel.sources.load import check_distinct_names, load_suites
 from pommel.store import Store
-from pommel.store.run_and_keep import run_and_keep
+from pommel.store.store import run_and_keep
 from pommel.suite.suite import Suite
 
 

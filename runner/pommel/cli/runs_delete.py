@@ -8,12 +8,12 @@ import click
 from pommel.cli.asking import confirm
 from pommel.cli.output import note
 from pommel.cli.selecting import (
+    described,
     is_selective,
     selected_heads,
     selection_options,
     store_for_writing,
 )
-from pommel.cli.unmatched import described
 from pommel.errors import UsageError, counted, listed, printable
 
 

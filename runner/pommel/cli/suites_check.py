@@ -9,8 +9,7 @@ from typing import Any
 
 import click
 
-from pommel.cli.opening import open_model
-from pommel.cli.options import model_options
+from pommel.cli.options import model_options, open_model
 from pommel.cli.output import note, progress_bar
 from pommel.cli.output_options import form_option
 from pommel.errors import Fault, InputError, PommelError, SuiteError, UsageError, counted

@@ -5,10 +5,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from pommel.cli.opening import open_cached, opened_store
 from pommel.cli.options import (
     keeping_options,
     model_options,
+    open_cached,
+    opened_store,
     policy,
     policy_options,
 )
