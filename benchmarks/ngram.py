@@ -19,12 +19,11 @@ from pathlib import Path
 
 import numpy as np
 
-from pommel.models.model import Model
-from pommel.models.policy import Policy
+from pommel.models.model import Model, Policy
 from pommel.models.registry import load_model
-from pommel.training.arpa_file import write_arpa
 from pommel.training.kneser_ney import estimate
 from pommel.training.ngram_corpus import read_corpus
+from pommel.training.ngram_recipe import write_arpa
 
 SEED = 7
 READERS = ("python", "kenlm")

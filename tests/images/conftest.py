@@ -15,12 +15,11 @@ from tests.images.samples import N_SENTENCES, CommandsOf, ResultOf
 from tests.models.container.local_engine import LocalEngine
 from tests.models.lstm.folders import save_random_lstm
 
-from pommel.files import shipped as data
-from pommel.images.check import CheckResult, run_check
+from pommel.files import shipped
+from pommel.images.check import CheckResult, Subject, run_check
 from pommel.images.checks import CHECKS
-from pommel.images.context import files_below
-from pommel.images.subject import Subject
-from pommel.models.container.commands import ImageCommands, open_commands
+from pommel.images.sources import files_below
+from pommel.models.container.commands import ImageCommands
 from pommel.models.container.engines import engine as engines
 from pommel.models.container.engines.sandbox import Sandbox
 from pommel.models.model import LoadOptions
@@ -34,9 +33,9 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     # As programs that train models leave them.
     (lstm / "model.safetensors").chmod(0o600)
     return {
-        "ngram": data.builtin_models()["en-ngram"],
+        "ngram": shipped.builtin_models()["en-ngram"],
         "lstm": lstm,
-        "huggingface": data.builtin_models()["en-gpt2"],
+        "huggingface": shipped.builtin_models()["en-gpt2"],
     }
 
 
@@ -68,7 +67,7 @@ def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandsOf:
     `files` are further files to be changed: what stands there, and what is written instead.
     """
     source = tmp_path / "image"
-    shutil.copytree(data.image_sources() / "template", source)
+    shutil.copytree(shipped.image_sources() / "template", source)
     monkeypatch.setitem(engines.ENGINES, "local", lambda _reference: LocalEngine(folder=source))
     # The Python of these tests has h5py.
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
@@ -80,7 +79,7 @@ def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandsOf:
         timeout_s: float = 60,
     ) -> ImageCommands:
         if spec is not None:
-            found = open_commands("local://bin", LoadOptions())
+            found = ImageCommands.open("local://bin", LoadOptions())
             value = json.loads("\n".join(found.raw("spec")))
             spec(value)
             (source / "spec.json").write_text(json.dumps(value))
@@ -88,7 +87,7 @@ def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandsOf:
         for name, script in (scripts or {}).items():
             (source / "bin" / name).write_text(f"#!/bin/bash\n{script}\n")
         options = LoadOptions(sandbox=Sandbox(timeout_s=timeout_s))
-        return open_commands("local://bin", options)
+        return ImageCommands.open("local://bin", options)
 
     return make
 

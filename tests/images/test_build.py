@@ -8,6 +8,7 @@ import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -18,13 +19,18 @@ from tests.containers_support.images import BUILDS
 from tests.containers_support.users import locked
 
 from pommel.errors import ContainerError, InputError, UsageError, package_version
-from pommel.files import shipped as data
-from pommel.images.build import BuildOptions, build_image
-from pommel.images.context import context_chunks, files_below, files_of
+from pommel.files import shipped
+from pommel.images.build import BuildOptions, Stages, all_images, build_image
 from pommel.images.new import new_image
-from pommel.images.own_wheel import own_wheel
-from pommel.images.sources import context_files, find_source
-from pommel.models.container.commands import open_commands
+from pommel.images.sources import (
+    context_chunks,
+    context_files,
+    files_below,
+    files_of,
+    find_source,
+    own_wheel,
+)
+from pommel.models.container.commands import ImageCommands
 from pommel.models.model import LoadOptions
 
 
@@ -147,7 +153,7 @@ class TestSources:
         assert not [name for name in files if name.startswith(("wheels/", "model/"))]
 
     def test_the_template_is_built_like_an_author_s(self) -> None:
-        assert find_source("template").folder == (data.image_sources() / "template").resolve()
+        assert find_source("template").folder == (shipped.image_sources() / "template").resolve()
 
     def test_a_model_for_an_image_that_takes_none(self, tmp_path: Path) -> None:
         with pytest.raises(UsageError) as raised:
@@ -176,9 +182,9 @@ class TestOwnWheel:
         _run(*pip, "--no-index", "--target", target, tmp_path / name)
         # Only what was installed, and what it depends on.
         code = (
-            "import pommel, sys; from pommel.files import shipped as data; "
+            "import pommel, sys; from pommel.files import shipped; "
             "assert pommel.__file__ in sys.argv[1:], pommel.__file__; print(list("
-            "data.builtin_models()), (data.image_sources() / 'template' / 'Dockerfile').is_file())"
+            "shipped.builtin_models()), (shipped.image_sources() / 'template' / 'Dockerfile').is_file())"
         )
         path = target / "pommel" / "__init__.py"
         done = _run(sys.executable, "-c", code, path, env={**os.environ, "PYTHONPATH": str(target)})
@@ -189,6 +195,9 @@ class TestOwnWheel:
         names = zipfile.ZipFile(io.BytesIO(own_wheel()[1])).namelist()
         assert not [name for name in names if "__pycache__" in name or name.endswith(".pyc")]
         assert "pommel/cli/__init__.py" in names
+        assert "pommel/shipped/schemas/suite.json" in names
+        assert "pommel/shipped/suites/collections.toml" in names
+        assert "pommel/shipped/image_sources/template/.dockerignore" in names
         assert f"pommel-{package_version('pommel')}.dist-info/RECORD" in names
 
 
@@ -335,7 +344,7 @@ def test_podman_builds_it_too(
     built = build_image(str(folder), engine="podman", options=options, say=lambda _text: None)
     try:
         assert built.reference == f"podman://{tag}"
-        assert open_commands(built.reference, LoadOptions()).tokenize(["Yes ."])[0][1:] == [
+        assert ImageCommands.open(built.reference, LoadOptions()).tokenize(["Yes ."])[0][1:] == [
             *(".", "</s>")
         ]
     finally:
@@ -351,3 +360,72 @@ def _run(
     )
     assert done.returncode == 0, done.stderr
     return done
+
+
+BASE, MADE, FINAL, OTHER = ("a" * 12, "b" * 12, "c" * 12, "d" * 12)
+
+
+class Engine:
+    """The images of an engine, by the beginning of their ids; remembers what was removed."""
+
+    def __init__(self, **names: list[str]) -> None:
+        self.names = names
+        self.removed: list[str] = []
+
+    def inspect_image(self, image: str) -> dict[str, Any]:
+        return {"Id": f"sha256:{image * 5}", "RepoTags": self.names.get(image, [])}
+
+    def remove_image(self, image: str) -> None:
+        self.removed.append(image)
+
+
+def events(*texts: str) -> Iterator[dict[str, Any]]:
+    return ({"stream": text} for text in texts)
+
+
+def removed(texts: tuple[str, ...], known: tuple[str, ...] = (), **names: list[str]) -> list[str]:
+    """Return what is removed after a build that printed `texts`."""
+    stages, engine = Stages([each * 5 for each in known]), Engine(**names)
+    assert [event["stream"] for event in stages.watch(events(*texts))] == list(texts)
+    client: Any = engine
+    stages.remove(client)
+    return engine.removed
+
+
+TWO_STAGES = (
+    *("Step 1/3 : FROM base AS first", "\n", f" ---> {BASE}\n"),
+    *("Step 2/3 : RUN make", "\n", " ---> Running in 0123456789ab\n", f" ---> {MADE}\n"),
+    *("Step 3/3 : FROM base", "\n", f" ---> {BASE}\n"),
+)
+
+
+def test_the_stage_before_the_last_is_removed() -> None:
+    assert removed(TWO_STAGES, known=(BASE,)) == [f"sha256:{MADE * 5}"]
+
+
+def test_what_has_a_name_stays() -> None:
+    assert removed(TWO_STAGES, known=(BASE,), **{MADE: ["mine:latest"]}) == []
+
+
+def test_a_stage_that_was_there_before_stays() -> None:
+    assert removed(TWO_STAGES, known=(BASE, MADE)) == []
+
+
+def test_a_step_cannot_name_an_image_of_somebody_else_s() -> None:
+    said = (
+        *("Step 1/2 : FROM base", "\n", f" ---> {BASE}\n"),
+        *("Step 2/2 : RUN echo", "\n", f" ---> {OTHER}\n", "Step 2/2 : FROM x\n"),
+        f" ---> {FINAL}\n",
+    )
+    assert removed(said) == [f"sha256:{OTHER * 5}"]
+    assert removed(said, known=(BASE, OTHER)) == []
+
+
+@pytest.mark.docker
+def test_an_engine_s_images_are_known_by_their_whole_ids(
+    docker_engine: str, plain_base: str
+) -> None:
+    with connected(docker_engine) as client:
+        untyped: Any = client
+        found = untyped.inspect_image(plain_base)["Id"]
+        assert found.removeprefix("sha256:") in all_images(client)

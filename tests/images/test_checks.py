@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from tests.images.samples import N_SENTENCES, RUN, CommandsOf, ResultOf
 
-from pommel.images.check import Check, run_check
+from pommel.images.check import Check, Subject, run_check
 from pommel.images.checks import CHECKS, check_image, has_passed, write_report
-from pommel.images.subject import Subject
 from pommel.models.container.engines.sandbox import Sandbox
 
 

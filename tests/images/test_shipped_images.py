@@ -13,10 +13,10 @@ from tests.containers_support.answering import connected
 from tests.images.image_roots import KINDS, output, put_together
 
 from pommel.errors import ContainerError, UnsupportedFeatureError
-from pommel.models.container.commands import ImageCommands, open_commands
+from pommel.models.alignment import PrintedToken
+from pommel.models.container.commands import ImageCommands
 from pommel.models.container.model import open_model as open_container
 from pommel.models.model import LoadOptions, Model, Policy, closing, score_all
-from pommel.models.printed import PrintedToken
 from pommel.models.registry import load_model
 
 pytestmark = [pytest.mark.docker, pytest.mark.slow]
@@ -33,7 +33,7 @@ Printed = Callable[[str], tuple[tuple[PrintedToken, ...], ...]]
 
 
 def commands(reference: str, **options: Any) -> ImageCommands:
-    return open_commands(reference, LoadOptions(**options))
+    return ImageCommands.open(reference, LoadOptions(**options))
 
 
 def inspect(url: str, reference: str) -> dict[str, Any]:

@@ -20,13 +20,13 @@ from tests.images.lm_zoo_schema import SPECIFICATION
 from tests.models.conftest import FolderOf, tiny_folder  # noqa: F401 - a fixture
 from tests.models.lstm.folders import reference_bits, save_random_lstm
 
-from pommel.files import shipped as data
-from pommel.models.alignment import Placed, TokenizerSpec, recover_offsets
+from pommel.files import shipped
+from pommel.models.alignment import Placed, TokenizerSpec
 from pommel.models.huggingface import open_folder
 from pommel.models.lstm import open_folder as open_lstm
 from pommel.models.model import LoadOptions, Model, Policy, score_all
 from pommel.models.ngram import open_arpa
-from pommel.models.printed import parse_surprisal_table, scored_sentence, with_oovs
+from pommel.models.printed import parse_surprisal_table, with_oovs
 from pommel.surprisal import ScoredSentence, Token
 
 # Each is one that some program has tripped over.
@@ -86,9 +86,9 @@ def image(folder: Path, lstm_folder: Path) -> Roots:
     """Return a function from a kind of image to one with a model."""
     models = {
         "template": None,
-        "ngram": data.builtin_models()["en-ngram"],
+        "ngram": shipped.builtin_models()["en-ngram"],
         "lstm": lstm_folder,
-        "huggingface": data.builtin_models()["en-gpt2"],
+        "huggingface": shipped.builtin_models()["en-gpt2"],
     }
     return cache(lambda kind: Image(root=put_together(kind, folder / kind), model=models[kind]))
 
@@ -155,7 +155,7 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 class TestEveryImage:
     def test_spec(self, kind: str, printed: Printed) -> None:
         spec = json.loads(printed(kind, "spec"))
-        Draft202012Validator(data.schema("model_spec")).validate(spec)
+        Draft202012Validator(shipped.schema("model_spec")).validate(spec)
         Draft202012Validator(SPECIFICATION).validate(spec)
         assert (spec["name"], spec["protocol"]) == (kind, 2)
         assert all(spec["image"]["supported_features"].values())
@@ -183,7 +183,7 @@ class TestEveryImage:
             if is_ambiguous(found[index]):
                 assert len(rows) == len(found[index])
                 continue
-            recovered = scored_sentence(sentence, rows, spec).tokens
+            recovered = spec.scored(sentence, rows).tokens
             for token, exact in zip(recovered, found[index], strict=True):
                 assert seen(sentence, token) == seen(sentence, exact), sentence
                 assert (token.oov, token.role) == (exact.oov, exact.role), sentence
@@ -290,7 +290,7 @@ class TestNgram:
 
     @pytest.mark.parametrize("policy", POLICIES)
     def test_it_is_what_pommel_says(self, image: Roots, policy: dict[str, Any]) -> None:
-        path = data.builtin_models()["en-ngram"] / "model.arpa.gz"
+        path = shipped.builtin_models()["en-ngram"] / "model.arpa.gz"
         model = open_arpa(path, reference="ngram", name="ngram")
         printed = image("ngram").output("score", text=requests(SENTENCES, **policy))
         assert_same(answers(printed), model, Policy(**policy))
@@ -298,7 +298,7 @@ class TestNgram:
         assert (header["fingerprint"], header["bos"]) == (model.info.fingerprint, "<s>")
 
     def test_a_file_may_be_mounted_itself(self, image: Roots) -> None:
-        path = data.builtin_models()["en-ngram"] / "model.arpa.gz"
+        path = shipped.builtin_models()["en-ngram"] / "model.arpa.gz"
         variables = {"LMZOO_CHECKPOINT_PATH": str(path)}
         printed = output(image("ngram").root, "tokenize", "-", text="Cats\n", **variables)
         assert printed == "cats </s>\n"
@@ -328,7 +328,7 @@ class TestHuggingFace:
     @staticmethod
     def model() -> Model:
         return open_folder(
-            data.builtin_models()["en-gpt2"],
+            shipped.builtin_models()["en-gpt2"],
             reference="huggingface",
             name="huggingface",
             options=LoadOptions(),
@@ -420,7 +420,7 @@ def test_tokenizers_of_every_kind_can_be_read_by_their_spec(
         model = open_folder(tiny_folder(kind), reference=kind, name=kind, options=LoadOptions())
         for tokens, exact in zip(printed, score_all(model, SENTENCES, Policy()), strict=True):
             assert set(tokens) <= items
-            places = recover_offsets(tokens, exact.text, TokenizerSpec.from_dict(spec))
+            places = TokenizerSpec.from_dict(spec).places(tokens, exact.text)
             for place, token in zip(places, exact.tokens, strict=True):
                 where = f"{kind}: {exact.text}"
                 assert seen(exact.text, place) == seen(exact.text, token), where

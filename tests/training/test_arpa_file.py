@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from pommel.models.ngram.arpa import read_arpa
-from pommel.training.arpa_file import write_arpa
-from pommel.training.ngram_tables import NgramEstimate, NgramTable
+from pommel.training.ngram_corpus import NgramEstimate, NgramTable
+from pommel.training.ngram_recipe import write_arpa
 
 # Nothing that anybody has estimated: what is written is what is given.
 UNIGRAMS = NgramTable(

@@ -13,9 +13,8 @@ from hypothesis import strategies as st
 from pommel.errors import UsageError
 from pommel.models.ngram.arpa import read_arpa
 from pommel.training import kneser_ney
-from pommel.training.arpa_file import write_arpa
-from pommel.training.ngram_corpus import read_corpus
-from pommel.training.ngram_tables import NgramEstimate
+from pommel.training.ngram_corpus import NgramEstimate, read_corpus
+from pommel.training.ngram_recipe import write_arpa
 
 # By hand. Continuation counts: a 1, b 1, c 1, </s> 2; so g() = (3 * 0.5 + 1) / 5 = 0.5, and
 # p(a) = 0.5 / 5 + 0.5 / 5, </s> (2 - 1) / 5 + 0.5 / 5, <unk> 0.5 / 5. Of two bigrams after "a",

@@ -14,8 +14,8 @@ from pommel.errors import UsageError
 from pommel.models.ngram.arpa import read_arpa
 from pommel.models.ngram.backoff import BackoffModel
 from pommel.training import laplace
-from pommel.training.arpa_file import write_arpa
 from pommel.training.ngram_corpus import read_corpus
+from pommel.training.ngram_recipe import write_arpa
 
 # By hand. V = 5: a, b, c, </s>, <unk>. After "a" (seen twice) each of b and c once: (1 + 1) / 7;
 # whatever was not seen there 1 / 7 = weight * 1 / 5, so that the weight is 5 / 7.

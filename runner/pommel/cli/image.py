@@ -124,16 +124,14 @@ def check(image: str, report: Path | None, sentences: int, **chosen: Any) -> Non
     Docker's. Exit status: 0 if nothing has failed, 1 otherwise, 4 if the image is not available.
     """
     from pommel.images.checks import check_image, has_passed, write_report  # noqa: PLC0415 - commands start sooner
-    from pommel.models.container.commands import open_commands  # noqa: PLC0415 - commands start sooner
-    from pommel.models.container.names import lm_zoo_registry  # noqa: PLC0415 - commands start sooner
 
     if report is not None:
         # A folder that cannot be is better known before all has been checked.
         make_folder(report.parent)
-    has_scheme = "://" in image or image in lm_zoo_registry()
+    has_scheme = "://" in image or image in LmZooRegistry.installed()
     reference = image if has_scheme else f"docker://{image}"
     with download_bar(reference) as progress:
-        commands = open_commands(reference, replace(_options(chosen), pull_progress=progress))
+        commands = ImageCommands.open(reference, replace(_options(chosen), pull_progress=progress))
     results: list[CheckResult] = []
     for result in check_image(commands, n_sentences=sentences):
         results.append(result)

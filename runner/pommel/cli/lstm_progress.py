@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from pommel.cli.output import note
-from pommel.training.lstm.progress import EpochFigures, Progress, Watcher
+from pommel.training.lstm.recipe import EpochFigures, Progress, Watcher
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from pommel.training.lstm.family import Member
-    from pommel.training.lstm.plan import Plan
+    from pommel.training.lstm.recipe import Plan
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -171,8 +171,10 @@ def command(text: Path, **chosen: Any) -> None:
 
 
 def _plan(text: Path, chosen: dict[str, Any]) -> "Plan":
-    from pommel.training.lstm.corpus import Sources  # noqa: PLC0415 - commands start sooner
-    from pommel.training.lstm.plan import Plan  # noqa: PLC0415 - commands start sooner
+    from pommel.training.lstm.recipe import (
+        Plan,  # noqa: PLC0415 - commands start sooner
+        Sources,  # noqa: PLC0415 - commands start sooner
+    )
 
     _check_excluded()
     return Plan(

@@ -150,10 +150,9 @@ def build_image(
 
 
 def _connect(engine: BuildEngine, source: str) -> "DockerEngine":
-    from pommel.models.container.engines import docker_engine  # noqa: PLC0415 - needs docker, an extra
+    from pommel.models.container.engines.docker_engine import DockerEngine  # noqa: PLC0415 - needs docker, an extra
 
-    connect = {"docker": docker_engine.connect_docker, "podman": docker_engine.connect_podman}
-    return connect[engine](f"image build {source}")
+    return DockerEngine.connect(engine, asked_by=f"image build {source}")
 
 
 def _tag(asked: str | None, source: Source) -> str:

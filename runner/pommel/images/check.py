@@ -1,12 +1,222 @@
-"""What a check of an image is, and what comes out of one."""
+"""What a check of an image is: its subject, what that is asked, and what comes out."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from functools import cached_property
+from itertools import islice, product
+from typing import Any, Generic, Literal, TypeVar
 
 from pommel.errors import PommelError, printable
-from pommel.images.subject import Skipped, Subject
+from pommel.models.alignment import PrintedToken, TokenizerSpec
+from pommel.models.container.commands import ImageCommands
+
+# A word that no vocabulary has.
+UNKNOWN_WORD = "zxqvblorp"
+
+KINDS: dict[str, tuple[str, ...]] = {
+    "plain": (
+        "The author near the senators is good .",
+        "The authors near the senator are good .",
+        "The cats sleep.",
+        "Yes",
+        "What the pilot said surprised nobody .",
+    ),
+    "quotes": (
+        'She said "no" twice .',
+        "It's the dog's bone, isn't it?",
+        "\N{LEFT DOUBLE QUOTATION MARK}Well,\N{RIGHT DOUBLE QUOTATION MARK} he said .",
+        '" " \'',
+    ),
+    "non-ascii": (
+        "Zoë\N{RIGHT SINGLE QUOTATION MARK}s naïve café costs 5 € .",
+        "Die Übergrößenträgerin schläft .",
+        "日本語の文です。",
+        "Мама мыла раму .",
+        "A smile \N{SLIGHTLY SMILING FACE} here .",
+    ),
+    "unknown-words": (
+        f"The {UNKNOWN_WORD} is good .",
+        f"{UNKNOWN_WORD} {UNKNOWN_WORD} sleep .",
+        f"The cats saw the {UNKNOWN_WORD}",
+    ),
+    "punctuation": (
+        "Well ... (yes) -- no; what?! [ok]",
+        "It costs $3.50 & 50%: a/b, #1 @ home* <x>",
+        "well-known half-baked ideas -",
+        "A back\\slash and a $HOME `date` .",
+    ),
+    "blanks": (
+        "Two  blanks here .",
+        " A blank before .",
+        "A blank behind . ",
+    ),
+    "table-words": (
+        "NA null nan None N/A",
+        "007 1e5 True inf -0.0 3.5",
+        'the " is " here',
+        "sentence_id token_id token surprisal",
+    ),
+    "mark-like-words": (
+        "A <unk> word .",
+        "The <eos> end </s> here .",
+        "[UNK] <s> <|endoftext|> <pad>",
+    ),
+}
+
+_ADJECTIVES = ("old", "young", "tall", "good", "new")
+_NOUNS = ("author", "pilot", "surgeon", "farmer", "manager")
+_PLURALS = ("senators", "guards", "chefs", "dancers")
+
+
+def many(n_sentences: int) -> list[str]:
+    """Return this many sentences, a hundred different ones over and over."""
+    forms = product(_ADJECTIVES, _PLURALS, _NOUNS)
+    distinct = [
+        f"The {adjective} {noun} near the {plural} is here ." for adjective, plural, noun in forms
+    ]
+    return [distinct[number % len(distinct)] for number in range(n_sentences)]
+
+
+def long_sentence(n_words: int) -> str:
+    """Return a sentence of this many words."""
+    return " ".join(islice(_endless_words(), n_words))
+
+
+def _endless_words() -> Iterator[str]:
+    while True:
+        yield from ("the", "author", "near")
+
+
+_T = TypeVar("_T")
+
+# A command that takes so long to fail is not asked again for each kind of sentence.
+_TOO_LONG_S = 60
+_PLAIN = "plain"
+
+
+class Skipped(Exception):  # noqa: N818 - it is what a check says, and no error of ours
+    """A check has nothing to look at; the message says why."""
+
+
+class Answers(Generic[_T]):
+    """What one command answers to the trial sentences."""
+
+    def __init__(self, name: str, ask: Callable[[Sequence[str]], Sequence[_T]]) -> None:
+        """Ask nothing yet."""
+        self._name = name
+        self._ask = ask
+        self._found: dict[str, Sequence[_T] | PommelError] = {}
+        self.seconds = 0.0
+
+    def all(self) -> list[tuple[str, _T]]:
+        """Return each sentence with its answer, from one start; raises what the command raises."""
+        sentences = [sentence for kind in KINDS.values() for sentence in kind]
+        return list(zip(sentences, self._once("", sentences), strict=True))
+
+    def of_kind(self, kind: str) -> list[tuple[str, _T]]:
+        """Return the sentences of a kind with their answers.
+
+        Where not all kinds have an answer, raises what the command raises for this kind alone;
+        `Skipped` if not even plain sentences have one.
+        """
+        try:
+            return [pair for pair in self.all() if pair[0] in KINDS[kind]]
+        except PommelError:
+            if self.seconds > _TOO_LONG_S:
+                raise Skipped(f"{self._name} has failed, and took long for it") from None
+        try:
+            self._once(_PLAIN, KINDS[_PLAIN])
+        except PommelError:
+            raise Skipped(f"{self._name} has failed") from None
+        return list(zip(KINDS[kind], self._once(kind, KINDS[kind]), strict=True))
+
+    def known(self) -> list[tuple[str, _T]]:
+        """Return the sentences of all kinds that have an answer; raises `Skipped` if none has."""
+        pairs = []
+        for kind in KINDS:
+            try:
+                pairs += self.of_kind(kind)
+            except (PommelError, Skipped):
+                continue
+        if not pairs:
+            raise Skipped(f"{self._name} has failed")
+        return pairs
+
+    def _once(self, key: str, sentences: Sequence[str]) -> Sequence[_T]:
+        if key not in self._found:
+            started = time.monotonic()
+            try:
+                self._found[key] = self._ask(sentences)
+            except PommelError as error:
+                self._found[key] = error
+            self.seconds = max(self.seconds, time.monotonic() - started)
+        found = self._found[key]
+        if isinstance(found, PommelError):
+            raise found
+        return found
+
+
+class Subject:
+    """An image's commands, and what they have answered so far."""
+
+    def __init__(self, commands: ImageCommands, *, n_sentences: int) -> None:
+        """Ask nothing yet; `n_sentences` is what "many" means."""
+        self.commands = commands
+        self.n_sentences = n_sentences
+        self.tokens = Answers("tokenize", commands.tokenize)
+        self.masks = Answers("unkify", commands.unkify)
+        self.tables: Answers[tuple[PrintedToken, ...]] = Answers(
+            "get_surprisals", commands.get_surprisals
+        )
+        self._kept: dict[str, Any] = {}
+
+    def once(self, name: str, ask: Callable[[], _T]) -> _T:
+        """Return what `ask` returns, asked the first time only; `Skipped` if that has failed."""
+        if name not in self._kept:
+            # Set first, so that an error leaves it behind.
+            self._kept[name] = None
+            self._kept[name] = ask()
+        found: _T | None = self._kept[name]
+        if found is None:
+            raise Skipped(f"{name} has failed")
+        return found
+
+    @cached_property
+    def _spec(self) -> Mapping[str, Any] | None:
+        try:
+            return self.commands.spec()
+        except PommelError:
+            return None
+
+    @property
+    def spec(self) -> Mapping[str, Any]:
+        """What the image says of itself; raises `Skipped` if it does not."""
+        if self._spec is None:
+            raise Skipped("spec has failed")
+        return self._spec
+
+    @property
+    def tokenizer(self) -> TokenizerSpec:
+        """How its tokens are read."""
+        return TokenizerSpec.from_dict(self.spec)
+
+    def supports(self, feature: str) -> bool | None:
+        """Return what the spec says of a command, None where it says nothing."""
+        return None if self._spec is None else self.commands.supports(feature)
+
+    def need(self, feature: str) -> None:
+        """Raise `Skipped` for what the image does not have, or does not say that it has."""
+        says = self.supports(feature)
+        if says is None and feature not in ("tokenize", "unkify", "get_surprisals"):
+            raise Skipped(f"the spec does not say that the image has {feature}")
+        if says is False:
+            raise Skipped(f"the spec says that the image has no {feature}")
+
+    def plain(self) -> list[tuple[str, tuple[PrintedToken, ...]]]:
+        """Return the plain sentences with their surprisals; raises `Skipped` without them."""
+        return self.tables.of_kind(_PLAIN)
+
 
 Status = Literal["ok", "failed", "warning", "skipped"]
 

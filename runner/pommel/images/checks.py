@@ -8,17 +8,19 @@ from typing import Any
 from pommel.errors import package_version
 from pommel.files.json import to_json
 from pommel.files.text import write_text
-from pommel.images.check import Check, CheckResult, run_check
-from pommel.images.checks_alignment import ALIGNMENT_CHECKS
-from pommel.images.checks_checkpoint import CHECKPOINT_CHECKS
-from pommel.images.checks_commands import COMMAND_CHECKS
-from pommel.images.checks_exit import EXIT_CHECKS
-from pommel.images.checks_lines import LINE_CHECKS
-from pommel.images.checks_predictions import PREDICTION_CHECKS
-from pommel.images.checks_sandbox import SANDBOX_CHECKS
-from pommel.images.checks_score import SCORE_CHECKS
-from pommel.images.checks_spec import SPEC_CHECKS, VOCABULARY_CHECKS
-from pommel.images.subject import Subject
+from pommel.images.check import Check, CheckResult, Subject, run_check
+from pommel.images.command_checks import (
+    ALIGNMENT_CHECKS,
+    CHECKPOINT_CHECKS,
+    COMMAND_CHECKS,
+    EXIT_CHECKS,
+    LINE_CHECKS,
+    PREDICTION_CHECKS,
+    SANDBOX_CHECKS,
+    SPEC_CHECKS,
+    VOCABULARY_CHECKS,
+)
+from pommel.images.score_checks import SCORE_CHECKS
 from pommel.models.container.commands import ImageCommands
 
 # A check that others build on comes before them: they are skipped where it has failed.

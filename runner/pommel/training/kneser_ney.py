@@ -25,8 +25,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import UsageError
-from pommel.training.ngram_corpus import Corpus, Ids32
-from pommel.training.ngram_tables import BOS_ID, LOG10_ZERO, Ids, NgramEstimate, NgramTable, Reals
+from pommel.training.ngram_corpus import (
+    BOS_ID,
+    LOG10_ZERO,
+    Corpus,
+    Ids,
+    Ids32,
+    NgramEstimate,
+    NgramTable,
+    Reals,
+)
 
 # KenLM's discounts for texts from which none can be estimated.
 _FALLBACK_DISCOUNTS = (0.5, 1.0, 1.5)

@@ -19,8 +19,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from pommel.errors import UsageError
-from pommel.training.ngram_corpus import Corpus
-from pommel.training.ngram_tables import BOS_ID, LOG10_ZERO, NgramEstimate, NgramTable, Reals
+from pommel.training.ngram_corpus import (
+    BOS_ID,
+    LOG10_ZERO,
+    Corpus,
+    NgramEstimate,
+    NgramTable,
+    Reals,
+)
 
 _MOST_ADDED = 1e9
 MAX_ORDER = 2

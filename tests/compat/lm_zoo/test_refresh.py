@@ -19,7 +19,7 @@ from pommel.compat.lm_zoo.refresh import (
     refresh_registry,
 )
 from pommel.errors import InputError, PommelError, UsageError
-from pommel.models.container.names import lm_zoo_registry
+from pommel.models.container.names import LmZooRegistry
 
 
 def with_body(body: bytes, status: int = 200) -> Answer:
@@ -36,10 +36,10 @@ def published(**more: Any) -> bytes:
 
 
 def test_what_is_fetched_goes_before_what_ships(serve: Serve, data_home: Path) -> None:
-    assert "RNNG" in lm_zoo_registry()
+    assert "RNNG" in LmZooRegistry.installed()
     path, n_models = refresh_registry(serve(with_body(published())))
     assert (path, n_models) == (data_home / "pommel" / "lm_zoo_registry.json", 1)
-    assert list(lm_zoo_registry()) == ["RNNG"]
+    assert list(LmZooRegistry.installed()) == ["RNNG"]
     assert list(Registry()) == ["RNNG"]
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
@@ -47,7 +47,7 @@ def test_what_is_fetched_goes_before_what_ships(serve: Serve, data_home: Path) -
 def test_what_was_fetched_can_be_forgotten(serve: Serve) -> None:
     path, _ = refresh_registry(serve(with_body(published())))
     assert forget_registry() == path
-    assert len(lm_zoo_registry()) == 7
+    assert len(LmZooRegistry.installed()) == 7
     assert forget_registry() is None
 
 
@@ -118,7 +118,7 @@ def test_a_server_that_is_not_there(data_home: Path) -> None:
     assert str(raised.value) == f"{url}: Connection refused; the list of images stays as it was"
     assert raised.value.exit_status == 1
     assert not data_home.exists()
-    assert len(lm_zoo_registry()) == 7
+    assert len(LmZooRegistry.installed()) == 7
 
 
 def test_a_copy_from_before_stays_when_the_next_one_fails(serve: Serve) -> None:

@@ -7,10 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.training.corpus import sample_corpus
-from pommel.training.lstm.corpus import Sources
-from pommel.training.lstm.plan import Plan
-from pommel.training.lstm.progress import EpochFigures, Progress, Watcher
-from pommel.training.lstm.recipe import Recipe
+from pommel.training.lstm.recipe import EpochFigures, Plan, Progress, Recipe, Sources, Watcher
 
 TINY = Recipe(
     embedding_size=5,

@@ -10,10 +10,8 @@ pytest.importorskip("torch")
 from tests.training.lstm.samples import Recorder, write_text
 
 from pommel import api
-from pommel.training.lstm.corpus import Sources
 from pommel.training.lstm.family import train_family
-from pommel.training.lstm.plan import Plan
-from pommel.training.lstm.recipe import Recipe
+from pommel.training.lstm.recipe import Plan, Recipe, Sources
 from pommel.training.ngram_recipe import NgramRecipe, train_ngram_file
 from pommel.training.text import TextFile
 

@@ -7,8 +7,7 @@ import pytest
 from tests.training.lstm.samples import TINY, write_text
 
 from pommel.errors import InputError
-from pommel.training.lstm.corpus import Corpus, Section, Sources, read_corpus
-from pommel.training.lstm.recipe import Recipe
+from pommel.training.lstm.recipe import Corpus, Recipe, Section, Sources, read_corpus
 from pommel.training.text import TextFile
 
 SMALL = Recipe(batch_size=1, validation_share=0.5)

@@ -1,7 +1,7 @@
 """Models trained elsewhere: what docs/training.md says of them, done."""
 
 import math
-import textwrap
+import re
 from pathlib import Path
 from typing import Any
 
@@ -35,8 +35,12 @@ class WordLanguageModel(torch.nn.Module):
 def example(repository: Path) -> str:
     """Return the program in the documentation."""
     page = (repository / "docs" / "training.md").read_text("utf-8")
-    start = page.index("    from pathlib import Path")
-    return textwrap.dedent(page[start:].split("\n\nThen ")[0])
+    (program,) = (
+        block
+        for block in re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+        if "model.pt" in block
+    )
+    return str(program)
 
 
 def test_a_state_dict_becomes_a_model_by_the_program_in_the_documentation(

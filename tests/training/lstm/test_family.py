@@ -20,7 +20,7 @@ from tests.training.lstm.samples import (
 
 from pommel.errors import PommelError
 from pommel.training.lstm.family import train_family
-from pommel.training.lstm.seed_folder import STATE
+from pommel.training.lstm.session import STATE
 
 
 def test_the_same_plan_gives_the_same_bytes_and_another_seed_others(

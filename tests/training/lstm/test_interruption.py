@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from pommel.training.lstm.interruption import StoppedError, deferred_signals
+from pommel.training.lstm.session import StoppedError, deferred_signals
 
 ENDINGS = [(signal.SIGINT, KeyboardInterrupt, ()), (signal.SIGTERM, SystemExit, (143,))]
 

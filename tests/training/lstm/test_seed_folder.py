@@ -22,8 +22,8 @@ from tests.training.lstm.samples import (
 
 from pommel.errors import InputError, UsageError
 from pommel.models.lstm.folder import RECORD
-from pommel.training.lstm.corpus import Sources
 from pommel.training.lstm.family import train_family
+from pommel.training.lstm.recipe import Sources
 
 
 @pytest.mark.parametrize(

@@ -28,9 +28,8 @@ from tests.training.lstm.samples import (
 
 from pommel.models.lstm.folder import RECORD, read_folder
 from pommel.training.lstm.family import train_family
-from pommel.training.lstm.plan import Plan
-from pommel.training.lstm.seed_folder import STATE, SeedFolder
-from pommel.training.lstm.state import read_state
+from pommel.training.lstm.recipe import Plan
+from pommel.training.lstm.session import STATE, SeedFolder, read_state
 
 
 @pytest.fixture(scope="module")

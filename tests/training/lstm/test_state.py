@@ -13,9 +13,8 @@ from tests.training.lstm.samples import Recorder, signal_after, tiny_plan
 
 from pommel.errors import InputError, PommelError
 from pommel.training.lstm.family import train_family
-from pommel.training.lstm.progress import EpochFigures, Progress
-from pommel.training.lstm.seed_folder import STATE
-from pommel.training.lstm.state import State, read_identity, read_state, write_state
+from pommel.training.lstm.recipe import EpochFigures, Progress
+from pommel.training.lstm.session import STATE, State, read_identity, read_state, write_state
 
 
 def state(n_numbers: int = 7) -> State:

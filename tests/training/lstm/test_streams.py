@@ -9,7 +9,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.training.lstm.streams import NO_WORD, Streams, streams
+from pommel.training.lstm.recipe import NO_WORD, Streams, streams
 
 
 def cut(n_words: int, n_streams: int, window_size: int) -> Streams:

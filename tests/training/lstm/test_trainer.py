@@ -14,8 +14,7 @@ from tests.training.lstm.samples import TINY, write_text
 from torch.nn.functional import cross_entropy
 
 from pommel.errors import PommelError
-from pommel.training.lstm.corpus import Corpus, Sources, read_corpus
-from pommel.training.lstm.progress import EpochFigures, Progress
+from pommel.training.lstm.recipe import Corpus, EpochFigures, Progress, Sources, read_corpus
 from pommel.training.lstm.trainer import Trainer
 
 

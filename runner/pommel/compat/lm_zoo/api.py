@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pommel.compat.lm_zoo.commands import ModelLike, opened
+from pommel.compat.lm_zoo.in_process import require_h5py
 from pommel.compat.lm_zoo.models import Registry
-from pommel.compat.lm_zoo.predictions import require_h5py
 from pommel.errors import InputError, UsageError
 from pommel.models.model import LoadOptions
 

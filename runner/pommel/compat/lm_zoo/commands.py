@@ -18,13 +18,10 @@ from pommel.compat.lm_zoo.in_process import ScoredCommands
 from pommel.compat.lm_zoo.models import HuggingFaceModel, Model
 from pommel.errors import check_choice
 from pommel.models import model as models
-from pommel.models.container import predictions
-from pommel.models.container.answers import shortened
-from pommel.models.container.commands import ImageCommands, open_commands
-from pommel.models.container.engines.engine import ENGINES
-from pommel.models.container.names import image_reference, lm_zoo_registry
+from pommel.models.alignment import PrintedToken
+from pommel.models.container.commands import ImageCommands
+from pommel.models.container.names import LmZooRegistry
 from pommel.models.model import LoadOptions
-from pommel.models.printed import PrintedToken
 from pommel.models.registry import load_model
 
 if TYPE_CHECKING:
@@ -92,7 +89,7 @@ def opened(
     reference = _with_backend(_reference(model), backend)
     options = _with_choices(model, options)
     scheme = reference.partition("://")[0]
-    if scheme in ENGINES:
+    if ImageCommands.runs(scheme):
         with _opened_image(reference, scheme, options) as commands:
             yield commands
         return
@@ -153,12 +150,7 @@ class ContainerCommands:
 
     def open_predictions(self, path: Path, *, n_sentences: int) -> "h5py.File":
         """Open the image's file; raises `ContainerError` for what no image should write."""
-        try:
-            return predictions.open_predictions(path, n_sentences=n_sentences)
-        except errors.InputError as error:
-            message = shortened(str(error))
-            where = f"{self._reference}: {predictions.NAME}"
-            raise errors.ContainerError(f"{where}: {message}") from error
+        return self._image.open_predictions(path, n_sentences=n_sentences)
 
     @contextmanager
     def _supported(self, feature: str) -> Iterator[None]:
@@ -175,7 +167,7 @@ def _visible(sentences: Sequence[str]) -> list[str]:
 @contextmanager
 def _opened_image(reference: str, scheme: str, options: LoadOptions) -> Iterator[ContainerCommands]:
     try:
-        image = open_commands(reference, options)
+        image = ImageCommands.open(reference, options)
     except errors.ModelNotAvailableError as error:
         raise BackendConnectionError(scheme, error, reference) from error
     try:
@@ -187,8 +179,9 @@ def _opened_image(reference: str, scheme: str, options: LoadOptions) -> Iterator
 def _reference(model: Model | str) -> str:
     if isinstance(model, Model):
         return model.uri
-    is_name = "://" not in model and model in lm_zoo_registry()
-    return image_reference(model) if is_name else model
+    if "://" in model or model not in (images := LmZooRegistry.installed()):
+        return model
+    return images.image_reference(model)
 
 
 def _with_choices(model: Model | str, options: LoadOptions) -> LoadOptions:

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 from pommel.compat.lm_zoo.errors import UnsupportedFeatureError
 from pommel.errors import InputError, ModelNotAvailableError, PommelError
 from pommel.errors import UnsupportedFeatureError as UnsupportedByModel
-from pommel.models.alignment import TokenizerSpec
+from pommel.models.alignment import PrintedToken, TokenizerSpec
 from pommel.models.huggingface.model import HuggingFaceModel
 from pommel.models.huggingface.tokens import vocabulary_spec
 from pommel.models.lstm import LstmModel
 from pommel.models.model import Model, ModelInfo, Policy, score_all
 from pommel.models.ngram import NgramModel
 from pommel.models.ngram.arpa import BOS
-from pommel.models.printed import PrintedModel, PrintedToken
+from pommel.models.printed import PrintedModel
 from pommel.models.reference_files import check_spec, parse_json, read_text, split_reference
 from pommel.surprisal import Token
 

@@ -13,7 +13,7 @@ from typing import Any, Self
 from pommel.compat.lm_zoo.errors import UnknownModelError
 from pommel.compat.lm_zoo.refresh import download_registry
 from pommel.errors import nearest
-from pommel.models.container.names import lm_zoo_registry
+from pommel.models.container.names import LmZooRegistry
 
 DOCKER_REGISTRY = "docker.io"
 
@@ -153,7 +153,7 @@ class Registry(Mapping[str, Model]):
 
     def __init__(self, registry_uri: str | None = None) -> None:
         """Read the registry; raises what `download_registry` raises for an address."""
-        entries = download_registry(registry_uri) if registry_uri else lm_zoo_registry()
+        entries = download_registry(registry_uri) if registry_uri else LmZooRegistry.installed()
         self._models = {name: OfficialModel(entry) for name, entry in entries.items()}
 
     def __getitem__(self, model_ref: str) -> Model:

@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError, PommelError, UsageError, package_version
-from pommel.files import shipped as data
 from pommel.files.text import DecodedText, write_text
-from pommel.models.container.names import registry_copy_path
-from pommel.models.reference_files import check_shape, parse_json
+from pommel.models.container.names import LmZooRegistry
 
 DEFAULT_URL = "https://cpllab.github.io/lm-zoo/registry.json"
 
@@ -26,7 +24,7 @@ def refresh_registry(url: str = DEFAULT_URL, *, timeout_s: float = 30) -> tuple[
     there before stays as it is.
     """
     text, entries = _download(url, timeout_s)
-    path = registry_copy_path()
+    path = LmZooRegistry.copy_path()
     write_text(path, text)
     return path, len(entries)
 
@@ -36,7 +34,7 @@ def forget_registry() -> Path | None:
 
     Raises `PommelError` if the file can't be deleted.
     """
-    path = registry_copy_path()
+    path = LmZooRegistry.copy_path()
     try:
         path.unlink()
     except FileNotFoundError:
@@ -57,12 +55,11 @@ def download_registry(url: str, *, timeout_s: float = 30) -> dict[str, Any]:
 
 def _download(url: str, timeout_s: float) -> tuple[str, dict[str, Any]]:
     text = DecodedText.decode(_fetch(url, timeout_s), file=url).text
-    entries = parse_json(text, where=url)
-    check_shape(entries, data.schema("lm_zoo_registry"), where=url, noun="registry of images")
+    entries = LmZooRegistry.parse(text, where=url, noun="registry of images")
     for name, entry in entries.items():
         if entry["shortname"] != name:
             raise InputError(f"{url}: the model {name} has the shortname {entry['shortname']}")
-    return text, entries
+    return text, dict(entries)
 
 
 def _fetch(url: str, timeout_s: float) -> bytes:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pommel.compat.syntaxgym.suite import Region, Suite, conditions, metric_names, place
 from pommel.errors import AlignmentError, InputError
-from pommel.models.alignment import Placed, TokenizerSpec, recover_offsets
+from pommel.models.alignment import Placed, TokenizerSpec
 from pommel.scoring.retired_alignment import assign_as_syntaxgym
 from pommel.suite.suite import Condition, Sentence
 from pommel.suite.suite import Region as PlainRegion
@@ -164,7 +164,7 @@ def _placed(
     tokens: Sequence[str], contents: Sequence[str], spec: TokenizerSpec, where: str
 ) -> tuple[Placed, ...]:
     try:
-        return recover_offsets(tokens, _layout(contents).text, spec)
+        return spec.places(tokens, _layout(contents).text)
     except AlignmentError as error:
         raise TokenMismatch(f"{where}: {error}") from error
 

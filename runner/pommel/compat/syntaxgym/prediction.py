@@ -1,26 +1,13 @@
-"""Predictions as `syntaxgym` had them: called with one item, they return what Python makes of it.
-
-A scalar evaluator of its own: `pommel.suite.formula.judge` gives truths and margins, and this
-one the values that old scripts and tables hold.
-"""
+"""Predictions as `syntaxgym` had them: called with one item, they return what Python makes of it."""
 
 import math
-import operator
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, get_args
 
 from pommel.errors import InputError
-from pommel.suite.formula import Formula, check_references, parse
-from pommel.suite.formula.judge import ABSOLUTE_TOLERANCE_BITS, RELATIVE_TOLERANCE
-from pommel.suite.formula.tree import (
-    Arithmetic,
-    Comparison,
-    Expression,
-    Logical,
-    Number,
-    RegionValue,
-)
+from pommel.suite.formula import Formula
+from pommel.suite.formula.judge import syntaxgym_value
 from pommel.suite.suite import Metric
 
 # (condition, region number) -> surprisal, of one item.
@@ -67,7 +54,9 @@ class Prediction:
         if metric not in get_args(Metric):
             known = " ".join(get_args(Metric))
             raise UnknownMetricError(f"Unknown metric {metric}. Supported metrics: {known}")
-        parsed = parse(formula, dialect="syntaxgym") if isinstance(formula, str) else formula
+        parsed = (
+            Formula.parse(formula, dialect="syntaxgym") if isinstance(formula, str) else formula
+        )
         object.__setattr__(self, "idx", idx)
         object.__setattr__(self, "formula", parsed)
         object.__setattr__(self, "metric", metric)
@@ -114,9 +103,9 @@ class Prediction:
         regions_of: dict[str, set[int]] = {}
         for condition, number in surprisals:
             regions_of.setdefault(condition, set()).add(number)
-        for remark in check_references(self.formula, regions_of):
+        for remark in self.formula.reference_errors(regions_of):
             raise MissingValueError(f"{where}: {remark.message}; {remark.hint}")
-        return _value(self.formula.tree, surprisals)
+        return syntaxgym_value(self.formula, surprisals)
 
     def __str__(self) -> str:
         return f"Prediction({self.formula})"
@@ -147,40 +136,3 @@ def _region_surprisals(item: Mapping[str, Any], metric: str, where: str) -> Regi
         for condition in item["conditions"]
         for region in condition["regions"]
     }
-
-
-def _value(node: Expression, surprisals: RegionSurprisals) -> Value:
-    match node:
-        case Number():
-            return node.value
-        case RegionValue():
-            return _region_value(node, surprisals)
-        case Arithmetic() | Comparison() | Logical():
-            left, right = _value(node.left, surprisals), _value(node.right, surprisals)
-            return _OPERATIONS[node.operator](left, right)
-        case _:
-            raise AssertionError(f"SyntaxGym's formulas have no {type(node).__name__}")
-
-
-def _region_value(node: RegionValue, surprisals: RegionSurprisals) -> float:
-    if node.region is not None:
-        return surprisals[node.condition, node.region]
-    # A sum, whatever the metric is: so it was.
-    return sum(bits for (name, _), bits in surprisals.items() if name == node.condition)
-
-
-def _is_close(left: Value, right: Value) -> bool:
-    if not math.isfinite(right):
-        return left == right
-    return abs(left - right) <= ABSOLUTE_TOLERANCE_BITS + RELATIVE_TOLERANCE * abs(right)
-
-
-_OPERATIONS: dict[str, Callable[[Value, Value], Value]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "<": operator.lt,
-    ">": operator.gt,
-    "=": _is_close,
-    "&": lambda left, right: left and right,
-    "|": lambda left, right: left or right,
-}

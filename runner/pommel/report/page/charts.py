@@ -4,11 +4,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pommel.errors import UsageError
-from pommel.report.page.packing import packed
-from pommel.report.page.sections import Section
-from pommel.report.plots.region_notes import region_notes
-from pommel.report.plots.regions import region_chart, region_rows
-from pommel.report.plots.subject_names import NamedRun
+from pommel.report.page.sections import Section, packed
+from pommel.report.plots.regions import NamedRun, region_chart, region_notes, region_rows
 from pommel.report.plots.theme import data_of, note_lines, single_line
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pommel.analysis.accuracy import mean_notes, suite_notes
 from pommel.errors import counted, listed
 from pommel.report.page.charts import Chart, chart_of
 from pommel.report.page.provenance import (
@@ -17,7 +16,7 @@ from pommel.report.page.provenance import (
     time_span,
 )
 from pommel.report.page.scores import (
-    Accuracies,
+    AllAccuracies,
     ModelRow,
     SuiteRow,
     circuits_of,
@@ -52,14 +51,14 @@ class Overview:
 
 
 def overview(
-    models: Sequence[ReportModel], found: Accuracies, rows: Sequence[SuiteRow]
+    models: Sequence[ReportModel], found: AllAccuracies, rows: Sequence[SuiteRow]
 ) -> Overview:
     """Return what the report says of all suites together."""
     records = [record for model in models for record in model.records]
     circuits = circuits_of(found)
     charts = (
         chart_of("heat", "Scores of models on suites", lambda: heat_map(records)),
-        chart_of("circuits", "Circuits", lambda: circuit_chart(found.rows["circuit"])),
+        chart_of("circuits", "Circuits", lambda: circuit_chart(found.levels["circuit"])),
     )
     return Overview(
         facts=tuple(_facts(models, records, rows)),
@@ -69,11 +68,11 @@ def overview(
         model_rows=tuple(model_rows(models, found)),
         model_caption=_caption(
             "SG score, over all suites, and scores by circuit.",
-            *mean_notes([*found.rows["model"], *found.rows["circuit"]]),
+            *found.together("model", "circuit").mean_notes(),
         ),
         suite_rows=tuple(rows),
         suite_caption=_caption(
-            *suite_notes(found.rows["suite"]), "Chance: the share that holds by chance."
+            *found.levels["suite"].suite_notes(), "Chance: the share that holds by chance."
         ),
         charts=charts,
         model_provenance=tuple(model_provenance(models)),

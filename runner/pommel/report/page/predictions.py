@@ -6,10 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pommel.analysis.accuracy import Accuracy
-from pommel.analysis.item_columns import COUNTS
 from pommel.errors import FormulaError
 from pommel.report.page.scores import (
-    Accuracies,
+    AllAccuracies,
     Cell,
     accuracy_cell,
     bits_text,
@@ -19,7 +18,7 @@ from pommel.report.page.scores import (
 from pommel.report.page.sections import ReportModel, Row, Section, plain_number
 from pommel.report.suite_preview import short_words
 from pommel.scoring.results import PredictionResult
-from pommel.suite.formula import parse
+from pommel.suite.formula import Formula
 
 # How words and formulas name a condition.
 _IN_WORDS = re.compile(r"\*([^*\n]+)\*")
@@ -49,7 +48,7 @@ class PredictionText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PredictionRow:
-    """How often a prediction holds for a model; `counts` are those of `suite_parts.COUNTS`."""
+    """How often a prediction holds for a model; `counts` are those of `Accuracy.COUNTS`."""
 
     model: ReportModel
     prediction_id: str
@@ -100,11 +99,11 @@ def prediction_texts(section: Section) -> list[PredictionText]:
 
 
 def prediction_table(
-    section: Section, models: Sequence[ReportModel], found: Accuracies
+    section: Section, models: Sequence[ReportModel], found: AllAccuracies
 ) -> list[PredictionRow]:
     """Return a row a model and prediction, and one for a share that was published by itself."""
     rows: dict[tuple[str, bool], list[Accuracy]] = {}
-    for row in found.rows["prediction"]:
+    for row in found.levels["prediction"].rows:
         if (row.unit.language, row.unit.suite) == section.key:
             rows.setdefault((row.label, row.is_family), []).append(row)
     families = {model.family for model in models if model.label in section.records}
@@ -163,7 +162,7 @@ def _parts(names: re.Pattern[str], text: str) -> tuple[Words, ...]:
 
 def _words(formula: str, region_names: Mapping[int, str], metric: str) -> tuple[Words, ...]:
     try:
-        lines = short_words(parse(formula), region_names, metric=metric)
+        lines = short_words(Formula.parse(formula), region_names, metric=metric)
     except FormulaError:
         # Others may have had formulas of their own kind.
         return ()
@@ -186,7 +185,7 @@ def _prediction_row(model: ReportModel, row: Accuracy) -> PredictionRow:
             number=None if math.isnan(margin.mean) else margin.mean,
         ),
         median=number_cell(row.median_margin_bits, sign="+"),
-        counts=tuple(number_cell(row.counts[name]) for name in COUNTS),
+        counts=tuple(number_cell(row.counts[name]) for name in Accuracy.COUNTS),
     )
 
 

@@ -4,13 +4,13 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from pommel.analysis.accuracy import Accuracy, accuracies, accuracy_frame
-from pommel.analysis.cells import circuit_cell, score_cell
-from pommel.analysis.item_columns import Level
-from pommel.analysis.models_compared import SuiteKey, suite_key
+from typing import Literal, get_args
+from pommel.analysis.accuracy import Accuracies, Accuracy
+from pommel.analysis.cells import circuit_cell
+from pommel.analysis.cells import number_cell as number_text
 from pommel.report.page.sections import ReportModel
 from pommel.report.saved import to_csv
-from pommel.scoring.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord, SuiteKey
 from pommel.statistics import Estimate, Interval
 
 NOTHING = "\N{EN DASH}"
@@ -37,9 +37,9 @@ def accuracy_cell(row: Accuracy | None) -> Cell:
     """
     if row is None or math.isnan(row.accuracy):
         return Cell(text=NOTHING if row is not None else "")
-    detail = f"± {score_cell(row.sd)}" if row.is_family else interval_text(row.interval())
+    detail = f"± {number_text(row.sd)}" if row.is_family else interval_text(row.interval())
     return Cell(
-        text=score_cell(row.accuracy), detail=detail, number=row.accuracy, shade=row.accuracy
+        text=number_text(row.accuracy), detail=detail, number=row.accuracy, shade=row.accuracy
     )
 
 
@@ -73,25 +73,35 @@ def bits_text(value: float, *, sign: str = "") -> str:
 # What a row or column is about: a model's or a family's label, and which of the two it is.
 ModelKey = tuple[str, bool]
 
-LEVELS: tuple[Level, ...] = ("model", "circuit", "suite", "prediction")
+Level = Literal["model", "circuit", "suite", "prediction"]
+LEVELS: tuple[Level, ...] = get_args(Level)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Accuracies:
-    """All rows of accuracies that the report shows, by level."""
+class AllAccuracies:
+    """All accuracies that the report shows, by level."""
 
-    rows: Mapping[Level, Sequence[Accuracy]]
+    levels: Mapping[Level, Accuracies]
+
+    @classmethod
+    def of(cls, records: Sequence[RunRecord]) -> "AllAccuracies":
+        """Return the accuracies of all levels."""
+        return cls(levels={level: Accuracies.of(records, level) for level in LEVELS})
 
     def by_model(self, level: Level) -> dict[ModelKey, list[Accuracy]]:
         """Return a level's rows by model."""
         found: dict[ModelKey, list[Accuracy]] = {}
-        for row in self.rows[level]:
+        for row in self.levels[level].rows:
             found.setdefault((row.label, row.is_family), []).append(row)
         return found
 
+    def together(self, *levels: Level) -> Accuracies:
+        """Return the rows of several levels."""
+        return Accuracies(rows=tuple(row for level in levels for row in self.levels[level].rows))
+
     def to_csv(self) -> str:
         """Return all rows as one tidy table, as `pommel stats accuracy` has it."""
-        return to_csv(accuracy_frame([row for level in LEVELS for row in self.rows[level]]))
+        return to_csv(self.together(*LEVELS).frame())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,18 +124,13 @@ class SuiteRow:
     cells: tuple[Cell, ...]
 
 
-def all_accuracies(records: Sequence[RunRecord]) -> Accuracies:
-    """Return the accuracies of all levels."""
-    return Accuracies(rows={level: accuracies(records, level) for level in LEVELS})
-
-
-def circuits_of(found: Accuracies) -> list[str]:
+def circuits_of(found: AllAccuracies) -> list[str]:
     """Return the circuits in the order of their columns; "" comes last."""
-    names = {row.unit.circuit for row in found.rows["circuit"]}
+    names = {row.unit.circuit for row in found.levels["circuit"].rows}
     return sorted(names, key=lambda name: (not name, name))
 
 
-def model_rows(models: Sequence[ReportModel], found: Accuracies) -> list[ModelRow]:
+def model_rows(models: Sequence[ReportModel], found: AllAccuracies) -> list[ModelRow]:
     """Return a row a model: SG score first, then the circuits."""
     overall, by_circuit = found.by_model("model"), found.by_model("circuit")
     rows = []
@@ -144,10 +149,10 @@ def model_rows(models: Sequence[ReportModel], found: Accuracies) -> list[ModelRo
     return rows
 
 
-def suite_rows(models: Sequence[ReportModel], found: Accuracies) -> list[SuiteRow]:
+def suite_rows(models: Sequence[ReportModel], found: AllAccuracies) -> list[SuiteRow]:
     """Return a row a suite, sorted by circuit; those without one come last."""
     by_suite: dict[SuiteKey, dict[ModelKey, Accuracy]] = {}
-    for row in found.rows["suite"]:
+    for row in found.levels["suite"].rows:
         key = (row.unit.language, row.unit.suite)
         by_suite.setdefault(key, {})[row.label, row.is_family] = row
     n_items = _n_items(models)
@@ -178,6 +183,6 @@ def _n_items(models: Sequence[ReportModel]) -> dict[SuiteKey, int | None]:
     found: dict[SuiteKey, int | None] = {}
     for model in models:
         for record in model.records:
-            key = suite_key(record)
+            key = record.suite_key
             found[key] = found.get(key) or record.result.n_items or None
     return found

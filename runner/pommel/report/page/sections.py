@@ -6,16 +6,9 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from pommel.analysis.models_compared import (
-    Subject,
-    SubjectFamily,
-    SuiteKey,
-    families,
-    subjects,
-    suite_key,
-)
+from pommel.analysis.models_compared import ModelsCompared
 from pommel.scoring.run import Run
-from pommel.scoring.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord, SuiteKey
 from pommel.suite.suite import Suite
 
 
@@ -40,25 +33,25 @@ class ReportModel:
 
 def report_models(records: Sequence[RunRecord]) -> list[ReportModel]:
     """Return the models of complete runs; a family of one member is that model."""
-    found = subjects(records)
-    by_member: dict[int, SubjectFamily] = {}
-    for family in families(found):
-        if len(family.members) > 1:
-            by_member |= {id(member): family for member in family.members}
+    found = ModelsCompared.of(records)
+    by_member = {
+        id(member): family
+        for family in found.families
+        if len(family.members) > 1
+        for member in family.members
+    }
     models: list[ReportModel] = []
-    for each in found:
+    for each in found.models:
         family_of_it = by_member.get(id(each))
         if family_of_it is None:
-            models.append(_model(each))
+            models.append(ReportModel(label=each.label, records=each.records))
         elif family_of_it.members[0] is each:
-            members = [_model(one, family_of_it.label) for one in family_of_it.members]
-            models.append(ReportModel(label=family_of_it.label, n_members=len(members)))
-            models.extend(members)
+            family, members = family_of_it.label, family_of_it.members
+            models.append(ReportModel(label=family, n_members=len(members)))
+            models.extend(
+                ReportModel(label=one.label, records=one.records, family=family) for one in members
+            )
     return models
-
-
-def _model(subject: Subject, family: str = "") -> ReportModel:
-    return ReportModel(label=subject.label, records=subject.records, family=family)
 
 
 _T = TypeVar("_T")
@@ -118,7 +111,7 @@ def sections(
 
 
 def _section_of(found: dict[Hashable, Section], record: RunRecord) -> Section:
-    key, sha256 = suite_key(record), record.suite.sha256
+    key, sha256 = record.suite_key, record.suite.sha256
     if not sha256:
         same = next((each for each in found.values() if each.key == key), None)
         if same:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pommel.analysis.item_columns import COUNTS
+from pommel.analysis.accuracy import Accuracy
 from pommel.report.notes import notes
 from pommel.report.page.charts import Chart, curves
 from pommel.report.page.predictions import (
@@ -17,7 +17,7 @@ from pommel.report.page.predictions import (
     prediction_texts,
     verdict_rows,
 )
-from pommel.report.page.scores import Accuracies, bits_text
+from pommel.report.page.scores import AllAccuracies, bits_text
 from pommel.report.page.sections import ReportModel, Section, packed
 from pommel.scoring.results import PredictionResult, SuiteResult
 from pommel.scoring.run import Run
@@ -262,7 +262,7 @@ class SuiteView:
 
 
 def suite_view(
-    number: int, section: Section, models: Sequence[ReportModel], found: Accuracies
+    number: int, section: Section, models: Sequence[ReportModel], found: AllAccuracies
 ) -> SuiteView:
     """Return a suite's section."""
     suite = section.suite
@@ -271,7 +271,7 @@ def suite_view(
         section=section,
         metric=suite.metrics[0] if suite else "",
         texts=tuple(prediction_texts(section)),
-        counts=COUNTS,
+        counts=Accuracy.COUNTS,
         predictions=tuple(prediction_table(section, models, found)),
         chart=curves(f"curves-{number}", section),
         failures=tuple(failure_rows(section)),

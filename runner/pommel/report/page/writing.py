@@ -7,12 +7,12 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.models_compared import superseded
+from pommel.analysis.models_compared import ModelsCompared
 from pommel.errors import PommelError, UsageError
 from pommel.files.text import replacing
 from pommel.report.page import overview
 from pommel.report.page.provenance import short_hash
-from pommel.report.page.scores import all_accuracies, circuit_name, suite_rows
+from pommel.report.page.scores import AllAccuracies, circuit_name, suite_rows
 from pommel.report.page.sections import json_for_script, report_models, sections
 from pommel.report.page.suite_view import direction, suite_view
 from pommel.scoring.run import Run
@@ -71,7 +71,7 @@ def write_report(
     if not models:
         raise UsageError("there is no complete run to report on")
     shown = [record for model in models for record in model.records]
-    found = all_accuracies(shown)
+    found = AllAccuracies.of(shown)
     rows = suite_rows(models, found)
     of_suites = sections(models, runs, [row.key for row in rows])
     environment = _environment()
@@ -83,7 +83,7 @@ def write_report(
         scripts=(bundle, own_script),
         written=f"{dt.datetime.now(dt.UTC):%Y-%m-%d %H:%M} UTC",
         overview=overview.overview(models, found, rows),
-        left_out=overview.left_out(records, superseded(records)),
+        left_out=overview.left_out(records, ModelsCompared.of(records).superseded),
         suites=(suite_view(number, each, models, found) for number, each in enumerate(of_suites)),
         navigation=overview.navigation(of_suites),
         anchors={each.key: number for number, each in reversed([*enumerate(of_suites)])},

@@ -1,20 +1,23 @@
-"""AUC by violation: each template, and their mean with its interval."""
+"""AUC by violation: each template, and their mean with its interval; what has no mark, and why."""
 
 import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pommel.analysis.models_compared import labelled
-from pommel.analysis.sentence_sets import ALL, SetAuc, template_aucs
-from pommel.errors import UsageError
-from pommel.report.plots.left_out import left_out_notes, why_nothing
-from pommel.report.plots.model_rows import ROW_HEIGHT, chance_layer, in_facets, row_axis, share_axis
+from pommel.analysis.sentence_sets import SentenceSets, SetAuc, SetScores
+from pommel.errors import UsageError, counted, listed
 from pommel.report.plots.theme import (
     COLOURS,
     INK,
+    ROW_HEIGHT,
     Rows,
+    chance_layer,
     check_installed,
     data_of,
+    in_facets,
+    row_axis,
+    share_axis,
     single_line,
     single_series,
     themed,
@@ -27,7 +30,57 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-def auc_chart(rows: Sequence[SetAuc], *, not_sets: Sequence[str] = ()) -> "alt.typing.ChartType":
+_MOST_NAMES = 5
+
+_NOT_ASKED_FOR = "not all tokens were asked for; `pommel run --regions all` scores them"
+_CANNOT = "every template has a sentence that the method cannot score or compare"
+_CANNOT_SOME = "the method cannot score or compare a sentence of each"
+
+
+def left_out_notes(sets: SentenceSets) -> Iterator[str]:
+    """Yield what is left out of the AUCs: models, templates, and suites that are no sets."""
+    scores = sets.scores
+    partial = [each for each in scores if 0 < each.n_skipped < len(each.scores)]
+    for found, what, cannot in (
+        (_wholly(scores), "", _CANNOT),
+        (partial, "some templates of ", _CANNOT_SOME),
+    ):
+        asked = [each for each in found if each.n_not_asked_for]
+        others = [each for each in found if not each.n_not_asked_for]
+        for own, why in ((asked, _NOT_ASKED_FOR), (others, cannot)):
+            if own:
+                yield f"Without {what}{_models(own)}: {why}."
+    if sets.not_sets:
+        names = listed([single_line(each) for each in sets.not_sets], most=_MOST_NAMES)
+        yield f"Without suites that have no ungrammatical conditions: {names}."
+
+
+def why_nothing(sets: SentenceSets) -> str:
+    """Return why there is no AUC at all."""
+    scores = _wholly(sets.scores)
+    n_asked = sum(each.n_not_asked_for > 0 for each in scores)
+    if scores and n_asked == len(scores):
+        return _NOT_ASKED_FOR
+    return "every template lacks a score" + (f"; of some, {_NOT_ASKED_FOR}" if n_asked else "")
+
+
+def _wholly(scores: Sequence[SetScores]) -> list[SetScores]:
+    return [each for each in scores if each.n_skipped == len(each.scores)]
+
+
+def _models(scores: Sequence[SetScores]) -> str:
+    """Return the models, each with its suite or the number of them."""
+    suites: dict[str, list[str]] = {}
+    for each in scores:
+        suites.setdefault(single_line(each.model), []).append(single_line(each.suite))
+    named = [
+        f"{model} ({own[0] if len(own) == 1 else counted(len(own), 'suite')})"
+        for model, own in suites.items()
+    ]
+    return listed(named, most=_MOST_NAMES)
+
+
+def auc_chart(sets: SentenceSets) -> "alt.typing.ChartType":
     """Return the AUCs of every suite and comparison: of each template, and their mean.
 
     A model is a row, a comparison a facet; of one model alone, a comparison is a row and a suite a
@@ -38,9 +91,9 @@ def auc_chart(rows: Sequence[SetAuc], *, not_sets: Sequence[str] = ()) -> "alt.t
     check_installed()
     import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
 
-    found = auc_rows(rows)
+    found = auc_rows(sets)
     if not found:
-        raise UsageError(f"there is no AUC to be shown: {why_nothing(rows)}")
+        raise UsageError(f"there is no AUC to be shown: {why_nothing(sets)}")
     names = [*dict.fromkeys(row["row"] for row in found)]
     facets = [*dict.fromkeys(row["facet"] for row in found)]
     base = alt.Chart().encode(y=row_axis(names, "row"))
@@ -63,7 +116,7 @@ def auc_chart(rows: Sequence[SetAuc], *, not_sets: Sequence[str] = ()) -> "alt.t
     notes = [
         *single_series("model", [row["model"] for row in found]),
         _MARKS,
-        *left_out_notes(rows, not_sets),
+        *left_out_notes(sets),
     ]
     return themed(chart, "AUC: grammatical above ungrammatical sentences", notes, width=width)
 
@@ -74,12 +127,12 @@ _MARKS = (
 )
 
 
-def auc_rows(rows: Sequence[SetAuc]) -> Rows:
+def auc_rows(sets: SentenceSets) -> Rows:
     """Return a row for each mean that there is (`template` is None), and one for each template.
 
     Templates count from 1, those that are left out not among them.
     """
-    known = [row for row in rows if not math.isnan(row.auc.mean)]
+    known = [row for row in sets.aucs if not math.isnan(row.auc.mean)]
     n_models = len({row.scores.model for row in known})
     n_suites = len({(row.scores.language, row.scores.suite) for row in known})
     n_comparisons = len({row.comparison for row in known})
@@ -110,16 +163,5 @@ def _rows(row: SetAuc, suite: str, comparison: str) -> Iterator[dict[str, Any]]:
         "n_templates": row.auc.n_templates,
         "chance": CHANCE,
     }
-    for number, auc in enumerate(_template_aucs(row), 1):
+    for number, auc in enumerate(row.of_templates, 1):
         yield {**shared, "template": number, "auc": auc}
-
-
-def _template_aucs(row: SetAuc) -> list[float]:
-    """Return the AUCs that a row is the mean of (see `set_aucs`)."""
-    good = [each for each in row.scores.sentences if each.is_grammatical]
-    bad = [each for each in row.scores.sentences if not each.is_grammatical]
-    if row.comparison == PLAUSIBLE:
-        good = [each for each in good if each.kind == PLAUSIBLE]
-    elif row.comparison != ALL:
-        bad = [each for each in bad if each.kind == row.comparison]
-    return template_aucs(row.scores.columns(good), row.scores.columns(bad))

@@ -4,16 +4,19 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.accuracy import Accuracy
-from pommel.analysis.models_compared import ALL_SUITES, labelled, without_lone_families
+from pommel.analysis.accuracy import Accuracies, Accuracy
 from pommel.errors import UsageError
-from pommel.report.plots.interval_notes import interval_note, no_width_notes
-from pommel.report.plots.model_rows import chance_layer, in_facets, row_axis, share_axis
 from pommel.report.plots.theme import (
     COLOURS,
     Rows,
+    chance_layer,
     check_installed,
     data_of,
+    in_facets,
+    interval_note,
+    no_width_notes,
+    row_axis,
+    share_axis,
     share_domain,
     single_line,
     themed,
@@ -24,21 +27,21 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-def circuit_chart(rows: Sequence[Accuracy]) -> "alt.typing.ChartType":
+def circuit_chart(found: Accuracies) -> "alt.typing.ChartType":
     """Return a facet for each circuit, in it a row for each model.
 
-    `rows` are those of one level, whichever it is. A share of items has Wilson's interval, a mean
+    The rows are those of one level, whichever it is. A share of items has Wilson's interval, a mean
     over suites that of the bootstrap, a family mean ± sd. The values are those of `circuit_rows`.
     Raises `UsageError` where there is no accuracy.
     """
     check_installed()
     import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
 
-    found = circuit_rows(rows)
-    if not found:
+    rows = circuit_rows(found)
+    if not rows:
         raise UsageError("there is no accuracy to be shown: no suite has a score")
-    models = [*dict.fromkeys(row["model"] for row in found)]
-    units = [*dict.fromkeys(row["unit"] for row in found)]
+    models = [*dict.fromkeys(row["model"] for row in rows)]
+    units = [*dict.fromkeys(row["unit"] for row in rows)]
     base = alt.Chart().encode(y=row_axis(models))
     layers = alt.layer(
         chance_layer(base, alt.X("chance:Q")),
@@ -46,18 +49,17 @@ def circuit_chart(rows: Sequence[Accuracy]) -> "alt.typing.ChartType":
         .mark_rule(color=COLOURS[0], strokeWidth=1.5)
         .encode(x=alt.X("low:Q"), x2=alt.X2(field="high")),
         base.mark_point(filled=True, opacity=1, size=55).encode(
-            x=share_axis("accuracy", share_domain(found)),
+            x=share_axis("accuracy", share_domain(rows)),
             shape=alt.Shape("is_family:N", legend=None, scale=alt.Scale(**_SHAPES)),
             color=alt.value(COLOURS[0]),
             tooltip=tooltip(_SHOWN),
         ),
-        data=data_of(found),
+        data=data_of(rows),
     )
     chart, width = in_facets(layers, "unit", units, models)
-    title = (
-        f"Accuracy by {rows[0].level}" if rows[0].level != "model" else "Accuracy over all suites"
-    )
-    return themed(chart, title, [*_notes(found)], width=width)
+    level = found.rows[0].level
+    title = f"Accuracy by {level}" if level != "model" else "Accuracy over all suites"
+    return themed(chart, title, [*_notes(rows)], width=width)
 
 
 # Of a model, of a family.
@@ -65,9 +67,9 @@ _SHAPES: dict[str, Any] = {"domain": [False, True], "range": ["circle", "diamond
 _SHOWN = "model:N unit:N accuracy:Q low:Q high:Q chance:Q n_suites:Q n_items:Q interval:N"
 
 
-def circuit_rows(rows: Sequence[Accuracy]) -> Rows:
+def circuit_rows(found: Accuracies) -> Rows:
     """Return one row each that has an accuracy; families of one member are left out."""
-    shown = without_lone_families(rows)
+    shown = found.shown
     languages = {row.unit.language for row in shown}
     return [_row(row, is_named=len(languages) > 1) for row in shown if not math.isnan(row.accuracy)]
 
@@ -77,7 +79,7 @@ def _row(row: Accuracy, *, is_named: bool) -> dict[str, Any]:
     family = f" (mean of {row.n_members})" if row.is_family else ""
     return {
         "model": single_line(row.label + family),
-        "unit": single_line(_unit(row, is_named=is_named)),
+        "unit": single_line(row.about(with_language=is_named)),
         "accuracy": row.accuracy,
         "low": low,
         "high": high,
@@ -95,21 +97,6 @@ def _interval(row: Accuracy) -> tuple[float, float, str]:
         return row.accuracy - row.sd, row.accuracy + row.sd, "sd"
     interval = row.interval()
     return interval.low, interval.high, "bootstrap" if row.is_mean else "wilson"
-
-
-def _unit(row: Accuracy, *, is_named: bool) -> str:
-    """Return what a row is about, a suite with its language if that is to be named."""
-    unit = row.unit
-    language = unit.language if is_named else ""
-    match row.level:
-        case "model":
-            return ALL_SUITES
-        case "suite":
-            return labelled(unit.suite, language)
-        case "prediction":
-            return labelled(f"{unit.suite} {unit.prediction_id}".strip(), language)
-        case level:
-            return str(getattr(unit, level))
 
 
 def _notes(rows: Rows) -> Iterator[str]:

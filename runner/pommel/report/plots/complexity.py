@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.complexity import ComplexityResult
+from pommel.analysis.complexity import Complexity
 from pommel.errors import UsageError
 from pommel.report.plots.lines import LinePlot, line_chart
 from pommel.report.plots.theme import Rows, check_installed, single_line, single_series, themed
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _MOST_TICKS = 8
 
 
-def complexity_chart(result: ComplexityResult) -> "alt.typing.ChartType":
+def complexity_chart(result: Complexity) -> "alt.typing.ChartType":
     """Return a facet for each series of suites, in it a line for each model (family).
 
     The values are those of `complexity_rows`. Raises `UsageError` where there is no point.
@@ -50,7 +50,7 @@ def complexity_chart(result: ComplexityResult) -> "alt.typing.ChartType":
     return themed(chart, "Accuracy by complexity", [*named, *notes], width=width)
 
 
-def complexity_rows(result: ComplexityResult) -> Rows:
+def complexity_rows(result: Complexity) -> Rows:
     """Return one row a point; `low` and `high` are a standard error from the accuracy."""
     return [
         {

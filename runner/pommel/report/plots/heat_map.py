@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.models_compared import subjects, suites_by
+from pommel.analysis.models_compared import ModelsCompared
 from pommel.errors import UsageError
 from pommel.report.plots.theme import (
     INK,
@@ -105,16 +105,16 @@ def _layers(models: Sequence[str], places: Sequence[str]) -> Iterator["alt.Chart
 def heat_map_rows(records: Sequence[RunRecord]) -> Rows:
     """Return one row a suite and model, NaN for a model without a score on it.
 
-    Suites come circuit by circuit, as in tables; models as they come (see `subjects`).
+    Suites come circuit by circuit, as in tables; models as they come (see `ModelsCompared`).
     """
-    found = subjects(records)
+    found = ModelsCompared.of(records)
     own = [record for each in found for record in each.records]
     circuits = {
         (record.suite.language, record.result.suite_name): record.result.circuit for record in own
     }
     scores = {
         each.label: {key: record.result.score for key, record in each.by_suite.items()}
-        for each in found
+        for each in found.models
     }
     return [
         {
@@ -124,7 +124,7 @@ def heat_map_rows(records: Sequence[RunRecord]) -> Rows:
             "score": score,
             "shown": "-" if math.isnan(score) else f"{score:.2f}",
         }
-        for name, keys in suites_by(own, "suite").items()
+        for name, keys in found.suites.items()
         for key in keys
         for model, by_suite in scores.items()
         for score in [by_suite.get(key, math.nan)]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from pommel.analysis.item_columns import columns_of
-from pommel.analysis.models_compared import subjects, suites_by
+from pommel.analysis.models_compared import ModelsCompared
 from pommel.errors import UsageError, counted
 from pommel.report.plots.theme import (
     COLOURS,
@@ -79,11 +79,11 @@ def margin_rows(records: Sequence[RunRecord]) -> Rows:
     The margin is the least of the predictions that have to hold together; under the score rule
     "each" every prediction is a row of its own (`suite` names it, too). It may be infinite.
     """
-    found = subjects(records)
+    found = ModelsCompared.of(records)
     own = [record for each in found for record in each.records]
     return [
         row
-        for name, keys in suites_by(own, "suite").items()
+        for name, keys in found.suites.items()
         for key in keys
         for subject in found
         if key in subject.by_suite

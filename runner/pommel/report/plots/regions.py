@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.analysis.models_compared import subjects
+from pommel.analysis.models_compared import ModelsCompared
 from pommel.errors import UsageError, check_choice, counted, listed
 from pommel.report.plots.theme import (
     FAINT,
@@ -144,13 +144,13 @@ class NamedRun:
 
 
 def named_runs(runs: Sequence[Run]) -> list[NamedRun]:
-    """Return the runs with names, as analyses name and choose them (see `subjects`)."""
+    """Return the runs with names, as analyses name and choose them (see `ModelsCompared`)."""
     records = [(RunRecord.of(run), run) for run in runs]
     by_id = {record.run_id: run for record, run in records}
     return [
-        NamedRun(label=single_line(subject.label), run=by_id[record.run_id])
-        for subject in subjects([record for record, _ in records])
-        for record in subject.records
+        NamedRun(label=single_line(compared.label), run=by_id[record.run_id])
+        for compared in ModelsCompared.of(record for record, _ in records).models
+        for record in compared.records
     ]
 
 

@@ -1,4 +1,4 @@
-"""Charts as files. Everything that is needed is at hand: nothing is fetched."""
+"""Charts as files, and what to say before one is written. Nothing is fetched."""
 
 import json
 import math

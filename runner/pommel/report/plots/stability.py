@@ -4,16 +4,18 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.models_compared import labelled, without_lone_families
-from pommel.analysis.stability import StabilityRow
+from pommel.analysis.models_compared import labelled
+from pommel.analysis.stability import Stability, StabilityRow
 from pommel.errors import UsageError
-from pommel.report.plots.model_rows import in_facets, row_axis, share_axis
 from pommel.report.plots.theme import (
     COLOURS,
     INK,
     Rows,
     check_installed,
     data_of,
+    in_facets,
+    row_axis,
+    share_axis,
     single_line,
     themed,
     tooltip,
@@ -30,7 +32,7 @@ _TEXT_AT = 1.06
 _AXIS_END = 1.36
 
 
-def stability_chart(rows: Sequence[StabilityRow]) -> "alt.typing.ChartType":
+def stability_chart(stability: Stability) -> "alt.typing.ChartType":
     """Return a facet for each pair of suites, in it a row for each model.
 
     A hollow point is the accuracy without intervening material, a filled one that with it; beside
@@ -40,7 +42,7 @@ def stability_chart(rows: Sequence[StabilityRow]) -> "alt.typing.ChartType":
     check_installed()
     import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
 
-    found = stability_rows(rows)
+    found = stability_rows(stability)
     if not found:
         raise UsageError(
             "there is no pair of suites to be shown: no run is of a suite that names another in "
@@ -79,11 +81,9 @@ _SHOWN = (
 )
 
 
-def stability_rows(rows: Sequence[StabilityRow]) -> Rows:
+def stability_rows(stability: Stability) -> Rows:
     """Return one row each; families of one member are left out."""
-    shown = without_lone_families(rows)
-    languages = {row.pairing.language for row in shown if row.pairing.base}
-    return [_row(row, is_named=len(languages) > 1) for row in shown]
+    return [_row(row, is_named=stability.has_languages) for row in stability.shown]
 
 
 def _row(row: StabilityRow, *, is_named: bool) -> dict[str, Any]:

@@ -4,12 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from pommel.analysis.accuracy import accuracies
-from pommel.analysis.complexity import complexity, known_complexities
-from pommel.analysis.scaling import scaling
-from pommel.analysis.sentence_sets import scores_of_runs, set_aucs
-from pommel.analysis.stability import stability
-from pommel.analysis.training import training
+from pommel.analysis.accuracy import Accuracies
+from pommel.analysis.complexity import Complexity
+from pommel.analysis.scaling import Scaling
+from pommel.analysis.sentence_sets import SentenceSets
+from pommel.analysis.stability import Stability
+from pommel.analysis.training import Training
 from pommel.report.plots.auc import auc_chart
 from pommel.report.plots.circuits import circuit_chart
 from pommel.report.plots.complexity import complexity_chart
@@ -48,28 +48,27 @@ PlotKind = PlotOfRecords | PlotOfRuns
 
 
 def _of_circuits(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
-    return circuit_chart(accuracies(records, "circuit"))
+    return circuit_chart(Accuracies.of(records, "circuit"))
 
 
 def _of_stability(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
-    return stability_chart(stability(records))
+    return stability_chart(Stability.of(records))
 
 
 def _of_scaling(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
-    return scaling_chart(scaling(records, level="all"))
+    return scaling_chart(Scaling.of(records, level="all"))
 
 
 def _of_training(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
-    return training_chart(training(records, level="all"))
+    return training_chart(Training.of(records, level="all"))
 
 
 def _of_complexity(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
-    return complexity_chart(complexity(records, known_complexities(records)))
+    return complexity_chart(Complexity.of(records))
 
 
 def _of_aucs(runs: Iterable[Run]) -> "alt.typing.ChartType":
-    found, not_sets = scores_of_runs(runs)
-    return auc_chart([row for each in found for row in set_aucs(each)], not_sets=not_sets)
+    return auc_chart(SentenceSets.of(runs))
 
 
 # Every plot draws what it is given, all of it; each raises `UsageError` for what it cannot show.

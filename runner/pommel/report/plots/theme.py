@@ -1,8 +1,8 @@
-"""What all plots have in common: colours, shapes, dashes, type, titles, and how data get in."""
+"""What all plots have in common: colours, shapes, type, titles, data, rows and facets, notes."""
 
 import math
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 from unicodedata import bidirectional
@@ -13,6 +13,7 @@ from pommel.errors import PommelError, printable
 
 if TYPE_CHECKING:
     import altair as alt
+
 
 # Okabe and Ito (2008), "Color Universal Design", without the yellow, which is lost on white.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#56B4E9", "#E69F00", "#000000")
@@ -258,3 +259,111 @@ _CONFIG: dict[str, Any] = {
     },
     "view": {"stroke": None},
 }
+
+
+_KINDS = {
+    "wilson": "Wilson's of a share of items",
+    "bootstrap": "the bootstrap's over items of a mean of shares",
+}
+
+
+def interval_note(mark: str, kinds: Collection[str]) -> str:
+    """Return which 95% intervals are drawn, as marks of this name ("line").
+
+    `kinds` are "wilson", "bootstrap" or both.
+    """
+    used = "; ".join(words for kind, words in _KINDS.items() if kind in kinds)
+    return f"{mark.capitalize()}s: 95% interval ({used})."
+
+
+def no_width_notes(mark: str, rows: Rows, *, hidden_by: str) -> Iterator[str]:
+    """Yield why some of the rows' intervals, `low` to `high`, are not seen, if some have no width.
+
+    To the bootstrap, items that all hold (or all fail) are certain; Wilson's always has a width.
+    """
+    if any(math.isclose(row["low"], row["high"], abs_tol=1e-12) for row in rows):
+        yield (
+            f"No {mark}: narrower than the {hidden_by}, or of no width: the items of each suite "
+            "all hold or all fail."
+        )
+
+
+ROW_HEIGHT = 18
+FACET_WIDTH = 150
+# Facets stand beside one another while they are not wider than this together.
+_PAGE_WIDTH = 960
+_GAP = 14
+
+
+def row_axis(names: Sequence[str], field: str = "model") -> "alt.Y":
+    """Return the axis of models (or suites), from top to bottom in this order."""
+    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    return alt.Y(
+        f"{field}:N",
+        sort=None,
+        scale=alt.Scale(domain=[*names]),
+        axis=alt.Axis(
+            title=None, labelExpr=SHORTENED, grid=True, gridColor=FAINT, ticks=False, domain=False
+        ),
+    )
+
+
+def share_axis(field: str, domain: Sequence[float] = (0, 1)) -> "alt.X":
+    """Return the axis of a share."""
+    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    return alt.X(
+        f"{field}:Q",
+        scale=alt.Scale(domain=[*domain]),
+        axis=alt.Axis(title=None, values=[0, 0.25, 0.5, 0.75, 1], labelExpr=_SHORT, grid=True),
+    )
+
+
+# 0, .25 and so on: "0.25" beside "0.5" would stand too close.
+_SHORT = (
+    "datum.value == 0 ? '0' : datum.value == 1 ? '1' : substring(format(datum.value, '.2~f'), 1)"
+)
+
+
+def chance_layer(base: "alt.Chart", x: "alt.X") -> "alt.Chart":
+    """Return the marks of chance, one a row."""
+    known = base.transform_filter("isValid(datum.chance)")
+    ticks: alt.Chart = known.mark_tick(color=QUIET, thickness=1.5, size=ROW_HEIGHT - 4).encode(x=x)
+    return ticks
+
+
+def in_facets(
+    layers: "alt.LayerChart | alt.FacetChart",
+    field: str,
+    values: Sequence[str],
+    rows: Sequence[str],
+    *,
+    facet_width: float = FACET_WIDTH,
+) -> tuple["alt.FacetChart", float]:
+    """Return a facet for each of the values, in this order, and about how wide they are together.
+
+    All facets have the same rows; their names stand left of each row of facets.
+    """
+    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    names_width = label_width(rows)
+    fitting = int((_PAGE_WIDTH - names_width) / (facet_width + _GAP))
+    n_columns = max(1, min(len(values), fitting))
+    # The last row of facets is not to be a single one where rows can be even.
+    n_columns = math.ceil(len(values) / math.ceil(len(values) / n_columns))
+    chart = (
+        layers.properties(width=facet_width, height=ROW_HEIGHT * len(rows))
+        .facet(
+            facet=alt.Facet(
+                f"{field}:N",
+                sort=[*values],
+                title=None,
+                header=alt.Header(labelExpr=SHORTENED, labelLimit=facet_width + _GAP),
+            ),
+            columns=n_columns,
+            spacing={"row": 24, "column": _GAP},
+        )
+        .resolve_axis(x="independent")
+    )
+    return chart, names_width + n_columns * (facet_width + _GAP)

@@ -4,17 +4,24 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pommel.analysis.training import TrainingResult
+from pommel.analysis.training import Training
 from pommel.errors import UsageError, listed
-from pommel.report.plots.interval_notes import interval_note, no_width_notes
 from pommel.report.plots.lines import LinePlot, factor_axis, line_chart
-from pommel.report.plots.theme import Rows, check_installed, single_line, single_series, themed
+from pommel.report.plots.theme import (
+    Rows,
+    check_installed,
+    interval_note,
+    no_width_notes,
+    single_line,
+    single_series,
+    themed,
+)
 
 if TYPE_CHECKING:
     import altair as alt
 
 
-def training_chart(result: TrainingResult) -> "alt.typing.ChartType":
+def training_chart(result: Training) -> "alt.typing.ChartType":
     """Return a facet for each suite (circuit, ...), in it a line for each family of steps.
 
     The values are those of `training_rows`. Raises `UsageError` where there is no step, and where
@@ -42,7 +49,7 @@ def training_chart(result: TrainingResult) -> "alt.typing.ChartType":
     return themed(chart, "Accuracy along training", notes, width=width)
 
 
-def training_rows(result: TrainingResult) -> Rows:
+def training_rows(result: Training) -> Rows:
     """Return one row a point, in the order of training."""
     return [
         {
@@ -59,7 +66,7 @@ def training_rows(result: TrainingResult) -> Rows:
     ]
 
 
-def _notes(result: TrainingResult, rows: Rows) -> Iterator[str]:
+def _notes(result: Training, rows: Rows) -> Iterator[str]:
     shown = [row for row in rows if not math.isnan(row["low"])]
     # Which of the two a point has, it does not say: of a single suite, Wilson's.
     first = [interval_note("band", ("wilson", "bootstrap"))] if shown else []

@@ -7,11 +7,8 @@ from typing import Any
 
 from pommel.files.text import make_folder
 from pommel.models.lstm.folder import require_torch
-from pommel.training.lstm.corpus import UNK, Corpus, Section, read_corpus
-from pommel.training.lstm.plan import Plan
-from pommel.training.lstm.progress import Watcher
-from pommel.training.lstm.seed_folder import SeedFolder, Standing
-from pommel.training.lstm.state import read_state
+from pommel.training.lstm.recipe import UNK, Corpus, Plan, Section, Watcher, read_corpus
+from pommel.training.lstm.session import SeedFolder, Standing, read_state
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

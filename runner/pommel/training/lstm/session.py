@@ -1,4 +1,4 @@
-"""The training of one member of a family: its folder, its state, its record; what it is asked."""
+"""The training of one member of a family: its folder, its state, its record, its signals."""
 
 import json
 import platform
@@ -27,8 +27,18 @@ from pommel.models.lstm.folder import (
 )
 from pommel.models.neural.memory import find_device
 from pommel.models.reference_files import parse_json, read_text
-from pommel.training.lstm.recipe import EOS, UNK, Corpus, Recipe, Section, Sources, differences
-from pommel.training.lstm.trainer import EpochFigures, Progress, Trainer, Watcher
+from pommel.training.lstm.recipe import (
+    EOS,
+    UNK,
+    Corpus,
+    EpochFigures,
+    Plan,
+    Progress,
+    Section,
+    Watcher,
+    differences,
+)
+from pommel.training.lstm.trainer import Trainer
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -210,27 +220,6 @@ def deferred_signals() -> Iterator[Stop]:
     # With the handlers of before: none can come in between.
     if stop.signal is not None:
         stop.end()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """A family: one recipe, one text, several seeds, each in a folder `seed-N` below `out`.
-
-    What is from `device` on decides no weight, but for rounding: the device and the number of
-    threads (None: as many as torch would take); every how many seconds the state is kept, beside
-    the end of each epoch; every how many steps the weights stay as a checkpoint (or after each
-    "epoch"); whether what is in the folders goes.
-    """
-
-    out: Path
-    sources: Sources
-    recipe: Recipe
-    seeds: tuple[int, ...] = (1,)
-    device: str = "cpu"
-    n_threads: int | None = None
-    save_every_seconds: float = 600.0
-    checkpoints: int | Literal["epoch"] | None = None
-    restart: bool = False
 
 
 STATE = "state.safetensors"

@@ -1,0 +1,836 @@
+"""Checks of protocol 1: the commands, against the protocol and each other; spec, files, sandbox."""
+
+import math
+import re
+import tempfile
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from importlib.util import find_spec
+from itertools import dropwhile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pommel.errors import (
+    AlignmentError,
+    ContainerError,
+    InputError,
+    SurprisalError,
+    UnsupportedFeatureError,
+    counted,
+)
+from pommel.images.check import (
+    KINDS,
+    SAME_BITS,
+    UNKNOWN_WORD,
+    Check,
+    Failed,
+    Skipped,
+    Subject,
+    long_sentence,
+    many,
+)
+from pommel.models.alignment import PrintedToken
+from pommel.models.container.engines.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    import numpy as np
+
+
+def _tokenizes(subject: Subject) -> str:
+    subject.need("tokenize")
+    return counted(len(subject.tokens.all()), "sentence")
+
+
+def _keeps_marks_at_the_ends(subject: Subject) -> str:
+    tokenizer = subject.tokenizer
+    known = {"prefix_types": tokenizer.prefix_types, "suffix_types": tokenizer.suffix_types}
+    others = tokenizer.special_types
+    if not any(known.values()):
+        raise Skipped("the spec has no prefix_types and no suffix_types")
+    for sentence, tokens in subject.tokens.known():
+        # Where a sentence holds what looks like a mark, nobody can tell them apart.
+        if any(mark in sentence for mark in tokenizer.marks | tokenizer.unk_types):
+            continue
+        rest = list(dropwhile((known["prefix_types"] | others).__contains__, tokens))
+        rest = list(dropwhile((known["suffix_types"] | others).__contains__, rest[::-1]))
+        for token in rest:
+            if token in known["prefix_types"] | known["suffix_types"]:
+                raise Failed(f"{sentence!r}: {token!r} stands where it does not belong")
+    return ""
+
+
+def _unkifies(subject: Subject) -> str:
+    subject.need("unkify")
+    tokens = dict(subject.tokens.known())
+    for sentence, mask in subject.masks.all():
+        if sentence in tokens and len(mask) != len(tokens[sentence]):
+            raise Failed(
+                f"{sentence!r}: `unkify` prints {len(mask)} flags for the "
+                f"{len(tokens[sentence])} tokens of `tokenize`"
+            )
+    return ""
+
+
+def _marks_unknown_words(subject: Subject) -> str:
+    subject.need("unkify")
+    tokenizer, masks = subject.tokenizer, dict(subject.masks.known())
+    for sentence, tokens in subject.tokens.known():
+        mask = masks.get(sentence, [])
+        if len(mask) != len(tokens):
+            continue
+        for token, flag in zip(tokens, mask, strict=True):
+            if token in tokenizer.unk_types and not flag and token not in sentence:
+                raise Failed(f"{sentence!r}: `unkify` prints 0 for {token!r}")
+            if flag and not tokenizer.unk_types:
+                raise Failed(
+                    f"{sentence!r}: `unkify` prints 1 for {token!r}, and the spec has no unk_types"
+                )
+        # Pieces may be known though the word is not.
+        if tokenizer.unk_types and tokenizer.type == "word" and UNKNOWN_WORD in sentence:
+            _check_marked(sentence, tokens, mask, subject)
+    return "" if tokenizer.unk_types else "no word is unknown to it"
+
+
+def _check_marked(sentence: str, tokens: list[str], mask: list[bool], subject: Subject) -> None:
+    try:
+        places = subject.tokenizer.places(tokens, sentence)
+    except AlignmentError:
+        return  # other checks say so
+    at = sentence.index(UNKNOWN_WORD)
+    over = [
+        flag for place, flag in zip(places, mask, strict=False) if place.start <= at < place.end
+    ]
+    if over and not all(over):
+        raise Failed(f"{sentence!r}: `unkify` prints 0 for the word {UNKNOWN_WORD!r}")
+
+
+def _gives_surprisals(subject: Subject) -> str:
+    subject.need("get_surprisals")
+    n_tokens = sum(len(rows) for _, rows in subject.tables.all())
+    return f"{counted(n_tokens, 'token')} in {subject.tables.seconds:.1f} s"
+
+
+def _agrees_with_tokenize(subject: Subject) -> str:
+    # Sentences that have two forms: an unknown word, and what stands for it.
+    tokens, unknown = dict(subject.tokens.known()), subject.tokenizer.unk_types
+    masks = dict(subject.masks.known()) if subject.supports("unkify") else {}
+    for sentence, rows in subject.tables.known():
+        if sentence not in tokens:
+            continue
+        printed = [row.text for row in rows]
+        mask = masks.get(sentence, [])
+        same = len(printed) == len(tokens[sentence]) and all(
+            one == other or {one, other} & unknown or (mask[number : number + 1] == [True])
+            for number, (one, other) in enumerate(zip(tokens[sentence], printed, strict=True))
+        )
+        if not same:
+            raise Failed(
+                f"{sentence!r}: the tokens differ\n"
+                f"    tokenize:       {' '.join(tokens[sentence])}\n"
+                f"    get_surprisals: {' '.join(printed)}"
+            )
+    return ""
+
+
+COMMAND_CHECKS = (
+    Check(
+        name="tokenize",
+        shows="`tokenize` prints a line for each sentence",
+        mend="print as many lines as come in, tokens with one space between them",
+        run=_tokenizes,
+    ),
+    Check(
+        name="marks",
+        shows="marks of the beginning and end stand at the beginning and end only",
+        mend="correct prefix_types and suffix_types of the spec, or where marks are put",
+        run=_keeps_marks_at_the_ends,
+    ),
+    Check(
+        name="unkify",
+        shows="`unkify` has the shape of `tokenize`",
+        mend="print a 0 or 1 for each token of `tokenize`, marks included",
+        run=_unkifies,
+    ),
+    Check(
+        name="unknown-words",
+        shows="`unkify` marks unknown words and nothing else",
+        mend="print 1 for the tokens that the model reads as one of the spec's unk_types",
+        run=_marks_unknown_words,
+    ),
+    Check(
+        name="get_surprisals",
+        shows="`get_surprisals` prints its table: header, ids from 1, bits from 0 up",
+        mend="print sentence_id, token_id, token, surprisal with tabs between them, for all tokens",
+        run=_gives_surprisals,
+    ),
+    Check(
+        name="same-tokens",
+        shows="`get_surprisals` has the tokens of `tokenize`",
+        mend="let both commands use one tokenizer",
+        run=_agrees_with_tokenize,
+    ),
+)
+
+
+_NOT_SUPPORTED = 99
+_NO_COMMAND = (126, 127)
+_COMMANDS = {
+    "tokenize": "tokenize",
+    "unkify": "unkify",
+    "get_surprisals": "get_surprisals",
+    "get_predictions": "get_predictions.hdf5",
+}
+_CASES = {
+    "sentence": "a sentence",
+    "missing": "a file that is not there",
+    "nothing": "no file at all",
+}
+# Runs each COMMAND=CASE and prints it with its exit status; one start for all of them.
+_SCRIPT = """
+sentence=$1; shift
+file=/tmp/pommel-check-$$; printf '%s\\n' "$sentence" > $file
+for each in "$@"; do
+    command=${each%=*}
+    case $each in
+        *=sentence) set -- $file;;
+        *=missing) set -- /tmp/pommel-check/none;;
+        *) set --;;
+    esac
+    [ $# = 1 ] && [ "$command" = get_predictions.hdf5 ] && set -- "$1" $file.out
+    "$command" "$@" </dev/null >/dev/null 2>&1; echo "$each $?"
+done
+rm -f $file $file.out
+"""
+
+_STATUS = re.compile("[0-9]{1,3}")
+
+# (feature, case) -> exit status.
+Statuses = dict[tuple[str, str], int]
+
+
+def _statuses(subject: Subject) -> Statuses:
+    # An image that answers nothing ends with all sorts of statuses, which show nothing.
+    _ = subject.spec, subject.plain()
+    try:
+        return subject.once("the script that looks at exit statuses", lambda: _ask(subject))
+    except ContainerError as error:
+        reason = str(error).removeprefix(f"{subject.commands.reference}: ")
+        raise Skipped(
+            f"the script that looks at them does not run in the image: {reason}"
+        ) from error
+
+
+def _ask(subject: Subject) -> Statuses:
+    # What a command does with a sentence, others have seen, unless it is not there. Each of these
+    # may load a model.
+    cases = [(name, "sentence") for name in _COMMANDS if not _has(subject, name)]
+    cases += [(name, "missing") for name in _COMMANDS if _has(subject, name) and name != "unkify"]
+    cases += [(name, "nothing") for name in _COMMANDS if _has(subject, name)]
+    arguments = {f"{_COMMANDS[name]}={case}": (name, case) for name, case in cases}
+    script = ("sh", "-c", _SCRIPT, "check", KINDS["plain"][0], *arguments)
+    found = {}
+    for line in subject.commands.lines(*script, label="sh (exit statuses)"):
+        key, _, status = line.partition(" ")
+        if key in arguments and _STATUS.fullmatch(status):
+            found[arguments[key]] = int(status)
+    if set(found) != set(cases):
+        raise Skipped("the shell in the image does not do what shells do")
+    return found
+
+
+def _has(subject: Subject, feature: str) -> bool:
+    says = subject.supports(feature)
+    return feature != "get_predictions" if says is None else says
+
+
+def _says_99(subject: Subject) -> str:
+    denied = []
+    for (name, case), status in _statuses(subject).items():
+        if case == "sentence" and subject.supports(name) is False:
+            denied.append(name)
+            if status != _NOT_SUPPORTED:
+                raise Failed(
+                    f"the spec says that there is no {name}, and {_COMMANDS[name]} ends with exit "
+                    f"status {status}"
+                )
+    return f"for {', '.join(denied)}" if denied else "all commands are supported"
+
+
+def _fails_without_input(subject: Subject) -> str:
+    for (name, case), status in _statuses(subject).items():
+        if case == "sentence":
+            continue
+        if status in _NO_COMMAND:
+            raise Failed(f"{_COMMANDS[name]} is not there (exit status {status})")
+        if status in (0, _NOT_SUPPORTED):
+            raise Failed(f"{_COMMANDS[name]} ends with exit status {status} for {_CASES[case]}")
+    return ""
+
+
+EXIT_CHECKS = (
+    Check(
+        name="exit-status-99",
+        shows="commands that the spec denies end with exit status 99",
+        mend="correct the spec's image.supported_features, or let the command end with 99",
+        run=_says_99,
+    ),
+    Check(
+        name="exit-status-1",
+        shows="a command that fails ends with another exit status than 0 and 99",
+        mend="end with exit status 1 (`set -e` in shell scripts; no `except: pass`)",
+        run=_fails_without_input,
+    ),
+)
+
+
+Rows = Sequence[PrintedToken]
+
+
+def _keeps_empty_lines_in_tokenize(subject: Subject) -> str:
+    subject.need("tokenize")
+    (first, tokens), (second, other) = _known_tokens(subject)
+    try:
+        lines = [line.split() for line in subject.commands.raw("tokenize", [first, "", second])]
+    except ContainerError as error:
+        return _refused(error)
+    if len(lines) != 3:  # noqa: PLR2004 - as many as went in
+        raise Failed(f"it prints {len(lines)} lines for a sentence, an empty line and a sentence")
+    if (lines[0], lines[2]) != (tokens, other):
+        raise Failed("the sentences about an empty line have other tokens than without it")
+    return ""
+
+
+def _keeps_empty_lines_in_surprisals(subject: Subject) -> str:
+    subject.need("get_surprisals")
+    (first, rows), (second, other) = subject.plain()[:2]
+    try:
+        lines = list(subject.commands.raw("get_surprisals", [first, "", second]))
+    except ContainerError as error:
+        return _refused(error)
+    found: dict[str, list[str]] = {}
+    for line in lines[1:]:
+        number, _, token, *_ = (*(line.split("\t") if "\t" in line else line.split()), "", "", "")
+        found.setdefault(number, []).append(token)
+    for number, printed in (("1", rows), ("3", other)):
+        if found.get(number) != [row.text for row in printed]:
+            raise Failed(
+                f"with an empty second line, sentence_id {number} is not sentence {number}"
+            )
+    return ""
+
+
+def _known_tokens(subject: Subject) -> list[tuple[str, list[str]]]:
+    plain = {sentence for sentence, _ in subject.plain()}
+    return [pair for pair in subject.tokens.known() if pair[0] in plain][:2]
+
+
+def _refused(error: ContainerError) -> str:
+    if "it ended with exit status" not in str(error):
+        raise error
+    return "an empty line is refused"
+
+
+def _reads_the_last_line(subject: Subject) -> str:
+    subject.need("get_surprisals")
+    _without_line_feed(subject)
+    return ""
+
+
+def _is_deterministic(subject: Subject) -> str:
+    subject.need("get_surprisals")
+    for sentence, rows, other in zip(*_pairs(subject), _without_line_feed(subject), strict=True):
+        _check_same(sentence, rows, other, "in a second start")
+    return ""
+
+
+def _without_line_feed(subject: Subject) -> list[Rows]:
+    """Return the answers to the plain sentences from a second start, its input cut short."""
+    sentences, _ = _pairs(subject)
+
+    def ask() -> list[Rows]:
+        return list(subject.commands.each_surprisals(sentences, last_line_ends=False))
+
+    return subject.once("get_surprisals without a last line feed", ask)
+
+
+def _pairs(subject: Subject) -> tuple[list[str], list[Rows]]:
+    plain = subject.plain()
+    return [sentence for sentence, _ in plain], [rows for _, rows in plain]
+
+
+def _is_independent(subject: Subject) -> str:
+    subject.need("get_surprisals")
+    sentence, rows = subject.plain()[1]
+    (alone,) = subject.commands.get_surprisals([sentence])
+    _check_same(sentence, rows, alone, "alone")
+    sentences = many(subject.n_sentences)
+    _check_positions(sentences, _many(subject).answers)
+    return ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Many:
+    """The answers to many sentences; those to the same sentence are one object where equal."""
+
+    answers: list[tuple[tuple[str, float], ...]]
+    seconds: float
+
+
+def _takes_many(subject: Subject) -> str:
+    subject.need("get_surprisals")
+    subject.plain()
+    found = _many(subject)
+    return f"{len(found.answers)} sentences in {found.seconds:.1f} s"
+
+
+def _many(subject: Subject) -> _Many:
+    def ask() -> _Many:
+        started = time.monotonic()
+        seen: dict[tuple[tuple[str, float], ...], tuple[tuple[str, float], ...]] = {}
+        answers = []
+        for rows in subject.commands.each_surprisals(many(subject.n_sentences)):
+            answer = tuple((row.text, row.surprisal_bits) for row in rows)
+            answers.append(seen.setdefault(answer, answer))
+        return _Many(answers=answers, seconds=time.monotonic() - started)
+
+    return subject.once("get_surprisals of many sentences", ask)
+
+
+def _check_positions(
+    sentences: Iterable[str], answers: Iterable[tuple[tuple[str, float], ...]]
+) -> None:
+    first: dict[str, tuple[tuple[str, float], ...]] = {}
+    for number, (sentence, answer) in enumerate(zip(sentences, answers, strict=True), start=1):
+        known = first.setdefault(sentence, answer)
+        if known is answer:
+            continue
+        if [text for text, _ in known] != [text for text, _ in answer]:
+            raise Failed(f"{sentence!r} has other tokens as sentence {number} than before")
+        for (text, bits), (_, other) in zip(known, answer, strict=True):
+            if not math.isclose(bits, other, abs_tol=SAME_BITS):
+                raise Failed(
+                    f"{sentence!r}: {text!r} has {other:g} bits as sentence {number}, and had "
+                    f"{bits:g} before"
+                )
+
+
+def _check_same(sentence: str, rows: Rows, others: Rows, where: str) -> None:
+    if [row.text for row in rows] != [other.text for other in others]:
+        raise Failed(f"{sentence!r} has other tokens {where}")
+    for row, other in zip(rows, others, strict=True):
+        if not math.isclose(row.surprisal_bits, other.surprisal_bits, abs_tol=SAME_BITS):
+            raise Failed(
+                f"{sentence!r}: {row.text!r} has {row.surprisal_bits:g} bits, and "
+                f"{other.surprisal_bits:g} {where}"
+            )
+
+
+LINE_CHECKS = (
+    Check(
+        name="empty-lines-tokenize",
+        shows="an empty line stays a line for `tokenize`",
+        mend="print an empty line (or marks only) for an empty line",
+        run=_keeps_empty_lines_in_tokenize,
+    ),
+    Check(
+        name="empty-lines-surprisals",
+        shows="an empty line does not shift the ids of `get_surprisals`",
+        mend="count empty lines as sentences, and print no row for them",
+        run=_keeps_empty_lines_in_surprisals,
+    ),
+    Check(
+        name="last-line",
+        shows="a last line without a line feed is a sentence",
+        mend="read to the end of the input (`while read` of a shell drops the last line)",
+        run=_reads_the_last_line,
+    ),
+    Check(
+        name="deterministic",
+        shows="two starts give the same surprisals",
+        mend="switch dropout off (`model.eval()`), seed whatever is random",
+        run=_is_deterministic,
+    ),
+    Check(
+        name="many-sentences",
+        shows="thousands of sentences are answered in one go, in order",
+        mend="read and answer sentence by sentence or in blocks; keep only what is needed",
+        run=_takes_many,
+    ),
+    Check(
+        name="independent",
+        shows="a sentence has the same surprisals alone and anywhere among others",
+        mend="reset the model's state before each sentence, and mask the padding of batches",
+        run=_is_independent,
+    ),
+)
+
+
+# What the LM Zoo's own schema wants beyond what is needed to read the tokens.
+_REQUIRED_BY_LM_ZOO: dict[str, tuple[str, ...]] = {
+    "": ("name", "ref_url", "image", "vocabulary", "tokenizer"),
+    "image": ("maintainer", "version", "datetime", "supported_features"),
+    "image.supported_features": (
+        *("tokenize", "unkify", "get_surprisals", "get_predictions", "mount_checkpoint"),
+    ),
+    "vocabulary": ("items", "unk_types", "prefix_types", "suffix_types", "special_types"),
+    "tokenizer": ("type", "cased"),
+}
+_TYPES = ("unk_types", "prefix_types", "suffix_types", "special_types")
+_TOKENS_SHOWN = 5
+
+
+def _is_valid(subject: Subject) -> str:
+    spec = subject.commands.spec()
+    protocol = spec.get("protocol", 1)
+    return f"{spec.get('name', 'no name')}, protocol {protocol}"
+
+
+def _is_complete(subject: Subject) -> str:
+    missing = []
+    for place, keys in _REQUIRED_BY_LM_ZOO.items():
+        value: Any = subject.spec
+        for key in filter(None, place.split(".")):
+            value = (value or {}).get(key)
+        # Of something that is missing as a whole, the parts need not be named.
+        if isinstance(value, Mapping):
+            missing += [f"{place}.{key}".lstrip(".") for key in keys if key not in value]
+    if missing:
+        raise Failed(f"it does not have {', '.join(missing)}")
+    return ""
+
+
+def _lists_its_tokens(subject: Subject) -> str:
+    vocabulary = subject.spec.get("vocabulary") or {}
+    if not vocabulary.get("items"):
+        raise Skipped("the spec does not list the vocabulary's items")
+    items = set(vocabulary["items"])
+    if len(items) < len(vocabulary["items"]):
+        n_twice = len(vocabulary["items"]) - len(items)
+        raise Failed(f"{n_twice} of the items in vocabulary.items are there twice")
+    for kind in _TYPES:
+        if absent := sorted(set(vocabulary.get(kind, ())) - items - {""}):
+            raise Failed(f"{_some(absent)} of vocabulary.{kind} is not in vocabulary.items")
+    for sentence, tokens in subject.tokens.known():
+        if absent := sorted(set(tokens) - items):
+            raise Failed(f"{sentence!r}: {_some(absent)} is not in vocabulary.items")
+    return f"{len(items)} items"
+
+
+def _some(tokens: list[str]) -> str:
+    more = f" and {len(tokens) - _TOKENS_SHOWN} more" if tokens[_TOKENS_SHOWN:] else ""
+    return ", ".join(map(repr, tokens[:_TOKENS_SHOWN])) + more
+
+
+SPEC_CHECKS = (
+    Check(
+        name="spec",
+        shows="`spec` prints one JSON object that schemas/model_spec.json allows",
+        mend="print the JSON object and nothing else; warnings belong on standard error",
+        run=_is_valid,
+    ),
+    Check(
+        name="spec-lm-zoo",
+        shows="the spec has all that the LM Zoo asked for",
+        mend="add these keys; `lm-zoo` and other clients of the LM Zoo read them",
+        run=_is_complete,
+        only_warns=True,
+    ),
+)
+VOCABULARY_CHECKS = (
+    Check(
+        name="vocabulary",
+        shows="what `tokenize` prints is in the spec's vocabulary.items",
+        mend="print the vocabulary's item for each token (for an unknown word, one of unk_types)",
+        run=_lists_its_tokens,
+    ),
+)
+
+
+# How far a distribution's sum may be from 1.
+_TOLERANCE = 1e-3
+_NUMBERS_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Sentence:
+    """What the file holds for a sentence: token ids (n), natural logarithms (n, vocabulary)."""
+
+    text: str
+    ids: "np.ndarray[Any, Any]"
+    rows: "np.ndarray[Any, Any]"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Predictions:
+    vocabulary: list[str]
+    sentences: list[_Sentence]
+
+
+def _predictions(subject: Subject) -> _Predictions:
+    subject.need("get_predictions")
+    if find_spec("h5py") is None:
+        raise Skipped("h5py is not installed here: pip install 'pommel[docker]'")
+    texts = [sentence for sentence, _ in subject.plain()]
+
+    return subject.once("get_predictions.hdf5", lambda: _read(subject, texts))
+
+
+def _read(subject: Subject, texts: list[str]) -> _Predictions:
+    try:
+        with subject.commands.predictions(texts) as file:
+            numbers = file.sentence_names()
+            if numbers != [str(number) for number in range(len(texts))]:
+                has = ", ".join(numbers[:_NUMBERS_SHOWN]) or "nothing"
+                raise Failed(
+                    f"for {len(texts)} sentences, /sentence has {has}; they are numbered from 0"
+                )
+            vocabulary = file.words("vocabulary")
+            sentences = [
+                _Sentence(
+                    text=text,
+                    ids=file.numbers(f"sentence/{number}/tokens", "int64"),
+                    rows=file.numbers(f"sentence/{number}/predictions", "float64"),
+                )
+                for number, text in enumerate(texts)
+            ]
+    except InputError as error:
+        raise Failed(str(error)) from error
+    return _Predictions(vocabulary=vocabulary, sentences=sentences)
+
+
+def _has_the_shape(subject: Subject) -> str:
+    found = _predictions(subject)
+    n_words = len(found.vocabulary)
+    for sentence, (_, tokens) in zip(found.sentences, _tokens(subject), strict=True):
+        wanted = (len(tokens), n_words)
+        if sentence.rows.shape != wanted or sentence.ids.shape != wanted[:1]:
+            raise Failed(
+                f"{sentence.text!r}: predictions are {sentence.rows.shape} and tokens "
+                f"{sentence.ids.shape}; with {len(tokens)} tokens and {n_words} words they "
+                f"have to be {wanted} and ({len(tokens)},)"
+            )
+    return f"{n_words} words"
+
+
+def _has_the_ids(subject: Subject) -> str:
+    found = _well_shaped(subject)
+    items = set((subject.spec.get("vocabulary") or {}).get("items") or found.vocabulary)
+    if items != set(found.vocabulary):
+        raise Failed("/vocabulary and the spec's vocabulary.items are not the same")
+    for sentence, (_, tokens) in zip(found.sentences, _tokens(subject), strict=True):
+        for number, (token, place) in enumerate(zip(tokens, sentence.ids, strict=True), start=1):
+            word = found.vocabulary[place] if 0 <= place < len(found.vocabulary) else None
+            if word != token and not {word, token} & subject.tokenizer.unk_types:
+                raise Failed(
+                    f"{sentence.text!r}: token {number} has the id {place}, which is {word!r} in "
+                    f"/vocabulary, and it is {token!r}"
+                )
+    return ""
+
+
+def _sums_to_1(subject: Subject) -> str:
+    import numpy as np  # noqa: PLC0415 - commands start sooner
+
+    for sentence in _well_shaped(subject).sentences:
+        for number, row in enumerate(sentence.rows, start=1):
+            where = f"{sentence.text!r}: token {number}"
+            if np.isnan(row).any() or np.isposinf(row).any():
+                raise Failed(f"{where}: not all predictions are numbers")
+            if not np.isfinite(row).all():
+                raise Failed(f"{where}: a word has the probability 0")
+            if row.max() > _TOLERANCE:
+                raise Failed(f"{where}: {row.max():g} is no logarithm of a probability")
+            total = float(np.exp(row).sum())
+            if not math.isclose(total, 1, abs_tol=_TOLERANCE):
+                raise Failed(f"{where}: the probabilities sum to {total:g}")
+    return ""
+
+
+def _agrees_with_surprisals(subject: Subject) -> str:
+    for sentence, (_, rows) in zip(_well_shaped(subject).sentences, subject.plain(), strict=True):
+        for number, (row, place, predicted) in enumerate(
+            zip(rows, sentence.ids, sentence.rows, strict=True)
+        ):
+            if number == 0 and row.surprisal_bits == 0:
+                continue  # a first token without a probability
+            bits = -float(predicted[place]) / math.log(2)
+            if not math.isclose(bits, row.surprisal_bits, rel_tol=1e-4, abs_tol=SAME_BITS):
+                raise Failed(
+                    f"{sentence.text!r}: {row.text!r} has {bits:g} bits in the predictions, and "
+                    f"{row.surprisal_bits:g} in get_surprisals"
+                )
+    return ""
+
+
+def _tokens(subject: Subject) -> list[tuple[str, list[str]]]:
+    """Return the plain sentences with the tokens that `get_surprisals` has for them."""
+    return [(sentence, [row.text for row in rows]) for sentence, rows in subject.plain()]
+
+
+def _well_shaped(subject: Subject) -> _Predictions:
+    found = _predictions(subject)
+    try:
+        _has_the_shape(subject)
+    except Failed:
+        raise Skipped("the predictions do not have the right shape") from None
+    for sentence in found.sentences:
+        if ((sentence.ids < 0) | (sentence.ids >= len(found.vocabulary))).any():
+            raise Failed(f"{sentence.text!r}: a token has an id outside /vocabulary")
+    return found
+
+
+PREDICTION_CHECKS = (
+    Check(
+        name="predictions",
+        shows="`get_predictions.hdf5` writes a row of the vocabulary's size for each token",
+        mend="write /sentence/0/predictions (tokens x words), /sentence/0/tokens and /vocabulary",
+        run=_has_the_shape,
+    ),
+    Check(
+        name="predictions-ids",
+        shows="the ids of tokens are places in /vocabulary",
+        mend="write /vocabulary in the order of the model's outputs, and the ids that it has there",
+        run=_has_the_ids,
+    ),
+    Check(
+        name="predictions-sum",
+        shows="the predictions are natural logarithms of probabilities that sum to 1",
+        mend="write the output of log_softmax over the whole vocabulary",
+        run=_sums_to_1,
+    ),
+    Check(
+        name="predictions-agree",
+        shows="the predictions give the surprisals of `get_surprisals`",
+        mend="row n is what the model expects as token n, after the tokens before it",
+        run=_agrees_with_surprisals,
+    ),
+)
+
+
+_N_LONG = 400
+
+
+def _spells(subject: Subject, *, kind: str) -> str:
+    subject.need("get_surprisals")
+    for sentence, rows in subject.tables.of_kind(kind):
+        _check_spells(subject, sentence, rows)
+    return ""
+
+
+def _is_never_cut(subject: Subject) -> str:
+    subject.need("get_surprisals")
+    subject.plain()
+    sentence = long_sentence(_N_LONG)
+    try:
+        (rows,) = subject.commands.get_surprisals([sentence])
+    except UnsupportedFeatureError:
+        raise
+    except ContainerError as error:
+        if "it ended with exit status" not in str(error):
+            raise
+        return f"a sentence of {_N_LONG} words is refused"
+    # An unknown word's token may stand for all that is missing behind it.
+    if len(rows) < _N_LONG:
+        raise Failed(f"a sentence of {_N_LONG} words has {counted(len(rows), 'token')}")
+    _check_spells(subject, sentence, rows)
+    return f"{_N_LONG} words, {counted(len(rows), 'token')}"
+
+
+def _check_spells(subject: Subject, sentence: str, rows: tuple[PrintedToken, ...]) -> None:
+    try:
+        subject.tokenizer.scored(sentence, rows).check()
+    except (AlignmentError, SurprisalError) as error:
+        raise Failed(f"{sentence[:80]!r}: {error}") from error
+
+
+_SHOWS = {
+    "plain": "plain sentences",
+    "quotes": "quotes and apostrophes",
+    "non-ascii": "letters and signs beyond ASCII",
+    "unknown-words": "unknown words",
+    "punctuation": "punctuation and signs",
+    "blanks": "blanks where none should be",
+    "table-words": "words such as NA, null, 007 and a lone quote",
+    "mark-like-words": "words that look like marks, such as <unk> and </s>",
+}
+_MEND = (
+    "print tokens that spell the sentence, or describe in the spec how they differ: unk_types, "
+    "cased, sentinel_pattern, metaspace, drop_token_pattern, behaviors"
+)
+
+ALIGNMENT_CHECKS = (
+    *(
+        Check(
+            name=f"tokens-spell-{kind}",
+            shows=f"the tokens spell the sentence: {_SHOWS[kind]}",
+            mend=_MEND,
+            run=partial(_spells, kind=kind),
+        )
+        for kind in KINDS
+    ),
+    Check(
+        name="long-sentence",
+        shows="a sentence is scored whole or refused, and never cut",
+        mend="end with exit status 1 and a message for a sentence that the model cannot take",
+        run=_is_never_cut,
+    ),
+)
+
+
+_FREEDOMS = ("network", "read_only", "capabilities", "new_privileges", "user")
+
+
+def _needs_no_more_than_usual(subject: Subject) -> str:
+    # What has never run has needed nothing.
+    _ = subject.spec
+    default, allowed = Sandbox().to_dict(), subject.commands.sandbox.to_dict()
+    changed = [name for name in _FREEDOMS if allowed[name] != default[name]]
+    if changed:
+        names = ", ".join(name.replace("_", "-") for name in changed)
+        raise Failed(f"it was checked with other settings than pommel's own: {names}")
+    return ""
+
+
+SANDBOX_CHECKS = (
+    Check(
+        name="sandbox",
+        shows="all of this without network, with a read-only file system, and not as root",
+        mend="make it work without --sandbox: write to /tmp only, download nothing",
+        run=_needs_no_more_than_usual,
+        only_warns=True,
+    ),
+)
+
+
+def _refuses_an_empty_checkpoint(subject: Subject) -> str:
+    subject.need("mount_checkpoint")
+    subject.need("get_surprisals")
+    with tempfile.TemporaryDirectory() as folder:
+        # Whoever the container runs as has to be able to look into it.
+        Path(folder).chmod(0o755)
+        commands = replace(subject.commands, checkpoint=Path(folder))
+        try:
+            commands.get_surprisals(KINDS["plain"][:1])
+        except UnsupportedFeatureError:
+            raise Failed("with a checkpoint, get_surprisals ends with exit status 99") from None
+        except ContainerError as error:
+            message = str(error)
+            if "it ended with exit status" not in message:
+                raise
+            if "standard error" not in message:
+                raise Failed("with an empty checkpoint, it fails without a message") from None
+            return ""
+    raise Failed("with an empty checkpoint, it answers as if nothing were wrong")
+
+
+CHECKPOINT_CHECKS = (
+    Check(
+        name="checkpoint",
+        shows="weights are read from LMZOO_CHECKPOINT_PATH: an empty folder there is an error",
+        mend="read the weights there where it is set, and end with exit status 1 and a message "
+        "if they are not there; or say mount_checkpoint false in the spec",
+        run=_refuses_an_empty_checkpoint,
+    ),
+)
