@@ -27,14 +27,14 @@ class BuildPackage(build_py):
     """Adds the mapped folders to the package; fails if one lacks what is shipped."""
 
     def run(self) -> None:
-        if not self.editable_mode:
-            # All that lies there gets into a wheel, and files may be gone since the last build.
-            shutil.rmtree(Path(self.build_lib, "pommel"), ignore_errors=True)
+        if self.editable_mode:
+            return
+        # All that lies there gets into a wheel, and files may be gone since the last build.
+        shutil.rmtree(Path(self.build_lib, "pommel"), ignore_errors=True)
         super().run()
-        if not self.editable_mode:
-            for target, source in self._mapped().items():
-                self.mkpath(str(Path(target).parent))
-                self.copy_file(source, target)
+        for target, source in self._mapped().items():
+            self.mkpath(str(Path(target).parent))
+            self.copy_file(source, target)
 
     def get_source_files(self) -> list[str]:
         """What a source distribution needs; every build asks for it first."""
