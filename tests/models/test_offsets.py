@@ -16,7 +16,6 @@ from pommel.models.alignment import (
     TokenizerSpec,
     align,
     as_characters,
-    recover_offsets,
 )
 
 UNK = frozenset({"<unk>"})
@@ -36,7 +35,7 @@ def spec(**fields: Any) -> TokenizerSpec:
 def texts(tokens: str | list[str], sentence: str, **fields: Any) -> list[str]:
     """Return what each token covers; tokens may be given as words."""
     tokens = tokens.split(" ") if isinstance(tokens, str) else tokens
-    placed = recover_offsets(tokens, sentence, spec(**fields))
+    placed = spec(**fields).places(tokens, sentence)
     return [sentence[place.start : place.end] for place in placed]
 
 
@@ -146,7 +145,7 @@ UNKNOWN = [
 def test_an_unknown_token_stands_for_a_word(
     tokens: str, sentence: str, fields: dict[str, Any], expected: str
 ) -> None:
-    placed = recover_offsets(tokens.split(" "), sentence, spec(unk_types=UNK, **fields))
+    placed = spec(unk_types=UNK, **fields).places(tokens.split(" "), sentence)
     covered = [sentence[place.start : place.end] for place in placed]
     assert covered == [each.replace("~", " ") for each in expected.split(" ")]
     assert [place.oov for place in placed] == [each in UNK for each in tokens.split(" ")]
@@ -231,7 +230,7 @@ PLACES = [
 def test_places_and_roles(
     tokens: list[str], sentence: str, fields: dict[str, Any], expected: list[tuple[int, int, str]]
 ) -> None:
-    placed = recover_offsets(tokens, sentence, spec(**fields))
+    placed = spec(**fields).places(tokens, sentence)
     assert [(place.start, place.end, place.role) for place in placed] == expected
 
 
@@ -283,20 +282,20 @@ a token is missing, or the spec's drop_token_pattern has to match what is left o
 @pytest.mark.parametrize(("tokens", "sentence", "message"), PARTED)
 def test_tokens_of_another_sentence(tokens: list[str], sentence: str, message: str) -> None:
     with pytest.raises(AlignmentError) as raised:
-        recover_offsets(tokens, sentence, spec(unk_types=UNK))
+        spec(unk_types=UNK).places(tokens, sentence)
     assert str(raised.value) == message
 
 
 def test_a_pattern_that_is_no_regular_expression() -> None:
     with pytest.raises(InputError) as raised:
-        recover_offsets(["b"], "a", spec(**{**DROP, "drop_token_pattern": "["}))
+        spec(**{**DROP, "drop_token_pattern": "["}).places(["b"], "a")
     message = "the spec's drop_token_pattern '[' is not a regular expression: "
     assert str(raised.value).startswith(message)
 
 
 def test_an_unknown_token_stands_for_something() -> None:
     with pytest.raises(AlignmentError):
-        recover_offsets(["a", "<unk>"], "a", spec(unk_types=UNK))
+        spec(unk_types=UNK).places(["a", "<unk>"], "a")
 
 
 # Laws
@@ -354,7 +353,7 @@ def test_what_a_tokenizer_cut_is_put_together(
     assume(not any(mark in word for word in words for mark in ("▁", "Ġ", "##", "</w>")))
     sentence = " ".join(words)
     tokens = [cut(word, cuts[n:], n == 0) for n, word in enumerate(words)]
-    placed = recover_offsets([t for word in tokens for t in word], sentence, spec(**fields))
+    placed = spec(**fields).places([t for word in tokens for t in word], sentence)
     check_covers(placed, sentence)
     at = end = 0
     for word, parts in zip(words, tokens, strict=True):
@@ -374,7 +373,7 @@ def test_each_unknown_token_is_its_word(
     sentence = " ".join(words)
     lowered = [word.lower() if lower else word for word in words]
     tokens = ["<unk>" if n in unknown else word for n, word in enumerate(lowered)]
-    placed = recover_offsets(tokens, sentence, spec(unk_types=UNK, cased=not lower))
+    placed = spec(unk_types=UNK, cased=not lower).places(tokens, sentence)
     check_covers(placed, sentence)
     assert [place.oov for place in placed] == [n in unknown for n in range(len(words))]
     # Words may be told apart in more than one way, but never at the cost of another word.
@@ -397,7 +396,7 @@ def test_long_sentences_take_no_time() -> None:
     tokens = [word if number % 4 else "<unk>" for number, word in enumerate(words)]
     sentence = " , ".join(words)
     start = time.perf_counter()
-    placed = recover_offsets(tokens, sentence, spec(unk_types=UNK, **DROP))
+    placed = spec(unk_types=UNK, **DROP).places(tokens, sentence)
     # It takes 0.06 s; what grows with the square of the sentence takes minutes.
     assert time.perf_counter() - start < 5
     assert [sentence[place.start : place.end] for place in placed] == words
@@ -406,7 +405,7 @@ def test_long_sentences_take_no_time() -> None:
 @given(sentence=st.text(LETTERS | st.just(" "), max_size=20), tokens=WORDS)
 def test_any_tokens_fit_or_are_refused(sentence: str, tokens: list[str]) -> None:
     try:
-        placed = recover_offsets(tokens, sentence, spec(unk_types=frozenset({tokens[0]})))
+        placed = spec(unk_types=frozenset({tokens[0]})).places(tokens, sentence)
     except AlignmentError:
         return
     check_covers(placed, sentence)
@@ -437,7 +436,7 @@ def test_forms_of_unicode_make_no_difference(words: list[str]) -> None:
         "".join(unicodedata.normalize("NFD", c) for c in "".join(composed)) == "".join(decomposed)
     )
     sentence = " ".join(decomposed)
-    placed = recover_offsets(composed, sentence, spec())
+    placed = spec().places(composed, sentence)
     assert [sentence[place.start : place.end] for place in placed] == decomposed
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pommel.errors import AlignmentError
-from pommel.models.alignment import Placed, TokenizerSpec, recover_offsets
+from pommel.models.alignment import Placed, TokenizerSpec
 from pommel.scoring.retired_alignment import assign_as_syntaxgym
 from pommel.suite.suite import Condition, Region, Sentence
 
@@ -98,7 +98,7 @@ def _cases(shared_data: Path, *verdicts: str | None) -> Iterator[Case]:
 
 
 def _placed(case: Case) -> tuple[Placed, ...]:
-    return recover_offsets(case["tokens"], case["sentence"], _spec(case))
+    return _spec(case).places(case["tokens"], case["sentence"])
 
 
 def _spec(case: Case) -> TokenizerSpec:

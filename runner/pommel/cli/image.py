@@ -1,10 +1,9 @@
 """`pommel image new|build|check`: for those who make images."""
 
 import shlex
-from collections import Counter
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,14 +11,17 @@ from pommel.cli.options import container_options
 from pommel.cli.output import download_bar, note
 from pommel.errors import PommelError, UsageError, counted, readable_size
 from pommel.files.text import make_folder
-from pommel.images.check import CheckResult, Status
 from pommel.models.container.engines.sandbox import Sandbox
 from pommel.models.model import LoadOptions
+
+if TYPE_CHECKING:
+    from pommel.images.check import CheckResult
+    from pommel.images.checks import ImageCheck
 
 # A check that takes longer hangs; `--sandbox time=SECONDS` says otherwise.
 _SECONDS_FOR_A_COMMAND = 600
 
-_SHOWN: dict[Status, tuple[str, str]] = {
+_SHOWN = {
     "ok": ("ok", "green"),
     "failed": ("FAILED", "red"),
     "warning": ("warning", "yellow"),
@@ -49,7 +51,7 @@ def command() -> None:
 )
 def new(name: str, into: Path) -> None:
     """Make a folder NAME with all that an image needs, for you to put your model into."""
-    from pommel.images.build import default_tag  # noqa: PLC0415 - commands start sooner
+    from pommel.images.build import BuildOptions  # noqa: PLC0415 - commands start sooner
     from pommel.images.new import new_image  # noqa: PLC0415 - commands start sooner
 
     folder = new_image(name, into)
@@ -57,8 +59,8 @@ def new(name: str, into: Path) -> None:
     path = shlex.quote(f"./{folder}" if len(folder.parts) == 1 else str(folder))
     click.echo(f"{folder}: a model that runs. Put yours into model.py; README.md says how. Then:")
     click.echo(f"  pommel image build {path}")
-    click.echo(f"  pommel image check docker://{default_tag(name)}")
-    click.echo(f"  pommel run docker://{default_tag(name)} suites:en")
+    click.echo(f"  pommel image check docker://{BuildOptions.default_tag(name)}")
+    click.echo(f"  pommel run docker://{BuildOptions.default_tag(name)} suites:en")
 
 
 @command.command("build", no_args_is_help=True)
@@ -123,7 +125,9 @@ def check(image: str, report: Path | None, sentences: int, **chosen: Any) -> Non
     IMAGE is docker://NAME, podman://NAME and so on, or a name of the LM Zoo; without a scheme it is
     Docker's. Exit status: 0 if nothing has failed, 1 otherwise, 4 if the image is not available.
     """
-    from pommel.images.checks import check_image, has_passed, write_report  # noqa: PLC0415 - commands start sooner
+    from pommel.images.checks import ImageCheck  # noqa: PLC0415 - commands start sooner
+    from pommel.models.container.commands import ImageCommands  # noqa: PLC0415 - commands start sooner
+    from pommel.models.container.names import LmZooRegistry  # noqa: PLC0415 - commands start sooner
 
     if report is not None:
         # A folder that cannot be is better known before all has been checked.
@@ -132,16 +136,15 @@ def check(image: str, report: Path | None, sentences: int, **chosen: Any) -> Non
     reference = image if has_scheme else f"docker://{image}"
     with download_bar(reference) as progress:
         commands = ImageCommands.open(reference, replace(_options(chosen), pull_progress=progress))
-    results: list[CheckResult] = []
-    for result in check_image(commands, n_sentences=sentences):
-        results.append(result)
+    checked = ImageCheck(commands, n_sentences=sentences)
+    for result in checked.run():
         _show(result)
-    click.echo(_summary(results))
+    click.echo(_summary(checked))
     if report is not None:
-        write_report(report, commands, results, n_sentences=sentences)
+        checked.write(report)
         note(f"Report: {report}")
-    if not has_passed(results):
-        raise PommelError(f"{reference}: {counted(_counts(results)['failed'], 'check')} failed")
+    if not checked.has_passed:
+        raise PommelError(f"{reference}: {counted(checked.counts['failed'], 'check')} failed")
 
 
 def _options(chosen: dict[str, Any]) -> LoadOptions:
@@ -161,7 +164,7 @@ def _say(text: str) -> None:
     click.echo(text, nl=False, err=True)
 
 
-def _show(result: CheckResult) -> None:
+def _show(result: "CheckResult") -> None:
     word, colour = _SHOWN[result.status]
     # One line a check: what has failed is told in full below it.
     message, *more = (result.message or "").splitlines() or [""]
@@ -176,12 +179,7 @@ def _show(result: CheckResult) -> None:
         click.echo(f"{'':10}to do: {result.mend}")
 
 
-def _counts(results: list[CheckResult]) -> Counter[Status]:
-    return Counter(result.status for result in results)
-
-
-def _summary(results: list[CheckResult]) -> str:
-    counts = _counts(results)
-    parts = [f"{counts[status]} {word.lower()}" for status, (word, _) in _SHOWN.items()]
-    seconds = sum(result.seconds for result in results)
-    return f"{counted(len(results), 'check')}: {', '.join(parts)}; {seconds:.0f} s"
+def _summary(checked: "ImageCheck") -> str:
+    parts = [f"{checked.counts[status]} {word.lower()}" for status, (word, _) in _SHOWN.items()]
+    n_checks = counted(len(checked.results), "check")
+    return f"{n_checks}: {', '.join(parts)}; {checked.seconds:.0f} s"

@@ -1,8 +1,41 @@
 """`pommel leaderboard`: boards of submissions, each with suites that are pinned."""
 
 import click
-
 from pommel.cli.lazy_group import LazyGroup
+import datetime as dt
+import getpass
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+from pommel.leaderboard import BoardFolder
+import math
+from collections.abc import Sequence
+from typing import Any
+from pommel.cli.options import rule_option
+from pommel.cli.output import note, show_warnings
+from pommel.errors import UsageError, counted
+from pommel.sources.load import load_suites
+from pommel.cli.output import note
+from pommel.errors import listed, printable
+from pommel.cli.output import note, show_table, show_text
+from pommel.cli.output_options import form_option
+from pommel.errors import counted, printable
+from pommel.leaderboard.site import Ranking
+from pommel.cli.options import model_options
+from pommel.cli.output import for_stdout, note, progress_bar
+from pommel.errors import ModelNotAvailableError, PommelError, UsageError, counted
+from pommel.leaderboard import BoardFolder, verified
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pommel.cli.options import open_model
+from pommel.cli.output import for_stdout, note
+from pommel.errors import ModelNotAvailableError, PommelError, UsageError, counted, printable
+from pommel.leaderboard.rerunning import check_opened
+from pommel.models.model import closing
+from pommel.errors import counted
+from pommel.leaderboard.site import write_site
+
 
 _COMMANDS = {
     "init": ("leaderboard_init", "Make a board: pin suites, weigh circuits."),
@@ -23,3 +56,375 @@ def command() -> None:
       pommel leaderboard add board en-gpt2.pommel.zip
       pommel leaderboard show board
     """
+
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def _folder(_context: click.Context, _parameter: click.Parameter, value: Path) -> BoardFolder:
+    return BoardFolder(value)
+
+
+def board_argument(function: _F) -> _F:
+    """Add the folder of a board."""
+    path = click.Path(path_type=Path, file_okay=False)
+    return click.argument("board", metavar="BOARD", type=path, callback=_folder)(function)
+
+
+def keeper_option(function: _F) -> _F:
+    """Add who does what is about to be done."""
+    return click.option(
+        "--by",
+        default=_user,
+        metavar="TEXT",
+        help="Who keeps the board, for its ledger.  [default: your user name]",
+    )(function)
+
+
+def now() -> str:
+    """Return the time in UTC as ledgers have it."""
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
+
+@click.command("init", no_args_is_help=True)
+@click.argument("folder", metavar="BOARD", type=click.Path(path_type=Path))
+@click.option(
+    "--suites",
+    "sources",
+    multiple=True,
+    required=True,
+    metavar="SUITE",
+    help="A suite file, a folder, a shipped collection (suites:en) or suite; repeatable.",
+)
+@click.option("--name", metavar="TEXT", help="What it is called.  [default: the folder's name]")
+@click.option("--description", default="", metavar="TEXT", help="What it is about.")
+@rule_option
+@click.option(
+    "--circuit-weight",
+    "circuit_weights",
+    multiple=True,
+    metavar="NAME=X",
+    help="What a circuit weighs in the score; repeatable.  [default: 1]",
+)
+@click.option(
+    "--suite-weight",
+    "suite_weights",
+    multiple=True,
+    metavar="NAME=X",
+    help="What a suite weighs in its circuit; repeatable.  [default: 1]",
+)
+@keeper_option
+def init(folder: Path, sources: tuple[str, ...], **chosen: Any) -> None:
+    """Make a leaderboard in the folder BOARD, which has to be empty or new.
+
+    The suites are copied to it, and stay what they are: a score is always one on these. It is the
+    weighted mean over circuits of the weighted means over their suites.
+
+    \b
+      pommel leaderboard init board --suites suites:en --name 'English syntax'
+      pommel leaderboard init board --suites my_suites --circuit-weight Agreement=2
+    """
+    loaded = load_suites(sources)
+    show_warnings([warning for each in loaded for warning in each.warnings])
+    board = BoardFolder(folder).make(
+        [each.suite for each in loaded],
+        name=folder.resolve().name if chosen["name"] is None else chosen["name"],
+        description=chosen["description"],
+        score_rule=chosen["score_rule"],
+        circuit_weights=_weights("--circuit-weight", chosen["circuit_weights"]),
+        suite_weights=_weights("--suite-weight", chosen["suite_weights"]),
+        when=now(),
+        by=chosen["by"],
+    )
+    n_items = sum(each.n_items for each in board.suites)
+    note(
+        f"{folder}: {counted(len(board.suites), 'suite')}, "
+        f"{counted(len(board.circuits), 'circuit')}, {n_items:,} items"
+    )
+
+
+def _weights(option: str, values: Sequence[str]) -> dict[str, float]:
+    found = {}
+    for value in values:
+        name, _, number = value.rpartition("=")
+        try:
+            weight = float(number)
+        except ValueError:
+            weight = math.nan
+        if not name or math.isnan(weight):
+            raise UsageError(f"{option} cannot be {value!r}; write NAME=X with a number for X")
+        found[name] = weight
+    return found
+
+
+@click.command("add", no_args_is_help=True)
+@board_argument
+@click.argument("submission", type=click.Path(path_type=Path))
+@click.option(
+    "--supersede",
+    is_flag=True,
+    help="Put it in the place of all that the board has of this model under this policy, and of "
+    "all that has the same surprisals, whatever its model is called and whoever submitted it.",
+)
+@keeper_option
+def add(board: BoardFolder, submission: Path, *, supersede: bool, by: str) -> None:
+    """Check SUBMISSION, compute it on the suites of BOARD from its tokens, and rank it.
+
+    What it says of its scores is compared and not believed. It is added wholly or not at all.
+
+    \b
+      pommel leaderboard add board en-gpt2.pommel.zip
+    """
+    added = board.add(submission, when=now(), by=by, supersede=supersede)
+    row = added.standing
+    instead = f", in the place of {listed(added.superseded)}" if added.superseded else ""
+    note(
+        f"{row.id} ({printable(row.name)}): {row.total.words}, rank {row.rank} of "
+        f"{added.n_ranked} (not distinguishable: {row.rank_range}){instead}"
+    )
+
+
+# A table of hundreds of rows is read by nobody.
+_SHOWN = 50
+
+
+@click.command("show", no_args_is_help=True)
+@board_argument
+@form_option(["table", "csv", "json"])
+@click.option(
+    "--all", "is_whole", is_flag=True, help=f"All rows of the table, not only the first {_SHOWN}."
+)
+def show(board: BoardFolder, *, form: str, is_whole: bool) -> None:
+    """Show the ranking of BOARD: scores with 95% intervals, and which ranks are possible.
+
+    "ranks" are those that a submission may truly have: the ranks of all that are not significantly
+    better or worse (paired by item, 5% after Holm's correction).
+    """
+    ranking = Ranking.of(board)
+    rows = ranking.standings.rows
+    if form == "csv":
+        show_text(ranking.to_csv())
+    elif form == "json":
+        show_text(ranking.to_json(board.entries(ranking.board, ranking.ledger)))
+    elif rows:
+        shown = rows if is_whole else rows[:_SHOWN]
+        show_table(ranking.table(shown))
+        if n_more := len(rows) - len(shown):
+            note(f"{counted(n_more, 'more submission')}; --all shows them")
+    else:
+        note(f"{printable(ranking.board.name)}: nothing has been submitted")
+
+
+@click.command("withdraw", no_args_is_help=True)
+@board_argument
+@click.argument("submission_id", metavar="ID")
+@click.option("--reason", required=True, metavar="TEXT", help="Why; everyone can read it.")
+@keeper_option
+def withdraw(board: BoardFolder, submission_id: str, *, reason: str, by: str) -> None:
+    """Take the submission ID off the ranking of BOARD, for good.
+
+    The ledger keeps what it was, and the reason. Its file stays in the folder and may be deleted.
+    """
+    found = board.withdraw(submission_id, reason=reason, when=now(), by=by)
+    note(f"{found} is withdrawn")
+
+
+@click.command("verify", no_args_is_help=True)
+@board_argument
+@click.argument("ids", nargs=-1, metavar="[ID...]")
+@click.option("--rerun", is_flag=True, help="Have models score a sample of sentences again.")
+@click.option(
+    "--model", metavar="MODEL", help="Where the model of one ID is.  [default: as was submitted]"
+)
+@click.option(
+    "--sample",
+    type=click.IntRange(min=1),
+    default=50,
+    show_default=True,
+    metavar="N",
+    help="How many sentences of a submission are scored again.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    metavar="S",
+    help="Which sentences.  [default: others each time, which nobody can know beforehand]",
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0),
+    default=0.01,
+    show_default=True,
+    metavar="BITS",
+    help="How far apart two surprisals of a token may be.",
+)
+@keeper_option
+@model_options
+def verify(board: BoardFolder, ids: tuple[str, ...], **chosen: Any) -> None:
+    """Check all hashes of BOARD and its ledger, and compute submissions again from their tokens.
+
+    All ranked ones are computed again, or those with these IDs. With --rerun, their models score a
+    sample of sentences, which are compared token by token; what comes out the same is noted in the
+    ledger. Exit status 1 if anything differs or cannot be scored again, 4 if a model is not
+    available: the others are asked all the same.
+
+    A reference that was submitted is a stranger's. It is opened if it is a built-in model, a name
+    on the Hugging Face hub or an image in a public registry (`show --format json` has it); say with
+    --model where any other is: a server, a file, a folder. A server may replay what was claimed.
+    """
+    if chosen["model"] and not (chosen["rerun"] and len(ids) == 1):
+        raise UsageError("--model says where the model of one ID is, with --rerun")
+    ledger = board.ledger(board.board())
+    known = [ledger.found_id(each) for each in ids]
+    n_wrong = _n_faults(board, known, len(ledger.submissions))
+    outcome = rerun(board, known, chosen) if chosen["rerun"] and not n_wrong else Outcome()
+    n_wrong += outcome.n_wrong
+    if n_wrong:
+        raise PommelError(f"{board.folder}: {counted(n_wrong, 'thing')} wrong")
+    if outcome.left_out:
+        what = counted(len(outcome.left_out), "submission")
+        raise ModelNotAvailableError(f"{board.folder}: {what} not scored again (see above)")
+    n_checked = len(known or ledger.ranked)
+    note(f"{board.folder}: all is well; {counted(n_checked, 'submission')} computed again")
+
+
+def _n_faults(board: BoardFolder, ids: Sequence[str], n_submissions: int) -> int:
+    """Print what is wrong with a board, and return how much that is."""
+    wrong: list[str] = []
+    try:
+        # A line on stdout would go through the bar on stderr.
+        with progress_bar("submissions", n_submissions) as progress:
+            for line in verified(board, ids, progress=progress):
+                wrong.append(line)  # noqa: PERF402 - those before an error are printed, too
+    finally:
+        for line in wrong:
+            click.echo(for_stdout(line))
+    return len(wrong)
+
+
+# So many seeds there are where none is named.
+_N_SEEDS = 2**32
+
+
+@dataclass(slots=True)
+class Outcome:
+    """How many faults have been printed, and which submissions no model has scored again."""
+
+    n_wrong: int = 0
+    left_out: list[str] = field(default_factory=list)
+
+
+def rerun(board: BoardFolder, ids: Sequence[str], chosen: Mapping[str, Any]) -> Outcome:
+    """Score samples of all ranked submissions again, or of those with these ids.
+
+    What differs is printed as it is found, and what does not is noted in the ledger. A submission
+    that makes its model fail ends nothing but itself. Raises `UsageError` if one of `ids` has a
+    reference that is not opened.
+    """
+    settings = board.board()
+    outcome = Outcome()
+    known = ids or board.ledger(settings).ranked
+    references = {
+        each: chosen["model"] or board.submission(each, settings).reference for each in known
+    }
+    openable = _openable(references, chosen["model"], outcome, is_chosen=bool(ids))
+    seed = secrets.randbelow(_N_SEEDS) if chosen["seed"] is None else chosen["seed"]
+    note(f"seed {seed}")
+    for each, reference in openable.items():
+        _rerun_one(board, each, reference, {**chosen, "seed": seed}, outcome)
+    return outcome
+
+
+def _openable(
+    references: Mapping[str, str], model: str | None, outcome: Outcome, *, is_chosen: bool
+) -> dict[str, str]:
+    """Return those references that may be opened.
+
+    The others are told and left out; where the keeper chose them, they end the command before the
+    first is opened.
+    """
+    openable = {}
+    for submission_id, reference in references.items():
+        try:
+            if not model:
+                check_opened(submission_id, reference)
+        except UsageError as error:
+            if is_chosen:
+                raise
+            note(str(error))
+            outcome.left_out.append(submission_id)
+        else:
+            openable[submission_id] = reference
+    return openable
+
+
+def _rerun_one(
+    board: BoardFolder,
+    submission_id: str,
+    reference: str,
+    chosen: Mapping[str, Any],
+    outcome: Outcome,
+) -> None:
+    note(printable(f"{submission_id}: {reference}"))
+    try:
+        sample = board.sample(submission_id, chosen["sample"], seed=chosen["seed"])
+        with closing(open_model(reference, dict(chosen))) as model:
+            found = sample.rescored(model, tolerance_bits=chosen["tolerance"])
+    except ModelNotAvailableError as error:
+        note(printable(f"{submission_id}: {error}"))
+        outcome.left_out.append(submission_id)
+        return
+    except PommelError as error:
+        # What a submission asks of its model is a stranger's choice, too.
+        _print_faults([f"{submission_id}: cannot be scored again: {error}"], outcome)
+        return
+    _print_faults([f"{submission_id}: {fault}" for fault in found.differences], outcome)
+    note(
+        f"{submission_id}: {counted(found.n_sentences, 'sentence')}, "
+        f"{counted(found.n_tokens, 'token')}, at most {found.largest_bits:.2g} bits apart"
+    )
+    if not found.differences:
+        board.record_rerun(
+            submission_id,
+            found,
+            model=reference,
+            seed=chosen["seed"],
+            tolerance_bits=chosen["tolerance"],
+            when=now(),
+            by=chosen["by"],
+        )
+
+
+def _print_faults(faults: Sequence[str], outcome: Outcome) -> None:
+    for fault in faults:
+        click.echo(for_stdout(" ".join(fault.splitlines())))
+    outcome.n_wrong += len(faults)
+
+
+@click.command("export", no_args_is_help=True)
+@board_argument
+@click.option(
+    "-o",
+    "--output",
+    "folder",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder for the site: new, empty, or with a site that was written before.",
+)
+def export(board: BoardFolder, folder: Path) -> None:
+    """Write BOARD as a site: a ranking, a page a submission, a CSV and a JSON file.
+
+    The pages need no JavaScript and fetch nothing; any server of files can serve them.
+
+    \b
+      pommel leaderboard export board -o site
+    """
+    n_pages = write_site(board, folder)
+    note(f"{folder / 'index.html'}: {counted(n_pages, 'submission')}")

@@ -1,8 +1,70 @@
 """`pommel runs`: the runs in the store."""
 
 import click
-
 from pommel.cli.lazy_group import LazyGroup
+from typing import Any
+from pommel.cli.options import store_path
+from pommel.cli.output import note, show_frame, show_table
+from pommel.cli.output_options import form_option
+from pommel.cli.selecting import (
+    HOW_TO_FILL,
+    listed_run,
+    selected_heads,
+    selection_options,
+    store_for_reading,
+)
+from pommel.errors import counted
+from pommel.files.tables import frame_of_rows
+from pommel.report.run_list import RUN_LIST_COLUMNS, run_list_table
+from pommel.scoring.run_record import RunRecord
+from pommel.store import Store
+from dataclasses import asdict
+from pathlib import Path
+from pommel.cli.options import store_option
+from pommel.cli.output import for_stdout, show_table, show_text
+from pommel.cli.selecting import listed_run, run_of_id, store_for_reading
+from pommel.files.json import WrittenFloat, to_json
+from pommel.report.run_list import (
+    ListedRun,
+    count_table,
+    head_lines,
+    provenance_lines,
+    score_lines,
+)
+from pommel.report.saved import frame_to_json
+from pommel.cli.output import note
+from pommel.cli.output_options import folder_option, form_option
+from pommel.cli.selecting import runs_of, selected, selection_options, store_for_reading
+from pommel.report.exported import export_runs
+from pommel.store.selection import told_apart_records
+from collections.abc import Mapping, Sequence
+from typing import Any, get_args
+from pommel.api import Results
+from pommel.cli.options import threshold_option
+from pommel.cli.output import fail_under, note, show_notes, show_warnings
+from pommel.cli.selecting import run_options, selected, store_for_writing
+from pommel.cli.show_results import check_table, show_results, tidy_table_option
+from pommel.errors import UsageError, counted, listed
+from pommel.models.family import Named
+from pommel.report.notes import notes
+from pommel.scoring.results import ScoreRule
+from pommel.scoring.run import Oov, Run
+from pommel.sources.load import check_distinct_names, load_suites
+from pommel.store import Selection, Store
+from pommel.suite.suite import Suite
+import sys
+from pommel.cli.asking import confirm
+from pommel.cli.selecting import (
+    described,
+    is_selective,
+    selected_heads,
+    selection_options,
+    store_for_writing,
+)
+from pommel.errors import UsageError, counted, listed, printable
+from pommel.cli.selecting import store_for_writing
+from pommel.errors import StoreError
+
 
 _COMMANDS = {
     "list": ("runs_list", "List runs."),
@@ -23,3 +85,373 @@ def command() -> None:
       pommel runs list --model 'gpt2*'
       pommel runs export 3f2a91c07d11 -o results
     """
+
+
+# What fits on a screen.
+_SHOWN = 30
+
+
+@click.command("list")
+@form_option(about="What to print; all but tables have every run.")
+@click.option("--all", "is_all", is_flag=True, help=f"More than {_SHOWN} runs in the table, too.")
+@selection_options
+def list_runs(form: str, *, is_all: bool, **chosen: Any) -> None:
+    """List the runs in the store, the newest first, and how far those are that were interrupted.
+
+    \b
+      pommel runs list --model 'gpt2*' --circuit agreement
+      pommel runs list --format csv > runs.csv
+    """
+    if _is_empty(chosen):
+        note(f"note: {store_path(chosen)} has no runs yet; {HOW_TO_FILL}")
+        if form != "table":
+            show_frame(frame_of_rows([], RUN_LIST_COLUMNS), form)
+        return
+    with store_for_reading(chosen) as store:
+        heads = selected_heads(store, chosen)
+        shown = len(heads) if is_all or form != "table" else _SHOWN
+        runs = [listed_run(store, each) for each in _newest_first(store, heads, shown)]
+    if form == "table":
+        show_table(run_list_table(runs))
+        if more := len(heads) - len(runs):
+            note(f"{counted(more, 'older run')} not shown; --all shows them")
+    else:
+        frame = frame_of_rows([each.to_row() for each in runs], RUN_LIST_COLUMNS)
+        counts = dict.fromkeys(("n_items", "n_scored", "n_sentences"), "Int64")
+        show_frame(frame.astype(counts), form)
+
+
+def _is_empty(chosen: dict[str, Any]) -> bool:
+    if not store_path(chosen).exists():
+        return True
+    with store_for_reading(chosen) as store:
+        return store.runs.is_empty()
+
+
+def _newest_first(store: Store, heads: list[RunRecord], n_shown: int) -> list[RunRecord]:
+    """Return the newest runs with their results."""
+    # Of runs of the same second, the one that began last is the newest.
+    newest = sorted(heads, key=lambda each: each.created)[::-1][:n_shown]
+    ids = [each.run_id for each in newest]
+    by_id = {each.run_id: each for each in store.runs.records_of(ids)}
+    # Another process may have deleted one.
+    return [by_id[each] for each in ids if each in by_id]
+
+
+@click.command("show", no_args_is_help=True)
+@click.argument("run")
+@form_option(["text", "json"], default="text")
+@store_option
+def show_run(run: str, form: str, store: Path | None) -> None:
+    """Show a RUN, named by its id or the id's first 4 digits or more.
+
+    Text shows what ran on what and how, its predictions with their counts and margins, its scores,
+    and where it comes from; JSON has every item, too.
+    """
+    with store_for_reading({"store": store}) as opened:
+        listed = listed_run(opened, run_of_id(opened, run))
+    if form == "json":
+        show_text(to_json(_to_json(listed), indent=2))
+        return
+    result = listed.record.result
+    for line in head_lines(listed):
+        click.echo(for_stdout(line))
+    if result.predictions:
+        click.echo()
+        show_table(count_table(result))
+    for line in score_lines(result):
+        click.echo(line)
+    if result.provenance:
+        click.echo()
+        for line in provenance_lines(result.provenance):
+            click.echo(for_stdout(line))
+
+
+def _to_json(listed: ListedRun) -> dict[str, Any]:
+    record, result = listed.record, listed.record.result
+    return {
+        "run_id": record.run_id,
+        "status": record.status,
+        "n_scored": listed.progress[0] if listed.progress else None,
+        "n_sentences": listed.progress[1] if listed.progress else None,
+        "source": record.source,
+        "created": record.created,
+        "model_name": result.model_name,
+        "family": result.membership.to_dict() if result.membership else None,
+        "model": asdict(record.model),
+        "suite_name": result.suite_name,
+        "circuit": result.circuit,
+        "suite": asdict(record.suite),
+        "policy": dict(record.policy),
+        "settings": dict(record.settings),
+        "score_rule": result.score_rule,
+        "score": WrittenFloat.of(result.score),
+        "scores": [
+            {name: WrittenFloat.of(value) for name, value in row.items()}
+            for row in (result.score_rows() if record.status == "complete" else [])
+        ],
+        "predictions": [
+            {
+                "prediction_id": each.prediction_id,
+                "formula": each.formula,
+                "description": each.description,
+            }
+            for each in result.predictions
+        ],
+        "items": frame_to_json(result.to_frame("predictions")),
+        "provenance": dict(result.provenance),
+    }
+
+
+@click.command("export")
+@click.argument("runs", nargs=-1, metavar="[RUN...]")
+@folder_option
+@form_option(["csv", "parquet", "json"], default="csv", about="Format of the files.")
+@selection_options
+def export_tables(runs: tuple[str, ...], output: Path, form: Any, **chosen: Any) -> None:
+    """Write the tables of RUNs, or of all that fit, to a folder, as `pommel run -o` would have.
+
+    Of runs of one model on one suite under one score rule the newest counts, unless they are
+    named by their ids.
+
+    \b
+      pommel runs export 3f2a91c07d11 -o results
+      pommel runs export --model 'gpt2*' -o results --format parquet
+    """
+    chosen["only_runs"] = (*runs, *chosen["only_runs"])
+    with store_for_reading(chosen) as store:
+        records = told_apart_records(selected(store, chosen))
+        own = store.runs.with_tokens(records)
+        found = list(runs_of(store, own))
+    export_runs(records, found, output, form)
+    if n_imported := len(records) - len(own):
+        others = "those files hold the others only" if own else "those files are not written"
+        note(
+            f"note: {counted(n_imported, 'run')} came without tokens, so that tokens.{form} and "
+            f"regions.{form} lack them; {others}"
+        )
+    note(f"{counted(len(records), 'run')}: {output}")
+
+
+@click.command("evaluate")
+@click.argument("runs", nargs=-1, metavar="[RUN...]")
+@click.option(
+    "--suite-file",
+    "suite_files",
+    multiple=True,
+    metavar="FILE",
+    help="A suite to check in the place of the one of its name; if no run has that name, for every "
+    "model.  [default: the suites as they ran; repeatable]",
+)
+@click.option(
+    "--score",
+    "score_rule",
+    type=click.Choice(get_args(ScoreRule)),
+    help="Score rule.  [default: that of the run]",
+)
+@click.option(
+    "--oov",
+    type=click.Choice(get_args(Oov)),
+    help="Items that rest on an unknown word: they count, or are skipped.  [default: as in the "
+    "run]",
+)
+@form_option()
+@tidy_table_option
+@threshold_option
+@run_options
+def evaluate_again(runs: tuple[str, ...], **chosen: Any) -> None:
+    """Check the predictions of RUNs, or of all that fit, again, with no model.
+
+    Tokens come from the store. So predictions, metrics, regions and score rules may change, as long
+    as the sentences are the same. The results are kept as runs of their own.
+
+    \b
+      pommel runs evaluate --score first
+      pommel runs evaluate 3f2a91c07d11 --suite-file edited.json
+    """
+    chosen["only_runs"] = (*runs, *chosen["only_runs"])
+    check_table(chosen["table"], chosen["form"])
+    loaded = load_suites(chosen["suite_files"]) if chosen["suite_files"] else []
+    suites = [each.suite for each in loaded]
+    check_distinct_names(suites)
+    show_warnings([warning for each in loaded for warning in each.warnings])
+    with store_for_writing(chosen) as store:
+        bases = _with_tokens(store, _chosen(store, chosen), chosen)
+        called = {each.run_id: _called(each) for each in told_apart_records(bases)}
+        pairs = _pairs(store, bases, suites, called)
+        made = [_again(store, base, suite, chosen) for base, suite in pairs]
+        _keep(store, made)
+    named = (run.renamed(called[base.run_id]) for run, (base, _) in zip(made, pairs, strict=True))
+    results = Results(runs=tuple(named))
+    show_notes([line for run in results for line in notes(run)])
+    show_results(results, table=chosen["table"], form=chosen["form"])
+    fail_under((run.result for run in results), chosen["fail_under"])
+
+
+def _chosen(store: Store, chosen: dict[str, Any]) -> list[RunRecord]:
+    # Under a rule that is given, it is all one under which the tokens were first evaluated.
+    return selected(store, chosen, any_rule=chosen["score_rule"] is not None)
+
+
+def _with_tokens(
+    store: Store, records: Sequence[RunRecord], chosen: dict[str, Any]
+) -> list[RunRecord]:
+    own = store.runs.with_tokens(records)
+    without = [each for each in records if each not in own]
+    if without and (chosen["only_runs"] or not own):
+        raise UsageError(
+            f"there are no tokens of {listed([each.run_id for each in without])}: only results "
+            f"were imported; run the model with `pommel run`"
+        )
+    if without:
+        note(f"note: {counted(len(without), 'run')} left out, imported without tokens")
+    return own
+
+
+def _called(record: RunRecord) -> Named:
+    return Named(name=record.result.model_name, membership=record.result.membership)
+
+
+def _pairs(
+    store: Store,
+    bases: Sequence[RunRecord],
+    suites: Sequence[Suite],
+    called: Mapping[str, Named],
+) -> list[tuple[RunRecord, Suite]]:
+    """Return which run's tokens and which suite are to go together."""
+    if not suites:
+        return [(base, store.runs.suite(base)) for base in bases]
+    models: dict[tuple[object, ...], RunRecord] = {}
+    # Of a model that ran in a family, and elsewhere alone, the run in the family.
+    for base in sorted(bases, key=lambda each: each.result.membership is None):
+        name = called[base.run_id].name
+        key = (name, base.policy["fingerprint"], base.settings.get("compat"))
+        models.setdefault(key, base)
+    pairs = []
+    for suite in suites:
+        of_its_name = [base for base in bases if base.result.suite_name == suite.name]
+        pairs += [(base, suite) for base in of_its_name or models.values()]
+    return pairs
+
+
+def _again(store: Store, base: RunRecord, suite: Suite, chosen: dict[str, Any]) -> Run:
+    rule = chosen["score_rule"] or base.result.score_rule
+    oov: Oov = chosen["oov"] or ("skip" if base.settings.get("oov") == "skip" else "keep")
+    return store.runs.evaluate_again(base, suite, score_rule=rule, oov=oov)
+
+
+def _keep(store: Store, made: Sequence[Run]) -> None:
+    """Keep the runs that the store does not have; all of them are the newest from now on."""
+    there = {each.run_id for each in store.runs.heads(Selection())}
+    runs = {RunRecord.of(run).run_id: run for run in made}
+    new = [run_id for run_id in runs if run_id not in there]
+    for run_id in new:
+        store.runs.save(runs[run_id])
+    store.runs.renew(runs)
+    if new:
+        note(f"{counted(len(new), 'run')} kept: {listed(new, most=5)}")
+    else:
+        note("nothing new to keep: the store has these runs, which are the newest now")
+
+
+@click.command("delete", no_args_is_help=True)
+@click.argument("runs", nargs=-1, metavar="[RUN...]")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@selection_options
+def delete_runs(runs: tuple[str, ...], *, yes: bool, **chosen: Any) -> None:
+    """Delete RUNs, or all that fit, complete or interrupted, with their results.
+
+    Their surprisals stay, so that the same run is made again in no time; `pommel runs gc` deletes
+    those that no run needs.
+
+    \b
+      pommel runs delete 3f2a91c07d11
+      pommel runs delete --source hu2020 --yes
+    """
+    chosen["only_runs"] = (*runs, *chosen["only_runs"])
+    if not is_selective(chosen):
+        raise UsageError("which runs? Name ids, or --model, --suite and so on; '*' is any")
+    with store_for_writing(chosen) as store:
+        found = selected_heads(store, chosen)
+        named = listed([f"{each.run_id} ({described(each)})" for each in found])
+        if not yes:
+            if not sys.stdin.isatty():
+                what = f"this deletes {counted(len(found), 'run')}: {named}"
+                raise UsageError(f"{what}; say --yes if that is meant")
+            question = f"Delete {counted(len(found), 'run')}, {named}?"
+            if not confirm(printable(question), default=False):
+                note("nothing is deleted")
+                return
+        n_deleted = store.runs.delete([each.run_id for each in found])
+    note(f"{counted(n_deleted, 'run')} deleted")
+
+
+@click.command("gc")
+@click.option("-n", "--dry-run", is_flag=True, help="Delete nothing, and say what would go.")
+@store_option
+def collect_garbage(*, dry_run: bool, store: Path | None) -> None:
+    """Delete surprisals that no run's suite needs, and give the room back to the disk.
+
+    Texts, models, policies and suites that nothing refers to go with them. Interrupted runs keep
+    theirs. It is safe while other processes write.
+    """
+    with store_for_writing({"store": store}) as opened:
+        before = opened.database.n_bytes
+        done = "would go" if dry_run else "deleted"
+        collected = opened.collect_garbage(dry_run=dry_run)
+        for name, n_deleted in collected.n_deleted.items():
+            n_before = n_deleted + collected.n_left[name]
+            click.echo(f"{name:<10}  {n_deleted:>9,} of {n_before:,} {done}")
+        if dry_run:
+            note("nothing is deleted (--dry-run)")
+            return
+        if any(collected.n_deleted.values()) or opened.database.has_free_pages:
+            _shrink(opened)
+        after = opened.database.n_bytes
+    click.echo(f"{'bytes':<10}  {before:>9,} -> {after:,}")
+
+
+def _shrink(store: Store) -> None:
+    try:
+        store.database.shrink()
+    except StoreError as error:
+        # What is deleted is deleted; new runs use the room until then.
+        note(f"note: no room was given back, the next `pommel runs gc` does it: {error}")
+
+
+@click.command("recover", no_args_is_help=True)
+@click.argument("damaged", type=click.Path(path_type=Path, dir_okay=False))
+@click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="NEW",
+    help="File of the new store.",
+)
+def recover(damaged: Path, output: Path) -> None:
+    """Write what can be read of a DAMAGED store to a NEW one.
+
+    The damaged file is not changed. A run that may have lost results is listed as interrupted; the
+    command that it came from completes it, from the surprisals that are left.
+
+    \b
+      pommel runs recover store.sqlite -o recovered.sqlite
+      pommel runs list --store recovered.sqlite
+    """
+    saved = Store.salvage(damaged, output)
+    for table, n_kept in saved.kept.items():
+        n_lost = saved.lost.get(table, 0)
+        lost = f"; up to {n_lost:,} lost" if n_lost else ""
+        click.echo(f"{table:<12}  {n_kept:>9,} kept{lost}")
+    if saved.n_reopened:
+        note(
+            f"{counted(saved.n_reopened, 'run')} may lack results and count as interrupted; the "
+            f"same `pommel run` completes them"
+        )
+    if saved.n_unlinked:
+        note(
+            f"{counted(saved.n_unlinked, 'run')} lost what leads to suite and tokens; the same "
+            f"`pommel run` makes them again"
+        )
+    note(f"Recovered: {output}")

@@ -13,7 +13,20 @@ import numpy as np
 import numpy.typing as npt
 
 from pommel.errors import AlignmentError, InputError
-from pommel.surprisal import TokenRole
+from pommel.surprisal import ScoredSentence, Token, TokenRole
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrintedToken:
+    """A token as a model prints it; `line` is its line in the table, from 1.
+
+    `oov` is what the model's `unkify` says, None where nobody asked it.
+    """
+
+    text: str
+    surprisal_bits: float
+    line: int
+    oov: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +77,46 @@ class TokenizerSpec:
             drop_token_pattern=tokenizer.get("drop_token_pattern"),
             behaviors=frozenset(tokenizer.get("behaviors") or ()),
         )
+
+    def places(self, tokens: Sequence[str], sentence: str) -> "tuple[Placed, ...]":
+        """Return the place of each token, in order; those after an end-of-sentence mark are left out.
+
+        Words that `drop_token_pattern` lets the model leave out lie in no token. Raises
+        `AlignmentError` if the tokens do not spell the sentence from its beginning to its end, and
+        `InputError` if that pattern is no regular expression.
+        """
+        ranges = _literal_ranges(tokens, sentence, self)
+        if ranges is None:
+            aligned = _best_alignment(tokens, sentence, self)
+            if isinstance(aligned, Broken):
+                raise AlignmentError(_message(tokens, aligned, self))
+            ranges = [_range(aligned.reading, start, end) for start, end in aligned.spans]
+        return _placed(tokens, ranges, sentence, self)
+
+    def scored(self, sentence: str, printed: Sequence[PrintedToken]) -> ScoredSentence:
+        """Return the sentence with the offsets of its printed tokens.
+
+        A word that the model leaves out (`drop_token_pattern`) becomes a token without a
+        surprisal: the sentence has it, and the model gave no number for it. Raises `AlignmentError`.
+        """
+        tokens: list[Token] = []
+        covered = 0
+        places = self.places([token.text for token in printed], sentence)
+        for token, place in zip(printed, places, strict=False):
+            tokens += _left_out(sentence, covered, place.start)
+            covered = place.end
+            tokens.append(
+                Token(
+                    text=token.text,
+                    start=place.start,
+                    end=place.end,
+                    surprisal_bits=token.surprisal_bits,
+                    oov=place.oov or (token.oov is True and place.role == "text"),
+                    role=place.role,
+                )
+            )
+        tokens += _left_out(sentence, covered, len(sentence))
+        return ScoredSentence(text=sentence, tokens=tuple(tokens))
 
 
 # Where in a word a spelling belongs: at its beginning, not at its beginning, at its end, not at
@@ -687,24 +740,6 @@ class Placed:
     oov: bool = False
 
 
-def recover_offsets(
-    tokens: Sequence[str], sentence: str, spec: TokenizerSpec
-) -> tuple[Placed, ...]:
-    """Return the place of each token, in order; those after an end-of-sentence mark are left out.
-
-    Words that `spec.drop_token_pattern` lets the model leave out lie in no token. Raises
-    `AlignmentError` if the tokens do not spell the sentence from its beginning to its end, and
-    `InputError` if that pattern is no regular expression.
-    """
-    ranges = _literal_ranges(tokens, sentence, spec)
-    if ranges is None:
-        aligned = _best_alignment(tokens, sentence, spec)
-        if isinstance(aligned, Broken):
-            raise AlignmentError(_message(tokens, aligned, spec))
-        ranges = [_range(aligned.reading, start, end) for start, end in aligned.spans]
-    return _placed(tokens, ranges, sentence, spec)
-
-
 def _literal_ranges(
     tokens: Sequence[str], sentence: str, spec: TokenizerSpec
 ) -> list[Range] | None:
@@ -897,3 +932,11 @@ def _context(sentence: str, at: int) -> str:
     before = ("..." if first else "") + sentence[first:at]
     after = sentence[at:last] + ("..." if last < len(sentence) else "")
     return f"{before}|{after}"
+
+
+def _left_out(sentence: str, start: int, end: int) -> Iterator[Token]:
+    at = start
+    for word in sentence[start:end].split():
+        at = sentence.index(word, at)
+        yield Token(text=word, start=at, end=at + len(word), surprisal_bits=None)
+        at += len(word)

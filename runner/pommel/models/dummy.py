@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError, UsageError
-from pommel.models.alignment import TokenizerSpec
+from pommel.models.alignment import PrintedToken, TokenizerSpec
 from pommel.models.model import (
     RECOVERED,
     LoadOptions,
@@ -23,7 +23,7 @@ from pommel.models.model import (
     Spans,
     check_only_method,
 )
-from pommel.models.printed import PrintedModel, PrintedToken, parse_surprisal_table, with_oovs
+from pommel.models.printed import PrintedModel, parse_surprisal_table, with_oovs
 from pommel.models.recorded import fingerprint
 from pommel.models.reference_files import (
     Reference,

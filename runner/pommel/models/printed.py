@@ -6,23 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from pommel.errors import AlignmentError, InputError, ModelError, SurprisalError
-from pommel.models.alignment import TokenizerSpec, recover_offsets
+from pommel.models.alignment import PrintedToken, TokenizerSpec
 from pommel.models.model import ModelInfo, Policy, Spans, check_only_method
-from pommel.surprisal import ROUNDING_BITS, ScoredSentence, Token
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PrintedToken:
-    """A token as a model prints it; `line` is its line in the table, from 1.
-
-    `oov` is what the model's `unkify` says, None where nobody asked it.
-    """
-
-    text: str
-    surprisal_bits: float
-    line: int
-    oov: bool | None = None
-
+from pommel.surprisal import ROUNDING_BITS, ScoredSentence
 
 COLUMNS = ["sentence_id", "token_id", "token", "surprisal"]
 _N_TABS = 3
@@ -217,48 +203,12 @@ class PrintedModel:
 
     def _scored(self, sentence: str, printed: Sequence[PrintedToken]) -> ScoredSentence:
         try:
-            scored = scored_sentence(sentence, printed, self.spec)
+            scored = self.spec.scored(sentence, printed)
             scored.check()
         except AlignmentError as error:
             where = f"{self.source}:{printed[0].line}" if printed else self.source
             raise AlignmentError(f"{where}: {error}") from error
         return scored
-
-
-def scored_sentence(
-    sentence: str, printed: Sequence[PrintedToken], spec: TokenizerSpec
-) -> ScoredSentence:
-    """Return the sentence with the offsets of its printed tokens.
-
-    A word that the model leaves out (`spec.drop_token_pattern`) becomes a token without a
-    surprisal: the sentence has it, and the model gave no number for it. Raises `AlignmentError`.
-    """
-    tokens: list[Token] = []
-    covered = 0
-    places = recover_offsets([token.text for token in printed], sentence, spec)
-    for token, place in zip(printed, places, strict=False):
-        tokens += _left_out(sentence, covered, place.start)
-        covered = place.end
-        tokens.append(
-            Token(
-                text=token.text,
-                start=place.start,
-                end=place.end,
-                surprisal_bits=token.surprisal_bits,
-                oov=place.oov or (token.oov is True and place.role == "text"),
-                role=place.role,
-            )
-        )
-    tokens += _left_out(sentence, covered, len(sentence))
-    return ScoredSentence(text=sentence, tokens=tuple(tokens))
-
-
-def _left_out(sentence: str, start: int, end: int) -> Iterator[Token]:
-    at = start
-    for word in sentence[start:end].split():
-        at = sentence.index(word, at)
-        yield Token(text=word, start=at, end=at + len(word), surprisal_bits=None)
-        at += len(word)
 
 
 def under_policy(scored: ScoredSentence, policy: Policy, source: str) -> ScoredSentence:

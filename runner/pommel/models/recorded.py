@@ -11,7 +11,7 @@ from typing import Any, get_args
 from pommel.errors import AlignmentError, InputError, SurprisalError, UsageError
 from pommel.files import shipped
 from pommel.files.text import is_encodable, write_text
-from pommel.models.alignment import TokenizerSpec
+from pommel.models.alignment import PrintedToken, TokenizerSpec
 from pommel.models.model import (
     RECOVERED,
     LoadOptions,
@@ -23,7 +23,6 @@ from pommel.models.model import (
 )
 from pommel.models.printed import (
     PrintedModel,
-    PrintedToken,
     parse_surprisal_table,
     under_policy,
     with_first_token,

@@ -141,7 +141,7 @@ def _with_scheme(reference: str) -> str:
 
     Raises `ModelNotAvailableError` for anything else.
     """
-    from pommel.models.container.names import image_reference, lm_zoo_registry  # noqa: PLC0415 - seldom needed
+    from pommel.models.container.names import LmZooRegistry  # noqa: PLC0415 - seldom needed, LmZooRegistry
 
     path = Path(reference).expanduser()
     if reference and path.is_dir():
@@ -153,12 +153,13 @@ def _with_scheme(reference: str) -> str:
             return f"{scheme}://{reference}"
         known = ", ".join(_SCHEME_OF_FILE)
         raise ModelNotAvailableError(f"{reference}: a model's file ends in one of {known}")
-    if reference in lm_zoo_registry():
-        return image_reference(reference)
+    images = LmZooRegistry.installed()
+    if reference in images:
+        return images.image_reference(reference)
     if reference in builtin_models():
         raise ModelNotAvailableError(f"unknown model {reference!r}; write builtin://{reference}")
     raise ModelNotAvailableError(
-        f"unknown model {reference!r}{_nearest(reference, (*builtin_models(), *lm_zoo_registry()))}"
+        f"unknown model {reference!r}{_nearest(reference, (*builtin_models(), *images))}"
         "; write huggingface://NAME, docker://IMAGE, the path of a model's folder or file, "
         f"or one of: {', '.join(f'builtin://{name}' for name in builtin_models())}"
     )

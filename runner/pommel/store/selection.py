@@ -1,13 +1,13 @@
-"""Which of the stored runs are meant."""
+"""Which of the stored runs are meant, which of them count, and what tells their models apart."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
+from typing import ClassVar
 
+from pommel.errors import UsageError
+from pommel.models.family import Membership, Named
 from pommel.scoring.run_record import RunRecord
-
-# The parts of a policy and of the settings that runs can be selected by.
-CHOICES = ("method", "bos", "eos", "first_token", "boundary", "oov", "compat")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,6 +19,17 @@ class Selection:
     the family of sizes that it belongs to. `choices` are parts of the policy or the settings with
     their values: ("method", "pll"), ("compat", "syntaxgym").
     """
+
+    # The parts of a policy and of the settings that runs can be selected by.
+    CHOICES: ClassVar[tuple[str, ...]] = (
+        "method",
+        "bos",
+        "eos",
+        "first_token",
+        "boundary",
+        "oov",
+        "compat",
+    )
 
     run_ids: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
@@ -35,30 +46,310 @@ class Selection:
         return (
             (not self.complete_only or record.status == "complete")
             and (not self.run_ids or record.run_id.startswith(self.run_ids))
-            and fits(self.suites, [record.result.suite_name])
-            and fits(self.circuits, [record.result.circuit])
-            and fits(self.languages, [record.suite.language])
-            and fits(self.sources, [record.source])
-            and fits(self.score_rules, [record.result.score_rule])
-            and fits(self.models, model_names(record))
-            and all(choice_of(record, name) == value for name, value in self.choices)
+            and self.fits(self.suites, [record.result.suite_name])
+            and self.fits(self.circuits, [record.result.circuit])
+            and self.fits(self.languages, [record.suite.language])
+            and self.fits(self.sources, [record.source])
+            and self.fits(self.score_rules, [record.result.score_rule])
+            and self.fits(self.models, record.model_names)
+            and all(record.choice(name) == value for name, value in self.choices)
+        )
+
+    @staticmethod
+    def fits(patterns: Sequence[str], names: Sequence[str]) -> bool:
+        """Say whether one of the patterns fits one of the names, or there are no patterns."""
+        return not patterns or any(
+            fnmatchcase(name, pattern) for pattern in patterns for name in names
         )
 
 
-def model_names(record: RunRecord) -> list[str]:
-    """Return what a run's model is known by: name, reference, family, family of sizes."""
+# The members that one pattern has named: family, axis, pattern, and which generation of models: 0,
+# or more where other models have taken their places since.
+_Pattern = tuple[str, str, str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class StoredModel:
+    """A model (`model_key`), and the number of the family that it ran in; None: it ran alone.
+
+    What others have measured has no number: their families are what their files say.
+    """
+
+    model: str
+    family: int | None
+
+
+def model_key(record: RunRecord) -> str:
+    """Return what is one and the same for all runs of a model, however it was reached.
+
+    What others call a model need not be the model that we call so.
+    """
+    if record.is_own:
+        facts = record.model
+        return facts.fingerprint or facts.reference or record.result.model_name
+    return f"{record.result.model_name} ({record.source})"
+
+
+def suite_key(record: RunRecord) -> tuple[str, str]:
+    """Return what is one and the same for all runs on a suite; languages may share a name."""
+    return record.result.suite_name, record.suite.language
+
+
+def variant_key(record: RunRecord) -> tuple[object, ...]:
+    """Return what is one and the same for all runs that were scored alike."""
+    return record.policy.get("fingerprint"), *sorted(record.settings.items())
+
+
+def stored_models(records: Sequence[RunRecord]) -> dict[str, StoredModel]:
+    """Return what has run, by the ids of the runs.
+
+    A family that was reached by several paths is one: its members of one label are one model. If
+    they are not, there are several families of the name.
+    """
+    patterns = _patterns(records)
+    families = _merged(_members(records, patterns))
+    return {
+        each.run_id: StoredModel(model_key(each), families.get(patterns.get(each.run_id)))
+        for each in records
+    }
+
+
+def _patterns(records: Sequence[RunRecord]) -> dict[str, _Pattern]:
+    """Return the patterns by which the members among our own runs were named, by the runs' ids."""
+    models: dict[tuple[str, ...], list[str]] = {}
+    found: dict[str, _Pattern] = {}
+    for record in sorted(records, key=lambda each: each.created, reverse=True):
+        member = record.result.membership
+        if not record.is_own or member is None:
+            continue
+        named = (member.family, member.axis, member.pattern)
+        of_label = models.setdefault((*named, member.label), [])
+        key = model_key(record)
+        if key not in of_label:
+            of_label.append(key)
+        found[record.run_id] = (*named, of_label.index(key))
+    return found
+
+
+def _members(
+    records: Sequence[RunRecord], patterns: Mapping[str, _Pattern]
+) -> dict[_Pattern, dict[str, str]]:
+    """Return the models behind each pattern, by their labels."""
+    found: dict[_Pattern, dict[str, str]] = {}
+    for record in records:
+        member = record.result.membership
+        if member and record.run_id in patterns:
+            found.setdefault(patterns[record.run_id], {})[member.label] = model_key(record)
+    return found
+
+
+def _merged(members: Mapping[_Pattern, Mapping[str, str]]) -> dict[_Pattern | None, int]:
+    """Return the number of each pattern's family."""
+    families: list[tuple[list[_Pattern], Mapping[str, str]]] = []
+    for pattern, models in members.items():
+        patterns, merged = [pattern], models
+        for other in list(families):
+            if other[0][0][:2] == pattern[:2] and _agree(other[1], merged):
+                families.remove(other)
+                patterns, merged = [*other[0], *patterns], {**other[1], **merged}
+        families.append((patterns, merged))
+    return {each: n for n, (patterns, _) in enumerate(families) for each in patterns}
+
+
+def _agree(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
+    """Say whether two families have members in common, and no other model under one's label."""
+    both = one.keys() & other.keys()
+    return bool(both) and all(one[label] == other[label] for label in both)
+
+
+@dataclass(slots=True, kw_only=True)
+class OneEach:
+    """The runs that count, in their order, and those that do not, by why.
+
+    `older` ones have a newer run of their model; `unscored` ones are the newest, on a version of
+    their suite without predictions, and an older one has a score; `alone` are runs of a model that
+    has run in a family just so.
+    """
+
+    records: list[RunRecord]
+    older: list[RunRecord]
+    unscored: list[RunRecord]
+    alone: list[RunRecord]
+
+    def check_one_rule(self) -> None:
+        """Raise `UsageError` if a model has runs on a suite under several score rules.
+
+        Their scores would be counted as those of several suites.
+        """
+        rules: dict[tuple[object, ...], str] = {}
+        for record in self.records:
+            result = record.result
+            known = rules.setdefault((model_key(record), suite_key(record)), result.score_rule)
+            if known != result.score_rule:
+                raise UsageError(
+                    f"{result.model_name} on {result.suite_name} has runs under the score rules "
+                    f"{known} and {result.score_rule}; choose one with --score"
+                )
+
+
+def one_each(
+    records: Sequence[RunRecord], *, scored: Collection[str], any_rule: bool = False
+) -> OneEach:
+    """Choose the newest run of each model on each suite under each score rule.
+
+    `scored` are the ids of the runs that have a score: one without counts only where there is none
+    with one. With `any_rule` it is the newest under whichever rule. A model that ran in several
+    families counts in each. Of runs of the same second the last one is the newest.
+    """
+    models = stored_models(records)
+
+    def place(record: RunRecord) -> Hashable:
+        return models[record.run_id], suite_key(record), any_rule or record.result.score_rule
+
+    best = {}
+    for each in sorted(records, key=lambda each: (each.run_id in scored, each.created)):
+        best[place(each)] = each
+    twins = in_a_family_too(records, scored=scored, any_rule=any_rule)
+    found = OneEach(records=[], older=[], unscored=[], alone=[])
+    for each in records:
+        instead = best[place(each)]
+        if each is instead:
+            (found.alone if each.run_id in twins else found.records).append(each)
+        elif each.run_id not in scored and instead.run_id in scored:
+            is_newer = each.created >= instead.created
+            (found.unscored if is_newer else found.older).append(each)
+        else:
+            found.older.append(each)
+    return found
+
+
+def in_a_family_too(
+    records: Sequence[RunRecord], *, scored: Collection[str], any_rule: bool = False
+) -> set[str]:
+    """Return the ids of runs of a model alone that has run in a family on the suite just so.
+
+    That is under the same policy, settings and score rule, and with a score if it has one alone.
+    """
+    models = stored_models(records)
+
+    def what(record: RunRecord) -> Hashable:
+        rule = any_rule or record.result.score_rule
+        return model_key(record), suite_key(record), rule, variant_key(record)
+
+    members = [each for each in records if models[each.run_id].family is not None]
+    all_there = {what(each) for each in members}
+    scored_there = {what(each) for each in members if each.run_id in scored}
+    return {
+        each.run_id
+        for each in records
+        if models[each.run_id].family is None
+        and what(each) in (scored_there if each.run_id in scored else all_there)
+    }
+
+
+# Of a fingerprint, the beginning tells.
+_DIGITS = 8
+
+
+def told_apart_records(records: Sequence[RunRecord]) -> list[RunRecord]:
+    """Return records in which no two models share a name, nor two families.
+
+    Names are as `pommel run` would give them to these models in one command. A model that ran in
+    one family, and on other suites alone, has its name in the family. One that was reached by
+    several paths is called as it was last.
+    """
+    models = _in_their_families(records)
+    in_order = sorted(records, key=lambda each: (bool(each.result.membership), each.created))
+    latest = {models[each.run_id]: each for each in in_order}
+    references, patterns = _references(latest), _family_names(latest)
+    called = Named.unique_names(
+        {
+            references[model]: Named(
+                name=record.result.model_name,
+                membership=_known_by(record, patterns.get(model.family)),
+            )
+            for model, record in latest.items()
+        }
+    )
+    found = {model: (called[references[model]], record) for model, record in latest.items()}
+    return [_renamed(each, *found[models[each.run_id]]) for each in records]
+
+
+def _in_their_families(records: Sequence[RunRecord]) -> dict[str, StoredModel]:
+    """Return what has run by run id; a run alone is its family's if that lacks the suite.
+
+    That is, if the model is in one family only, and was scored alike there.
+    """
+    models = stored_models(records)
+    families: dict[Hashable, set[StoredModel]] = {}
+    there = set()
+    for each in records:
+        model = models[each.run_id]
+        if model.family is not None:
+            families.setdefault((model.model, variant_key(each)), set()).add(model)
+            there.add((model, suite_key(each)))
+    found = dict(models)
+    for each in records:
+        model = models[each.run_id]
+        candidates = families.get((model.model, variant_key(each)), set())
+        if model.family is None and len(candidates) == 1:
+            (member,) = candidates
+            if (member, suite_key(each)) not in there:
+                found[each.run_id] = member
+    return found
+
+
+def _references(latest: Mapping[StoredModel, RunRecord]) -> dict[StoredModel, str]:
+    """Return what each model is called where another has its name; no two are called alike."""
+    by_reference: dict[str, list[StoredModel]] = {}
+    for model, record in latest.items():
+        own = record.is_own and record.model.reference
+        by_reference.setdefault(own or model_key(record), []).append(model)
+    found = {}
+    for reference, models in by_reference.items():
+        for model in models:
+            marks = []
+            if any(each.model != model.model for each in models):
+                marks.append(model.model[:_DIGITS])
+            if sum(each.model == model.model for each in models) > 1:
+                member = latest[model].result.membership
+                marks.append(member.pattern or member.family if member else "alone")
+            found[model] = f"{reference} ({', '.join(marks)})" if marks else reference
+    return found
+
+
+def _family_names(latest: Mapping[StoredModel, RunRecord]) -> dict[int | None, str]:
+    """Return what each family is called where another has its name, by the families' numbers."""
+    newest: dict[int, StoredModel] = {}
+    for model, record in sorted(latest.items(), key=lambda each: each[1].created):
+        if record.result.membership and model.family is not None:
+            newest[model.family] = model
+    by_pattern: dict[str, list[int]] = {}
+    for number, model in newest.items():
+        by_pattern.setdefault(_pattern(latest[model]), []).append(number)
+    return {
+        number: pattern if len(numbers) == 1 else f"{pattern} ({newest[number].model[:_DIGITS]})"
+        for pattern, numbers in by_pattern.items()
+        for number in numbers
+    }
+
+
+def _pattern(record: RunRecord) -> str:
+    """Return what names a run's family; imported ones have no pattern."""
     member = record.result.membership
-    family = member.family if member else ""
-    names = (record.result.model_name, record.model.reference, family, record.model.size_family)
-    return [name for name in names if name]
+    assert member is not None  # noqa: S101 - only members of families are asked for
+    return member.pattern or f"{member.family} ({record.source})"
 
 
-def choice_of(record: RunRecord, name: str) -> str | None:
-    """Return what a run's policy or settings say, None where they do not."""
-    value = record.policy.get(name, record.settings.get(name))
-    return None if value is None else str(value)
+def _known_by(record: RunRecord, pattern: str | None) -> Membership | None:
+    """Return a run's membership with what its family is called where another has its name."""
+    member = record.result.membership
+    return replace(member, pattern=pattern or _pattern(record)) if member else None
 
 
-def fits(patterns: Sequence[str], names: Sequence[str]) -> bool:
-    """Say whether one of the patterns fits one of the names, or there are no patterns."""
-    return not patterns or any(fnmatchcase(name, pattern) for pattern in patterns for name in names)
+def _renamed(record: RunRecord, called: Named, latest: RunRecord) -> RunRecord:
+    membership = called.membership
+    if membership and latest.result.membership:
+        membership = replace(membership, pattern=latest.result.membership.pattern)
+    result = replace(record.result, model_name=called.name, membership=membership)
+    return replace(record, result=result)

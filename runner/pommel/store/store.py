@@ -1,13 +1,23 @@
 """The store: one file with all that is kept of runs."""
 
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from pommel.scoring.run import environment
+from pommel.models.family import Named, NamedModel
+from pommel.models.model import Model, ModelInfo, Policy
+from pommel.scoring.results import ScoreRule
+from pommel.scoring.run import Compat, Oov, Regions, Run, environment, run_suites
+from pommel.scoring.run_record import RunRecord
 from pommel.store.database import Database
-from pommel.store.run_tables import RunTables
-from pommel.store.surprisal_cache import SurprisalCache
+from pommel.store.run_tables import RunTables, suite_from_document
+from pommel.store.surprisal_cache import CachedModel, SurprisalCache, delete_unused, sentence_hash
+from pommel.suite.suite import Suite
+
+if TYPE_CHECKING:
+    from pommel.store.salvage import Salvaged
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +55,42 @@ class Store:
         """Whether the file may not be written."""
         return self.database.read_only
 
+    def cached(self, model: Model, *, rescore: bool = False) -> CachedModel:
+        """Return a model that answers from the store what the store has, and keeps what it asks.
+
+        With `rescore` it scores again what the store has, which takes its place.
+        """
+        return CachedModel(model, self.cache, rescore=rescore)
+
+    def collect_garbage(self, *, dry_run: bool = False) -> "Collected":
+        """Delete surprisals that no run's suite needs, and what nothing refers to any more.
+
+        A run needs all sentences of its suite under its model and policy, whether it is complete or
+        was interrupted. All is one transaction, and what another process has begun by then is
+        needed, too. `dry_run` deletes nothing, and says what would go. Raises `StoreError`.
+        """
+        # Reading suites takes longer than everything else: it is done before others have to wait.
+        sentences = dict(_suite_sentences(self.database, self.database.connection, {}))
+        with self.database.transaction() as connection:
+            before = _counts(connection)
+            sentences |= _suite_sentences(self.database, connection, sentences)
+            if dry_run:
+                connection.execute("SAVEPOINT before")
+            _delete(connection, sentences)
+            after = _counts(connection)
+            if dry_run:
+                connection.execute("ROLLBACK TO before")
+        return Collected(
+            n_deleted={name: before[name] - after[name] for name in _COUNTED}, n_left=after
+        )
+
+    @staticmethod
+    def salvage(damaged: Path, target: Path) -> "Salvaged":
+        """Write what can be read of a damaged store to a new one (`pommel.store.salvage`)."""
+        from pommel.store.salvage import salvage  # noqa: PLC0415 - for a damaged store only
+
+        return salvage(damaged, target)
+
     def close(self) -> None:
         """Let go of the file."""
         self.database.close()
@@ -54,3 +100,146 @@ class Store:
 
     def __exit__(self, *error: object) -> None:
         self.close()
+
+
+def run_and_keep(  # noqa: PLR0913 - each of these is a choice of the caller's
+    named: NamedModel,
+    model: Model,
+    suites: Sequence[Suite],
+    policy: Policy | None = None,
+    *,
+    store: Store | None,
+    rescore: bool = False,
+    score_rule: ScoreRule = "all",
+    oov: Oov = "keep",
+    compat: Compat | None = None,
+    regions: Regions = "all",
+    progress: Callable[[int], None] | None = None,
+) -> Iterator[Run]:
+    """Yield what `run_suites` yields, under the model's name in its family.
+
+    With a store, sentences that it has are not scored again, all others are kept batch by batch,
+    and each run when it is complete. Until then it is listed as interrupted. `rescore` scores again
+    what the store has, which takes its place.
+    """
+    policy = policy or Policy()
+    if store is not None:
+        model = store.cached(model, rescore=rescore)
+        settings: dict[str, str] = {"compat": compat or "", "oov": oov}
+        _begin(store, named, model.info, suites, policy, score_rule, settings)
+    runs = run_suites(
+        model,
+        suites,
+        policy,
+        score_rule=score_rule,
+        oov=oov,
+        compat=compat,
+        regions=regions,
+        progress=progress,
+    )
+    for run in runs:
+        called = under_its_name(run, named)
+        if store is not None:
+            store.runs.save(called)
+        yield called
+
+
+def under_its_name(run: Run, model: NamedModel) -> Run:
+    """Return a run with what its model is called in its family; others stay as they are."""
+    if model.name is None:
+        return run
+    return run.renamed(Named(name=model.name, membership=model.membership))
+
+
+def _begin(  # noqa: PLR0913, PLR0917 - what the records say
+    store: Store,
+    named: NamedModel,
+    info: ModelInfo,
+    suites: Sequence[Suite],
+    policy: Policy,
+    score_rule: ScoreRule,
+    settings: Mapping[str, str],
+) -> None:
+    """Note a run on each of the suites, which counts as interrupted until it is saved."""
+    called = Named(name=named.name or info.name, membership=named.membership)
+    for suite in suites:
+        record = RunRecord.begun(
+            info, suite, policy, called=called, score_rule=score_rule, settings=settings
+        )
+        store.runs.begin(record, suite, info, policy)
+
+
+# What is counted, and where.
+_COUNTED = {
+    "surprisals": "scored",
+    "sentences": "sentences",
+    "models": "models",
+    "policies": "policies",
+    "suites": "suites",
+    "sessions": "sessions",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Collected:
+    """How much was deleted: scored sentences (`surprisals`), their texts, models, ..."""
+
+    n_deleted: Mapping[str, int]
+    n_left: Mapping[str, int]
+
+
+def _suite_sentences(
+    database: Database, connection: sqlite3.Connection, known: Mapping[int, set[bytes]]
+) -> Iterator[tuple[int, set[bytes]]]:
+    """Yield the hashes of a suite's sentences by its key, for all that runs have and are new."""
+    rows = connection.execute(
+        "SELECT suite_id, document FROM suites WHERE document IS NOT NULL "
+        "AND EXISTS (SELECT 1 FROM runs WHERE runs.suite_id = suites.suite_id)"
+    )
+    for suite_id, document in rows.fetchall():
+        if suite_id not in known:
+            suite = suite_from_document(database, document)
+            texts = {each.text for row in suite.sentences() for each in row}
+            yield suite_id, {found for each in texts if (found := sentence_hash(each)) is not None}
+
+
+def _delete(connection: sqlite3.Connection, sentences: Mapping[int, set[bytes]]) -> None:
+    connection.execute("DROP TABLE IF EXISTS temp.suite_sentences")
+    connection.execute(
+        "CREATE TEMP TABLE suite_sentences (sentence_id INTEGER, suite_id INTEGER, "
+        "PRIMARY KEY (sentence_id, suite_id)) WITHOUT ROWID"
+    )
+    connection.executemany(
+        "INSERT INTO suite_sentences SELECT sentence_id, ? FROM sentences WHERE hash = ?",
+        ((suite_id, each) for suite_id, hashes in sentences.items() for each in hashes),
+    )
+    connection.execute("DROP TABLE IF EXISTS temp.suite_runs")
+    connection.execute(
+        "CREATE TEMP TABLE suite_runs (suite_id INTEGER, model_id INTEGER, policy_id INTEGER, "
+        "PRIMARY KEY (suite_id, model_id, policy_id)) WITHOUT ROWID"
+    )
+    connection.execute(
+        "INSERT INTO suite_runs SELECT DISTINCT suite_id, model_id, policy_id FROM runs "
+        "WHERE suite_id IS NOT NULL AND model_id IS NOT NULL AND policy_id IS NOT NULL"
+    )
+    connection.execute(
+        "DELETE FROM scored WHERE NOT EXISTS ("
+        "  SELECT 1 FROM suite_sentences JOIN suite_runs USING (suite_id)"
+        "  WHERE suite_sentences.sentence_id = scored.sentence_id"
+        "  AND suite_runs.model_id = scored.model_id"
+        "  AND suite_runs.policy_id = scored.policy_id)"
+    )
+    connection.execute(
+        "DELETE FROM suites WHERE NOT EXISTS "
+        "(SELECT 1 FROM runs WHERE runs.suite_id = suites.suite_id)"
+    )
+    delete_unused(connection)
+    connection.execute("DROP TABLE temp.suite_sentences")
+    connection.execute("DROP TABLE temp.suite_runs")
+
+
+def _counts(connection: sqlite3.Connection) -> dict[str, int]:
+    return {
+        name: connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0]  # noqa: S608 - our own names
+        for name, table in _COUNTED.items()
+    }

@@ -2,20 +2,146 @@
 
 import datetime as dt
 import hashlib
+import itertools
 import json
 import sqlite3
+import struct
+import time
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
-from pommel.errors import StoreError
-from pommel.models.model import ModelInfo, Policy
-from pommel.store.database import Database
-from pommel.store.failures import damaged
-from pommel.store.many_rows import insert_rows, marks, pieces
-from pommel.store.seals import owner_seal, scored_seal
-from pommel.store.token_codec import count_tokens, decode_tokens, encode_tokens
-from pommel.surprisal import ScoredSentence, Token
+from pommel.errors import ModelError, StoreError, quoted
+from pommel.models.model import DistinctSentence, Model, ModelInfo, Policy, Spans
+from pommel.store.database import Database, damaged, insert_rows, marks, pieces
+from pommel.store.schema import owner_seal, scored_seal
+from pommel.surprisal import ScoredSentence, Token, TokenRole, Unscored
+
+_VERSION = 1
+_HEAD = struct.Struct("<BI")
+_WIDTHS = {1: "B", 2: "H", 4: "I"}
+_HEADS = {width: struct.Struct(f"<B{code}") for width, code in _WIDTHS.items()}
+
+_ROLES: tuple[TokenRole, ...] = get_args(TokenRole)
+_REASONS: tuple[Unscored, ...] = get_args(Unscored)
+_NO_SURPRISAL = 32
+_AS_WRITTEN, _WITH_MARK, _OTHER_NAME = 0, 64, 128
+
+_MEANINGS = {
+    oov | role << 1 | reason << 3: (bool(oov), _ROLES[role], _REASONS[reason])
+    for oov, role, reason in itertools.product(range(2), range(len(_ROLES)), range(len(_REASONS)))
+}
+_FLAGS = {meaning: flags for flags, meaning in _MEANINGS.items()}
+
+
+def encode_tokens(sentence: ScoredSentence) -> bytes:
+    """Return the tokens of a sentence that has passed `ScoredSentence.check`."""
+    text, tokens = sentence.text, sentence.tokens
+    n = len(tokens)
+    # Column by column: this runs a million times where a store is filled.
+    starts = [token.start for token in tokens]
+    ends = [token.end for token in tokens]
+    bits = [token.surprisal_bits for token in tokens]
+    flags = [_FLAGS[token.oov, token.role, token.why_unscored] for token in tokens]
+    names = []
+    for index, token in enumerate(tokens):
+        name, characters = token.text, text[starts[index] : ends[index]]
+        if name != characters:
+            bare = characters.lstrip()
+            if bare and name.endswith(bare):
+                flags[index] |= _WITH_MARK
+                name = name[: -len(bare)]
+            else:
+                flags[index] |= _OTHER_NAME
+            names.append(name)
+    if None in bits:
+        flags = [flag | (bits[i] is None) * _NO_SURPRISAL for i, flag in enumerate(flags)]
+        bits = [0.0 if each is None else each for each in bits]
+    lengths = [*map(len, names)]
+    largest = max(len(text), n, *lengths)
+    width = 1 if largest < 1 << 8 else 2 if largest < 1 << 16 else 4
+    numbers = f"<B{_WIDTHS[width]}{n}d{n}B{2 * n + len(names)}{_WIDTHS[width]}"
+    body = struct.pack(numbers, width, n, *bits, *flags, *starts, *ends, *lengths)
+    body += "".join(names).encode("utf-8", "surrogatepass")
+    return _HEAD.pack(_VERSION, _check_sum(text, body)) + body
+
+
+def decode_tokens(text: str, encoded: bytes) -> ScoredSentence:
+    """Return the sentence `text` with its tokens; raises `StoreError` for what is no encoding."""
+    try:
+        version, check_sum = _HEAD.unpack_from(encoded)
+        if version != _VERSION:
+            raise _damaged(text, f"they are written in form {version}, which is unknown")
+        body = encoded[_HEAD.size :]
+        if check_sum != _check_sum(text, body):
+            raise _damaged(text, "their check sum is wrong")
+        return ScoredSentence(text=text, tokens=tuple(_tokens(text, body)))
+    except (struct.error, LookupError, ValueError):
+        raise _damaged(text, "they are cut off or garbled") from None
+
+
+def count_tokens(encoded: bytes) -> int:
+    """Return how many tokens there are, without a look at the rest; 0 for what is no encoding."""
+    try:
+        return _n_tokens(encoded[_HEAD.size :])[1]
+    except (struct.error, LookupError):
+        return 0
+
+
+def _tokens(text: str, body: bytes) -> Iterator[Token]:
+    width, n = _n_tokens(body)
+    code = _WIDTHS[width]
+    at = _HEADS[width].size
+    columns = struct.unpack_from(f"<{n}d{n}B{2 * n}{code}", body, at)
+    at += n * (9 + 2 * width)
+    n_names = sum(flags >= _WITH_MARK for flags in columns[n : 2 * n])
+    names = _names(body, at, code, n_names)
+    for surprisal_bits, flags, start, end in zip(
+        columns[:n], columns[n : 2 * n], columns[2 * n : 3 * n], columns[3 * n :], strict=True
+    ):
+        if not start <= end <= len(text):
+            raise ValueError(end)
+        oov, role, reason = _MEANINGS[flags & _NO_SURPRISAL - 1]
+        written = text[start:end]
+        how = flags & (_WITH_MARK | _OTHER_NAME)
+        if how != _AS_WRITTEN:
+            if how not in {_WITH_MARK, _OTHER_NAME}:
+                raise ValueError(how)
+            written = next(names) + (written.lstrip() if how == _WITH_MARK else "")
+        yield Token(
+            text=written,
+            start=start,
+            end=end,
+            surprisal_bits=None if flags & _NO_SURPRISAL else surprisal_bits,
+            oov=oov,
+            role=role,
+            why_unscored=reason,
+        )
+
+
+def _n_tokens(body: bytes) -> tuple[int, int]:
+    """Return the width of a number, and how many tokens there are."""
+    width, n = _HEADS[body[0]].unpack_from(body)
+    return width, n
+
+
+def _names(body: bytes, at: int, code: str, n: int) -> Iterator[str]:
+    lengths = struct.unpack_from(f"<{n}{code}", body, at)
+    characters = body[at + struct.calcsize(f"<{n}{code}") :].decode("utf-8", "surrogatepass")
+    ends = list(itertools.accumulate(lengths, initial=0))
+    if ends[-1] != len(characters):
+        raise ValueError(ends[-1])
+    return iter([characters[start:end] for start, end in itertools.pairwise(ends)])
+
+
+def _check_sum(text: str, body: bytes) -> int:
+    return zlib.crc32(body, zlib.crc32(text.encode("utf-8", "surrogatepass")))
+
+
+def _damaged(text: str, what: str) -> StoreError:
+    return StoreError(f"the stored tokens of {quoted(text)} cannot be read: {what}")
+
 
 _HASH_BYTES = 16
 
@@ -291,3 +417,167 @@ def _was_not_asked(token: Token) -> bool:
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+
+
+# What may be lost of a model that answers sentence by sentence.
+_MOST_SENTENCES = 1_000
+_MOST_SECONDS = 1.0
+
+Scored = tuple[DistinctSentence, ScoredSentence]
+
+
+class CachedModel:
+    """Scores no sentence that the store has, and commits all others batch by batch.
+
+    Sentences whose numbers depend, by rounding, on what they are computed with
+    (`ModelInfo.n_together`) are cut into batches that follow from what is asked for alone, and a
+    batch is kept whole or not at all. So a run that was killed comes out the same, to the last bit,
+    as one that was not.
+
+    With `rescore` the store's answers are deleted, and everything is asked for again.
+    """
+
+    def __init__(self, model: Model, cache: SurprisalCache, *, rescore: bool = False) -> None:
+        self._model = model
+        self._cache = cache
+        self._rescore = rescore
+
+    @property
+    def info(self) -> ModelInfo:
+        """Which model it is."""
+        return self._model.info
+
+    def close(self) -> None:
+        """Have the model let go of what it holds; the store is its owner's."""
+        if close := getattr(self._model, "close", None):
+            close()
+
+    def score(
+        self,
+        sentences: Sequence[str],
+        policy: Policy,
+        spans: Sequence[Spans | None] | None = None,
+    ) -> Iterator[tuple[int, ScoredSentence]]:
+        """Return an iterator over (index, scored sentence); see `Model.score`.
+
+        Raises what the model raises, as early as it does, and `StoreError`.
+        """
+        key = self._cache.key(self.info, policy)
+        wanted = DistinctSentence.all_of(sentences, spans)
+        if self.info.n_together is None:
+            # As they were given, which is how failures are told.
+            wanted.sort(key=lambda each: each.indices)
+        texts = [each.text for each in wanted]
+        if self._rescore:
+            self._cache.forget_sentences(key, texts)
+        known = self._cache.known(key, texts)
+        missing = [each for each in wanted if not _is_met(each, known)]
+        # What the model refuses it refuses now, whatever batches it will come in.
+        answers = self._ask(missing, wanted, policy) if missing else iter(())
+        return self._answers(key, policy, wanted, known, missing, answers)
+
+    def _answers(  # noqa: PLR0913, PLR0917 - the parts of one request
+        self,
+        key: CacheKey,
+        policy: Policy,
+        wanted: Sequence[DistinctSentence],
+        known: Mapping[str, ScoredSentence],
+        missing: Sequence[DistinctSentence],
+        answers: Iterator[Scored],
+    ) -> Iterator[tuple[int, ScoredSentence]]:
+        lacking = {each.text for each in missing}
+        for each in wanted:
+            if each.text not in lacking:
+                yield from _at_its_places(each, known[each.text])
+        size = self.info.n_together
+        if size is None:
+            batches = self._kept_as_they_come(key, answers)
+        else:
+            # Of all that was asked for: what the store has by now must not move what it has not.
+            every = [wanted[start : start + size] for start in range(0, len(wanted), size)]
+            parts = [[each for each in part if each.text in lacking] for part in every]
+            batches = self._kept_together(key, policy, [part for part in parts if part], answers)
+        for each, scored in batches:
+            yield from _at_its_places(each, scored)
+
+    def _kept_as_they_come(self, key: CacheKey, answers: Iterable[Scored]) -> Iterator[Scored]:
+        batch: list[Scored] = []
+        last = time.monotonic()
+        try:
+            for answer in answers:
+                batch.append(answer)
+                if len(batch) >= _MOST_SENTENCES or time.monotonic() - last >= _MOST_SECONDS:
+                    # Emptied first: what is handed out has been kept, whatever becomes of it.
+                    full, batch = batch, []
+                    yield from self._kept(key, full)
+                    last = time.monotonic()
+        except GeneratorExit:
+            self._kept(key, batch)
+            raise
+        except BaseException:
+            yield from self._kept(key, batch)
+            raise
+        yield from self._kept(key, batch)
+
+    def _kept_together(
+        self,
+        key: CacheKey,
+        policy: Policy,
+        batches: Sequence[Sequence[DistinctSentence]],
+        answers: Iterator[Scored],
+    ) -> Iterator[Scored]:
+        for batch in batches:
+            # Another process may have been here meanwhile.
+            known = self._cache.known(key, [each.text for each in batch])
+            missing = []
+            for each in batch:
+                if _is_met(each, known):
+                    yield each, known[each.text]
+                else:
+                    missing.append(each)
+            if not missing:
+                continue
+            is_all = len(batches) == 1 and len(missing) == len(batch)
+            scored: list[Scored] = []
+            try:
+                for answer in answers if is_all else self._ask(missing, missing, policy):
+                    scored.append(answer)  # noqa: PERF402 - what is there when it fails counts
+            except ModelError:
+                # It would fail again; what it has answered need not be asked for again.
+                yield from self._kept(key, scored)
+                raise
+            yield from self._kept(key, scored)
+
+    def _ask(
+        self,
+        missing: Sequence[DistinctSentence],
+        wanted: Sequence[DistinctSentence],
+        policy: Policy,
+    ) -> Iterator[Scored]:
+        """Return the answers for what is missing of all that is wanted."""
+        asked = wanted if self.info.all_at_once else missing
+        texts, spans = [each.text for each in asked], [each.spans for each in asked]
+        answers = self._model.score(texts, policy, spans)
+        lacking = {each.text for each in missing}
+        return ((asked[index], scored) for index, scored in answers if asked[index].text in lacking)
+
+    def _kept(self, key: CacheKey, batch: Sequence[Scored]) -> list[Scored]:
+        """Commit a batch; return it as the store has it now.
+
+        Where another process was first, its numbers hold; where parts of a sentence were there,
+        they stay.
+        """
+        if not batch:
+            return []
+        there = self._cache.keep(key, [scored for _, scored in batch])
+        return [(each, there.get(each.text, scored)) for each, scored in batch]
+
+
+def _is_met(wanted: DistinctSentence, known: Mapping[str, ScoredSentence]) -> bool:
+    return wanted.text in known and known[wanted.text].has_all_of(wanted.spans)
+
+
+def _at_its_places(
+    wanted: DistinctSentence, scored: ScoredSentence
+) -> Iterator[tuple[int, ScoredSentence]]:
+    return ((index, scored) for index in wanted.indices)

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import pytest
 
 from pommel.errors import ModelError
-from pommel.models.container.commands import open_commands
+from pommel.models.container.commands import ImageCommands
 from pommel.models.container.engines.sandbox import Sandbox
-from pommel.models.container.warm_answers import WarmAnswers
+from pommel.models.container.model import WarmAnswers
 from pommel.models.model import LoadOptions, Policy
 from pommel.surprisal import ScoredSentence
 
@@ -15,7 +15,7 @@ SENTENCES = ("The cat", "A dog", "Unbelievable")
 
 
 def answers_of(reference: str, sandbox: Sandbox | None = None) -> WarmAnswers:
-    return WarmAnswers(open_commands(reference, LoadOptions(sandbox=sandbox or Sandbox())))
+    return WarmAnswers(ImageCommands.open(reference, LoadOptions(sandbox=sandbox or Sandbox())))
 
 
 def scored(

@@ -7,7 +7,7 @@ import pytest
 from tests.models.container.local_engine import LocalEngine
 from tests.models.container.toy_image import toy
 
-from pommel.models.container.commands import ImageCommands, open_commands
+from pommel.models.container.commands import ImageCommands
 from pommel.models.container.engines import engine as engines
 from pommel.models.model import LoadOptions
 
@@ -40,6 +40,6 @@ def commands(image: ImageOf) -> CommandsOf:
     """A function that makes an image and returns its commands."""
 
     def make(protocol: int = 1, **scripts: object) -> ImageCommands:
-        return open_commands(image(protocol, **scripts), LoadOptions())
+        return ImageCommands.open(image(protocol, **scripts), LoadOptions())
 
     return make

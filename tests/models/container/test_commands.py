@@ -13,7 +13,7 @@ from pommel.errors import (
     UnsupportedFeatureError,
     UsageError,
 )
-from pommel.models.container.commands import open_commands
+from pommel.models.container.commands import ImageCommands
 from pommel.models.container.engines.sandbox import Sandbox
 from pommel.models.model import LoadOptions
 
@@ -37,7 +37,7 @@ def test_what_a_container_is_given(image: ImageOf, engine: LocalEngine, tmp_path
     options = LoadOptions(
         device="cuda:1", dtype="float16", batch_tokens=64, sandbox=sandbox, checkpoint=tmp_path
     )
-    opened = open_commands(image(), options)
+    opened = ImageCommands.open(image(), options)
     opened.tokenize(["a"])
     opened.get_surprisals(["a"])
     tokenize, get_surprisals = engine.jobs
@@ -55,8 +55,8 @@ def test_what_a_container_is_given(image: ImageOf, engine: LocalEngine, tmp_path
 def test_a_command_sees_where_the_checkpoint_is(image: ImageOf, tmp_path: Path) -> None:
     script = "print(os.environ.get('LMZOO_CHECKPOINT_PATH'))\n"
     reference = image(tokenize=script)
-    assert open_commands(reference, LoadOptions()).tokenize(["a"]) == [["None"]]
-    opened = open_commands(reference, LoadOptions(checkpoint=tmp_path))
+    assert ImageCommands.open(reference, LoadOptions()).tokenize(["a"]) == [["None"]]
+    opened = ImageCommands.open(reference, LoadOptions(checkpoint=tmp_path))
     assert opened.tokenize(["a"]) == [[str(tmp_path)]]
 
 
@@ -81,19 +81,19 @@ def test_the_input_ends_with_a_line_feed(commands: CommandsOf) -> None:
     ],
 )
 def test_pulling(image: ImageOf, engine: LocalEngine, options: LoadOptions, pulls: str) -> None:
-    open_commands(image(), options)
+    ImageCommands.open(image(), options)
     assert engine.pulls == [pulls]
 
 
 def test_what_is_not_there(image: ImageOf, engine: LocalEngine, tmp_path: Path) -> None:
     with pytest.raises(ModelNotAvailableError, match=r"^local://x: there is no such image$"):
-        open_commands("local://x", LoadOptions())
+        ImageCommands.open("local://x", LoadOptions())
     with pytest.raises(ModelNotAvailableError, match=r"^there is no image 'GRN' in the registry"):
-        open_commands("GRN", LoadOptions())
+        ImageCommands.open("GRN", LoadOptions())
     with pytest.raises(ModelNotAvailableError, match=r"x: there is no such file or folder$"):
-        open_commands(image(), LoadOptions(checkpoint=tmp_path / "x"))
+        ImageCommands.open(image(), LoadOptions(checkpoint=tmp_path / "x"))
     with pytest.raises(UsageError, match=r"^--device mps: a container has no such device"):
-        open_commands("local://toy", LoadOptions(device="mps"))
+        ImageCommands.open("local://toy", LoadOptions(device="mps"))
     assert engine.jobs == []
 
 

@@ -8,7 +8,7 @@ from tests.models.container.local_engine import LocalEngine
 from tests.models.container.toy_image import SPEC
 
 from pommel.errors import ContainerError
-from pommel.models.container.commands import open_commands
+from pommel.models.container.commands import ImageCommands
 from pommel.models.model import LoadOptions
 
 
@@ -22,7 +22,7 @@ def test_what_is_right(commands: CommandsOf) -> None:
 
 def test_an_image_is_asked_once(commands: CommandsOf, engine: LocalEngine) -> None:
     first = commands()
-    again = open_commands("local://toy", LoadOptions())
+    again = ImageCommands.open("local://toy", LoadOptions())
     assert first.spec() == again.spec() == first.spec()
     assert engine.commands == ["spec"]
 

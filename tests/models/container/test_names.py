@@ -8,7 +8,7 @@ import pytest
 
 from pommel.errors import InputError, ModelNotAvailableError
 from pommel.files import shipped
-from pommel.models.container.names import image_reference, lm_zoo_registry, registry_copy_path
+from pommel.models.container.names import LmZooRegistry
 
 
 @pytest.fixture(autouse=True)
@@ -32,19 +32,23 @@ def write(copy: Path, registry: Any) -> None:
     ],
 )
 def test_a_published_name_is_an_image(name: str, reference: str) -> None:
-    assert image_reference(name) == reference
+    assert LmZooRegistry.installed().image_reference(name) == reference
 
 
 def test_every_published_name_is_an_image() -> None:
-    assert len(lm_zoo_registry()) == 7
-    for name in lm_zoo_registry():
-        assert image_reference(name).startswith("docker://cpllab/language-models:")
+    assert len(LmZooRegistry.installed()) == 7
+    for name in LmZooRegistry.installed():
+        assert (
+            LmZooRegistry.installed()
+            .image_reference(name)
+            .startswith("docker://cpllab/language-models:")
+        )
 
 
 def test_a_name_that_is_none() -> None:
     with pytest.raises(ModelNotAvailableError) as caught:
-        image_reference("GRN")
-    known = ", ".join(lm_zoo_registry())
+        LmZooRegistry.installed().image_reference("GRN")
+    known = ", ".join(LmZooRegistry.installed())
     assert str(caught.value) == (
         "there is no image 'GRN' in the registry (did you mean GRNN?); "
         f"it is one of {known}, or write docker://NAME:TAG"
@@ -56,15 +60,17 @@ def test_the_users_copy_goes_first(copy: Path) -> None:
     mine = {**registry["GRNN"], "shortname": "mine"}
     mine["image"] = {**mine["image"], "registry": "ghcr.io", "name": "me/mine", "tag": "2"}
     write(copy, {"mine": mine})
-    assert registry_copy_path() == copy
-    assert list(lm_zoo_registry()) == ["mine"]
-    assert image_reference("mine") == "docker://ghcr.io/me/mine:2"
+    assert LmZooRegistry.copy_path() == copy
+    assert list(LmZooRegistry.installed()) == ["mine"]
+    assert LmZooRegistry.installed().image_reference("mine") == "docker://ghcr.io/me/mine:2"
 
 
 def test_where_the_copy_is_without_a_setting(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("XDG_DATA_HOME")
     monkeypatch.setenv("HOME", "/home/someone")
-    assert registry_copy_path() == Path("/home/someone/.local/share/pommel/lm_zoo_registry.json")
+    assert LmZooRegistry.copy_path() == Path(
+        "/home/someone/.local/share/pommel/lm_zoo_registry.json"
+    )
 
 
 @pytest.mark.parametrize("content", ["[", '{"GRNN": {"shortname": "GRNN"}}', "[]", '"\xff'])
@@ -73,6 +79,6 @@ def test_a_broken_copy(copy: Path, content: str) -> None:
     if content.startswith('"'):
         copy.write_bytes(b"\xff")
     with pytest.raises(InputError) as caught:
-        lm_zoo_registry()
+        LmZooRegistry.installed()
     assert str(caught.value).startswith(str(copy))
     assert str(caught.value).endswith("; delete this file, or fetch the registry again")

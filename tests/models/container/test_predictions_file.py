@@ -9,12 +9,7 @@ import numpy as np
 import pytest
 
 from pommel.errors import InputError
-from pommel.models.container.predictions import (
-    open_predictions,
-    read_numbers,
-    read_words,
-    sentence_names,
-)
+from pommel.models.container.predictions import PredictionsFile
 
 SECRET = "sentence/0/tokens"
 
@@ -140,7 +135,7 @@ def test_hostile_files(
     with h5py.File(path, "w") as file:
         make(file, str(other))
     with pytest.raises(InputError) as caught:
-        open_predictions(path, n_sentences=1)
+        PredictionsFile(path, n_sentences=1)
     assert str(caught.value) == message
 
 
@@ -149,7 +144,7 @@ def test_a_file_of_this_machine_is_not_read(tmp_path: Path) -> None:
     with h5py.File(path, "w") as file:
         file.create_dataset("vocabulary", (9,), "S1", external=[("/etc/passwd", 0, 9)])
     with pytest.raises(InputError) as caught:
-        open_predictions(path, n_sentences=1)
+        PredictionsFile(path, n_sentences=1)
     assert str(caught.value) == "'/vocabulary' is kept in other files"
 
 
@@ -157,7 +152,7 @@ def test_a_broken_file(tmp_path: Path) -> None:
     path = tmp_path / "predictions.hdf5"
     path.write_bytes(b"\x89HDF\r\n\x1a\n and nothing else")
     with pytest.raises(InputError, match=r"^the file cannot be read: "):
-        open_predictions(path, n_sentences=1)
+        PredictionsFile(path, n_sentences=1)
 
 
 def test_what_is_cut_short(tmp_path: Path) -> None:
@@ -167,7 +162,7 @@ def test_what_is_cut_short(tmp_path: Path) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole[: len(whole) // 2])
     with pytest.raises(InputError, match=r"^the file cannot be read: "):
-        open_predictions(path, n_sentences=1)
+        PredictionsFile(path, n_sentences=1)
 
 
 @pytest.mark.parametrize("words", [np.array([b"a", "é".encode()]), ["a", "é"]])
@@ -178,10 +173,10 @@ def test_what_is_right(tmp_path: Path, words: Any, settings: dict[str, str]) -> 
         file["vocabulary"] = words
         for number in range(11):
             file.create_dataset(f"sentence/{number}/tokens", data=np.arange(3), **settings)
-    with open_predictions(path, n_sentences=11) as file:
-        assert sentence_names(file) == [str(number) for number in range(11)]
-        assert read_words(file, "vocabulary") == ["a", "é"]
-        assert read_numbers(file, "sentence/10/tokens", "float64").tolist() == [0.0, 1.0, 2.0]
+    with PredictionsFile(path, n_sentences=11) as file:
+        assert file.sentence_names() == [str(number) for number in range(11)]
+        assert file.words("vocabulary") == ["a", "é"]
+        assert file.numbers("sentence/10/tokens", "float64").tolist() == [0.0, 1.0, 2.0]
 
 
 def test_what_is_not_there_or_of_another_kind(tmp_path: Path) -> None:
@@ -190,15 +185,15 @@ def test_what_is_not_there_or_of_another_kind(tmp_path: Path) -> None:
         file["sentence"] = np.arange(3)
         file["vocabulary"] = np.array([[b"a"]])
         file["words"] = np.array([b"\xff"])
-    with open_predictions(path, n_sentences=1) as file:
+    with PredictionsFile(path, n_sentences=1) as file:
         for read in (
-            lambda: sentence_names(file),
-            lambda: read_numbers(file, "vocabulary", "float64"),
-            lambda: read_words(file, "words"),
-            lambda: read_words(file, "nothing"),
+            lambda: file.sentence_names(),
+            lambda: file.numbers("vocabulary", "float64"),
+            lambda: file.words("words"),
+            lambda: file.words("nothing"),
         ):
             with pytest.raises(InputError, match=r"^the file cannot be read: "):
                 read()
         with pytest.raises(InputError) as caught:
-            read_words(file, "vocabulary")
+            file.words("vocabulary")
         assert str(caught.value) == "/vocabulary has the shape (1, 1)"

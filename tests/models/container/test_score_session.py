@@ -7,7 +7,7 @@ from tests.models.container.asking import answers_of, scored
 from tests.models.container.conftest import ImageOf
 from tests.models.container.toy_image import HEADER
 
-from pommel.models.container import warm_answers
+from pommel.models.container import commands as image_commands
 from pommel.models.container.engines.sandbox import Sandbox
 from pommel.models.model import Policy
 from pommel.surprisal import Token
@@ -58,7 +58,7 @@ for block in blocks():
 
 @pytest.mark.parametrize("n_sentences", [1, 6, 7, 8, 13, 14, 15, 50])
 def test_blocks(image: ImageOf, monkeypatch: pytest.MonkeyPatch, n_sentences: int) -> None:
-    monkeypatch.setattr(warm_answers, "BLOCK", 7)
+    monkeypatch.setattr(image_commands, "BLOCK", 7)
     sizes = """
 say(HEADER)
 for block in blocks():
@@ -76,7 +76,7 @@ for block in blocks():
 def test_the_next_block_is_there_before_this_one_is_answered(
     image: ImageOf, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(warm_answers, "BLOCK", 2)
+    monkeypatch.setattr(image_commands, "BLOCK", 2)
     ahead = """
 say(HEADER)
 asked = blocks()
@@ -106,7 +106,7 @@ for block in blocks():
 
 
 def test_each_block_has_its_time(image: ImageOf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warm_answers, "BLOCK", 1)
+    monkeypatch.setattr(image_commands, "BLOCK", 1)
     slow = "import time\nsay(HEADER)\nfor block in blocks():\n    time.sleep(0.4)\n"
     slow += "    for request in block: say(answer(request))\n"
     answers = answers_of(image(2, score=slow), Sandbox(timeout_s=1.5))

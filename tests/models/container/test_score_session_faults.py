@@ -8,9 +8,8 @@ from tests.models.container.conftest import ImageOf
 from tests.models.container.local_engine import LocalEngine
 
 from pommel.errors import ContainerError, ModelError
-from pommel.models.container.commands import open_commands
+from pommel.models.container.commands import ImageCommands, ScoreSession
 from pommel.models.container.engines.sandbox import Sandbox
-from pommel.models.container.warm_answers import ScoreSession
 from pommel.models.model import LoadOptions, Policy
 
 FIRST = 'its first line has to be {"format": "pommel-score", "version": 2, "model": ...}, and is '
@@ -253,7 +252,7 @@ def test_a_policy_that_is_not_followed(image: ImageOf, eos: Any, tokens: Any, wh
 
 
 def test_a_session_is_not_kept_that_does_not_begin(image: ImageOf, engine: LocalEngine) -> None:
-    commands = open_commands(image(2, score="say(1)\nsys.stdin.read()\n"), LoadOptions())
+    commands = ImageCommands.open(image(2, score="say(1)\nsys.stdin.read()\n"), LoadOptions())
     with pytest.raises(ContainerError):
         ScoreSession(commands)
     assert engine.n_running == 0

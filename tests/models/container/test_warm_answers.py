@@ -7,9 +7,8 @@ from tests.models.container.conftest import ImageOf
 from tests.models.container.local_engine import LocalEngine
 
 from pommel.errors import ContainerError, ModelError
-from pommel.models.container.commands import open_commands
-from pommel.models.container.model import open_model
-from pommel.models.container.warm_answers import WarmAnswers
+from pommel.models.container.commands import ImageCommands
+from pommel.models.container.model import WarmAnswers, open_model
 from pommel.models.model import LoadOptions, Policy, score_all
 
 ONE_IN_FIVE = """
@@ -23,7 +22,7 @@ ANOTHER_EACH_TIME = f"HEADER['model']['fingerprint'] = str(os.getpid())\n{ONE_IN
 
 
 def answers_of(reference: str) -> WarmAnswers:
-    return WarmAnswers(open_commands(reference, LoadOptions()))
+    return WarmAnswers(ImageCommands.open(reference, LoadOptions()))
 
 
 def test_one_start_for_all(image: ImageOf, engine: LocalEngine) -> None:

@@ -16,8 +16,9 @@ from pommel.errors import (
     quoted,
 )
 from pommel.files.text import is_encodable
+from pommel.models.alignment import PrintedToken
 from pommel.models.container.engines.process import Command
-from pommel.models.printed import COLUMNS, PrintedToken, TableReader
+from pommel.models.printed import COLUMNS, TableReader
 
 _LONGEST_MESSAGE = 400
 
@@ -93,6 +94,11 @@ class ImageCommand(Command):
         if self.ended:
             self.finish()
         return error
+
+    @staticmethod
+    def most_characters(sentence: str) -> int:
+        """Return how much output there may be about a sentence; far more than there ever is."""
+        return _CHARACTERS * (len(sentence) + _MORE)
 
 
 _Answer = TypeVar("_Answer")
@@ -252,13 +258,8 @@ def check_line(command: ImageCommand, line: str, sentence: str) -> None:
 
     To be called before anything is made of the line.
     """
-    if len(line) > (most := most_characters(sentence)):
+    if len(line) > (most := ImageCommand.most_characters(sentence)):
         raise command.failure(f"it printed a line of more than {most} characters")
-
-
-def most_characters(sentence: str) -> int:
-    """Return how much output there may be about a sentence; far more than there ever is."""
-    return _CHARACTERS * (len(sentence) + _MORE)
 
 
 def most_tokens(sentence: str) -> int:
@@ -273,5 +274,5 @@ def check_length(command: ImageCommand, n_tokens: int, sentence: str) -> None:
 
 
 def _check_characters(command: ImageCommand, n_characters: int, sentence: str) -> None:
-    if n_characters > (most := most_characters(sentence)):
+    if n_characters > (most := ImageCommand.most_characters(sentence)):
         raise command.failure(f"it printed more than {most} characters about one sentence")

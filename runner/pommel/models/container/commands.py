@@ -1,22 +1,46 @@
-"""The LM Zoo protocol, version 1: an image's commands, one container start each."""
+"""The LM Zoo protocol: an image's commands, one container start each, and `score`, kept warm."""
 
+import json
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing
+import tempfile
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
-from pommel.errors import UsageError
+from pommel.errors import (
+    AlignmentError,
+    ContainerError,
+    InputError,
+    ModelError,
+    SurprisalError,
+    UsageError,
+    quoted,
+)
+from pommel.models.alignment import PrintedToken
 from pommel.models.container import answers, checkpoint, predictions
-from pommel.models.container.answers import ImageCommand, check_sentences, sentence_chunks
-from pommel.models.container.engines.engine import Engine, Image, Job, open_engine
-from pommel.models.container.engines.process import Command
+from pommel.models.container.answers import (
+    ImageCommand,
+    check_length,
+    check_line,
+    check_sentences,
+    place,
+    sentence_chunks,
+    shortened,
+)
+from pommel.models.container.engines.engine import ENGINES, Engine, Image, Job, open_engine
+from pommel.models.container.engines.process import Command, output_lines
 from pommel.models.container.engines.sandbox import Sandbox
-from pommel.models.container.image_spec import read_spec
-from pommel.models.container.names import image_reference
-from pommel.models.model import LoadOptions
-from pommel.models.printed import PrintedToken
+from pommel.models.container.image_spec import check_shown, features, read_spec
+from pommel.models.container.names import LmZooRegistry
+from pommel.models.model import LoadOptions, Policy
+from pommel.models.recorded import tokens_from_json
+from pommel.models.reference_files import check_shape
+from pommel.surprisal import ScoredSentence
+
+if TYPE_CHECKING:
+    import h5py
 
 DEVICE_VARIABLE = "POMMEL_DEVICE"
 DTYPE_VARIABLE = "POMMEL_DTYPE"
@@ -89,6 +113,38 @@ class ImageCommands:
     gpus: str | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
 
+    @classmethod
+    def open(cls, reference: str, options: LoadOptions) -> "ImageCommands":
+        """Return the commands of the image that a reference or a short name of the LM Zoo names.
+
+        Raises `ModelNotAvailableError` if the image, its engine or the checkpoint is not there.
+        """
+        if "://" not in reference:
+            reference = LmZooRegistry.installed().image_reference(reference)
+        gpus = requested_gpus(options.device)
+        weights = options.checkpoint and checkpoint.check_checkpoint(options.checkpoint)
+        engine = open_engine(reference)
+        if weights and reference.startswith(_OTHER_USER):
+            checkpoint.check_readable(weights, options.sandbox.user)
+        image = engine.find_image(
+            reference,
+            pull="never" if options.offline else options.pull,
+            progress=options.pull_progress,
+        )
+        return cls(
+            engine=engine,
+            image=image,
+            sandbox=options.sandbox,
+            checkpoint=weights,
+            gpus=gpus,
+            environment=variables(options),
+        )
+
+    @staticmethod
+    def runs(scheme: str) -> bool:
+        """Say whether images are named by references with this scheme."""
+        return scheme in ENGINES
+
     @property
     def reference(self) -> str:
         """The image as messages name it."""
@@ -109,6 +165,15 @@ class ImageCommands:
             gpus=gpus,
         )
 
+    def command(
+        self, *command: str, label: str = "", timeout_s: float | None = None
+    ) -> ImageCommand:
+        """Return a command that `with` starts; `timeout_s` in the place of the sandbox's own."""
+        job = replace(self.job(*command), label=label)
+        if timeout_s is not None:
+            job = replace(job, sandbox=replace(job.sandbox, timeout_s=timeout_s))
+        return ImageCommand(self.engine, job)
+
     def spec(self) -> Mapping[str, Any]:
         """Return the image's spec, valid by `schemas/model_spec.json`.
 
@@ -118,6 +183,10 @@ class ImageCommands:
         if key not in _SPECS:
             _SPECS[key] = read_spec(self.engine, self.job("spec"))
         return _SPECS[key]
+
+    def supports(self, feature: str) -> bool | None:
+        """Return what the spec says of a command, None where it says nothing."""
+        return features(self.spec()).get(feature)
 
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
         """Return the tokens of each sentence."""
@@ -132,10 +201,16 @@ class ImageCommands:
         return tuple(self.each_surprisals(sentences))
 
     def each_surprisals(
-        self, sentences: Sequence[str]
+        self, sentences: Sequence[str], *, last_line_ends: bool = True
     ) -> Generator[tuple[PrintedToken, ...], None, None]:
-        """Yield what `get_surprisals` returns, each sentence as soon as it is there."""
-        return self._answers("get_surprisals", sentences, answers.read_table)
+        """Yield what `get_surprisals` returns, each sentence as soon as it is there.
+
+        The last line is sent without a line feed unless `last_line_ends`.
+        """
+        if last_line_ends:
+            return self._answers("get_surprisals", sentences, answers.read_table)
+        text = ["\n".join(sentences).encode()]
+        return self._answers("get_surprisals", sentences, answers.read_table, text)
 
     def write_predictions(self, sentences: Sequence[str], path: Path) -> None:
         """Write the HDF5 file of `get_predictions.hdf5`, which appears when it is complete."""
@@ -144,6 +219,37 @@ class ImageCommands:
         with Command(self.engine, job) as command:
             command.feed(sentence_chunks(sentences))
             predictions.write_output(command, path)
+
+    @contextmanager
+    def predictions(self, sentences: Sequence[str]) -> Iterator[predictions.PredictionsFile]:
+        """Give the file of `get_predictions.hdf5`, looked through; it is gone at the end.
+
+        Raises `InputError` for a file that is not what it should be.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "predictions.hdf5"
+            self.write_predictions(sentences, path)
+            with predictions.PredictionsFile(path, n_sentences=len(sentences)) as file:
+                yield file
+
+    def open_predictions(self, path: Path, *, n_sentences: int) -> "h5py.File":
+        """Open what `write_predictions` has written.
+
+        Raises `ContainerError` for a file that no image should write.
+        """
+        try:
+            return predictions.PredictionsFile(path, n_sentences=n_sentences).file
+        except InputError as error:
+            message = shortened(str(error))
+            raise ContainerError(f"{self.reference}: {predictions.NAME}: {message}") from error
+
+    def score_session(self) -> "ScoreSession":
+        """Start a container with the command `score`; raises `ContainerError`."""
+        return ScoreSession(self)
+
+    def lines(self, *command: str, label: str = "") -> Iterator[str]:
+        """Run a command without input and yield its lines; raises as `Command.finish` does."""
+        return output_lines(self.engine, replace(self.job(*command), label=label))
 
     def raw(self, command: str, sentences: Sequence[str] | None = None) -> Iterator[str]:
         """Yield the lines that a command prints, whatever they are; blank sentences are sent, too.
@@ -161,38 +267,187 @@ class ImageCommands:
         name: str,
         sentences: Sequence[str],
         read: Callable[[ImageCommand, Sequence[str]], Generator[_Answer, None, None]],
+        chunks: Iterable[bytes] | None = None,
     ) -> Generator[_Answer, None, None]:
         check_sentences(sentences, self.reference)
         if not sentences:
             return
-        with ImageCommand(self.engine, self.job(name, INPUT)) as command:
-            command.feed(sentence_chunks(sentences))
+        with self.command(name, INPUT) as command:
+            command.feed(sentence_chunks(sentences) if chunks is None else chunks)
             with closing(read(command, sentences)) as found:
                 yield from found
 
 
-def open_commands(reference: str, options: LoadOptions) -> ImageCommands:
-    """Return the commands of the image that a reference or a short name of the LM Zoo names.
+# How many sentences an image is asked for before it has to answer. While it is busy with one
+# block, it already has the next.
+BLOCK = 2048
 
-    Raises `ModelNotAvailableError` if the image, its engine or the checkpoint is not there.
+# In characters.
+_LONGEST_HEADER = 1 << 16
+
+_FORMAT, _VERSION = "pommel-score", 2
+_NAME = {"type": "string", "minLength": 1}
+_TEXT, _NUMBER = {"type": ["string", "null"]}, {"type": ["integer", "null"], "minimum": 0}
+_HEADER = {
+    "type": "object",
+    "required": ["format", "version", "model"],
+    "properties": {
+        "format": {"const": _FORMAT},
+        "version": {"const": _VERSION},
+        "model": {
+            "type": "object",
+            "required": ["name", "fingerprint"],
+            "properties": {
+                "name": _NAME,
+                "fingerprint": _NAME,
+                **dict.fromkeys(("bos", "eos", "dtype", "device"), _TEXT),
+                **dict.fromkeys(("max_tokens", "n_parameters"), _NUMBER),
+            },
+        },
+    },
+}
+
+
+class ScoreSession:
+    """One container with the command `score`, kept warm until it is closed.
+
+    `header` is the `model` of the line that it begins with. After any failure a session is of no
+    more use, and has to be closed.
     """
-    if "://" not in reference:
-        reference = image_reference(reference)
-    gpus = requested_gpus(options.device)
-    weights = options.checkpoint and checkpoint.check_checkpoint(options.checkpoint)
-    engine = open_engine(reference)
-    if weights and reference.startswith(_OTHER_USER):
-        checkpoint.check_readable(weights, options.sandbox.user)
-    image = engine.find_image(
-        reference,
-        pull="never" if options.offline else options.pull,
-        progress=options.pull_progress,
-    )
-    return ImageCommands(
-        engine=engine,
-        image=image,
-        sandbox=options.sandbox,
-        checkpoint=weights,
-        gpus=gpus,
-        environment=variables(options),
-    )
+
+    def __init__(self, commands: ImageCommands) -> None:
+        """Start the container and wait for the header; raises `ContainerError`."""
+        self._reference = commands.reference
+        self._n_requests = 0
+        with ExitStack() as stack:
+            self._command = stack.enter_context(commands.command("score"))
+            self.header = self._read_header()
+            self._stack = stack.pop_all()
+
+    def close(self) -> None:
+        """Remove the container; may be called twice."""
+        self._stack.close()
+
+    def score(
+        self, sentences: Sequence[str], policy: Policy
+    ) -> Iterator[tuple[int, ScoredSentence]]:
+        """Yield (index, scored sentence), in the order of the answers.
+
+        Raises `ModelError` for a sentence that the model can't score, and `ContainerError` for
+        answers that cannot be.
+        """
+        first = self._n_requests
+        waiting: set[int] = set()
+        oldest = n_sent = n_answered = 0
+        longest = max(sentences, key=len, default="")
+        self._command.restart_clock()
+        while n_answered < len(sentences):
+            while n_sent < len(sentences) and len(waiting) <= BLOCK:
+                block = range(n_sent, min(n_sent + BLOCK, len(sentences)))
+                self._send(block, sentences, policy)
+                waiting.update(block)
+                n_sent = block.stop
+            while oldest not in waiting:
+                oldest += 1
+            self._command.at = place(oldest + 1, sentences[oldest])
+            answer, index = self._read_answer(first, waiting, longest)
+            self._command.at = place(index + 1, sentences[index])
+            yield index, self._scored(sentences[index], answer, policy)
+            n_answered += 1
+            if n_answered % BLOCK == 0:
+                self._command.restart_clock()
+        self._command.at = ""
+
+    def _send(self, block: range, sentences: Sequence[str], policy: Policy) -> None:
+        lines: list[str] = []
+        for number, index in enumerate(block, start=self._n_requests):
+            request: dict[str, Any] = {"id": number, "sentence": sentences[index]}
+            request |= {"bos": policy.bos, "eos": policy.eos}
+            lines.append(json.dumps(request, ensure_ascii=False))
+        self._n_requests += len(block)
+        # The empty line behind them asks for their answers.
+        text = "".join(f"{line}\n" for line in (*lines, ""))
+        self._command.feed([text.encode()], last=False)
+
+    def _read_header(self) -> dict[str, Any]:
+        line = self._next_line("it ended before it printed its first line")
+        if len(line) > _LONGEST_HEADER:
+            what = f"its first line has more than {_LONGEST_HEADER} characters"
+            raise self._command.failure(what)
+        try:
+            header = _object(line)
+            check_shape(header, _HEADER, where="its first line", noun="header")
+            _check_shown(header["model"])
+        except InputError as error:
+            wanted = f'{{"format": "{_FORMAT}", "version": {_VERSION}, "model": ...}}'
+            what = f"its first line has to be {wanted}, and is {quoted(line)}: {error}"
+            raise self._command.fault(what) from error
+        return dict(header["model"])
+
+    def _next_line(self, at_end: str) -> str:
+        line = self._command.next_line()
+        if line is None:
+            self._command.finish()
+            raise self._command.failure(at_end)
+        return line
+
+    def _read_answer(
+        self, first: int, waiting: set[int], longest: str
+    ) -> tuple[dict[str, Any], int]:
+        """Return the next answer, and the index of the sentence that is answered."""
+        line = self._next_line("it ended before it had answered")
+        # Whose answer it is can be known only when it has been read.
+        check_line(self._command, line, longest)
+        try:
+            answer = _object(line)
+        except InputError as error:
+            raise self._command.fault(f"its answer is {quoted(line)}: {error}") from error
+        number = answer.get("id")
+        if type(number) is not int or number - first not in waiting:
+            self._command.at = ""
+            what = f"its answer is {quoted(line)}, and nothing is asked under this id"
+            raise self._command.fault(what)
+        waiting.remove(number - first)
+        return answer, number - first
+
+    def _scored(self, sentence: str, answer: dict[str, Any], policy: Policy) -> ScoredSentence:
+        if "error" in answer:
+            reason = shortened(str(answer["error"]))
+            raise ModelError(f"{self._reference}: score: {self._command.at}: {reason}")
+        try:
+            listed = answer.get("tokens")
+            if isinstance(listed, list):
+                check_length(self._command, len(listed), sentence)
+            tokens = tokens_from_json(listed, "its answer")
+            scored = ScoredSentence(text=sentence, tokens=tokens)
+            scored.check()
+        except (AlignmentError, InputError, SurprisalError) as error:
+            raise self._command.fault(str(error)) from error
+        has_eos = any(token.role == "eos" for token in tokens)
+        if policy.eos != "auto" and has_eos != (policy.eos == "always"):
+            what = f"its answer has {'an' if has_eos else 'no'} eos token under eos={policy.eos}"
+            raise self._command.fault(what)
+        return scored
+
+
+def _check_shown(model: dict[str, Any]) -> None:
+    for key, value in model.items():
+        if isinstance(value, str):
+            check_shown(value, f"its {key}")
+
+
+def _object(line: str) -> dict[str, Any]:
+    """Return the JSON object in a line; raises `InputError`."""
+    try:
+        value = json.loads(line, parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        raise InputError(f"this is not JSON: {error.msg} (column {error.colno})") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"this is no JSON that can be read: {error}") from error
+    if not isinstance(value, dict):
+        raise InputError("this is no JSON object")
+    return value
+
+
+def _refuse(constant: str) -> NoReturn:
+    raise InputError(f'{constant} is not JSON; write null, or "Infinity" for a probability of 0')

@@ -3,18 +3,194 @@
 import hashlib
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import closing
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any, Protocol
 
-from pommel.errors import ModelNotAvailableError
-from pommel.models.alignment import TokenizerSpec
+from pommel.errors import (
+    AlignmentError,
+    ContainerError,
+    ModelNotAvailableError,
+    SurprisalError,
+    quoted,
+)
+from pommel.models.alignment import PrintedToken, TokenizerSpec
 from pommel.models.container import checkpoint
-from pommel.models.container.commands import DTYPE_VARIABLE, ImageCommands, open_commands
-from pommel.models.container.image_spec import features
-from pommel.models.container.printed_answers import PrintedAnswers
-from pommel.models.container.warm_answers import WarmAnswers
+from pommel.models.container.answers import (
+    check_encodable,
+    place,
+    shortened,
+)
+from pommel.models.container.commands import DTYPE_VARIABLE, ImageCommands, ScoreSession
 from pommel.models.model import RECOVERED, LoadOptions, ModelInfo, Policy, Spans, check_only_method
+from pommel.models.printed import under_policy, with_first_token
 from pommel.surprisal import ScoredSentence
+
+
+class WarmAnswers:
+    """Keeps one container for all that is asked, and starts a new one after a failure.
+
+    `header` is what the image says of its model. Who asks again before all is answered is
+    answered from a second container.
+    """
+
+    def __init__(self, commands: ImageCommands) -> None:
+        """Start the container; raises `ContainerError`."""
+        self._commands = commands
+        self._sessions: list[ScoreSession] = []
+        self._idle: list[ScoreSession] = []
+        self.header: Mapping[str, Any] = self._start().header
+
+    def score(
+        self, sentences: Sequence[str], policy: Policy
+    ) -> Iterator[tuple[int, ScoredSentence]]:
+        """Yield (index, scored sentence) in the order of the answers; see `Model.score`."""
+        if not sentences:
+            return
+        check_encodable(sentences, self._commands.reference)
+        if not self._idle:
+            self._start()
+        session = self._idle.pop()
+        try:
+            for index, scored in session.score(sentences, policy):
+                yield index, with_first_token(scored, policy)
+        except BaseException:
+            # Answers may still be on their way, and be taken for those to later questions.
+            self._end(session)
+            raise
+        self._idle.append(session)
+
+    def close(self) -> None:
+        """Remove what is there; a later question starts anew."""
+        while self._sessions:
+            self._end(self._sessions[-1])
+
+    def _start(self) -> ScoreSession:
+        session = ScoreSession(self._commands)
+        self._sessions.append(session)
+        before = getattr(self, "header", session.header)
+        if session.header != before:
+            self._end(session)
+            raise ContainerError(
+                f"{self._commands.reference}: score: started again, it says that it is another "
+                f"model: {_first_difference(before, session.header)}"
+            )
+        self._idle.append(session)
+        return session
+
+    def _end(self, session: ScoreSession) -> None:
+        for sessions in (self._sessions, self._idle):
+            if session in sessions:
+                sessions.remove(session)
+        session.close()
+
+
+def _first_difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+    for key in sorted({*before, *now}):
+        said, other = ([each[key]] if key in each else [] for each in (now, before))
+        if said != other:
+            one, two = (quoted(str(*each)) if each else "not there" for each in (said, other))
+            return f"its {quoted(key)} is {one}, and was {two}"
+    return "its header"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrintedAnswers:
+    """Asks an image for tokens, unknown words and surprisals, a container start each.
+
+    What one command prints has to agree with what the others do. A first token with a surprisal
+    of exactly 0 has no probability: that is how version 1 of the protocol says so.
+    """
+
+    commands: ImageCommands
+
+    def score(
+        self, sentences: Sequence[str], policy: Policy
+    ) -> Iterator[tuple[int, ScoredSentence]]:
+        """Yield (index, scored sentence) in order; see `Model.score`."""
+        if not sentences:
+            return
+        spec = self.commands.spec()
+        tokenizer = TokenizerSpec.from_dict(spec)
+        tokens = self.commands.tokenize(sentences)
+        masks: list[list[bool]] | None = None
+        if tokenizer.unk_types and self.commands.supports("unkify") is not False:
+            masks = self.commands.unkify(sentences)
+        with closing(self.commands.each_surprisals(sentences)) as printed:
+            for index, rows in enumerate(printed):
+                mask = masks[index] if masks is not None else None
+                where = place(index + 1, sentences[index])
+                agreed = self._agreed(where, tokens[index], mask, rows, tokenizer)
+                scored = self._scored(where, sentences[index], agreed, tokenizer)
+                scored = _without_first_zero(scored, policy)
+                yield index, under_policy(scored, policy, self.commands.reference)
+
+    def close(self) -> None:
+        """Do nothing: no container outlives a command."""
+
+    def _agreed(
+        self,
+        where: str,
+        tokens: Sequence[str],
+        mask: Sequence[bool] | None,
+        rows: Sequence[PrintedToken],
+        spec: TokenizerSpec,
+    ) -> Sequence[PrintedToken]:
+        """Return the tokens with what `unkify` says of them; raises if the commands disagree."""
+        known = [row.text for row in rows]
+        if len(tokens) != len(rows):
+            raise self._disagree(where, tokens, known)
+        if mask is None:
+            for token, row in zip(tokens, rows, strict=True):
+                if token != row.text and not {token, row.text} & spec.unk_types:
+                    raise self._disagree(where, tokens, known)
+            return rows
+        if len(mask) != len(rows):
+            message = f"{where}: it printed {len(mask)} flags for the {len(tokens)} tokens"
+            raise ContainerError(f"{self.commands.reference}: unkify: {message} of tokenize")
+        for token, row, oov in zip(tokens, rows, mask, strict=True):
+            # One command may print an unknown word, and the other what stands for it.
+            if token != row.text and not oov:
+                raise self._disagree(where, tokens, known)
+        return [replace(row, oov=oov) for row, oov in zip(rows, mask, strict=True)]
+
+    def _disagree(self, where: str, tokens: Sequence[str], known: Sequence[str]) -> ContainerError:
+        both = enumerate(zip_longest(tokens, known), start=1)
+        number, pair = next((number, pair) for number, pair in both if pair[0] != pair[1])
+        token, other = ("nothing" if each is None else quoted(each) for each in pair)
+        return ContainerError(
+            f"{self.commands.reference}: tokenize and get_surprisals do not agree in {where}: "
+            f"token {number} is {token} and {other}\n"
+            f"    tokenize:       {shortened(' '.join(tokens))}\n"
+            f"    get_surprisals: {shortened(' '.join(known))}"
+        )
+
+    def _scored(
+        self, where: str, sentence: str, rows: Sequence[PrintedToken], spec: TokenizerSpec
+    ) -> ScoredSentence:
+        try:
+            scored = spec.scored(sentence, rows)
+            scored.check()
+        except (AlignmentError, SurprisalError) as error:
+            message = f"{self.commands.reference}: get_surprisals: {where}: {error}"
+            raise ContainerError(shortened(message)) from error
+        return scored
+
+
+def _without_first_zero(scored: ScoredSentence, policy: Policy) -> ScoredSentence:
+    if policy.first_token == "zero":
+        return scored
+    # Words that the model leaves out may come before it.
+    first = next(
+        (n for n, token in enumerate(scored.tokens) if token.surprisal_bits is not None), 0
+    )
+    if scored.tokens and scored.tokens[first].surprisal_bits == 0:
+        unscored = replace(scored.tokens[first], surprisal_bits=None)
+        tokens = (*scored.tokens[:first], unscored, *scored.tokens[first + 1 :])
+        return replace(scored, tokens=tokens)
+    return scored
+
 
 _SAID_BY_HEADER = ("n_parameters", "max_tokens", "bos", "eos", "dtype", "device")
 
@@ -161,8 +337,8 @@ def open_model(reference: str, options: LoadOptions) -> ContainerModel:
     Raises `ModelNotAvailableError` if the image, its engine or the checkpoint is not there, or the
     image takes no checkpoint, and `ContainerError` for an image that fails to say what it is.
     """
-    commands = open_commands(reference, options)
-    if commands.checkpoint and not features(commands.spec()).get("mount_checkpoint", True):
+    commands = ImageCommands.open(reference, options)
+    if commands.checkpoint and commands.supports("mount_checkpoint") is False:
         # This model's failure, and no other's: others of the run may take the weights.
         raise ModelNotAvailableError(
             f"{commands.reference}: --checkpoint cannot be used: the image says that it takes no "

@@ -1,14 +1,16 @@
 """`get_predictions.hdf5`: the one command that writes a file, which leaves the container as output.
 
 Nothing of this machine is mounted for it: it writes to `/tmp` in the container, and from there
-the file is printed.
+the file is printed. A stranger's file is looked through before anything in it is read: it may name
+other files of this machine, which the library would read, and claim to hold more than fits into
+memory.
 """
 
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from pommel.errors import InputError, quoted
 from pommel.files.text import replacing
@@ -52,47 +54,58 @@ _DEEPEST = 8
 _KINDS = "biufSO"
 
 
-def open_predictions(path: Path, *, n_sentences: int) -> "h5py.File":
-    """Return the open file, in which nothing leads out of it or claims to be huge.
+class PredictionsFile:
+    """An open file of predictions, in which nothing leads out of it or claims to be huge.
 
-    Raises `InputError` for any other file, and for one with far more in it than `n_sentences` need.
+    A context manager that closes it. `file` is what h5py has opened. What is read and is not what
+    it should be raises `InputError`.
     """
-    import h5py  # noqa: PLC0415 - an extra
 
-    with _readable():
-        file = h5py.File(path, "r")
-        try:
-            n_bytes = path.stat().st_size
-            _check_objects(file, max(_MOST_BYTES, n_bytes), n_bytes, 10 * n_sentences + 1000)
-        except BaseException:
-            file.close()
-            raise
-    return file
+    def __init__(self, path: Path, *, n_sentences: int) -> None:
+        """Open the file and look through it.
 
+        Raises `InputError` for any other file, and for one with far more in it than `n_sentences`
+        need.
+        """
+        import h5py  # noqa: PLC0415 - an extra
 
-def sentence_names(file: "h5py.File") -> list[str]:
-    """Return the names in `/sentence`, numbers in their order; raises `InputError`."""
-    with _readable():
-        return sorted(file["sentence"].keys(), key=lambda name: (len(name), name))
+        with _readable():
+            self.file = h5py.File(path, "r")
+            try:
+                n_bytes = path.stat().st_size
+                most = 10 * n_sentences + 1000
+                _check_objects(self.file, max(_MOST_BYTES, n_bytes), n_bytes, most)
+            except BaseException:
+                self.file.close()
+                raise
 
+    def __enter__(self) -> Self:
+        return self
 
-def read_words(file: "h5py.File", name: str) -> list[str]:
-    """Return the words in a dataset of an open file of predictions; raises `InputError`."""
-    with _readable():
-        dataset = file[name]
-        if len(dataset.shape) != 1 or dataset.shape[0] > _MOST_WORDS:
-            raise InputError(f"{dataset.name} has the shape {dataset.shape}")
-        return [bytes(item).decode() for item in dataset[:]]
+    def __exit__(self, *_: object) -> None:
+        self.file.close()
 
+    def sentence_names(self) -> list[str]:
+        """Return the names in `/sentence`, numbers in their order."""
+        with _readable():
+            return sorted(self.file["sentence"].keys(), key=lambda name: (len(name), name))
 
-def read_numbers(file: "h5py.File", name: str, kind: str) -> "np.ndarray[Any, Any]":
-    """Return the numbers in a dataset, as numpy's `kind`; raises `InputError`."""
-    with _readable():
-        dataset = file[name]
-        if math.prod(dataset.shape) > _MOST_BYTES // 8:
-            raise InputError(f"{dataset.name} has the shape {dataset.shape}")
-        values: np.ndarray[Any, Any] = dataset[()].astype(kind)
-        return values
+    def words(self, name: str) -> list[str]:
+        """Return the words in a dataset."""
+        with _readable():
+            dataset = self.file[name]
+            if len(dataset.shape) != 1 or dataset.shape[0] > _MOST_WORDS:
+                raise InputError(f"{dataset.name} has the shape {dataset.shape}")
+            return [bytes(item).decode() for item in dataset[:]]
+
+    def numbers(self, name: str, kind: str) -> "np.ndarray[Any, Any]":
+        """Return the numbers in a dataset, as numpy's `kind`."""
+        with _readable():
+            dataset = self.file[name]
+            if math.prod(dataset.shape) > _MOST_BYTES // 8:
+                raise InputError(f"{dataset.name} has the shape {dataset.shape}")
+            values: np.ndarray[Any, Any] = dataset[()].astype(kind)
+            return values
 
 
 @contextmanager

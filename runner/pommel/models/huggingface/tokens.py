@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import ModelError, UnsupportedFeatureError
-from pommel.models.alignment import TokenizerSpec, recover_offsets
+from pommel.models.alignment import TokenizerSpec
 from pommel.models.model import Method, Policy, Spans
 from pommel.models.neural.questions import Ids, asked_for
 from pommel.surprisal import Token, TokenRole, Unscored
@@ -86,7 +86,7 @@ def slow_offsets(
     # Before they become ids, unknown tokens still show the text they stand for.
     pieces = tokenizer.tokenize(sentence)
     ids = [int(token_id) for token_id in tokenizer.convert_tokens_to_ids(pieces)]
-    places = recover_offsets(pieces, sentence, spec)
+    places = spec.places(pieces, sentence)
     return ids, [(place.start, place.end) for place in places]
 
 

@@ -11,7 +11,7 @@ import weakref
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pommel.errors import ContainerError, ModelNotAvailableError, printable
 from pommel.models.container.engines.engine import (
@@ -434,6 +434,14 @@ class DockerEngine:
     name: str
     version: str
     settings: dict[str, Any]
+
+    @classmethod
+    def connect(cls, name: Literal["docker", "podman"], *, asked_by: str) -> "DockerEngine":
+        """Return Docker's engine, or Podman's; messages begin with `asked_by`.
+
+        Raises `ModelNotAvailableError` if the `docker` package is missing or no engine answers.
+        """
+        return (connect_docker if name == "docker" else connect_podman)(asked_by)
 
     def find_image(
         self, reference: str, *, pull: Pull = "missing", progress: PullProgress | None = None
