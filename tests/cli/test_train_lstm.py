@@ -15,10 +15,8 @@ import pytest
 from tests.cli.samples import Pommel
 from tests.training.lstm.samples import write_text
 
-from pommel.cli.lstm_progress import Bar, Lines, watching
-from pommel.cli.train_lstm import command
-from pommel.training.lstm.progress import EpochFigures, Progress, Watcher
-from pommel.training.lstm.recipe import Recipe, option
+from pommel.cli.train_lstm import Bar, Lines, command, watching
+from pommel.training.lstm.recipe import EpochFigures, Progress, Recipe, Watcher
 
 SMALL = (
     *("--embedding-size", "5", "--hidden-size", "6", "--batch-size", "4", "--bptt", "7"),
@@ -38,7 +36,7 @@ def test_options_have_the_recipes_defaults() -> None:
             continue
         parameter = of_the_command[field.name]
         assert parameter.default == getattr(Recipe(), field.name)
-        assert parameter.opts == [option(field.name)]
+        assert parameter.opts == [Recipe.option(field.name)]
 
 
 def test_trains_a_family_and_says_how_it_goes(pommel: Pommel, text: Path, tmp_path: Path) -> None:

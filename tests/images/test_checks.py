@@ -9,21 +9,22 @@ import pytest
 from tests.images.samples import N_SENTENCES, RUN, CommandsOf, ResultOf
 
 from pommel.images.check import Check, Subject, run_check
-from pommel.images.checks import CHECKS, check_image, has_passed, write_report
+from pommel.images.checks import CHECKS, ImageCheck
 from pommel.models.container.engines.sandbox import Sandbox
 
 
 def test_the_template_does_all_right(commands: CommandsOf, tmp_path: Path) -> None:
     image = commands()
-    results = list(check_image(image, n_sentences=N_SENTENCES))
+    checked = ImageCheck(image, n_sentences=N_SENTENCES)
+    results = list(checked.run())
     assert [each.name for each in results] == [check.name for check in CHECKS]
     not_ok = {each.name: each.message for each in results if each.status != "ok"}
     assert not_ok == {
         "score-errors": "the header gives no max_tokens, so that no sentence is too long"
     }
-    assert has_passed(results)
+    assert checked.has_passed
     path = tmp_path / "report.json"
-    write_report(path, image, results, n_sentences=N_SENTENCES)
+    checked.write(path)
     report = json.loads(path.read_text())
     assert (report["format"], report["version"]) == ("pommel-image-check", 1)
     assert report["image"]["reference"] == "local://bin"
@@ -89,7 +90,7 @@ def test_version_1_has_no_score_to_be_checked(result: ResultOf) -> None:
 
 def test_what_fails_is_said_once_and_does_not_stop_the_others(commands: CommandsOf) -> None:
     image = commands({"get_surprisals": "echo no weights >&2; exit 1"})
-    results = {each.name: each for each in check_image(image, n_sentences=20)}
+    results = {each.name: each for each in ImageCheck(image, n_sentences=20).run()}
     failed = {name for name, each in results.items() if each.status == "failed"}
     assert failed == {"get_surprisals"}
     assert results["get_surprisals"].message == (
@@ -105,7 +106,7 @@ def test_what_fails_is_said_once_and_does_not_stop_the_others(commands: Commands
 def test_one_kind_of_sentences_that_fails_does_not_hide_the_others(commands: CommandsOf) -> None:
     script = f"cat > $TMPDIR/$$; grep -q '\"' $TMPDIR/$$ && exit 1; {RUN} < $TMPDIR/$$"
     image = commands({"get_surprisals": f"TMPDIR=${{TMPDIR:-/tmp}}; {script}"})
-    results = {each.name: each.status for each in check_image(image, n_sentences=20)}
+    results = {each.name: each.status for each in ImageCheck(image, n_sentences=20).run()}
     assert results["get_surprisals"] == "failed"
     assert results["tokens-spell-quotes"] == "failed"
     assert results["tokens-spell-plain"] == "ok"

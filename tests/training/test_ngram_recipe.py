@@ -11,7 +11,7 @@ from pommel.errors import InputError, PommelError, UsageError
 from pommel.models.model import Policy, score_all
 from pommel.models.ngram import open_arpa
 from pommel.training.corpus import held_out_corpus, sample_corpus
-from pommel.training.ngram_recipe import NgramRecipe, train_ngram_file
+from pommel.training.ngram_recipe import NgramRecipe
 from pommel.training.text import TextFile, words_of
 
 
@@ -40,7 +40,7 @@ def test_perplexity_is_that_of_kenlm(
     english: TextFile, recipe: NgramRecipe, tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "model.arpa"
-    train_ngram_file(english, recipe, path, _silent)
+    recipe.train(english, path, _silent)
     theirs = kenlm.Model(str(path))
     capfd.readouterr()
     ours = open_arpa(path, reference="ours", name="ours")
@@ -58,7 +58,7 @@ def test_the_summary_is_that_of_the_text(tmp_path: Path) -> None:
     path.write_text("The dog barks.\n\na cat <unk> .\n", "utf-8")
     told: list[str] = []
     recipe = NgramRecipe(order=2, vocabulary=("dog", "cat"))
-    model = train_ngram_file(TextFile(path=path), recipe, tmp_path / "model.arpa", told.append)
+    model = recipe.train(TextFile(path=path), tmp_path / "model.arpa", told.append)
     assert (model.n_sentences, model.n_words, model.n_unknown_words) == (2, 8, 6)
     assert model.n_ngrams == (5, 7)
     assert told == ["counting the n-grams of 2 sentences", "writing 12 n-grams"]
@@ -69,7 +69,7 @@ def test_unknown_words_in_the_text_train_the_unknown_word(tmp_path: Path) -> Non
     for smoothing in ("kneser-ney", "laplace"):
         recipe = NgramRecipe(order=2, smoothing=smoothing)
         text = TextFile(path=tmp_path / "text.txt")
-        train_ngram_file(text, recipe, tmp_path / "model.arpa", _silent)
+        recipe.train(text, tmp_path / "model.arpa", _silent)
         model = open_arpa(tmp_path / "model.arpa", reference="x", name="x")
         seen, unseen = (
             scored.tokens[-1].surprisal_bits
@@ -86,7 +86,7 @@ def test_without_rare_words_the_unknown_word_is_still_possible(
 ) -> None:
     (tmp_path / "text.txt").write_text("a b\n" * 9)
     recipe = NgramRecipe(order=2, smoothing=smoothing)
-    train_ngram_file(TextFile(path=tmp_path / "text.txt"), recipe, tmp_path / "x.arpa", _silent)
+    recipe.train(TextFile(path=tmp_path / "text.txt"), tmp_path / "x.arpa", _silent)
     model = open_arpa(tmp_path / "x.arpa", reference="x", name="x")
     (scored,) = score_all(model, ["zebra"], Policy())
     bits = scored.tokens[0].surprisal_bits
@@ -97,7 +97,7 @@ def test_without_rare_words_the_unknown_word_is_still_possible(
 def test_the_name_says_whether_the_file_is_gzipped(english: TextFile, tmp_path: Path) -> None:
     recipe = NgramRecipe(order=2)
     for name in ("model.arpa", "model.arpa.gz"):
-        train_ngram_file(english, recipe, tmp_path / name, _silent)
+        recipe.train(english, tmp_path / name, _silent)
     plain, gzipped = (tmp_path / name for name in ("model.arpa", "model.arpa.gz"))
     assert plain.read_bytes().startswith(b"\\data\\\n")
     assert gzipped.read_bytes().startswith(b"\x1f\x8b")
@@ -132,7 +132,7 @@ def test_a_text_that_cannot_be_used_leaves_nothing(
     output.parent.mkdir()
     output.write_text("as it was")
     with pytest.raises(InputError) as caught:
-        train_ngram_file(TextFile(path=path, split="spaces"), NgramRecipe(), output, _silent)
+        NgramRecipe().train(TextFile(path=path, split="spaces"), output, _silent)
     assert str(caught.value) == f"{path}{message}"
     assert [each.name for each in output.parent.iterdir()] == ["model.arpa"]
     assert output.read_text() == "as it was"
@@ -141,9 +141,7 @@ def test_a_text_that_cannot_be_used_leaves_nothing(
 def test_a_file_that_cannot_be_written_is_refused_before_the_text_is_read(tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     with pytest.raises(PommelError) as caught:
-        train_ngram_file(
-            TextFile(path=tmp_path / "no text"), NgramRecipe(), tmp_path / "folder", _silent
-        )
+        NgramRecipe().train(TextFile(path=tmp_path / "no text"), tmp_path / "folder", _silent)
     assert str(caught.value) == f"{tmp_path}/folder: cannot be written: Is a directory"
 
 

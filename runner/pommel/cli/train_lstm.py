@@ -1,23 +1,110 @@
-"""`pommel train lstm`."""
+"""`pommel train lstm`, and what it shows while it trains: a line an epoch, a bar on a terminal."""
 
+import contextlib
 import shlex
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 import click
 
-from pommel.cli.lstm_progress import watching
 from pommel.cli.output import note, show_table
 from pommel.errors import UsageError
-from pommel.training.lstm.recipe import Recipe, option
-from pommel.training.text import Split
+from pommel.training.lstm.recipe import EpochFigures, Plan, Progress, Recipe, Sources, Watcher
+from pommel.training.text import TextFile
 
 if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
     from rich.table import Table
 
     from pommel.training.lstm.family import Member
-    from pommel.training.lstm.recipe import Plan
+
+
+class Lines(Watcher):
+    """Writes a line for each epoch."""
+
+    def __init__(self) -> None:
+        """Begin before the first training."""
+        self.seed = self.n_epochs = self.n_steps = 0
+
+    def note(self, message: str) -> None:
+        note(message)
+
+    def begin(self, seed: int, *, n_epochs: int, n_steps: int) -> None:
+        self.seed, self.n_epochs, self.n_steps = seed, n_epochs, n_steps
+
+    def epoch(self, figures: EpochFigures) -> None:
+        better = "" if figures.is_best else " (no better)"
+        self.note(
+            f"seed {self.seed}, epoch {figures.epoch} of {self.n_epochs}: perplexity "
+            f"{figures.training_perplexity:.2f} in training, "
+            f"{figures.validation_perplexity:.2f} in validation{better}, learning rate "
+            f"{figures.learning_rate:g}, {figures.n_words_per_second:,.0f} words/s"
+        )
+
+
+class Bar(Lines):
+    """Writes the same lines above a bar for the epoch under way."""
+
+    def __init__(self, bars: "Bars") -> None:
+        """Begin while the text is read."""
+        super().__init__()
+        self.bars = bars
+        self.task = bars.add_task("reading the text", total=None, figures="")
+
+    def note(self, message: str) -> None:
+        # What has line breaks to fold would be broken by a bar's console; paths are no mark-up.
+        self.bars.console.print(message, markup=False, highlight=False, soft_wrap=True)
+
+    def begin(self, seed: int, *, n_epochs: int, n_steps: int) -> None:
+        super().begin(seed, n_epochs=n_epochs, n_steps=n_steps)
+        self.bars.reset(self.task, total=n_steps)
+
+    def step(self, progress: Progress) -> None:
+        best = progress.best
+        validation = f", validation {best.validation_perplexity:.2f}" if best else ""
+        self.bars.update(
+            self.task,
+            completed=progress.step,
+            description=f"seed {self.seed}, epoch {progress.epoch}/{self.n_epochs}",
+            figures=f"{progress.n_words_per_second:,.0f} words/s, perplexity "
+            f"{progress.training_perplexity:.2f}{validation}",
+        )
+        if progress.step == self.n_steps:
+            self.bars.update(self.task, figures="validating")
+
+    def epoch(self, figures: EpochFigures) -> None:
+        super().epoch(figures)
+        self.bars.reset(self.task, total=self.n_steps)
+
+
+@contextlib.contextmanager
+def watching() -> Iterator[Watcher]:
+    """Give the one to tell of a training; it shows a bar if stderr is a terminal."""
+    if not sys.stderr.isatty():
+        yield Lines()
+        return
+    # Imported here: `pommel train --help` stays fast without it.
+    from rich.console import Console  # noqa: PLC0415 - `pommel --help` stays fast without it
+    from rich.progress import (  # noqa: PLC0415 - `pommel --help` stays fast without it
+        BarColumn,
+        MofNCompleteColumn,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.progress import Progress as Bars  # noqa: PLC0415 - `pommel --help` stays fast without it
+
+    columns = (
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[figures]}", markup=False),
+    )
+    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+        yield Bar(bars)
+
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -65,7 +152,7 @@ def _recipe_options(function: _F) -> _F:
     for name, (kind, metavar, text) in reversed(_NUMBERS.items()):
         default = getattr(_DEFAULT, name)
         function = click.option(
-            option(name),
+            Recipe.option(name),
             name,
             type=kind,
             metavar=metavar,
@@ -109,7 +196,7 @@ def _checkpoints(
 )
 @click.option(
     "--split",
-    type=click.Choice(get_args(Split)),
+    type=click.Choice(TextFile.SPLITS),
     default=_DEFAULT.split,
     show_default=True,
     help="How a line becomes words: cut as suites are, or only at white space.",
@@ -170,12 +257,7 @@ def command(text: Path, **chosen: Any) -> None:
     note(f"Score suites: pommel run {example} SUITE...")
 
 
-def _plan(text: Path, chosen: dict[str, Any]) -> "Plan":
-    from pommel.training.lstm.recipe import (
-        Plan,  # noqa: PLC0415 - commands start sooner
-        Sources,  # noqa: PLC0415 - commands start sooner
-    )
-
+def _plan(text: Path, chosen: dict[str, Any]) -> Plan:
     _check_excluded()
     return Plan(
         out=chosen["output"],
@@ -202,7 +284,7 @@ def _check_excluded() -> None:
     was_given = click.core.ParameterSource.COMMANDLINE
     for name, other in _EXCLUDED:
         if context.params[other] and context.get_parameter_source(name) == was_given:
-            raise UsageError(f"{option(name)} says nothing beside --{other}; leave one out")
+            raise UsageError(f"{Recipe.option(name)} says nothing beside --{other}; leave one out")
 
 
 def _table(members: "Sequence[Member]") -> "Table":

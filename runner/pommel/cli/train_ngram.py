@@ -4,19 +4,15 @@ import contextlib
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any
 
 import click
 
 from pommel.cli.output import note
 from pommel.errors import UsageError
 from pommel.models.word_level import read_word_list
-from pommel.training.laplace import MAX_ORDER
-from pommel.training.ngram_recipe import NgramRecipe, Smoothing, train_ngram_file
-from pommel.training.text import Split, TextFile
-
-if TYPE_CHECKING:
-    from pommel.training.ngram_corpus import NgramEstimate
+from pommel.training.ngram_recipe import NgramRecipe
+from pommel.training.text import TextFile
 
 _DEFAULT = NgramRecipe()
 _COUNT = click.IntRange(min=1)
@@ -43,11 +39,12 @@ def _counts(_context: click.Context, _parameter: click.Parameter, text: str) -> 
     "--order",
     type=_COUNT,
     metavar="N",
-    help=f"Words in the longest n-grams.  [default: {_DEFAULT.order}; {MAX_ORDER} with laplace]",
+    help=f"Words in the longest n-grams.  [default: {_DEFAULT.order}; "
+    f"{NgramRecipe.MAX_LAPLACE_ORDER} with laplace]",
 )
 @click.option(
     "--smoothing",
-    type=click.Choice(get_args(Smoothing)),
+    type=click.Choice(NgramRecipe.SMOOTHINGS),
     default=_DEFAULT.smoothing,
     show_default=True,
     help="Interpolated modified Kneser-Ney, or the same added to every count.",
@@ -82,7 +79,7 @@ def _counts(_context: click.Context, _parameter: click.Parameter, text: str) -> 
 )
 @click.option(
     "--split",
-    type=click.Choice(get_args(Split)),
+    type=click.Choice(TextFile.SPLITS),
     default="words",
     show_default=True,
     help="How a line becomes words: cut as suites are, or only at white space.",
@@ -96,7 +93,7 @@ def _counts(_context: click.Context, _parameter: click.Parameter, text: str) -> 
     metavar="N",
     help="Decimals of the logarithms in the file.",
 )
-def command(text: Path, output: Path, split: Split, **chosen: Any) -> None:
+def command(text: Path, output: Path, **chosen: Any) -> None:
     """Estimate an n-gram model of TEXT, a file with a sentence a line, plain or gzipped.
 
     \b
@@ -108,10 +105,10 @@ def command(text: Path, output: Path, split: Split, **chosen: Any) -> None:
         if read and output.exists() and read.exists() and output.samefile(read):
             message = f"{output} is what is read, and would be overwritten"
             raise UsageError(f"{message}; name another file")
-    source = TextFile(path=text, split=split, cased=not chosen["lower"])
+    source = TextFile(path=text, split=chosen["split"], cased=not chosen["lower"])
     with _status() as tell:
-        model = train_ngram_file(source, recipe, output, tell)
-    note(f"{output}: {_summary(model)}")
+        model = recipe.train(source, output, tell)
+    note(f"{output}: {model.summary}")
     n_orders = len(model.tables)
     if n_orders < recipe.order:
         what = f"the text has no {n_orders + 1}-gram to keep"
@@ -123,7 +120,7 @@ def _recipe(chosen: dict[str, Any]) -> NgramRecipe:
     if chosen["add"] is not None and not is_laplace:
         raise UsageError("--add is for --smoothing laplace")
     return NgramRecipe(
-        order=chosen["order"] or (MAX_ORDER if is_laplace else _DEFAULT.order),
+        order=chosen["order"] or (NgramRecipe.MAX_LAPLACE_ORDER if is_laplace else _DEFAULT.order),
         smoothing=chosen["smoothing"],
         add=_DEFAULT.add if chosen["add"] is None else chosen["add"],
         min_count=chosen["min_count"],
@@ -151,12 +148,3 @@ def _status() -> Iterator[Callable[[str], None]]:
 
     with Console(stderr=True, markup=False).status("") as status:
         yield status.update
-
-
-def _summary(model: "NgramEstimate") -> str:
-    unknown = 100 * model.n_unknown_words / model.n_words
-    sizes = ", ".join(f"{size:,} {n}-grams" for n, size in enumerate(model.n_ngrams, start=1))
-    return (
-        f"{model.n_sentences:,} sentences, {model.n_words:,} words, {unknown:.2f} % of them "
-        f"unknown; {sizes}"
-    )

@@ -105,6 +105,11 @@ class BuildOptions:
     arguments: Mapping[str, str] = field(default_factory=dict)
     pull: bool = False
 
+    @staticmethod
+    def default_tag(name: str) -> str:
+        """Return what an image is called unless the user says otherwise."""
+        return f"pommel/{name}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltImage:
@@ -114,11 +119,6 @@ class BuiltImage:
     id: str
     n_bytes: int
     seconds: float
-
-
-def default_tag(name: str) -> str:
-    """Return what an image is called unless the user says otherwise."""
-    return f"pommel/{name}"
 
 
 def build_image(
@@ -158,7 +158,7 @@ def _connect(engine: BuildEngine, source: str) -> "DockerEngine":
 def _tag(asked: str | None, source: Source) -> str:
     from docker.utils import match_tag  # noqa: PLC0415 - an extra
 
-    tag = asked or default_tag(source.name.lower())
+    tag = asked or BuildOptions.default_tag(source.name.lower())
     if not match_tag(tag):
         told = f"--tag {asked}: this is no name for an image" if asked else f"{tag} is no name"
         raise UsageError(f"{told}; write small letters and digits: --tag me/my-model:1.0")

@@ -1,6 +1,7 @@
 """All checks of an image, in the order in which they are run, and their report."""
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -41,43 +42,62 @@ REPORT_FORMAT = "pommel-image-check"
 REPORT_VERSION = 1
 
 
-def check_image(commands: ImageCommands, *, n_sentences: int) -> Iterator[CheckResult]:
-    """Yield what comes out of each check, as soon as it is known.
+class ImageCheck:
+    """What comes out of checking an image, check by check.
 
-    `n_sentences` is how many the image is given in one go. A check that fails does not keep the
-    others from running; what hangs is ended by the sandbox.
+    `n_sentences` is how many the image is given in one go.
     """
-    subject = Subject(commands, n_sentences=n_sentences)
-    for check in CHECKS:
-        yield run_check(check, subject)
 
+    def __init__(self, commands: ImageCommands, *, n_sentences: int) -> None:
+        self._commands = commands
+        self._n_sentences = n_sentences
+        self.results: list[CheckResult] = []
 
-def has_passed(results: Sequence[CheckResult]) -> bool:
-    """Say whether nothing has failed; warnings and what was skipped do not count."""
-    return all(result.status != "failed" for result in results)
+    def run(self) -> Iterator[CheckResult]:
+        """Yield the result of each check as soon as it is known, and keep it.
 
+        A check that fails does not keep the others from running; what hangs is ended by the
+        sandbox.
+        """
+        subject = Subject(self._commands, n_sentences=self._n_sentences)
+        for check in CHECKS:
+            self.results.append(run_check(check, subject))
+            yield self.results[-1]
 
-def write_report(
-    path: Path, commands: ImageCommands, results: Sequence[CheckResult], *, n_sentences: int
-) -> None:
-    """Write what came out as JSON; raises `PommelError` if the file cannot be written."""
-    image, checkpoint = commands.image, commands.checkpoint
-    report: dict[str, Any] = {
-        "format": REPORT_FORMAT,
-        "version": REPORT_VERSION,
-        "image": {
-            "reference": image.reference,
-            "id": image.id,
-            "digests": list(image.digests),
-            "engine": dict(image.engine),
-        },
-        "pommel": package_version("pommel"),
-        "time": datetime.now(UTC).isoformat(timespec="seconds"),
-        "seconds": round(sum(result.seconds for result in results), 3),
-        "sandbox": commands.sandbox.to_dict(),
-        "checkpoint": None if checkpoint is None else str(checkpoint),
-        "n_sentences": n_sentences,
-        "passed": has_passed(results),
-        "checks": [result.to_dict() for result in results],
-    }
-    write_text(path, to_json(report, indent=2))
+    @property
+    def counts(self) -> Counter[str]:
+        """How many checks ended in which way."""
+        return Counter(result.status for result in self.results)
+
+    @property
+    def has_passed(self) -> bool:
+        """Whether nothing has failed; warnings and what was skipped do not count."""
+        return not self.counts["failed"]
+
+    @property
+    def seconds(self) -> float:
+        """How long all of them took."""
+        return sum(result.seconds for result in self.results)
+
+    def write(self, path: Path) -> None:
+        """Write what came out as JSON; raises `PommelError` if the file cannot be written."""
+        image, checkpoint = self._commands.image, self._commands.checkpoint
+        report: dict[str, Any] = {
+            "format": REPORT_FORMAT,
+            "version": REPORT_VERSION,
+            "image": {
+                "reference": image.reference,
+                "id": image.id,
+                "digests": list(image.digests),
+                "engine": dict(image.engine),
+            },
+            "pommel": package_version("pommel"),
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+            "seconds": round(self.seconds, 3),
+            "sandbox": self._commands.sandbox.to_dict(),
+            "checkpoint": None if checkpoint is None else str(checkpoint),
+            "n_sentences": self._n_sentences,
+            "passed": self.has_passed,
+            "checks": [result.to_dict() for result in self.results],
+        }
+        write_text(path, to_json(report, indent=2))

@@ -60,6 +60,16 @@ class NgramEstimate:
         """The number of n-grams of each order, unigrams first."""
         return tuple(len(table.words) for table in self.tables)
 
+    @property
+    def summary(self) -> str:
+        """How large the model and its text are, in a line."""
+        unknown = 100 * self.n_unknown_words / self.n_words
+        sizes = ", ".join(f"{size:,} {n}-grams" for n, size in enumerate(self.n_ngrams, start=1))
+        return (
+            f"{self.n_sentences:,} sentences, {self.n_words:,} words, {unknown:.2f} % of them "
+            f"unknown; {sizes}"
+        )
+
 
 # Four bytes a word: a text has millions.
 Ids32 = NDArray[np.int32]

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import BufferedIOBase
 from pathlib import Path
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -91,6 +91,9 @@ class NgramRecipe:
     what makes no sense.
     """
 
+    SMOOTHINGS: ClassVar = get_args(Smoothing)
+    MAX_LAPLACE_ORDER: ClassVar = laplace.MAX_ORDER
+
     order: int = 5
     smoothing: Smoothing = "kneser-ney"
     add: float = 1.0
@@ -100,7 +103,7 @@ class NgramRecipe:
     n_decimals: int = 7
 
     def __post_init__(self) -> None:
-        check_choice("smoothing", self.smoothing, get_args(Smoothing))
+        check_choice("smoothing", self.smoothing, self.SMOOTHINGS)
         if self.smoothing == "laplace":
             laplace.check_options(self.order, self.add, self.min_count)
         else:
@@ -120,6 +123,19 @@ class NgramRecipe:
             return laplace.estimate(corpus, order=self.order, add=self.add)
         return kneser_ney.estimate(corpus, order=self.order, min_count=self.min_count)
 
+    def train(self, text: TextFile, output: Path, tell: Teller) -> NgramEstimate:
+        """Estimate the model of a text and write it as an ARPA file, gzipped if named ".gz".
+
+        Raises `InputError` for what is wrong with the text, with the line, and `PommelError` if
+        the file cannot be written, before the text is read; nothing is then left of it.
+        """
+        with replacing(output) as aside:
+            model = self.estimate(_sentences(text, tell))
+            tell(f"writing {sum(model.n_ngrams):,} n-grams")
+            is_gzip = output.suffix == ".gz"
+            write_arpa(model, aside, n_decimals=self.n_decimals, is_gzip=is_gzip)
+        return model
+
     def _check_vocabulary_alone(self) -> None:
         """Raise `UsageError` for what chooses words, too."""
         if self.vocabulary_size is not None:
@@ -129,22 +145,6 @@ class NgramRecipe:
                 "the first number of --min-count, which is for words, says nothing beside "
                 "--vocabulary; write 1"
             )
-
-
-def train_ngram_file(
-    text: TextFile, recipe: NgramRecipe, output: Path, tell: Teller
-) -> NgramEstimate:
-    """Estimate the model of a text and write it as an ARPA file, gzipped if named ".gz".
-
-    Raises `InputError` for what is wrong with the text, with the line, and `PommelError` if the
-    file cannot be written, before the text is read; nothing is then left of it.
-    """
-    with replacing(output) as aside:
-        model = recipe.estimate(_sentences(text, tell))
-        tell(f"writing {sum(model.n_ngrams):,} n-grams")
-        is_gzip = output.suffix == ".gz"
-        write_arpa(model, aside, n_decimals=recipe.n_decimals, is_gzip=is_gzip)
-    return model
 
 
 def _sentences(text: TextFile, tell: Teller) -> Iterator[Sequence[str]]:

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Literal
+from typing import ClassVar, Literal, get_args
 
 from pommel.errors import InputError, check_choice
 from pommel.files.text import GZIP_FAULTS, opened
@@ -27,12 +27,14 @@ class TextFile:
     `cased` False lower-cases everything.
     """
 
+    SPLITS: ClassVar = get_args(Split)
+
     path: Path
     split: Split = "words"
     cased: bool = True
 
     def __post_init__(self) -> None:
-        check_choice("split", self.split, ("words", "spaces"))
+        check_choice("split", self.split, self.SPLITS)
 
     def sentences(self) -> Iterator[list[str]]:
         """Yield the words of each line, but for blank lines.

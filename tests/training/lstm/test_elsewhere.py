@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from pommel.models.model import Policy
+
 pytest.importorskip("torch")
 
 import torch
@@ -53,7 +55,7 @@ def test_a_state_dict_becomes_a_model_by_the_program_in_the_documentation(
     Path("vocab.txt").write_text("\n".join(WORDS) + "\n", "utf-8")
     exec(compile(example(repository), "docs/training.md", "exec"), {})  # noqa: S102 - ours
     model = api.load_model("lstm://my-lstm")
-    ((_, scored),) = model.score(["the dogs bark"], api.default_policy(None))
+    ((_, scored),) = model.score(["the dogs bark"], Policy())
     ids = [WORDS.index(word) for word in ("<eos>", "the", "dogs", "bark", "<eos>")]
     with torch.no_grad():
         logits = network(torch.tensor(ids[:-1])[:, None])[:, 0].double()

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.files.text import make_folder
-from pommel.models.lstm.folder import require_torch
+from pommel.models.neural.memory import find_device
 from pommel.training.lstm.recipe import UNK, Corpus, Plan, Section, Watcher, read_corpus
 from pommel.training.lstm.session import SeedFolder, Standing, read_state
 
@@ -39,12 +39,10 @@ def train_family(plan: Plan, watcher: Watcher) -> list[Member]:
     another training (nothing is trained then), `InputError` for a text that cannot be trained on,
     `ModelNotAvailableError` without torch or the device, and what `Session.train` raises.
     """
-    require_torch("training an LSTM")
+    find_device(plan.device, asked_by="training an LSTM")
     # Imported here: it needs torch.
-    from pommel.models.neural.memory import find_device  # noqa: PLC0415 - needs torch, an extra
     from pommel.training.lstm.session import Session  # noqa: PLC0415 - needs torch, an extra
 
-    find_device(plan.device)
     folders = _folders(plan)
     standings = _standings(folders, plan, watcher)
     if any(standing != "finished" for standing in standings.values()):

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from pommel.errors import InputError, UsageError, check_choice
 from pommel.files.text import sha256_of
-from pommel.models.lstm.folder import check_sizes
+from pommel.models.lstm.folder import LstmConfig
 from pommel.models.word_level import read_word_list
 from pommel.training.text import Split, TextFile, most_frequent
 
@@ -62,16 +62,16 @@ class Recipe:
 
     def __post_init__(self) -> None:
         check_choice("split", self.split, ("words", "spaces"))
-        check_sizes(
-            self.embedding_size, self.hidden_size, self.n_layers, tied=self.tied, called=option
+        LstmConfig.check_sizes(
+            self.embedding_size, self.hidden_size, self.n_layers, tied=self.tied, called=self.option
         )
         for name in ("batch_size", "bptt_steps", "n_epochs", "min_count", "vocabulary_size"):
             value = getattr(self, name)
             if value < 1:
-                raise UsageError(f"{option(name)} has to be at least 1, not {value}")
+                raise UsageError(f"{Recipe.option(name)} has to be at least 1, not {value}")
         for name in ("learning_rate", "min_learning_rate", "clip"):
             if not 0 < getattr(self, name) < float("inf"):
-                message = f"{option(name)} has to be a number above 0, not"
+                message = f"{Recipe.option(name)} has to be a number above 0, not"
                 raise UsageError(f"{message} {getattr(self, name)}")
         if self.learning_rate < self.min_learning_rate:
             below = f"below --min-learning-rate {self.min_learning_rate:g}, where training ends"
@@ -86,10 +86,10 @@ class Recipe:
         """Return the recipe as JSON values."""
         return asdict(self)
 
-
-def option(name: str) -> str:
-    """Return what a setting is called on the command line."""
-    return OPTIONS.get(name) or f"--{name.replace('_', '-')}"
+    @staticmethod
+    def option(name: str) -> str:
+        """Return what a setting is called on the command line."""
+        return OPTIONS.get(name) or f"--{name.replace('_', '-')}"
 
 
 def differences(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> list[str]:
@@ -104,12 +104,12 @@ def differences(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> list[s
 def _difference(name: str, before: Any, now: Any) -> str:
     if name.endswith("_sha256"):
         if before is None or now is None:
-            return f"{option(name)} was {'not ' if before is None else ''}given"
-        return f"{option(name)} has another content"
+            return f"{Recipe.option(name)} was {'not ' if before is None else ''}given"
+        return f"{Recipe.option(name)} has another content"
     if name in ("cased", "tied"):
         was_given = before == (name == "tied")
-        return f"{option(name)} was {'' if was_given else 'not '}given"
-    return f"{option(name)} was {before} and is {now}"
+        return f"{Recipe.option(name)} was {'' if was_given else 'not '}given"
+    return f"{Recipe.option(name)} was {before} and is {now}"
 
 
 UNK = "<unk>"

@@ -15,18 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import torch
 
 from pommel.errors import InputError, PommelError, UsageError, package_version
-from pommel.files.text import write_text
-from pommel.models.lstm.folder import (
-    CONFIG,
-    RECORD,
-    SAFETENSORS,
-    VOCABULARY,
-    LstmConfig,
-    write_folder,
-    write_tensors,
-)
+from pommel.models.lstm.folder import LstmConfig, LstmFolder
 from pommel.models.neural.memory import find_device
-from pommel.models.reference_files import parse_json, read_text
 from pommel.training.lstm.recipe import (
     EOS,
     UNK,
@@ -72,7 +62,7 @@ def write_state(path: Path, state: State) -> None:
         "n_threads": state.n_threads,
         "device": state.device,
     }
-    write_tensors(path, state.tensors, {"pommel": json.dumps(header)})
+    LstmFolder.write_tensors(path, state.tensors, {"pommel": json.dumps(header)})
 
 
 def read_state(path: Path) -> State:
@@ -247,6 +237,11 @@ class SeedFolder:
         return {**self.recipe, **self.sha256}
 
     @property
+    def model(self) -> LstmFolder:
+        """The model in it, once it is finished."""
+        return LstmFolder(path=self.path)
+
+    @property
     def state_path(self) -> Path:
         """Where the state is kept."""
         return self.path / STATE
@@ -257,13 +252,12 @@ class SeedFolder:
         Raises `UsageError` if the folder holds another training, a model from elsewhere, or a part
         of one.
         """
-        if (self.path / RECORD).is_file() and (self.path / CONFIG).is_file():
+        if self.model.is_recorded:
             record = self.record()
             self._check_identity({**record["recipe"], **record["sha256"]})
-            for name in (SAFETENSORS, VOCABULARY):
-                if not (self.path / name).is_file():
-                    message = f"{self.path} holds a trained model without its {name}"
-                    raise UsageError(f"{message}; {_HINT}")
+            if self.model.missing:
+                message = f"{self.path} holds a trained model without its {self.model.missing[0]}"
+                raise UsageError(f"{message}; {_HINT}")
             return "finished"
         if self.state_path.is_file():
             self._check_identity(read_identity(self.state_path))
@@ -276,11 +270,10 @@ class SeedFolder:
 
     def record(self) -> dict[str, Any]:
         """Return the record of a finished model; raises `InputError` for what is none."""
-        path = self.path / RECORD
-        value = parse_json(read_text(path, asked_by=str(self.path)), where=str(path))
+        value = self.model.record()
         parts = [value.get(name) if isinstance(value, dict) else None for name in _RECORDED]
         if not all(isinstance(part, dict) for part in parts):
-            raise InputError(f"{path}: this is no record of a training; {_HINT}")
+            raise InputError(f"{self.model.record_path}: this is no record of a training; {_HINT}")
         return dict(value)
 
     def keep(self, state: State) -> None:
@@ -296,8 +289,9 @@ class SeedFolder:
         record: Mapping[str, Any],
     ) -> None:
         """Write a model of its own below this one; without its configuration it is none."""
-        write_text(self.path / name / RECORD, _json(record))
-        write_folder(self.path / name, config, vocabulary, weights)
+        checkpoint = LstmFolder(path=self.path / name)
+        checkpoint.write_record(record)
+        checkpoint.write(config, vocabulary, weights)
 
     def finish(
         self,
@@ -307,8 +301,8 @@ class SeedFolder:
         record: Mapping[str, Any],
     ) -> None:
         """Write the model, then its record, and drop the state."""
-        write_folder(self.path, config, vocabulary, weights)
-        write_text(self.path / RECORD, _json(record))
+        self.model.write(config, vocabulary, weights)
+        self.model.write_record(record)
         _delete(self.state_path)
 
     def clear(self) -> None:
@@ -322,8 +316,7 @@ class SeedFolder:
     def _files(self) -> Iterator[Path]:
         # The configuration goes first: what is left is no model at any time.
         for folder in (self.path, *self._checkpoints()):
-            for name in (CONFIG, SAFETENSORS, VOCABULARY, RECORD, STATE):
-                yield folder / name
+            yield from (*LstmFolder(path=folder).files, folder / STATE)
 
     def _checkpoints(self) -> list[Path]:
         found = (*self.path.glob("step-*"), *self.path.glob("epoch-*"))
@@ -346,10 +339,6 @@ def _delete(path: Path) -> None:
         path.unlink(missing_ok=True)
     except OSError as error:
         raise PommelError(f"{path}: cannot be deleted: {error.strerror or error}") from None
-
-
-def _json(value: Mapping[str, Any]) -> str:
-    return json.dumps(value, indent=1, ensure_ascii=False) + "\n"
 
 
 class Session:
