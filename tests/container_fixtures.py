@@ -93,11 +93,11 @@ def plain_base(docker_engine: str) -> str:
 
 
 @pytest.fixture(scope="session")
-def torch_base(docker_engine: str, engine_user: str, repository: Path) -> str:
+def torch_base(docker_engine: str, engine_user: str) -> str:
     """An image with torch, transformers, h5py and this checkout's pommel."""
     return images.build(
         docker_engine,
-        site_packages.pommel_context(repository),
+        site_packages.pommel_context(),
         base=images.packages_base(docker_engine),
         user=engine_user,
         name="torch",

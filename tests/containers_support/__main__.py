@@ -5,7 +5,6 @@ checkout's pommel, to build on where there is no registry (`pommel image build -
 """
 
 import sys
-from pathlib import Path
 
 from tests.containers_support import (
     docker_daemon,
@@ -59,7 +58,7 @@ def _base() -> str:
     url = engines.use_docker(users.KEPT)
     return images.build(
         url,
-        site_packages.pommel_context(Path(__file__).parents[2]),
+        site_packages.pommel_context(),
         base=images.packages_base(url),
         user=users.KEPT,
         name="torch",

@@ -10,6 +10,8 @@ from packaging.requirements import Requirement
 from tests.containers_support import rootfs
 from tests.containers_support.archive import Tree
 
+from pommel.files import shipped
+
 PLACE = "/opt/site"
 ENVIRONMENT = (*rootfs.ENVIRONMENT, f"ENV PYTHONPATH={PLACE}")
 
@@ -39,15 +41,14 @@ def with_packages() -> Tree:
     return system
 
 
-def pommel_context(repository: Path) -> dict[str, str | bytes | Path]:
-    """Return what an image is built from that has pommel, as the working tree has it, on top.
+def pommel_context() -> dict[str, str | bytes | Path]:
+    """Return what an image is built from that has pommel, as it runs here, on top.
 
     It is compiled there: nobody else may write to the image, and it starts sooner.
     """
-    own = rootfs.files_below(repository / "runner" / "pommel", "pommel", {"__pycache__"})
     metadata = importlib.metadata.distribution("pommel").read_text("METADATA") or ""
     return {
-        **own,
+        **shipped.package_files(),
         "pommel.dist-info/METADATA": metadata,
         "Dockerfile": (
             "ARG BASE\nFROM $BASE\n"
