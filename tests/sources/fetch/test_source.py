@@ -1,16 +1,30 @@
-"""The table of sources: its form, and that its checksums are those of the published files."""
+"""The table of sources and its checksums; the cache, and what is left over in it."""
 
 import hashlib
 import json
+import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
+from tests.sources.fetch.birds import AT, TIT, WREN
+from tests.sources.fetch.server import COMMIT, FileServer, Reply, tree
 from tests.sources.fetch.shared_files import SHARED, files_beside
 
 from pommel.errors import UsageError
 from pommel.sources.fetch import source as source_module
-from pommel.sources.fetch.source import Archive, PublishedSource, SourceFile
+from pommel.sources.fetch.fetching import FetchedSource, FetchOptions
+from pommel.sources.fetch.source import (
+    Archive,
+    PublishedSource,
+    SourceCache,
+    SourceFile,
+    cache_folder,
+    without_leftovers,
+)
 
 TABLE = Path(source_module.__file__).with_name("sources.json")
 SCHEMA = Path(__file__).with_name("sources_schema.json")
@@ -136,3 +150,176 @@ def test_archives_in_the_table() -> None:
     archive = Archive(path="all.zip", kind="zip", sha256="0" * 64, size=9, members=members)
     assert source.archives == (archive,)
     assert source.every_file == (first, second)
+
+
+HOME = Path.home()
+
+
+@pytest.mark.parametrize(
+    ("platform", "environment", "folder"),
+    [
+        ("linux", {}, HOME / ".cache" / "pommel"),
+        ("linux", {"XDG_CACHE_HOME": "/big/cache"}, Path("/big/cache/pommel")),
+        ("linux", {"XDG_CACHE_HOME": "relative"}, HOME / ".cache" / "pommel"),
+        ("darwin", {"XDG_CACHE_HOME": "/big/cache"}, HOME / "Library" / "Caches" / "pommel"),
+        ("win32", {"LOCALAPPDATA": "/local"}, Path("/local/pommel/Cache")),
+        ("win32", {}, HOME / "AppData" / "Local" / "pommel" / "Cache"),
+        ("linux", {"POMMEL_CACHE": "/mine", "XDG_CACHE_HOME": "/big"}, Path("/mine")),
+        ("win32", {"POMMEL_CACHE": "~/mine"}, HOME / "mine"),
+    ],
+)
+def test_where_it_is(platform: str, environment: dict[str, str], folder: Path) -> None:
+    assert cache_folder(environment, platform) == folder
+
+
+KNOWN = SourceFile(path="a/wren.json", sha256=hashlib.sha256(b"wren").hexdigest())
+UNKNOWN = SourceFile(path="tit.json")
+
+
+@pytest.fixture
+def kept(tmp_path: Path) -> SourceCache:
+    """The place of a source with two files, none of which is there."""
+    source = PublishedSource(
+        name="birds", title="", address="https://x/y", commit=COMMIT, files=(KNOWN, UNKNOWN)
+    )
+    return SourceCache(root=tmp_path, source=source)
+
+
+def put(cache: SourceCache, file: SourceFile, content: bytes) -> None:
+    """Lay a file into its place, as if it had been fetched."""
+    cache.path(file).parent.mkdir(parents=True, exist_ok=True)
+    cache.path(file).write_bytes(content)
+
+
+def test_a_file_is_what_its_checksum_says(kept: SourceCache, tmp_path: Path) -> None:
+    assert kept.state(KNOWN) == "missing"
+    put(kept, KNOWN, b"wren")
+    assert kept.path(KNOWN) == tmp_path / "birds" / COMMIT / "a" / "wren.json"
+    assert kept.state(KNOWN) == "there"
+    put(kept, KNOWN, b"Wren")
+    assert kept.state(KNOWN) == "damaged"
+    assert kept.n_kept() == 1
+
+
+def test_without_a_checksum_the_first_one_counts(kept: SourceCache) -> None:
+    put(kept, UNKNOWN, b"tit")
+    assert kept.state(UNKNOWN) == "missing"
+    kept.remember(UNKNOWN, hashlib.sha256(b"tit").hexdigest())
+    assert kept.state(UNKNOWN) == "there"
+    kept.remember(UNKNOWN, "0" * 64)
+    assert kept.state(UNKNOWN) == "there"
+    put(kept, UNKNOWN, b"tits")
+    assert kept.state(UNKNOWN) == "damaged"
+
+
+@pytest.mark.parametrize("record", [b"", b"0123", b"\xff\xfe", b"0" * 65])
+def test_a_damaged_record_is_none(kept: SourceCache, tmp_path: Path, record: bytes) -> None:
+    put(kept, UNKNOWN, b"tit")
+    kept.remember(UNKNOWN, hashlib.sha256(b"tit").hexdigest())
+    (tmp_path / ".sha256" / "birds" / COMMIT / "tit.json").write_bytes(record)
+    assert kept.state(UNKNOWN) == "missing"
+
+
+def test_a_folder_where_a_file_should_be(kept: SourceCache) -> None:
+    kept.path(KNOWN).mkdir(parents=True)
+    assert kept.state(KNOWN) == "missing"
+
+
+FILES = [f"birds/{COMMIT}/a/tit.json", f"birds/{COMMIT}/wren.json"]
+
+
+def leave(cache: Path) -> None:
+    """Lay what a killed process leaves into a cache: files, and a folder with an archive."""
+    birds = cache / "birds" / COMMIT
+    record = cache / ".sha256" / "birds" / COMMIT / ".wren.json.x1y2.part"
+    for path in (birds / "a" / ".tit.json.abcd.part", birds / ".efgh.part" / "0", record):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"half")
+
+
+def test_a_fetch_removes_what_is_left_over(
+    birds: PublishedSource, options: FetchOptions, cache: Path
+) -> None:
+    leave(cache)
+    FetchedSource.fetch(birds, options=options)
+    assert tree(cache) == FILES
+    # A fetch of what is there already does so, too.
+    leave(cache)
+    FetchedSource.fetch(birds, options=options)
+    assert tree(cache) == FILES
+    assert not (cache / "birds" / COMMIT / ".efgh.part").exists()
+
+
+def test_what_somebody_is_at_work_on_stays(
+    birds: PublishedSource, options: FetchOptions, cache: Path
+) -> None:
+    leave(cache)
+    half = [path for path in tree(cache) if ".part" in path]
+    folder = str(cache / "birds" / COMMIT)
+    # The lock of another process, shared as by a fetch that is under way.
+    hold = "import fcntl, os, sys; fcntl.flock(os.open(sys.argv[1], os.O_RDONLY), fcntl.LOCK_SH)"
+    with subprocess.Popen(
+        [sys.executable, "-c", f"{hold}; print(flush=True); input()", folder],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    ) as other:
+        assert other.stdout is not None
+        other.stdout.readline()
+        FetchedSource.fetch(birds, options=options)
+        assert tree(cache) == sorted([*half, *FILES])
+        other.kill()
+    FetchedSource.fetch(birds, options=options)
+    assert tree(cache) == FILES
+
+
+def test_without_locks_an_hour_has_to_pass(
+    birds: PublishedSource,
+    options: FetchOptions,
+    cache: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "fcntl", None)
+    leave(cache)
+    old = cache / "birds" / COMMIT / "a" / ".tit.json.abcd.part"
+    os.utime(old, times=(time.time() - 3700, time.time() - 3700))
+    FetchedSource.fetch(birds, options=options)
+    assert [path for path in tree(cache) if ".part" in path] == [
+        f".sha256/birds/{COMMIT}/.wren.json.x1y2.part",
+        f"birds/{COMMIT}/.efgh.part/0",
+    ]
+
+
+def test_there_need_be_no_folder(tmp_path: Path) -> None:
+    with without_leftovers(tmp_path / "none", [tmp_path / "neither"]):
+        pass
+    assert tree(tmp_path) == []
+
+
+def test_a_killed_process_leaves_nothing_for_the_next(
+    server: FileServer, options: FetchOptions, cache: Path
+) -> None:
+    source = server.source({"wren.json": WREN, "a/tit.json": TIT})
+    server.serve(f"{AT}/a/tit.json", TIT)
+    server.serve(f"{AT}/wren.json", Reply(body=WREN, drip_s=5))
+    code = (
+        "import sys; from pathlib import Path; from pommel.sources.fetch.fetching import *;"
+        "from pommel.sources.fetch.source import *;"
+        "files = tuple(SourceFile(path=path) for path in ('wren.json', 'a/tit.json'));"
+        "source = PublishedSource(name='birds', title='', commit=sys.argv[1], address=sys.argv[2],"
+        "files=files); FetchedSource.fetch(source, options=FetchOptions(root=Path(sys.argv[3])))"
+    )
+    runner = str(Path(__file__).resolve().parents[3] / "runner")
+    command = [sys.executable, "-c", code, COMMIT, source.address, str(cache)]
+    with subprocess.Popen(command, env={**os.environ, "PYTHONPATH": runner}) as process:
+        folder = cache / "birds" / COMMIT
+        give_up = time.monotonic() + 60
+        while not ((folder / "a" / "tit.json").exists() and list(folder.glob(".wren*.part"))):
+            assert process.poll() is None
+            assert time.monotonic() < give_up
+            time.sleep(0.01)
+        process.kill()
+    assert list(folder.glob(".wren*.part"))
+    server.serve(f"{AT}/wren.json", WREN)
+    fetched = FetchedSource.fetch(source, options=options)
+    assert fetched.n_downloaded == 1
+    assert [path for path in tree(cache) if not path.startswith(".sha256/")] == FILES

@@ -1,4 +1,4 @@
-"""Targets after their contexts: the JSON of minimal pairs."""
+"""Targets after contexts: minimal pairs in JSON, and tables."""
 
 import json
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from pommel.errors import InputError, SuiteError
 from pommel.files.json import JsonDocument
 from pommel.sources.formats.context_pairs import (
     CONTEXT_PAIRS,
+    TargetTable,
     context_pair_pieces,
     context_pairs,
     parse_context_pairs,
@@ -150,3 +151,177 @@ def test_any_sets_are_read_as_they_were_written(parts: list[tuple[str, str, str,
         assert [each.grammatical for each in read] == [each.grammatical for each in sets]
         assert [each.ungrammatical for each in read] == [each.ungrammatical for each in sets]
         assert _written(read) == text
+
+
+def faults(text: str) -> list[str]:
+    with pytest.raises(InputError) as caught:
+        TargetTable.parse(text, file="f")
+    return str(caught.value).splitlines()
+
+
+# --- tables
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "context\ttarget\nThe dog\tbarks .\n\tA cat, too\n",
+        'context,target\nThe dog,barks .\n,"A cat, too"\n',
+        "\ufeffcontext\ttarget\r\nThe dog\tbarks .\r\n\r\n\tA cat, too",
+        '\n"context","target"\r"The dog","barks ."\r"","A cat, too"\r',
+    ],
+)
+def test_tabs_or_commas(text: str) -> None:
+    table = TargetTable.parse(text, file="f")
+    assert table.pairs == [("The dog", "barks ."), ("", "A cat, too")]
+    assert not table.has_labels
+
+
+def test_all_columns_are_kept_and_every_field_is_the_text_that_stands_there() -> None:
+    text = 'id,target,n,context\n007,NA,1.50,null\n,"say ""no""\nnow",,\n'
+    assert TargetTable.parse(text, file="f") == TargetTable(
+        columns=("id", "target", "n", "context"),
+        rows=(("007", "NA", "1.50", "null"), ("", 'say "no"\nnow', "", "")),
+    )
+
+
+def test_commas_are_text_where_tabs_separate() -> None:
+    table = TargetTable.parse("context\ttarget\nYes, he\tsaid so, too\n", file="f")
+    assert table.pairs == [("Yes, he", "said so, too")]
+
+
+def test_a_tab_below_the_header_separates_nothing() -> None:
+    table = TargetTable.parse("context,target\ra\tb,c\r", file="f")
+    assert table.pairs == [("a\tb", "c")]
+
+
+TWO = "header has 2"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ["f:1:1: the file is empty; its first line is context,target"]),
+        ("\n\r\n", ["f:1:1: the file is empty; its first line is context,target"]),
+        ("\ncontext,target\n", ["f:2:1: there is nothing but a header; write some rows"]),
+        (
+            "Context;Target\na;b\n",
+            ["f:1:1: the columns are separated by ';'; separate them by commas"],
+        ),
+        ("contxt,target\na,b\n", ["f:1:1: the column 'context' is missing; rename 'contxt'"]),
+        ("x,context\na,b\n", ["f:1:1: the column 'target' is missing; write context,target"]),
+        (
+            "context\tx\na\tb\n",
+            ["f:1:1: the column 'target' is missing; write context, target, with tabs between"],
+        ),
+        (
+            "context,target,context\na,b,c\n",
+            ["f:1:16: the column 'context' stands here for the second time; remove one of the two"],
+        ),
+        (
+            "context,target\na,b,c\na,b\n\na\n",
+            [
+                (
+                    f"f:2:5: this row has 3 fields, and the {TWO}; "
+                    "put text with a comma between quotes"
+                ),
+                f"f:5:1: this row has 1 field, and the {TWO}; an empty field has its comma, too",
+            ],
+        ),
+        (
+            'context,target\n"a\nb",c\na,\na, \n',
+            [
+                "f:4:3: the target is empty; write the words to score",
+                "f:5:3: the target is empty; write the words to score",
+            ],
+        ),
+        (
+            'context\ttarget\na\t"Yes," he said\nb\n',
+            [
+                "f:2:9: there is text behind the quote that ends the field; "  # noqa: ISC004
+                'write a quote that is part of the text ""',
+                f"f:3:1: this row has 1 field, and the {TWO}; an empty field has its tab, too",
+            ],
+        ),
+        (
+            'context,target\na,b\na,"c\n',
+            [
+                "f:3:3: this quote is never closed; close it; "  # noqa: ISC004
+                'a quote that is part of the text is written "", and between quotes'
+            ],
+        ),
+    ],
+)
+def test_every_fault_of_a_table_has_its_line(text: str, expected: list[str]) -> None:
+    assert faults(text) == expected
+
+
+# --- JSON
+
+
+def test_minimal_pairs_are_two_rows_each() -> None:
+    items = [[["The dog", "The dogs"], ["barks .", "barks ."]], [["", "A"], ["cat", "cats"]]]
+    assert TargetTable.parse(json.dumps(items), file="f") == TargetTable(
+        columns=("item", "label", "context", "target"),
+        rows=(
+            ("1", "good", "The dog", "barks ."),
+            ("1", "bad", "The dogs", "barks ."),
+            ("2", "good", "", "cat"),
+            ("2", "bad", "A", "cats"),
+        ),
+        has_labels=True,
+    )
+
+
+SURROGATE = "this holds half of a character (a lone surrogate); write the character itself"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{}", [f"f:1:1: this is no list of minimal pairs; write [{ITEM}, ...]"]),
+        (
+            '[["a",',
+            ["f:1:7: this is not JSON: the file ends too early; the [ in line 1 is never closed"],
+        ),
+        (" []", [f"f:1:2: this is no list of minimal pairs; write [{ITEM}, ...]"]),
+        (
+            """[[["a", "b"], ["c", "d"]],
+ ["a", "b"], [["a"], ["c", "d"]],
+ [["a", "b"], ["c", 1]], [["a", "b"], ["c", " "]]]""",
+            [
+                f"f:2:2: this item is no minimal pair; write {ITEM} (at [1])",
+                f"f:2:14: this item is no minimal pair; write {ITEM} (at [2])",
+                f"f:3:2: this item is no minimal pair; write {ITEM} (at [3])",
+                "f:3:45: the target is empty; write the words to score (at [4][1][1])",
+            ],
+        ),
+        ('[[["a", "\\ud800"], ["c", "d"]]]', [f"f:1:9: {SURROGATE} (at [0][0][1])"]),
+        (
+            '[["a",\n]]',
+            ["f:1:6: this is not JSON: there is a comma behind the last element; remove it"],
+        ),
+    ],
+)
+def test_every_fault_of_json_has_its_place(text: str, expected: list[str]) -> None:
+    assert faults(text) == expected
+
+
+def test_faults_of_json_are_values() -> None:
+    with pytest.raises(SuiteError) as caught:
+        TargetTable.parse("[1]", file="f")
+    assert [(each.line, each.column) for each in caught.value.faults] == [(1, 2)]
+
+
+# --- files
+
+
+def test_files(tmp_path: Path) -> None:
+    path = tmp_path / "targets.tsv"
+    path.write_bytes("context\ttarget\nUn café\tnaïf\n".encode())
+    assert TargetTable.read(path).pairs == [("Un café", "naïf")]
+    path.write_bytes("context\ttarget\nUn café\tnaïf\n".encode("latin-1"))
+    with pytest.raises(InputError, match=f"{path}:2:7: the byte 0xe9 is not UTF-8"):
+        TargetTable.read(path)
+    with pytest.raises(InputError, match=r"none\.tsv: No such file or directory"):
+        TargetTable.read(tmp_path / "none.tsv")

@@ -1,4 +1,4 @@
-"""SyntaxGym's long CSV: literal reading, exact messages, and round trips."""
+"""SyntaxGym's long CSV: literal reading, exact messages, and round trips; plain sentences."""
 
 import re
 from collections.abc import Sequence
@@ -13,6 +13,8 @@ from pommel.sources.formats.long_csv import (
     COLUMNS,
     parse_long_csv,
     read_long_csv,
+    sentence_lines,
+    sentences_of,
     suite_to_long_csv,
 )
 from pommel.suite.read import LoadedSuite
@@ -443,3 +445,18 @@ def test_any_text_is_read_or_refused(text: str) -> None:
 
 def test_columns_are_the_header() -> None:
     assert ",".join(COLUMNS) + "\n" == HEADER
+
+
+def test_the_published_text_of_a_suite(shared_data: Path) -> None:
+    suite = LoadedSuite.read(shared_data / "sg_eval" / "fgd_hierarchy.json").suite
+    expected = (shared_data / "sg_eval" / "fgd_hierarchy.txt").read_text("utf-8")
+    assert sentences_of(suite) == expected
+
+
+def test_regions_are_joined_as_the_suite_says() -> None:
+    regions = tuple(
+        Region(number=n, content=text) for n, text in enumerate(["犬", "", "吠える"], 1)
+    )
+    item = Item(number=1, conditions=(Condition(name="a", regions=regions),))
+    assert list(sentence_lines([item], joiner="")) == ["犬吠える\n"]
+    assert list(sentence_lines([item])) == ["犬 吠える\n"]

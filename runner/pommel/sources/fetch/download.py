@@ -1,4 +1,8 @@
-"""Downloads: several at once, repeated when that may help; whole and checked, or not there."""
+"""Downloads: several at once, repeated when that may help; whole and checked, or not there.
+
+Also where a file is asked for, and where a server may send us instead; and running all of this
+from plain code, in a notebook as well, so that Ctrl-C ends it properly.
+"""
 
 import asyncio
 import hashlib
@@ -17,6 +21,11 @@ from pommel.sources.fetch.source import PublishedSource
 
 if TYPE_CHECKING:
     import httpx
+
+# What may pass: too many requests, an error inside, a proxy without the server behind it.
+_MAY_PASS = frozenset({408, 429, 500, 502, 503, 504})
+_SHOWN_CHARACTERS = 300
+_Result = TypeVar("_Result")
 
 
 class RefusedRedirectError(Exception):
@@ -63,10 +72,6 @@ def next_address(address: "httpx.URL", location: str) -> "httpx.URL":
 
 # Called with the bytes that have come so far, and all there are (0: unknown).
 Progress = Callable[[int, int], None]
-
-# What may pass: too many requests, an error inside, a proxy without the server behind it.
-_MAY_PASS = frozenset({408, 429, 500, 502, 503, 504})
-_SHOWN_CHARACTERS = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -334,9 +339,6 @@ def _failed_try(error: Exception, timeout_seconds: float) -> _TryError:
     if isinstance(error, httpx.TransportError) and not isinstance(error, httpx.UnsupportedProtocol):
         return _TryError(f"the connection was lost: {why}", may_pass=True)
     return _TryError(f"it cannot be asked for: {why}")
-
-
-_Result = TypeVar("_Result")
 
 
 def run_interruptible(coroutine: Coroutine[Any, Any, _Result]) -> _Result:

@@ -1,7 +1,16 @@
-"""What can be fetched: the table `sources.json`, as values.
+"""What can be fetched, the table `sources.json` as values, and where what was fetched is kept.
 
 A source is somebody's repository at one commit, and the files in it that are wanted. What is known
 of a file beforehand (its SHA-256, its size) stands in the table; None is what nobody has told us.
+
+    FOLDER/NAME/COMMIT/PATH            the files
+    FOLDER/.sha256/NAME/COMMIT/PATH    the SHA-256 of a file that the table has none for
+
+The first part of the cache is what a mirror looks like: a web server on FOLDER is one.
+
+Whoever fetches a source shares a lock on its folder. Who gets the lock alone knows that nobody
+else is at work: what is half there was left by a download that was killed. The lock ends with the
+process, however it ends.
 """
 
 import contextlib
@@ -23,6 +32,11 @@ from pommel.errors import InputError, UsageError, nearest
 from pommel.files.text import sha256_of, write_text
 
 ArchiveKind = Literal["zip", "tar", "tar.gz"]
+
+# As `pommel.files.text.replacing` calls what it has begun; folders of ours are called so, too.
+PART_PREFIX, PART_SUFFIX = ".", ".part"
+# Far longer than a server may be silent.
+_ABANDONED_SECONDS = 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -242,12 +256,6 @@ class SourceCache:
 
     def _record(self, file: SourceFile) -> Path:
         return self.records / file.path
-
-
-# As `pommel.files.text.replacing` calls what it has begun; folders of ours are called so, too.
-PART_PREFIX, PART_SUFFIX = ".", ".part"
-# Far longer than a server may be silent.
-_ABANDONED_SECONDS = 3600.0
 
 
 @contextlib.contextmanager

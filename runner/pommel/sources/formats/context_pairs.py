@@ -1,7 +1,7 @@
-"""Targets of minimal pairs after their context, as Kryvosheieva and Levy publish their suites.
+"""Targets after their context: minimal pairs as Kryvosheieva and Levy publish them, and tables.
 
-A JSON list of items `[[context, context], [good target, bad target]]`: the context stands there
-twice so that both targets are scored in one call.
+Their suites are a JSON list of items `[[context, context], [good target, bad target]]`: the context
+stands there twice so that both targets are scored in one call. A table has a column for each.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -1,4 +1,7 @@
-"""SyntaxGym's long CSV: one row a region of a sentence. It has no predictions."""
+"""SyntaxGym's long CSV: one row a region of a sentence. It has no predictions.
+
+And plain text, a sentence a line: what a suite's sentences look like to a model.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -10,11 +13,17 @@ from pommel.errors import Fault, InputError, SuiteError
 from pommel.files.csv import CsvRow, CsvTable
 from pommel.files.text import DecodedText
 from pommel.suite.checks import Finding, findings
-from pommel.suite.formula import parse
+from pommel.suite.formula import Formula
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Condition, Item, Prediction, Region, Suite
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
+
+# Python's int would also take 1_000, spaces, and digits of other scripts.
+_NUMBERS = {
+    "item_number": re.compile(r"-?[0-9]{1,18}"),
+    "region_number": re.compile(r"[0-9]{1,18}"),
+}
 
 
 def read_long_csv(
@@ -136,13 +145,6 @@ def _read_cells(table: CsvTable, cells: list[_Cell]) -> list[Fault]:
     return faults
 
 
-# Python's int would also take 1_000, spaces, and digits of other scripts.
-_NUMBERS = {
-    "item_number": re.compile(r"-?[0-9]{1,18}"),
-    "region_number": re.compile(r"[0-9]{1,18}"),
-}
-
-
 def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
     if fault := table.length_fault(row):
         yield fault
@@ -250,7 +252,7 @@ def _suite(cells: Sequence[_Cell], name: str, predictions: Sequence[str]) -> Sui
         name=name,
         metrics=("sum",),
         region_names=dict(sorted(names.items())),
-        predictions=tuple(Prediction(formula=parse(formula)) for formula in predictions),
+        predictions=tuple(Prediction(formula=Formula.parse(formula)) for formula in predictions),
         items=tuple(
             Item(
                 number=conditions[0][0].item,

@@ -1,4 +1,7 @@
-"""Rows of files that say more of a pair than its two sentences: what is kept, and written back."""
+"""Pairs of sentences: what rows of files say more of them, which is kept and written back.
+
+The plainest such file has two columns of TSV: the grammatical sentence, the ungrammatical one.
+"""
 
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
@@ -15,6 +18,10 @@ _Row = TypeVar("_Row")
 
 # What a row's columns are under which its pair stands.
 Spelling = Callable[[MinimalSet], Mapping[str, Any]]
+
+# Of sets in which several sentences are ungrammatical.
+SAME_AS_GRAMMATICAL = "this sentence is the grammatical one"
+_N_COLUMNS = 2
 
 
 def pairs_of(sets: Iterable[MinimalSet]) -> Iterator[MinimalSet]:
@@ -110,10 +117,6 @@ def mended_text(text: str) -> str:
     return Region.text_of(" ".join(words_in(text)))
 
 
-# Of sets in which several sentences are ungrammatical.
-SAME_AS_GRAMMATICAL = "this sentence is the grammatical one"
-
-
 def sameness(
     good: Any, bad: str, what: str = "both sentences are the same"
 ) -> tuple[str, str] | None:
@@ -137,9 +140,6 @@ def kept_texts(fields: Mapping[str, Any] | None, name: str) -> tuple[str, ...] |
     if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
         return tuple(value)
     return None
-
-
-_N_COLUMNS = 2
 
 
 def pair_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:

@@ -17,6 +17,21 @@ from pommel.errors import InputError, printable, quoted
 
 _LITERAL = re.compile(r"""[bB]?(?:'(?:[^'\\\r\n]|\\.)*+'|"(?:[^"\\\r\n]|\\.)*+")""")
 
+# The largest published file has 2 MB and 70,000 instructions. An instruction of one byte makes a
+# container of 64.
+_MOST_BYTES = 1 << 26
+_MOST_INSTRUCTIONS = 1 << 22
+_NEWEST_PROTOCOL = 5
+_NOT_READ = "pickles can run programs, so only dictionaries, lists, tuples and text are read"
+_REFUSED: dict[bytes, str] = {
+    **dict.fromkeys((b"P", b"Q"), "a persistent id, which only the program that wrote it can read"),
+    **dict.fromkeys((b"\x82", b"\x83", b"\x84"), "an extension code, which stands for a class"),
+    **dict.fromkeys((b"R", b"b", b"o", b"\x81", b"\x92"), "a call of a function"),
+    **dict.fromkeys((b"\x8f", b"\x90", b"\x91"), "a set"),
+    **dict.fromkeys((b"\x97", b"\x98"), "a buffer outside of the file"),
+    **dict.fromkeys((b"0", b"1", b"2"), "an instruction that plain data has no need of"),
+}
+
 
 def text_of_literal(literal: str) -> str:
     """Return the text of a literal such as `b'caf\\xc3\\xa9'` or `'café'`; bytes are UTF-8.
@@ -36,15 +51,6 @@ def text_of_literal(literal: str) -> str:
         return value.decode()
     # Half of a surrogate pair can be written in Python, and nowhere else.
     return str(value).encode().decode()
-
-
-# The largest published file has 2 MB and 70,000 instructions. An instruction of one byte makes a
-# container of 64.
-_MOST_BYTES = 1 << 26
-_MOST_INSTRUCTIONS = 1 << 22
-_NEWEST_PROTOCOL = 5
-
-_NOT_READ = "pickles can run programs, so only dictionaries, lists, tuples and text are read"
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,13 +307,4 @@ _INSTRUCTIONS: dict[bytes, _Act] = {
     b"B": _sized("bytes", 4),
     b"\x8e": _sized("bytes", 8),
     b"\x96": _sized("bytes", 8),
-}
-
-_REFUSED: dict[bytes, str] = {
-    **dict.fromkeys((b"P", b"Q"), "a persistent id, which only the program that wrote it can read"),
-    **dict.fromkeys((b"\x82", b"\x83", b"\x84"), "an extension code, which stands for a class"),
-    **dict.fromkeys((b"R", b"b", b"o", b"\x81", b"\x92"), "a call of a function"),
-    **dict.fromkeys((b"\x8f", b"\x90", b"\x91"), "a set"),
-    **dict.fromkeys((b"\x97", b"\x98"), "a buffer outside of the file"),
-    **dict.fromkeys((b"0", b"1", b"2"), "an instruction that plain data has no need of"),
 }

@@ -1,4 +1,14 @@
-"""An attribute-varying grammar as frozen values."""
+"""Attribute-varying grammars: minimal sets from templates (Mueller et al. 2020, section 4.2).
+
+Two ways of writing a rule are read, that of the published files (`V[3,s] aime | déteste`) and that
+of the paper (`V[3,s] -> aime | déteste`). Lines that begin with `#` are comments.
+`vary: V[1] ; V[s]` says what is varied. The rules of `common.avg`, in the same folder, come before
+those of any other file there; a preterminal that has rules in both has the alternatives of both.
+
+What can be wrong though each line is right: the published program loses text without a word in
+most of these cases. Sets come in its order: of the symbols that are not varied the last changes
+slowest, and the varied one's alternatives change fastest.
+"""
 
 import itertools
 import math
@@ -12,8 +22,17 @@ from typing import Any
 from pommel.errors import Fault, GrammarError, Place, counted, listed
 from pommel.files.text import DecodedText
 from pommel.sources.grammar.source import recipe
-from pommel.sources.grammar.text import Meant, Unparsed, parsed
+from pommel.sources.grammar.text import NearestNames, Unparsed, parsed
 from pommel.sources.minimal_sets import MinimalSet
+
+# What a template is of, and what the line begins with that says which symbol is varied.
+START = "S"
+VARY = "vary"
+_MOST_LISTED = 12
+COMMON = "common.avg"
+_VARY = re.compile(rf"{VARY}\s*(:|\s|$)")
+_ENTRY = re.compile(r"\s*([^\s\[\];|]+)\s*(?:\[([^\[\]]*)\])?\s*")
+_LEFT_NAME = re.compile(r"\s*([^\s|\[\]]*)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,13 +135,6 @@ class AttributeGrammar:
         ]
 
 
-# What a template is of, and what the line begins with that says which symbol is varied.
-START = "S"
-VARY = "vary"
-
-_MOST_LISTED = 12
-
-
 def check(grammar: AttributeGrammar, *, file: str, broken: Collection[str] = ()) -> list[Fault]:
     """Return every fault of a grammar.
 
@@ -151,7 +163,7 @@ def _unknown(grammar: AttributeGrammar, broken: Collection[str]) -> Iterator[Fau
     named: dict[str, list[str]] = {}
     for each in grammar.alternatives:
         named.setdefault(each.name, []).append(str(each))
-    meant = Meant()
+    meant = NearestNames()
     for symbol in (each for template in grammar.templates for each in template.symbols):
         found = symbol.preterminal
         if found is None or found in grammar.alternatives or found.name in broken:
@@ -209,13 +221,6 @@ def _unequal(grammar: AttributeGrammar, preterminal: Preterminal) -> Iterator[Fa
             what = f"{other} has {counted(len(found.texts), 'alternative')}, {preterminal} has "
             hint = "the lists must run parallel: the nth of each are forms of one word"
             yield found.place.fault(f"{what}{len(own.texts)}", hint)
-
-
-COMMON = "common.avg"
-
-_VARY = re.compile(rf"{VARY}\s*(:|\s|$)")
-_ENTRY = re.compile(r"\s*([^\s\[\];|]+)\s*(?:\[([^\[\]]*)\])?\s*")
-_LEFT_NAME = re.compile(r"\s*([^\s|\[\]]*)")
 
 
 def read_grammar(path: Path) -> tuple[AttributeGrammar, dict[str, DecodedText]]:

@@ -1,4 +1,4 @@
-"""Parsers from the `.lark` files of this package, and where a text is not what they describe."""
+"""What readers of grammars share: parsers from `.lark` files, `meta` lines, nearest known names."""
 
 import functools
 import re
@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 # So much of a wrong word is shown.
 _SHOWN = 40
+
+META_USAGE = "meta language: hi"
+_QUOTED = re.compile(r'"([^"\n]*)"')
+_GENERATOR = "it is how the suite was made"
+# So many comparisons of two names take about a second.
+_MOST_COMPARED = 100_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,11 +79,6 @@ def _parser(grammar: str, start: str) -> "Lark":
     return Lark(text, parser="lalr", start=start, propagate_positions=True)
 
 
-USAGE = "meta language: hi"
-_QUOTED = re.compile(r'"([^"\n]*)"')
-_GENERATOR = "it is how the suite was made"
-
-
 def meta_value(key: str, text: str) -> str | list[str]:
     """Return what a text behind the colon means.
 
@@ -105,11 +106,7 @@ def meta_faults(
                 yield value_place.fault(f"there is no metric {name!r}", hint)
 
 
-# So many comparisons of two names take about a second.
-_MOST_COMPARED = 100_000
-
-
-class Meant:
+class NearestNames:
     """Finds the nearest of some known names, as long as all searches together are quick.
 
     Each one compares a name with all that are known. Of a file with thousands of faults the first

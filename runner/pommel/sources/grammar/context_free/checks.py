@@ -1,6 +1,7 @@
-"""How many contrasts a symbol's strings may have, found without making them.
+"""What can be wrong with a context-free grammar though each of its lines is right.
 
-Counts are 0, 1 and 2, which is two or more. For each there is a smallest derivation, as an example.
+How many contrasts a symbol's strings may have is found without making them. Counts are 0, 1 and 2,
+which is two or more. For each there is a smallest derivation, as an example.
 """
 
 import itertools
@@ -15,7 +16,7 @@ from pommel.sources.grammar.context_free.grammar import (
     Symbol,
     cycles,
 )
-from pommel.sources.grammar.text import Meant
+from pommel.sources.grammar.text import NearestNames
 
 MANY = 2
 _SHOWN = 24
@@ -194,7 +195,7 @@ def _not_reached(grammar: ContextFreeGrammar) -> Iterator[Fault]:
     there = {grammar.start, *(each for one in reached for each in _named(grammar, one))}
     terminals = {each.text: each for each in sorted(there, key=str) if each.is_terminal}
     nonterminals = {each.text: each for each in sorted(reached, key=str)}
-    meant = Meant()
+    meant = NearestNames()
     for contrast in grammar.contrasts:
         symbol = contrast.symbol
         if symbol not in there:

@@ -1,4 +1,8 @@
-"""A context-free grammar, and what is contrasted in its sentences, as frozen values."""
+"""Context-free grammars from their files, in the notation of NLTK's `CFG.fromstring`.
+
+What NLTK reads is read alike. Refused are what it drops without a word: a second `%start`, and a
+backslash behind the last line. `%contrast`, which says what is contrasted, is ours.
+"""
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -6,7 +10,16 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pommel.errors import Fault, GrammarError, Place, counted, listed, nearest
-from pommel.sources.grammar.text import Meant, Unparsed, parsed
+from pommel.sources.grammar.text import NearestNames, Unparsed, parsed
+
+_PROBABILITY = re.compile(r"\[[\d.]+\]")
+_NAME = "names are made of letters, digits and _ / ^ < > -, and terminals stand in quotes"
+_RULE = "write NAME -> NAME 'terminal' | 'terminal'"
+# So much of a terminal that has no end is shown.
+_SHOWN = 40
+_LEFT_SIDE = re.compile(r"[\"']?([\w/][\w/^<>-]*)")
+_START = "write %start and one nonterminal"
+_CONTRAST = "write %contrast V_sg V_pl, or %contrast 'terminal' 'terminal'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -187,7 +200,7 @@ def check_names(grammar: ContextFreeGrammar, *, also_known: Sequence[str]) -> It
         *(each for rule in grammar.rules.values() for one in rule for each in one.symbols),
         *(each for one in grammar.contrasts for each in (one.symbol, *one.replacements)),
     ]
-    meant = Meant()
+    meant = NearestNames()
     for symbol in named:
         if not symbol.is_terminal and symbol.text not in known:
             probably = meant(symbol.text, known)
@@ -273,13 +286,6 @@ def logical_lines(text: str, file: str) -> Iterator[LogicalLine]:
         yield LogicalLine(text=pending, file=file, pieces=tuple(pieces), is_open=True)
 
 
-_PROBABILITY = re.compile(r"\[[\d.]+\]")
-_NAME = "names are made of letters, digits and _ / ^ < > -, and terminals stand in quotes"
-_RULE = "write NAME -> NAME 'terminal' | 'terminal'"
-# So much of a terminal that has no end is shown.
-_SHOWN = 40
-
-
 def syntax_fault(line: LogicalLine, found: Unparsed) -> Fault:
     """Return the fault of a line that could not be parsed."""
     return line.place(found.offset).fault(*_said(found, found.rest, found.expected))
@@ -312,11 +318,6 @@ def _left_side(rest: str, shown: str) -> tuple[str, str]:
     if rest.startswith("%"):
         return "% is no directive by itself", "there is %start and %contrast"
     return f"{shown!r} is no nonterminal", _NAME
-
-
-_LEFT_SIDE = re.compile(r"[\"']?([\w/][\w/^<>-]*)")
-_START = "write %start and one nonterminal"
-_CONTRAST = "write %contrast V_sg V_pl, or %contrast 'terminal' 'terminal'"
 
 
 def parse_grammar(text: str, *, file: str) -> ContextFreeGrammar:

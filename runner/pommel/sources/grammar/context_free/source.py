@@ -1,4 +1,4 @@
-"""All minimal sets of a grammar, one after another, at constant memory.
+"""A context-free grammar as a source of minimal sets: one after another, at constant memory.
 
 A sentence is made from left to right. What may still follow is a chain of parts; as soon as there
 are few ways to go on, all of them are written out, and serve every beginning that leads there. So
@@ -31,6 +31,8 @@ from pommel.sources.minimal_sets import MinimalSet
 # How many strings are written out at once, and of how many nonterminals they are kept.
 _MOST_STRINGS = 2048
 _MOST_KEPT = 64
+
+_DEEPEST = 1000
 
 
 class _Chain:
@@ -136,9 +138,6 @@ def _sets(first: String, rests: list[String]) -> Iterator[MinimalSet]:
     before = before[1:]
     for more, _, _ in rests:
         yield MinimalSet(before, *forms, (after + more)[1:])
-
-
-_DEEPEST = 1000
 
 
 class ContextFreeSource:

@@ -1,4 +1,9 @@
-"""The lexicons of a template, put together."""
+"""What a template means with its lexicons.
+
+The lexicons are put together; names in the template are slots, choices and columns; constraints are
+relations of features; and each slot has a domain, the rows that can fill it, or a reason why none
+can.
+"""
 
 import functools
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,9 +31,12 @@ from pommel.sources.grammar.lexicon_template.template import (
     Template,
     Variable,
 )
-from pommel.sources.grammar.text import Meant
+from pommel.sources.grammar.text import NearestNames
 
 _MOST_LISTED = 12
+
+# What a choice stands for is the only feature that it has.
+OWN_VALUE = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +84,6 @@ def _repetitions(rows: Sequence[Row]) -> Iterator[Fault]:
         yield row.place().fault(what, "remove it; its items would come twice")
 
 
-# What a choice stands for is the only feature that it has.
-OWN_VALUE = ""
 # None is what does not apply.
 Value = str | None
 # What fills the slots, by their numbers: all of them, or as many as are asked for.
@@ -224,7 +230,7 @@ def domains_of(
     anything, or of values that no row has.
     """
     domains, faults = [], []
-    meant = Meant()
+    meant = NearestNames()
     for number, variable in enumerate(template.variables):
         own = [each for each in bound if each[0].variables == {number}]
         domain, chain = _filtered(variable, number, lexicon, own)
@@ -261,7 +267,9 @@ def _filtered(
     return Domain(cells=found, rows=tuple(rows[each] for each in kept) if rows else ()), chain
 
 
-def _unknown(bound: Bound, template: Template, lexicon: Lexicon, meant: Meant) -> Iterator[Fault]:
+def _unknown(
+    bound: Bound, template: Template, lexicon: Lexicon, meant: NearestNames
+) -> Iterator[Fault]:
     """Yield the values that a constraint compares with a feature which never has them."""
     relation, constraint = bound
     feature = relation.left
@@ -321,7 +329,7 @@ class Binding:
         self._lexicon = lexicon
         self._indices = template.indices
         self._faults = faults
-        self._meant = Meant()
+        self._meant = NearestNames()
 
     def relations(self) -> list[Bound]:
         """Return what all constraints say, in the order of the slots, then `distinct`.

@@ -1,4 +1,4 @@
-"""What can be wrong with a template though each of its lines is right."""
+"""What can be wrong with a template though each of its lines is right, and with its items."""
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,10 +17,15 @@ from pommel.sources.grammar.lexicon_template.binding import (
 from pommel.sources.grammar.lexicon_template.space import Space
 from pommel.sources.grammar.lexicon_template.template import USAGE, Line, Reference, Slot, Template
 from pommel.sources.grammar.source import GeneratedItem
-from pommel.sources.grammar.text import Meant
-from pommel.suite.formula import check_references, parse
+from pommel.sources.grammar.text import NearestNames
+from pommel.suite.formula import Formula
 
 _MOST_LISTED = 12
+
+# Rows that a message names; of more it says that there are some.
+_MOST_ROWS = 3
+# As many items are looked at for two conditions that are always the same.
+_N_COMPARED = 1000
 
 
 def structure_faults(template: Template) -> Iterator[Fault]:
@@ -64,7 +69,7 @@ def _region_faults(template: Template) -> Iterator[Fault]:
 def _gloss_faults(template: Template) -> Iterator[Fault]:
     conditions = {each.name: each for each in template.conditions}
     there = listed(list(conditions), most=_MOST_LISTED)
-    meant = Meant()
+    meant = NearestNames()
     for line in template.glosses:
         glossed = conditions.get(line.name)
         if glossed is None:
@@ -84,7 +89,7 @@ def _unequal(line: Line, keyword: str, n: int, where: str) -> Fault:
 def _formula_faults(template: Template) -> Iterator[Fault]:
     regions = {each.name: range(1, len(each.regions) + 1) for each in template.conditions}
     for prediction in template.predictions:
-        for remark in check_references(parse(prediction.places.text), regions):
+        for remark in Formula.parse(prediction.places.text).reference_errors(regions):
             yield prediction.places.at(remark.span[0]).fault(remark.message, remark.hint)
 
 
@@ -103,12 +108,6 @@ def _unused(template: Template) -> Iterator[Fault]:
 
 def _name(reference: Reference) -> str:
     return reference.name if reference.owner is None else reference.owner
-
-
-# Rows that a message names; of more it says that there are some.
-_MOST_ROWS = 3
-# As many items are looked at for two conditions that are always the same.
-_N_COMPARED = 1000
 
 
 def dead_end(

@@ -1,4 +1,4 @@
-"""Sentences and glosses of filled templates, and the words that they can have."""
+"""A template and its lexicons as a source of whole items: their sentences, glosses and words."""
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,4 +1,8 @@
-"""Which fillings of the first slots are alike: the rest can be filled in as many ways.
+"""All ways of filling the slots: how many there are, each by its number, one after another.
+
+Slots are filled in their order, each with a row of its domain. In how many ways the rest can be
+filled depends only on those features of the filled slots that a later constraint asks for, so these
+numbers are kept by those features, and no way is made to count it.
 
 Two fillings are alike if they have the same values in all features that a later constraint asks
 for. Of features that are only to differ from one another (`word != S.word`) the values themselves
@@ -21,6 +25,9 @@ State = tuple[Hashable, ...]
 Atom = tuple[int, str]
 # A value that occurs in no later slot.
 _GONE = 0
+
+# Of states, over all slots; more would take minutes, and gigabytes.
+MOST_STATES = 300_000
 
 
 @dataclass(slots=True)
@@ -242,9 +249,6 @@ def _is_exact(atom: Atom, exact: set[Atom]) -> bool:
     begins = [name for var, name in exact if var == variable]
     return any(column == name or column.startswith(f"{name}_") for name in begins)
 
-
-# Of states, over all slots; more would take minutes, and gigabytes.
-MOST_STATES = 300_000
 
 Filling = tuple[Cells, ...]
 

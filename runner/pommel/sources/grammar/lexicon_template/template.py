@@ -1,4 +1,8 @@
-"""A template as frozen values: what its file says, before any lexicon is looked at."""
+"""Templates from their text: what a file says, before any lexicon is looked at.
+
+A file is statements, `keyword name: content`, indented lines going on with them; what stands behind
+the colons is parsed by Lark.
+"""
 
 import re
 from collections.abc import Callable, Mapping
@@ -8,14 +12,37 @@ from typing import Literal as OneOf
 
 from pommel.errors import Fault, FormulaError, GrammarError, Place, nearest, quoted
 from pommel.files.text import DecodedText
-from pommel.sources.grammar.text import USAGE as META_USAGE
-from pommel.sources.grammar.text import Unparsed, meta_faults, meta_value, parsed
-from pommel.suite.formula import parse
+from pommel.sources.grammar.text import META_USAGE, Unparsed, meta_faults, meta_value, parsed
+from pommel.suite.formula import Formula
 
 # A cell that is a form without any sound, such as the Russian copula in the present tense.
 ZERO_FORM = "∅"
 
 Operator = OneOf["=", "!=", "in", "not in", "has", "lacks", "shares"]
+
+# How each statement is written.
+USAGE = {
+    "meta": META_USAGE,
+    "lexicon": "lexicon: nouns.csv",
+    "slot": "slot S: category = n, class = human",
+    "choose": "choose NUM: sg pl",
+    "distinct": "distinct: S.word O.word",
+    "regions": "regions: subject | verb | end",
+    "condition": "condition match: {S.word} | {V.form[NUM]} | .",
+    "gloss": "gloss match: {S.gloss} {V.gloss}",
+    "prediction": "prediction: (2;%match%) < (2;%mismatch%)",
+    "description": "description: The verb that agrees is less surprising.",
+}
+_NAMED = frozenset({"meta", "slot", "choose", "condition", "gloss"})
+_HEAD = re.compile(r"([^\W\d_]+)(?:[^\S\n]+([^:\n]*?))?[^\S\n]*:")
+_KEYWORD = re.compile(r"[^\W\d_]+")
+_NAME = re.compile(r"[^\s.,:=!(){}\[\]|\"#\\]+")
+_CONDITION_NAME = re.compile(r"[^%{}|]+")
+_COMMENT = re.compile(r"(?<!\S)#[^\n]*")
+# So much of a placeholder that is not closed is shown.
+_SHOWN = 40
+_SPACE = re.compile(r"\s+")
+_ESCAPED = re.compile(r"\\(.)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,27 +175,6 @@ class Template:
         return {each.name: index for index, each in enumerate(self.variables)}
 
 
-# How each statement is written.
-USAGE = {
-    "meta": META_USAGE,
-    "lexicon": "lexicon: nouns.csv",
-    "slot": "slot S: category = n, class = human",
-    "choose": "choose NUM: sg pl",
-    "distinct": "distinct: S.word O.word",
-    "regions": "regions: subject | verb | end",
-    "condition": "condition match: {S.word} | {V.form[NUM]} | .",
-    "gloss": "gloss match: {S.gloss} {V.gloss}",
-    "prediction": "prediction: (2;%match%) < (2;%mismatch%)",
-    "description": "description: The verb that agrees is less surprising.",
-}
-_NAMED = frozenset({"meta", "slot", "choose", "condition", "gloss"})
-_HEAD = re.compile(r"([^\W\d_]+)(?:[^\S\n]+([^:\n]*?))?[^\S\n]*:")
-_KEYWORD = re.compile(r"[^\W\d_]+")
-_NAME = re.compile(r"[^\s.,:=!(){}\[\]|\"#\\]+")
-_CONDITION_NAME = re.compile(r"[^%{}|]+")
-_COMMENT = re.compile(r"(?<!\S)#[^\n]*")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Statement:
     """A keyword, a name (empty where there is none), and a content.
@@ -272,12 +278,6 @@ def _name_fault(keyword: str, name: str, fault: Callable[[str, str], Fault]) -> 
     elif keyword in _NAMED and (not _NAME.fullmatch(name) or name == "_"):
         return fault(f"{quoted(name)} cannot be a name", f"one word of letters; {usage}")
     return None
-
-
-# So much of a placeholder that is not closed is shown.
-_SHOWN = 40
-_SPACE = re.compile(r"\s+")
-_ESCAPED = re.compile(r"\\(.)")
 
 
 def statement_tree(statement: Statement, start: str) -> Any:
@@ -502,7 +502,7 @@ class _Reading:
 
     def _add_prediction(self, statement: Statement) -> None:
         try:
-            parse(statement.text)
+            Formula.parse(statement.text)
         except FormulaError as error:
             self._fault(statement.places.at(error.start), error.message, error.hint)
             return

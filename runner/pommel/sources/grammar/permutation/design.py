@@ -1,10 +1,16 @@
-"""A permutation design as frozen values: as its file has it, and as it is expanded."""
+"""A permutation design: as its file has it, as it is expanded, and all its sentences.
+
+These are any case assignment, in any order of the arguments.
+"""
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from pommel.errors import Place
+from pommel.sources.minimal_sets import GRAMMATICAL
+
+PLAUSIBLE = "plausible"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,10 +118,6 @@ class Design:
     def joiner(self) -> str:
         """What stands between two regions of a sentence."""
         return str(self.meta.get("joiner", " "))
-
-
-PLAUSIBLE = "plausible"
-GRAMMATICAL = "grammatical"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

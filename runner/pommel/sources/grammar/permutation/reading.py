@@ -1,4 +1,9 @@
-"""The nouns of a permutation design: a lexicon with a column `word`, and one for each case."""
+"""Permutation designs from their files, and what can be wrong with them.
+
+A line is a statement, `cases: nom acc dat`; one that begins with `#`, and the rest of one behind a
+`#` between spaces, is a comment. The nouns' forms are in a lexicon beside the design, with a column
+`word`, and one for each case.
+"""
 
 import itertools
 import re
@@ -23,9 +28,28 @@ from pommel.sources.grammar.permutation.design import (
     arrangements,
     sentence,
 )
-from pommel.sources.grammar.text import Meant, Unparsed, meta_faults, meta_value, parsed
+from pommel.sources.grammar.text import NearestNames, Unparsed, meta_faults, meta_value, parsed
 
 WORD = "word"
+
+DOUBLE = "double"
+FEWEST, MOST = 2, 4
+_ALIKE = "so that sentences of this template would be spelt alike"
+LANGUAGE = "language"
+USAGE = {
+    "meta": "meta license: CC-BY-4.0",
+    LANGUAGE: "language: de",
+    "lexicon": "lexicon: nouns.csv",
+    "cases": "cases: nom acc dat",
+    "frame": "frame: we know that | {1} | {2} | {3} | {verb} | .",
+    "violations": "violations: double",
+    "template": "template: nom NOUN | acc NOUN | dat NOUN | verb gives",
+}
+# What a design's suite says in its `meta` by itself.
+_MADE = ("generator", "design")
+_META = re.compile(r"\s*(?:meta\s+([^\s:]+)|(language))\s*:")
+_COMMENT = re.compile(r"(?:^|\s)#(?=\s|$).*")
+_TOKEN = re.compile(r"[^\s|]+|\|")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,12 +144,6 @@ def _name(part: Part) -> str:
     return f" {text}" if part.is_apart else text
 
 
-DOUBLE = "double"
-FEWEST, MOST = 2, 4
-
-_ALIKE = "so that sentences of this template would be spelt alike"
-
-
 def check(design: DesignFile, lexicon: Lexicon | None) -> list[Fault]:
     """Return every fault of a design and of the forms in its lexicon.
 
@@ -143,7 +161,7 @@ def check(design: DesignFile, lexicon: Lexicon | None) -> list[Fault]:
     if design.frame and not any(_missing_columns(design, lexicon)):
         for template in design.templates:
             faults += _entry_faults(template, design.frame, design.case_names)
-    meant = Meant()
+    meant = NearestNames()
     for template in design.templates:
         faults += _noun_faults(template, design.case_names, lexicon, meant)
     return [*faults, *_repeated_templates(design.templates)]
@@ -266,7 +284,7 @@ def _entry_faults(template: TemplateLine, frame: Frame, cases: Sequence[str]) ->
 
 
 def _noun_faults(
-    template: TemplateLine, cases: Sequence[str], lexicon: Lexicon | None, meant: Meant
+    template: TemplateLine, cases: Sequence[str], lexicon: Lexicon | None, meant: NearestNames
 ) -> Iterator[Fault]:
     nouns: dict[str, Written] = {}
     for entry in template.entries:
@@ -321,24 +339,6 @@ def _second_time(written: Written) -> Fault:
 def _choice(written: Written, known: Sequence[str]) -> str:
     meant = known[0] if len(known) == 1 else nearest(written.text, known)
     return f"did you mean {meant}?" if meant else f"it is one of {', '.join(known)}"
-
-
-LANGUAGE = "language"
-USAGE = {
-    "meta": "meta license: CC-BY-4.0",
-    LANGUAGE: "language: de",
-    "lexicon": "lexicon: nouns.csv",
-    "cases": "cases: nom acc dat",
-    "frame": "frame: we know that | {1} | {2} | {3} | {verb} | .",
-    "violations": "violations: double",
-    "template": "template: nom NOUN | acc NOUN | dat NOUN | verb gives",
-}
-# What a design's suite says in its `meta` by itself.
-_MADE = ("generator", "design")
-
-_META = re.compile(r"\s*(?:meta\s+([^\s:]+)|(language))\s*:")
-_COMMENT = re.compile(r"(?:^|\s)#(?=\s|$).*")
-_TOKEN = re.compile(r"[^\s|]+|\|")
 
 
 def read_design(path: Path) -> tuple[Design, dict[str, DecodedText]]:

@@ -1,4 +1,7 @@
-"""What a permutation design predicts: grammatical sentences are less surprising on average."""
+"""A permutation design as a source of items and of minimal sets.
+
+It predicts that grammatical sentences are less surprising on average.
+"""
 
 import math
 import re
@@ -20,6 +23,8 @@ from pommel.sources.grammar.permutation.design import (
 from pommel.sources.grammar.permutation.reading import read_design
 from pommel.sources.grammar.source import GeneratedCondition, GeneratedItem, recipe
 from pommel.sources.minimal_sets import MinimalSet
+
+_PLACE = re.compile(r"\{(\d+)\}")
 
 
 def design_head(design: Design, every: Sequence[Arrangement]) -> Mapping[str, Any]:
@@ -96,9 +101,6 @@ def _mean(conditions: Sequence[Arrangement], size: int) -> str:
         chunks = (terms[start : start + size] for start in range(0, len(terms), size))
         terms = [f"({' + '.join(chunk)})" for chunk in chunks]
     return f"({' + '.join(terms)}) / {len(conditions)}"
-
-
-_PLACE = re.compile(r"\{(\d+)\}")
 
 
 class PermutationSource:

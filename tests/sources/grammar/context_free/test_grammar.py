@@ -1,12 +1,19 @@
-"""Context-free grammars from text, read as NLTK reads them, and lines that are wrong."""
+"""Context-free grammars as they are read, and what is wrong with their lines and names."""
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.grammar import CFG, Nonterminal
 
-from pommel.errors import GrammarError
-from pommel.sources.grammar.context_free.grammar import ContextFreeGrammar, Symbol, parse_grammar
+from pommel.errors import GrammarError, Place
+from pommel.sources.grammar.context_free.grammar import (
+    ContextFreeGrammar,
+    Symbol,
+    cycles,
+    heights,
+    logical_lines,
+    parse_grammar,
+)
 
 GRAMMAR = """\
 # subjects agree with their verbs
@@ -290,3 +297,147 @@ def test_what_nltk_reads_is_read_alike(text: str) -> None:
         assert (str(grammar.start), productions(grammar)) == (start, rules)
     else:
         assert any("there is no rule for" in each for each in faults_of(text))
+
+
+AGREEMENT = "S -> NP V_sg\nNP -> 'er'\nV_sg -> 'lacht' | 'singt'\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("S -> NP_sg\nNP_pl -> 'x'", "1:6: there is no rule for NP_sg; did you mean NP_pl?"),
+        (
+            "S -> lacht\n",
+            "1:6: there is no rule for lacht; write one, or quotes if it is a terminal",
+        ),
+        # A rule that is not used may be shared with others, but has to be a rule.
+        (
+            "S -> 'a'\nX -> Y",
+            "2:6: there is no rule for Y; write one, or quotes if it is a terminal",
+        ),
+        (
+            "%start np\nNP -> 'a'",
+            "1:8: there is no rule for np; write one, or quotes if it is a terminal",
+        ),
+        (
+            f"{AGREEMENT}%contrast V_sg V_pl",
+            "4:16: there is no rule for V_pl; write one, or quotes if it is a terminal",
+        ),
+        (
+            f"{AGREEMENT}V_pl -> 'lachen' V\nV -> 'x'\n%contrast V_sg V_pl",
+            (
+                "6:16: V_pl is contrasted, but made of V; only symbols that are made of terminals "
+                "alone can be"
+            ),
+        ),
+        (
+            f"{AGREEMENT}V -> 'x'\n%contrast S V",
+            (
+                "5:11: S is contrasted, but made of NP, V_sg; only symbols that are made of "
+                "terminals alone can be"
+            ),
+        ),
+        (
+            f"{AGREEMENT}V_pl -> 'lachen'\n%contrast V_sg V_pl",
+            (
+                "4:9: V_pl has 1 alternative, V_sg has 2; the lists must run parallel: the nth of "
+                "each are forms of one word"
+            ),
+        ),
+        (
+            f"{AGREEMENT}V_pl -> 'lachen' | 'singen' | 'sang'\n%contrast V_sg V_pl",
+            (
+                "4:9: V_pl has 3 alternatives, V_sg has 2; the lists must run parallel: the nth of "
+                "each are forms of one word"
+            ),
+        ),
+        (
+            f"{AGREEMENT}V_pl -> 'lachen' | 'singen'\n%contrast V_sg V_pl\n%contrast 'singt' 'x'",
+            (
+                "3:19: V_sg is contrasted, and so is 'singt', which it is made of; leave one of "
+                "the contrasts out"
+            ),
+        ),
+    ],
+)
+def test_names_that_are_wrong(text: str, fault: str) -> None:
+    assert faults_of(text) == [f"x.cfg:{fault}"]
+
+
+def test_rules_that_are_not_used_are_none_of_our_business() -> None:
+    assert len(parse_grammar(f"{AGREEMENT}Other -> NP 'x'", file="x.cfg").rules) == 4
+
+
+TEXT = """\
+# a comment \\
+  S -> A \\
+\t| B
+
+   # another
+A -> 'a' \\
+"""
+
+
+def test_comments_and_empty_lines_are_left_out_and_backslashes_continue() -> None:
+    lines = list(logical_lines(TEXT, "x.cfg"))
+    assert [(line.text, line.is_open) for line in lines] == [
+        ("S -> A | B", False),
+        ("A -> 'a' ", False),
+    ]
+
+
+def test_the_last_line_may_be_open() -> None:
+    (line,) = logical_lines("A -> 'a' \\", "x.cfg")
+    assert (line.text, line.is_open) == ("A -> 'a' ", True)
+
+
+def test_places_of_lines_are_those_in_the_file() -> None:
+    line = next(logical_lines(TEXT, "x.cfg"))
+    places = [line.place(offset) for offset in (0, 5, 7, 9, 10)]
+    assert [(each.line, each.column) for each in places] == [(2, 3), (2, 8), (3, 2), (3, 4), (3, 5)]
+    assert {each.file for each in places} == {"x.cfg"}
+
+
+PLACE = Place(file="x.cfg", line=1, column=1)
+
+
+def symbol(name: str) -> Symbol:
+    return Symbol(place=PLACE, text=name, is_terminal=False)
+
+
+def graph_of(text: str) -> dict[Symbol, list[Symbol]]:
+    """Return the graph of "A:BC B: C:A"."""
+    pairs = (each.split(":") for each in text.split())
+    return {symbol(left): [symbol(each) for each in right] for left, right in pairs}
+
+
+def names_of(text: str) -> list[str]:
+    return ["".join(each.text for each in cycle) for cycle in cycles(graph_of(text))]
+
+
+def test_cycles_begin_where_the_way_from_the_top_meets_them() -> None:
+    assert names_of("S:AB A:B B:CD C:B D:") == ["BC"]
+    assert names_of("S:AB A:A B:CB C:") == ["A", "B"]
+    assert names_of("S:AB A: B:A") == []
+    # The longer one shares its symbols with the shorter one, which comes first.
+    assert names_of("A:BC B:A C:B") == ["AB"]
+
+
+def test_how_many_stand_above_one_another() -> None:
+    found = heights(graph_of("S:AB A:BB B:C C: D:D E:D"))
+    assert {each.text: height for each, height in found.items()} == {"C": 1, "B": 2, "A": 3, "S": 4}
+
+
+@given(st.dictionaries(st.sampled_from("ABCDEF"), st.text("ABCDEF", max_size=4)))
+def test_without_the_symbols_of_all_cycles_none_is_left(below: dict[str, str]) -> None:
+    graph = graph_of(" ".join(f"{left}:{right}" for left, right in below.items()))
+    found = list(cycles(graph))
+    for cycle in found:
+        for one, other in zip(cycle, (*cycle[1:], cycle[0]), strict=True):
+            assert other in graph[one]
+    on_cycles = [each for cycle in found for each in cycle]
+    assert len(on_cycles) == len({*on_cycles})
+    rest = {each: others for each, others in graph.items() if each not in on_cycles}
+    assert not list(cycles(rest))
+    complete = {each: [one for one in others if one in graph] for each, others in graph.items()}
+    assert (len(heights(complete)) == len(graph)) == (not found)

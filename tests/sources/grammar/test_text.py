@@ -1,8 +1,8 @@
-"""Where texts stop being what a grammar describes."""
+"""Where texts stop being what a grammar describes, and which known name was meant."""
 
 import pytest
 
-from pommel.sources.grammar.text import Unparsed, parsed
+from pommel.sources.grammar.text import NearestNames, Unparsed, parsed
 
 RULE = "attribute_varying.lark"
 
@@ -34,3 +34,14 @@ def test_trees() -> None:
     tree = parsed("N[s] a b | c", RULE)
     words = [[str(word) for word in each.children] for each in tree.find_data("alternative")]
     assert words == [["a", "b"], ["c"]]
+
+
+def test_hints_come_to_an_end() -> None:
+    meant = NearestNames(most_compared=5)
+    known = ["verb", "noun"]
+    assert [meant("vreb", known) for _ in range(4)] == ["verb", "verb", "verb", None]
+    assert meant("zzzz", known) is None
+
+
+def test_the_longest_search_is_finished() -> None:
+    assert NearestNames(most_compared=1)("x9", [f"x{n}" for n in range(10)]) == "x9"
