@@ -11,27 +11,16 @@ from tests.builders import make_suite
 
 from pommel.errors import FormulaError, SuiteError
 from pommel.files import shipped
-from pommel.suite.drafts import (
-    Design,
-    condition_fault,
-    design_of,
-    draft,
-    draft_text,
-    filled,
-    fitting_formula,
-    new_design,
-    region_fault,
-    with_formulas,
-)
+from pommel.suite.drafts import Design
 from pommel.suite.read import LoadedDraft, LoadedSuite
 
 FORMULA = "(2;%match%) < (2;%mismatch%)"
-DESIGN = new_design(["match", "mismatch"], ["subject", "verb"], [FORMULA])
+DESIGN = Design.new(["match", "mismatch"], ["subject", "verb"], [FORMULA])
 
 
 def test_a_draft_in_full() -> None:
-    value = draft(DESIGN, {"name": "agreement", "language": "en"}, n_items=1)
-    assert draft_text(value) == (
+    value = DESIGN.draft({"name": "agreement", "language": "en"}, n_items=1)
+    assert Design.draft_text(value) == (
         """\
 {
     "meta": {
@@ -76,9 +65,9 @@ def test_a_draft_in_full() -> None:
 
 
 def test_a_drafts_faults_are_what_is_to_be_written() -> None:
-    value = draft(DESIGN, {"name": "agreement"}, n_items=2)
+    value = DESIGN.draft({"name": "agreement"}, n_items=2)
     with pytest.raises(SuiteError) as caught:
-        LoadedSuite.parse(draft_text(value), file="a.json")
+        LoadedSuite.parse(Design.draft_text(value), file="a.json")
     assert [str(fault) for fault in caught.value.faults] == [
         f"a.json:{line}:17: all regions of condition '{name}' are empty; write the sentence's "
         f"text into them (at items[{item}].conditions[{place}])"
@@ -93,7 +82,7 @@ def test_a_drafts_faults_are_what_is_to_be_written() -> None:
 
 def test_sentences_that_are_there_already() -> None:
     sentences = [{"match": {1: "The dog", 2: "barks"}, "mismatch": {1: "The dog", 2: "bark"}}]
-    value = draft(DESIGN, {"name": "agreement"}, n_items=1, sentences=sentences)
+    value = DESIGN.draft({"name": "agreement"}, n_items=1, sentences=sentences)
     suite = LoadedSuite.from_dict(value).suite
     assert [each.sentence().text for each in suite.items[0].conditions] == [
         "The dog barks",
@@ -104,9 +93,9 @@ def test_sentences_that_are_there_already() -> None:
 @given(st.text(), st.text())
 def test_the_file_holds_the_draft_whatever_is_written(name: str, content: str) -> None:
     sentences = [{"match": {1: content, 2: '"content": "x"\n}'}}]
-    design = new_design(["match"], [name, '{ "region_number": 1 }'])
-    value = draft(design, {"name": name or "x"}, n_items=2, sentences=sentences)
-    text = draft_text(value)
+    design = Design.new(["match"], [name, '{ "region_number": 1 }'])
+    value = design.draft({"name": name or "x"}, n_items=2, sentences=sentences)
+    text = Design.draft_text(value)
     assert json.loads(text) == value
     # A region is one line, whatever it says.
     region = re.compile(r' +\{"region_number": \d, "content": ".*"\},?')
@@ -115,11 +104,11 @@ def test_the_file_holds_the_draft_whatever_is_written(name: str, content: str) -
 
 def test_the_design_of_a_suite() -> None:
     suite = make_suite([{"match": ("The dog", "barks"), "mismatch": ("A dog", "bark")}])
-    design = design_of(suite)
+    design = Design.of(suite)
     assert design.regions_of == {"match": (1, 2), "mismatch": (1, 2)}
     assert design.region_names == {1: "r1", 2: "r2"}
     assert design.predictions == ({"type": "formula", "formula": FORMULA},)
-    assert with_formulas(design, ["(1;%match%) < 2"]).predictions == (
+    assert design.with_formulas(["(1;%match%) < 2"]).predictions == (
         {"type": "formula", "formula": "(1;%match%) < 2"},
     )
 
@@ -133,11 +122,11 @@ def _check_is_sound_when_written(path: Path) -> None:
     value = json.loads(path.read_bytes())
     # The items of a suite have the same conditions and regions.
     suite = LoadedSuite.from_dict({**value, "items": value["items"][:10]}).suite
-    design = design_of(suite)
+    design = Design.of(suite)
     sentences = [
         {name: dict.fromkeys(numbers, "word") for name, numbers in design.regions_of.items()}
     ]
-    value = draft(design, {"name": "new"}, n_items=1, sentences=sentences)
+    value = design.draft({"name": "new"}, n_items=1, sentences=sentences)
     loaded = LoadedSuite.from_dict(value)
     assert loaded.warnings == ()
     assert loaded.suite.predictions == suite.predictions
@@ -147,7 +136,7 @@ def _check_is_sound_when_written(path: Path) -> None:
 
 def test_a_formula_that_does_not_fit_shows_the_place() -> None:
     with pytest.raises(FormulaError) as caught:
-        fitting_formula("(2;%match%) < (3;%mismatch%)", DESIGN.regions_of)
+        DESIGN.fitting_formula("(2;%match%) < (3;%mismatch%)")
     assert str(caught.value) == (
         "condition 'mismatch' has no region 3\n"
         "    (2;%match%) < (3;%mismatch%)\n"
@@ -168,33 +157,33 @@ def test_a_formula_that_does_not_fit_shows_the_place() -> None:
     ],
 )
 def test_names_of_conditions(name: str, fault: str) -> None:
-    assert condition_fault(name, ["match"]) == fault
+    assert Design.condition_fault(name, ["match"]) == fault
 
 
 @given(st.text(st.sampled_from("a %\t;)"), max_size=4))
 def test_a_name_without_fault_is_one_that_suites_may_have(name: str) -> None:
-    value = draft(
-        new_design([name], ["r"]), {"name": "s"}, n_items=1, sentences=[{name: {1: "word"}}]
+    value = Design.new([name], ["r"]).draft(
+        {"name": "s"}, n_items=1, sentences=[{name: {1: "word"}}]
     )
     try:
         LoadedSuite.from_dict(value)
     except SuiteError:
-        assert condition_fault(name)
+        assert Design.condition_fault(name)
     else:
-        assert not condition_fault(name)
+        assert not Design.condition_fault(name)
 
 
 def test_a_draft_is_read_without_a_fault() -> None:
-    value = draft(DESIGN, {"name": "agreement"}, n_items=2)
+    value = DESIGN.draft({"name": "agreement"}, n_items=2)
     value["items"][0]["conditions"][0]["regions"][0]["content"] = " The dog"
-    found = LoadedDraft.parse(draft_text(value))
+    found = LoadedDraft.parse(Design.draft_text(value))
     assert found.suite
     assert found.suite.name == "agreement"
     assert [each.is_written for item in found.suite.items for each in item.conditions] == [
         *(True, False),
         *(False, False),
     ]
-    assert design_of(found.suite) == DESIGN
+    assert Design.of(found.suite) == DESIGN
     assert found.errors == ()
     assert [fault.message for fault in found.faults] == ["stray space in the content ' The dog'"]
 
@@ -214,7 +203,7 @@ def test_a_draft_is_read_without_a_fault() -> None:
 def test_other_faults_of_a_draft_are_told(
     old: str, new: str, message: str, *, is_readable: bool
 ) -> None:
-    text = draft_text(draft(DESIGN, {"name": "agreement"}, n_items=2))
+    text = Design.draft_text(DESIGN.draft({"name": "agreement"}, n_items=2))
     assert old in text
     found = LoadedDraft.parse(text.replace(old, new, 1))
     assert (found.suite is not None) == is_readable
@@ -228,15 +217,15 @@ def test_other_faults_of_a_draft_are_told(
 def test_the_metric_that_predictions_are_checked_with(metric: str | list[str], first: str) -> None:
     design = Design(regions_of={"a": (1,)}, region_names={1: "r"}, metric=metric)
     assert design.first_metric == first
-    assert LoadedSuite.from_dict(filled(design)).suite.metrics[0] == first
+    assert LoadedSuite.from_dict(design.filled()).suite.metrics[0] == first
 
 
 def test_a_filled_design_has_no_two_regions_alike() -> None:
-    suite = LoadedSuite.from_dict(filled(DESIGN)).suite
+    suite = LoadedSuite.from_dict(DESIGN.filled()).suite
     texts = [region.text for each in suite.items[0].conditions for region in each.regions]
     assert texts == ["word0.1", "word0.2", "word1.1", "word1.2"]
 
 
 def test_names_of_regions() -> None:
-    assert region_fault(" ") == "the name of a region is empty"
-    assert region_fault("verb") == ""
+    assert Design.region_fault(" ") == "the name of a region is empty"
+    assert Design.region_fault("verb") == ""

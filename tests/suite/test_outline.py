@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pommel.suite.checks import findings
-from pommel.suite.outline import outline
+from pommel.suite.read import outline
 
 KEYS = ("meta", "region_meta", "predictions", "items", "item_number", "conditions")
 MORE_KEYS = ("condition_name", "regions", "region_number", "content", "formula")

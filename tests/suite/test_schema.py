@@ -12,7 +12,7 @@ from referencing import Registry, Resource
 from tests.builders import suite_value
 
 from pommel.files import shipped
-from pommel.suite.schema import described, shape_faults
+from pommel.suite.read import described, shape_faults
 
 NAMES = ("suite", "evaluated_suite")
 WRONG: tuple[Any, ...] = (None, True, 3, 2.5, "", "a%", "sum", [], {}, ["x", 3], {"1": 2})

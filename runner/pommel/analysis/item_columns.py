@@ -1,19 +1,16 @@
 """What a result holds item by item: one column a score, and columns of one suite put together."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.analysis.models_compared import SuiteKey, suite_key
 from pommel.errors import FormulaError
 from pommel.scoring.results import PredictionResult, Score, SuiteResult
-from pommel.scoring.run_record import RunRecord
-from pommel.suite.formula import parse
+from pommel.suite.formula import Formula
 from pommel.suite.formula.chance import chance_of_all
 
 Values = NDArray[np.float64]
@@ -213,9 +210,7 @@ def chance_of(formulas: Sequence[str], chance: Chance = None, *, known: Chance =
 @lru_cache(maxsize=4096)
 def _chance_of_texts(formulas: tuple[str, ...]) -> float:
     try:
-        return chance_of_all([parse(formula) for formula in formulas]).share
+        return chance_of_all([Formula.parse(formula) for formula in formulas]).share
     except FormulaError:
         # What others call a formula may be one of another program.
         return math.nan
-
-

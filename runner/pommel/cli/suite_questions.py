@@ -8,16 +8,8 @@ from pommel.cli.asking import ask, confirm
 from pommel.cli.output import note
 from pommel.errors import FormulaError, counted, printable
 from pommel.report.suite_preview import short_words
-from pommel.suite.drafts import (
-    Design,
-    Sentences,
-    condition_fault,
-    filled,
-    fitting_formula,
-    region_fault,
-    with_formulas,
-)
-from pommel.suite.formula import Formula, lint
+from pommel.suite.drafts import Design, Sentences
+from pommel.suite.formula import Formula
 from pommel.suite.lint import check_suite
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Region
@@ -31,12 +23,12 @@ _DOUBTS = {"never-holds": "this can never hold", "always-holds": "this always ho
 
 def ask_conditions() -> list[str]:
     """Ask for the names of conditions, until there are no more."""
-    return _each("Condition", condition_fault)
+    return _each("Condition", Design.condition_fault)
 
 
 def ask_regions() -> list[str]:
     """Ask for the names of regions, until there are no more."""
-    return _each("Region", lambda name, _known: region_fault(name))
+    return _each("Region", lambda name, _known: Design.region_fault(name))
 
 
 def _each(noun: str, fault_of: Callable[[str, Sequence[str]], str]) -> list[str]:
@@ -64,12 +56,12 @@ def ask_predictions(design: Design) -> Design:
         back = f"; {_BACK}: take back the last one" if formulas else ""
         text = ask(f"Prediction {len(formulas) + 1} (Enter: no more{back})").strip()
         if not text:
-            return with_formulas(design, formulas)
+            return design.with_formulas(formulas)
         if text == _BACK:
             note(f"  {_taken_back(formulas)}")
             continue
         try:
-            formula = fitting_formula(text, design.regions_of)
+            formula = design.fitting_formula(text)
         except FormulaError as error:
             note(_indented(str(error)))
             continue
@@ -87,10 +79,10 @@ def _taken_back(formulas: list[str]) -> str:
 
 def doubts(design: Design, formula: Formula) -> Iterator[str]:
     """Yield what may surprise in a formula, and that it never or always holds if so."""
-    for remark in lint(formula):
+    for remark in formula.warnings():
         yield f"{remark.message}; {remark.hint}"
     # Whatever the sentences are going to be: in these no region is empty, and no two are the same.
-    suite = LoadedSuite.from_dict(filled(with_formulas(design, [formula.text]))).suite
+    suite = LoadedSuite.from_dict(design.with_formulas([formula.text]).filled()).suite
     for doubt in check_suite(suite, _DOUBTS):
         yield f"{_DOUBTS[doubt.rule]}; {doubt.hint}"
 

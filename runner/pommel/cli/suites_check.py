@@ -10,26 +10,14 @@ from typing import Any
 import click
 
 from pommel.cli.options import model_options, open_model
-from pommel.cli.output import note, progress_bar
-from pommel.cli.output_options import form_option
+from pommel.cli.output import form_option, note, progress_bar
 from pommel.errors import Fault, InputError, PommelError, SuiteError, UsageError, counted
 from pommel.files.json import JsonDocument
 from pommel.files.text import DecodedText
 from pommel.models.model import Policy, closing
 from pommel.sources.load import find_suites, load_suites
-from pommel.suite.lint import (
-    NEEDS,
-    PEDANTIC,
-    RULES,
-    Evidence,
-    Frequencies,
-    Remark,
-    Tokenized,
-    check_suite,
-    read_frequencies,
-)
+from pommel.suite.lint import RULES, Frequencies, Tokenized, check_suite
 from pommel.suite.read import LoadedSuite
-from pommel.suite.suite import Suite
 
 # What `pommel validate` warns of.
 _VALIDATE = "validate"
@@ -88,8 +76,7 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
     frequencies = _frequencies(chosen["frequencies"]) if chosen["frequencies"] else None
     files = [_read(source) for source in _sources(suites)]
     tokenized = _tokenized(files, chosen) if chosen["model"] and "token-count" in rules else None
-    evidence = Evidence(frequencies=frequencies, tokenized=tokenized)
-    found = {file.name: list(_check(file, rules, evidence)) for file in files}
+    found = {file.name: list(_check(file, rules, frequencies, tokenized)) for file in files}
     if chosen["form"] == "json":
         rows = [each.to_dict() for several in found.values() for each in several]
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
@@ -103,14 +90,15 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
 def _rules(chosen: dict[str, Any]) -> frozenset[str]:
     """Return the rules that are asked for; raises `UsageError` for one that lacks what it needs."""
     for rule in chosen["select"]:
-        if rule in NEEDS and not chosen[NEEDS[rule]]:
-            raise UsageError(f"the rule {rule!r} needs {_OPTIONS[NEEDS[rule]]}")
-    usual = _NAMES if chosen["pedantic"] else [each for each in _NAMES if each not in PEDANTIC]
-    return frozenset(chosen["select"] or usual) - set(chosen["ignore"])
+        need = RULES[rule].needs if rule in RULES else None
+        if need and not chosen[need]:
+            raise UsageError(f"the rule {rule!r} needs {_OPTIONS[need]}")
+    doubtful = [name for name, rule in RULES.items() if chosen["pedantic"] or not rule.is_pedantic]
+    return frozenset(chosen["select"] or (_VALIDATE, *doubtful)) - set(chosen["ignore"])
 
 
 def _frequencies(path: Path) -> Frequencies:
-    frequencies = read_frequencies(path)
+    frequencies = Frequencies.read(path)
     note(f"{path}: taken as {frequencies.taken_as}")
     return frequencies
 
@@ -181,14 +169,20 @@ def _tokenized(files: Sequence[_File], chosen: dict[str, Any]) -> Tokenized | No
         return Tokenized(model_name=model.info.name, sentences=scored)
 
 
-def _check(file: _File, rules: frozenset[str], evidence: Evidence) -> Iterator[_Found]:
+def _check(
+    file: _File,
+    rules: frozenset[str],
+    frequencies: Frequencies | None,
+    tokenized: Tokenized | None,
+) -> Iterator[_Found]:
     yield from (_Found(fault=fault) for fault in file.errors)
     if not file.loaded:
         return
     if _VALIDATE in rules:
         yield from _warnings(file.loaded.warnings)
-    for remark in check_suite(file.loaded.suite, rules, evidence):
-        fault = _fault(file, file.loaded.suite, remark)
+    suite = file.loaded.suite
+    for remark in check_suite(suite, rules, frequencies=frequencies, tokenized=tokenized):
+        fault = remark.fault(suite, file.name, file.document)
         yield _Found(fault=fault, rule=remark.rule, item_numbers=remark.item_numbers)
 
 
@@ -200,22 +194,6 @@ def _warnings(faults: Sequence[Fault]) -> Iterator[_Found]:
     for first, *others in same.values():
         more = f" (and {len(others)} more like this)" if others else ""
         yield _Found(fault=replace(first, message=first.message + more), rule=_VALIDATE)
-
-
-def _fault(file: _File, suite: Suite, remark: Remark) -> Fault:
-    if file.document:
-        return file.document.fault(remark.path, remark.message, hint=remark.hint, warning=True)
-    # A CSV has no predictions; what can be said of it is about items.
-    place = f"item {suite.items[int(remark.path[1])].number}" if remark.path[0] == "items" else ""
-    return Fault(
-        file=file.name,
-        line=0,
-        column=0,
-        path=place,
-        message=remark.message,
-        hint=remark.hint,
-        severity="warning",
-    )
 
 
 def _end(found: Mapping[str, Sequence[_Found]], *, strict: bool) -> None:

@@ -19,19 +19,9 @@ from pommel.cli.suite_questions import (
 from pommel.errors import PommelError, SuiteError, UsageError, counted
 from pommel.files.text import is_encodable, write_text
 from pommel.sources.load import load_drafts
-from pommel.suite.drafts import (
-    Design,
-    condition_fault,
-    design_of,
-    draft,
-    draft_text,
-    fitting_formula,
-    new_design,
-    region_fault,
-    with_formulas,
-)
-from pommel.suite.formula import parse
-from pommel.suite.languages import language_fault
+from pommel.suite.drafts import Design
+from pommel.suite.formula import Formula
+from pommel.suite.published import language_fault
 from pommel.suite.suite import Metric, Suite
 
 
@@ -83,7 +73,7 @@ def command(file: Path, **given: Any) -> None:
         raise PommelError("aborted; nothing was written") from None
     if not file.parent.is_dir():
         note(f"note: the folder {file.parent} is made")
-    write_text(file, draft_text(value))
+    write_text(file, Design.draft_text(value))
     _tell_what_is_next(file, value)
 
 
@@ -140,7 +130,7 @@ def _liked(given: dict[str, Any]) -> Suite | None:
 
 def _warn_of(design: Design, formulas: Sequence[str]) -> None:
     for text in formulas:
-        for doubt in doubts(design, fitting_formula(text, design.regions_of)):
+        for doubt in doubts(design, design.fitting_formula(text)):
             note(f"warning: --prediction {text!r}: {doubt}")
 
 
@@ -153,17 +143,17 @@ def _asked(
     if not design:
         conditions = given["conditions"] or ask_conditions()
         regions = given["regions"] or ask_regions()
-        design = _with_metric(new_design(conditions, regions, given["predictions"]), given)
+        design = _with_metric(Design.new(conditions, regions, given["predictions"]), given)
         _warn_of(design, given["predictions"])
     n_items = given["n_items"] or (len(like.items) if like else 1)
     if not is_asked:
-        return draft(design, meta, n_items=n_items)
+        return design.draft(meta, n_items=n_items)
     if not like and not given["predictions"]:
         design = ask_predictions(design)
     if not given["n_items"]:
         n_items = ask_number("How many items", n_items)
     sentences = ask_sentences(design, n_items, meta.get("joiner", " "))
-    return draft(design, meta, n_items=n_items, sentences=sentences)
+    return design.draft(meta, n_items=n_items, sentences=sentences)
 
 
 def _meta(
@@ -203,21 +193,21 @@ def _given_design(given: dict[str, Any], like: Suite | None, *, is_silent: bool)
     """
     conditions, regions, formulas = given["conditions"], given["regions"], given["predictions"]
     if like:
-        design = _with_metric(design_of(like), given)
-        return with_formulas(design, formulas) if formulas else design
+        design = _with_metric(Design.of(like), given)
+        return design.with_formulas(formulas) if formulas else design
     for place, name in enumerate(conditions):
-        if fault := condition_fault(name, conditions[:place]):
+        if fault := Design.condition_fault(name, conditions[:place]):
             raise UsageError(f"--condition: {fault}")
     for name in regions:
-        if fault := region_fault(name):
+        if fault := Design.region_fault(name):
             raise UsageError(f"--region: {fault}")
     if conditions and regions:
-        return _with_metric(new_design(conditions, regions, formulas), given)
+        return _with_metric(Design.new(conditions, regions, formulas), given)
     if is_silent:
         missing = [f"--{flag}" for flag in ("condition", "region") if not given[f"{flag}s"]]
         raise UsageError(f"--no-input asks nothing: give {' and '.join(missing)}, or --like")
     for formula in formulas:
-        parse(formula)
+        Formula.parse(formula)
     return None
 
 

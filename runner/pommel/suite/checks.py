@@ -1,5 +1,6 @@
 """What no schema can say of a suite: names that must agree, numbers that must be unique."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,9 +8,10 @@ from typing import Any
 
 from pommel.errors import FormulaError
 from pommel.files.json import JsonPath
-from pommel.suite.formula import check_references, lint, parse
-from pommel.suite.formula.references import nearest_or_all
+from pommel.suite.formula import Formula
+from pommel.suite.formula.parser import nearest_or_all
 from pommel.suite.suite import has_stray_space
+from pommel.surprisal import ROUNDING_BITS
 
 # Of what is wrong in a formula: more is no help in a line.
 _LONGEST_QUOTE = 60
@@ -35,7 +37,7 @@ class Finding:
 def findings(document: Any) -> Iterator[Finding]:
     """Yield all that is wrong with a document that has a suite's shape, or with its outline.
 
-    In an outline (see `pommel.suite.outline`) what is unsound is None, and nothing is said of it,
+    In an outline (see `pommel.suite.read`) what is unsound is None, and nothing is said of it,
     nor of what is only missing because of it.
     """
     items = document["items"]
@@ -151,7 +153,7 @@ def _formula_findings(
     text: str, path: JsonPath, regions_of: dict[str, set[int]], items: Sequence[Any]
 ) -> Iterator[Finding]:
     try:
-        formula = parse(text)
+        formula = Formula.parse(text)
     except FormulaError as error:
         marked = text[error.start : error.end].strip()
         is_told = not marked or repr(marked) in error.message or len(marked) > _LONGEST_QUOTE
@@ -166,7 +168,7 @@ def _formula_findings(
                 message = f"condition {reference.condition!r} has no region {number} in {lacking}"
                 hint = 'add it there, with "content": "" if it is empty'
                 yield Finding(path=path, message=message, hint=hint, within=reference.span[0])
-    for remark in (*check_references(formula, regions_of), *lint(formula)):
+    for remark in (*formula.reference_errors(regions_of), *formula.warnings()):
         yield Finding(
             path=path,
             message=remark.message,
@@ -223,3 +225,35 @@ def _repeated(
                 hint = "give each a name of its own"
             yield Finding(path=(*path, index, key), message=message, hint=hint)
         seen.add(each[key])
+
+
+def surprisal_findings(document: Any) -> Iterator[Finding]:
+    """Yield all that is wrong with the `metric_value`s of a document of an evaluated suite's shape.
+
+    Every region has the metric that predictions read (the first of the suite's); its sum is a
+    number, and nothing is below 0. Another metric may be null or NaN: an empty region has no mean.
+    """
+    metric = document["meta"]["metric"]
+    needed = metric if isinstance(metric, str) else metric[0]
+    needed = "sum" if needed == "all" else needed
+    for i, item in enumerate(document["items"]):
+        for c, condition in enumerate(item["conditions"]):
+            for r, region in enumerate(condition["regions"]):
+                path = ("items", i, "conditions", c, "regions", r, "metric_value")
+                yield from _region_findings(region["metric_value"], path, needed)
+
+
+def _region_findings(values: dict[str, Any], path: JsonPath, needed: str) -> Iterator[Finding]:
+    if needed not in values:
+        message = f"the region has no {needed!r}, which is the suite's metric"
+        hint = "compute the surprisals again, with `pommel surprisals`"
+        yield Finding(path=path, message=message, hint=hint)
+    for metric, bits in values.items():
+        place = (*path, metric)
+        if bits is None or math.isnan(bits):
+            if metric == "sum":
+                message = "the surprisal is not a number"
+                yield Finding(path=place, message=message, hint="write bits; no tokens have 0")
+        elif bits < -ROUNDING_BITS:
+            message = f"a surprisal is never negative, and this is {bits} bits"
+            yield Finding(path=place, message=message, hint="write -log2 of the probability")

@@ -3,15 +3,18 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any, Self, get_args
 
 from pommel.errors import FormulaError
 from pommel.files.json import to_json
-from pommel.suite.formula import Formula, check_references, parse
+from pommel.suite.formula import Formula
 from pommel.suite.suite import Condition, Metric, Suite
 
 # The contents of one item: condition -> region -> text.
 Sentences = Mapping[str, Mapping[int, str]]
+
+# A line break never stands inside a JSON string, so this finds regions and nothing else.
+_REGION = re.compile(r'\{\s*\n\s*("region_number": -?\d+),\n\s*("content": ".*")\n\s*\}')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +30,41 @@ class Design:
     predictions: tuple[Mapping[str, str], ...] = ()
     metric: Any = "sum"
 
+    @classmethod
+    def new(
+        cls, conditions: Sequence[str], region_names: Sequence[str], formulas: Sequence[str] = ()
+    ) -> Self:
+        """Return a design in which every condition has all regions, numbered from 1.
+
+        The names are taken as they are (see `condition_fault`); raises `FormulaError` for a
+        formula that does not parse or names a condition or region that is not there.
+        """
+        numbers = tuple(range(1, len(region_names) + 1))
+        design = cls(
+            regions_of=dict.fromkeys(conditions, numbers),
+            region_names=dict(zip(numbers, region_names, strict=True)),
+        )
+        return design.with_formulas(formulas)
+
+    @classmethod
+    def of(cls, suite: Suite) -> Self:
+        """Return the design of a suite: its first item's regions, its predictions and metric."""
+        predictions = []
+        for prediction in suite.predictions:
+            value = {"type": "formula", "formula": prediction.formula.text}
+            if prediction.description:
+                value["description"] = prediction.description
+            predictions.append(value)
+        return cls(
+            regions_of={
+                condition.name: tuple(region.number for region in condition.regions)
+                for condition in suite.items[0].conditions
+            },
+            region_names=dict(suite.region_names),
+            predictions=tuple(predictions),
+            metric=suite.meta["metric"],
+        )
+
     @property
     def first_metric(self) -> str:
         """The metric that predictions are checked with."""
@@ -34,125 +72,77 @@ class Design:
             return str(get_args(Metric)[0])
         return str(self.metric if isinstance(self.metric, str) else self.metric[0])
 
+    @staticmethod
+    def condition_fault(name: str, known: Sequence[str] = ()) -> str:
+        """Say why a condition cannot have this name, "" if it can; `known` are the others'."""
+        if name in known:
+            return f"there is a condition {name!r} already"
+        return Condition.name_fault(name)
 
-def new_design(
-    conditions: Sequence[str], region_names: Sequence[str], formulas: Sequence[str] = ()
-) -> Design:
-    """Return a design in which every condition has all regions, numbered from 1.
+    @staticmethod
+    def region_fault(name: str) -> str:
+        """Say why a new region cannot have this name, "" if it can."""
+        return "" if name.strip() else "the name of a region is empty"
 
-    The names are taken as they are (see `condition_fault`); raises `FormulaError` for a formula
-    that does not parse or names a condition or region that is not there.
-    """
-    numbers = tuple(range(1, len(region_names) + 1))
-    design = Design(
-        regions_of=dict.fromkeys(conditions, numbers),
-        region_names=dict(zip(numbers, region_names, strict=True)),
-    )
-    return with_formulas(design, formulas)
+    def fitting_formula(self, text: str) -> Formula:
+        """Parse a formula over these conditions and regions; raises `FormulaError`."""
+        formula = Formula.parse(text)
+        for remark in formula.reference_errors(self.regions_of):
+            start, end = remark.span
+            raise FormulaError(remark.message, formula=text, start=start, end=end, hint=remark.hint)
+        return formula
 
+    def with_formulas(self, formulas: Sequence[str]) -> Self:
+        """Return the design with these predictions instead; raises `FormulaError`."""
+        for formula in formulas:
+            self.fitting_formula(formula)
+        predictions = tuple({"type": "formula", "formula": formula} for formula in formulas)
+        return replace(self, predictions=predictions)
 
-def with_formulas(design: Design, formulas: Sequence[str]) -> Design:
-    """Return the design with these predictions instead; raises `FormulaError`."""
-    for formula in formulas:
-        fitting_formula(formula, design.regions_of)
-    predictions = tuple({"type": "formula", "formula": formula} for formula in formulas)
-    return replace(design, predictions=predictions)
+    def draft(
+        self, meta: Mapping[str, str], *, n_items: int, sentences: Sequence[Sentences] = ()
+    ) -> dict[str, Any]:
+        """Return the JSON of a new suite; `meta` has its name, and what else is known of it.
 
-
-def design_of(suite: Suite) -> Design:
-    """Return the design of a suite: its first item's regions, its predictions and its metric."""
-    predictions = []
-    for prediction in suite.predictions:
-        value = {"type": "formula", "formula": prediction.formula.text}
-        if prediction.description:
-            value["description"] = prediction.description
-        predictions.append(value)
-    return Design(
-        regions_of={
-            condition.name: tuple(region.number for region in condition.regions)
-            for condition in suite.items[0].conditions
-        },
-        region_names=dict(suite.region_names),
-        predictions=tuple(predictions),
-        metric=suite.meta["metric"],
-    )
-
-
-def condition_fault(name: str, known: Sequence[str] = ()) -> str:
-    """Say why a condition cannot have this name, "" if it can; `known` are those of the others."""
-    if name in known:
-        return f"there is a condition {name!r} already"
-    return Condition.name_fault(name)
-
-
-def region_fault(name: str) -> str:
-    """Say why a new region cannot have this name, "" if it can."""
-    return "" if name.strip() else "the name of a region is empty"
-
-
-def fitting_formula(text: str, regions_of: Mapping[str, Sequence[int]]) -> Formula:
-    """Parse a formula over these conditions and regions; raises `FormulaError`, with the place."""
-    formula = parse(text)
-    for remark in check_references(formula, regions_of):
-        start, end = remark.span
-        raise FormulaError(remark.message, formula=text, start=start, end=end, hint=remark.hint)
-    return formula
-
-
-def draft(
-    design: Design,
-    meta: Mapping[str, str],
-    *,
-    n_items: int,
-    sentences: Sequence[Sentences] = (),
-) -> dict[str, Any]:
-    """Return the JSON of a new suite; `meta` has its name, and what else is known of it.
-
-    The first items have `sentences`. What is not written is empty, so that `pommel validate` names
-    every condition that still waits for its text, and no placeholder is ever scored.
-    """
-    return {
-        "meta": {"name": meta["name"], "metric": design.metric, **meta},
-        "region_meta": {str(number): name for number, name in design.region_names.items()},
-        "predictions": [dict(prediction) for prediction in design.predictions],
-        "items": [
-            {
-                "item_number": index + 1,
-                "conditions": _conditions(
-                    design, sentences[index] if index < len(sentences) else {}
-                ),
-            }
-            for index in range(n_items)
-        ],
-    }
-
-
-def filled(design: Design) -> dict[str, Any]:
-    """Return the JSON of a suite with one item, whose regions all have a text of their own."""
-    sentences = {
-        name: {number: f"word{place}.{number}" for number in numbers}
-        for place, (name, numbers) in enumerate(design.regions_of.items())
-    }
-    return draft(design, {"name": "filled"}, n_items=1, sentences=[sentences])
-
-
-def _conditions(design: Design, contents: Sentences) -> list[dict[str, Any]]:
-    return [
-        {
-            "condition_name": name,
-            "regions": [
-                {"region_number": number, "content": contents.get(name, {}).get(number, "")}
-                for number in numbers
+        The first items have `sentences`. What is not written is empty, so that `pommel validate`
+        names every condition that still waits for its text, and no placeholder is ever scored.
+        """
+        return {
+            "meta": {"name": meta["name"], "metric": self.metric, **meta},
+            "region_meta": {str(number): name for number, name in self.region_names.items()},
+            "predictions": [dict(prediction) for prediction in self.predictions],
+            "items": [
+                {
+                    "item_number": index + 1,
+                    "conditions": self._conditions(
+                        sentences[index] if index < len(sentences) else {}
+                    ),
+                }
+                for index in range(n_items)
             ],
         }
-        for name, numbers in design.regions_of.items()
-    ]
 
+    def filled(self) -> dict[str, Any]:
+        """Return the JSON of a suite with one item, whose regions all have a text of their own."""
+        sentences = {
+            name: {number: f"word{place}.{number}" for number in numbers}
+            for place, (name, numbers) in enumerate(self.regions_of.items())
+        }
+        return self.draft({"name": "filled"}, n_items=1, sentences=[sentences])
 
-# A line break never stands inside a JSON string, so this finds regions and nothing else.
-_REGION = re.compile(r'\{\s*\n\s*("region_number": -?\d+),\n\s*("content": ".*")\n\s*\}')
+    @staticmethod
+    def draft_text(value: Mapping[str, Any]) -> str:
+        """Return a draft's file: one region a line, so that a sentence is read from top down."""
+        return _REGION.sub(r"{\1, \2}", to_json(dict(value)))
 
-
-def draft_text(value: Mapping[str, Any]) -> str:
-    """Return the file of a draft: one region a line, so that a sentence is read from top down."""
-    return _REGION.sub(r"{\1, \2}", to_json(dict(value)))
+    def _conditions(self, contents: Sentences) -> list[dict[str, Any]]:
+        return [
+            {
+                "condition_name": name,
+                "regions": [
+                    {"region_number": number, "content": contents.get(name, {}).get(number, "")}
+                    for number in numbers
+                ],
+            }
+            for name, numbers in self.regions_of.items()
+        ]

@@ -10,8 +10,8 @@ from typing import Any, Literal, Self, cast, get_args
 
 from pommel.errors import InputError
 from pommel.files.json import to_json
-from pommel.suite.formula import Formula, parse
-from pommel.suite.published_designs import published_circuit, published_without_modifier
+from pommel.suite.formula import Formula
+from pommel.suite.published import PublishedSuite
 from pommel.surprisal import Token
 
 Metric = Literal["sum", "mean", "median", "min", "max", "range"]
@@ -169,7 +169,7 @@ class Prediction:
     def from_dict(cls, value: Mapping[str, Any]) -> Self:
         """Make a prediction of its JSON value, which is a valid one; raises `FormulaError`."""
         return cls(
-            formula=parse(value["formula"]),
+            formula=Formula.parse(value["formula"]),
             description=str(value.get("description", "")),
             as_written=value,
         )
@@ -293,7 +293,7 @@ class Suite:
 
         The published suites of Hu et al. (2020) do not say; theirs is known by their names.
         """
-        return str(self.meta.get("circuit") or published_circuit(self.name))
+        return str(self.meta.get("circuit") or PublishedSuite(self.name).circuit)
 
     @property
     def language(self) -> str:
@@ -303,7 +303,7 @@ class Suite:
     @property
     def modifier_of(self) -> str:
         """The name of the suite that this one is with intervening material, or ""."""
-        return str(self.meta.get("modifier_of") or published_without_modifier(self.name))
+        return str(self.meta.get("modifier_of") or PublishedSuite(self.name).without_modifier)
 
     @property
     def version(self) -> str:

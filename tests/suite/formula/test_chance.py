@@ -15,24 +15,23 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.suite.formula.strategies import truths
 
-from pommel.suite.formula import judge, parse
+from pommel.suite.formula import Formula, judge
 from pommel.suite.formula.chance import N_ORDERED, Chance, chance, chance_of_all
 from pommel.suite.formula.tree import (
     Comparison,
     Expression,
-    Formula,
     Logical,
     Negation,
     RegionValue,
 )
-from pommel.suite.published_designs import published_chance
+from pommel.suite.published import PublishedSuite
 
 GARDEN_PATH = "a > b & a > c & (a - b) > (c - d)"
 
 
 def formula(text: str) -> Formula:
     """Parse a formula in which a small letter is region 1 of a condition."""
-    return parse(re.sub(r"\b[a-j]\b", r"(1;%\g<0>%)", text))
+    return Formula.parse(re.sub(r"\b[a-j]\b", r"(1;%\g<0>%)", text))
 
 
 LETTERS = "abcdefghij"
@@ -135,8 +134,8 @@ def test_more_regions_than_can_be_ordered() -> None:
 
 
 def test_what_a_region_is_called_and_where_it_stands() -> None:
-    assert chance(parse("(*;%a%) < (*;%b%) & (3;%a%) < (*;%c%)")).share == 0.25
-    assert chance(parse("(3;%a%) < (4;%a%) & (3;%b%) < (4;%b%)")).share == 0.25
+    assert chance(Formula.parse("(*;%a%) < (*;%b%) & (3;%a%) < (*;%c%)")).share == 0.25
+    assert chance(Formula.parse("(3;%a%) < (4;%a%) & (3;%b%) < (4;%b%)")).share == 0.25
 
 
 @pytest.mark.parametrize(
@@ -151,7 +150,7 @@ def test_what_a_region_is_called_and_where_it_stands() -> None:
     ],
 )
 def test_a_sentence_beside_its_region_is_no_draw_of_its_own(texts: list[str], method: str) -> None:
-    assert chance_of_all([parse(text) for text in texts]).method == method
+    assert chance_of_all([Formula.parse(text) for text in texts]).method == method
 
 
 def test_predictions_of_one_item_share_its_regions() -> None:
@@ -186,7 +185,7 @@ def test_designs_of_published_suites(suite: str, shared_data: Path) -> None:
     text = (shared_data / "hu2020" / "suites" / f"{suite}.json").read_text("utf-8")
     predictions = json.loads(text)["predictions"]
     share, method = DESIGNS[suite]
-    found = chance_of_all([parse(each["formula"]) for each in predictions])
+    found = chance_of_all([Formula.parse(each["formula"]) for each in predictions])
     assert found.method == method
     assert found.share == pytest.approx(share, abs=0.001)
 
@@ -273,5 +272,7 @@ def test_the_table_of_published_suites_has_what_their_first_formulas_say(shared_
     assert len(files) == 34
     for path in files:
         first = json.loads(path.read_text("utf-8"))["predictions"][0]["formula"]
-        assert published_chance(path.stem) == pytest.approx(chance(parse(first)).share, abs=0.001)
-    assert published_chance("gardenpath") is None
+        assert PublishedSuite(path.stem).chance == pytest.approx(
+            chance(Formula.parse(first)).share, abs=0.001
+        )
+    assert PublishedSuite("gardenpath").chance is None

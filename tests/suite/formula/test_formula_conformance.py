@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pommel.errors import FormulaError
-from pommel.suite.formula import Dialect, Formula, Verdict, check_references, judge, parse
+from pommel.suite.formula import Dialect, Formula, Verdict, judge
 
 DIALECTS: tuple[Dialect, ...] = ("pommel", "syntaxgym")
 
@@ -58,12 +58,12 @@ def verdict_on(formula: Formula, case: Any) -> Verdict:
 
 def errors_of(formula: Formula, case: Any) -> list[str]:
     regions_of = {name: set(regions) for name, regions in surprisals(case).items()}
-    return [remark.message for remark in check_references(formula, regions_of)]
+    return [remark.message for remark in formula.reference_errors(regions_of)]
 
 
 def parses(text: str, dialect: Dialect) -> bool:
     try:
-        parse(text, dialect=dialect)
+        Formula.parse(text, dialect=dialect)
     except FormulaError:
         return False
     return True
@@ -81,7 +81,7 @@ def check_same(formula: Formula, expected: Any, case: Any) -> None:
         )
     # Where six decimals are enough, what it printed is the same tree.
     if not re.search(r"\.[0-9]{7}", formula.text):
-        assert parse(expected["canonical"]) == formula, formula.text
+        assert Formula.parse(expected["canonical"]) == formula, formula.text
 
 
 def kind_of(case: Any) -> str:
@@ -126,13 +126,13 @@ def test_every_case_belongs_to_one_of_these_tests(cases: list[Any]) -> None:
 def test_what_is_to_be_kept_is_the_same_in_both_dialects(cases: list[Any]) -> None:
     for case in of_kind(cases, "same"):
         for dialect in DIALECTS:
-            check_same(parse(case["formula"], dialect=dialect), case["expected"], case)
+            check_same(Formula.parse(case["formula"], dialect=dialect), case["expected"], case)
 
 
 def test_square_brackets_mean_what_round_ones_do(cases: list[Any]) -> None:
     for case in of_kind(cases, "brackets"):
         for dialect in DIALECTS:
-            formula = parse(case["formula"], dialect=dialect)
+            formula = Formula.parse(case["formula"], dialect=dialect)
             check_same(formula, case["expected_website_syntax"], case)
 
 
@@ -145,7 +145,7 @@ def test_what_did_not_parse_does_not_parse(cases: list[Any]) -> None:
 def test_what_is_ours_is_no_syntaxgym(cases: list[Any]) -> None:
     for case in of_kind(cases, "extension"):
         assert not parses(case["formula"], "syntaxgym"), case["formula"]
-        formula = parse(case["formula"])
+        formula = Formula.parse(case["formula"])
         holds = EXTENSIONS[case["formula"]]
         if holds is None:
             assert errors_of(formula, case) == ["there is no condition 'a b'"]
@@ -157,19 +157,19 @@ def test_a_number_is_no_prediction_of_ours(cases: list[Any]) -> None:
     for case in of_kind(cases, "number"):
         assert parses(case["formula"], "syntaxgym"), case["formula"]
         with pytest.raises(FormulaError, match="and this is a number"):
-            parse(case["formula"])
+            Formula.parse(case["formula"])
 
 
 def test_chains_lose_no_term_silently(cases: list[Any]) -> None:
     for case in of_kind(cases, "chain"):
         for dialect in DIALECTS:
             with pytest.raises(FormulaError, match="comparisons cannot be chained"):
-                parse(case["formula"], dialect=dialect)
+                Formula.parse(case["formula"], dialect=dialect)
 
 
 def test_unknown_conditions_and_regions_are_found_before_anything_runs(cases: list[Any]) -> None:
     told = {
-        case["formula"]: errors_of(parse(case["formula"]), case)
+        case["formula"]: errors_of(Formula.parse(case["formula"]), case)
         for case in cases
         if kind_of(case) == "unknown"
     }
@@ -185,11 +185,11 @@ def test_unknown_conditions_and_regions_are_found_before_anything_runs(cases: li
 
 def test_printing_loses_no_digits(cases: list[Any]) -> None:
     for case in of_kind(cases, "misprint"):
-        formula = parse(case["formula"])
-        again = parse(str(formula))
+        formula = Formula.parse(case["formula"])
+        again = Formula.parse(str(formula))
         for each in (formula, again):
             assert verdict_on(each, case).holds.tolist() == [case["expected"]["value"]]
-    assert str(parse("(1;%a%) > 1e-7")) == "(1;%a%) > 1e-07"
+    assert str(Formula.parse("(1;%a%) > 1e-7")) == "(1;%a%) > 1e-07"
 
 
 def test_nothing_is_listed_that_is_no_case(cases: list[Any]) -> None:

@@ -10,13 +10,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.suite.formula.strategies import truths
 
-from pommel.suite.formula import Verdict, judge, parse
+from pommel.suite.formula import Formula, Verdict, judge
 from pommel.suite.formula.tree import (
     Absolute,
     Arithmetic,
     Comparison,
     Expression,
-    Formula,
     Logical,
     Negation,
     Negative,
@@ -33,7 +32,7 @@ def judged(text: str, **bits: float | list[float]) -> Verdict:
     """Judge a formula in which `(1;%a%)` has the values `a=[...]`, one an item."""
     columns = {name: np.atleast_1d(np.asarray(each, float)) for name, each in bits.items()}
     n_items = max((len(column) for column in columns.values()), default=1)
-    return judge(parse(text), lambda _region, name: columns[name], n_items)
+    return judge(Formula.parse(text), lambda _region, name: columns[name], n_items)
 
 
 @pytest.mark.parametrize(
@@ -84,7 +83,7 @@ def test_all_items_are_judged_at_once() -> None:
 
 
 def test_a_formula_without_regions_is_the_same_for_every_item() -> None:
-    verdict = judge(parse("1 < 2"), lambda _region, _name: np.zeros(0), n_items=3)
+    verdict = judge(Formula.parse("1 < 2"), lambda _region, _name: np.zeros(0), n_items=3)
     assert verdict.holds.tolist() == [True] * 3
     assert verdict.margin_bits.tolist() == [1.0] * 3
     assert verdict.tie.tolist() == [False] * 3
@@ -150,7 +149,7 @@ def test_the_whole_sentence_is_looked_up_as_none() -> None:
         asked.append((region, condition))
         return np.ones(1)
 
-    judge(parse("(*;%a%) <= (3;%b c%)"), lookup, n_items=1)
+    judge(Formula.parse("(*;%a%) <= (3;%b c%)"), lookup, n_items=1)
     assert asked == [(None, "a"), (3, "b c")]
 
 
@@ -225,7 +224,7 @@ BITS = st.one_of(st.sampled_from([0.0, 1.0, 2.0, INF, NAN]), st.floats(0, 100))
 
 @settings(max_examples=300)
 @given(truths(st.sampled_from("ab")), st.data())
-@example(parse("((1;%a%) < (1;%b%)) + 1 > 1").tree, None)
+@example(Formula.parse("((1;%a%) < (1;%b%)) + 1 > 1").tree, None)
 def test_items_together_are_judged_as_each_alone(
     tree: Expression, data: st.DataObject | None
 ) -> None:

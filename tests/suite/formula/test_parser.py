@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.suite.formula.strategies import ODD_NAMES
 
 from pommel.errors import FormulaError, InputError
-from pommel.suite.formula import Dialect, parse
+from pommel.suite.formula import Dialect, Formula
 from pommel.suite.formula.tree import (
     Arithmetic,
     Comparison,
@@ -97,12 +97,12 @@ def less(left: float, right: float) -> Comparison:
     ],
 )
 def test_formulas_that_parse(text: str, tree: Expression) -> None:
-    assert parse(text).tree == tree
+    assert Formula.parse(text).tree == tree
 
 
 def error_for(text: str, dialect: Dialect = "pommel") -> str:
     with pytest.raises(FormulaError) as caught:
-        parse(text, dialect=dialect)
+        Formula.parse(text, dialect=dialect)
     return str(caught.value)
 
 
@@ -351,7 +351,7 @@ def test_line_breaks_and_tabs_keep_the_marker_in_its_place() -> None:
 
 def test_the_error_knows_the_characters_that_are_meant() -> None:
     with pytest.raises(FormulaError) as caught:
-        parse("(1;%a%) == 2")
+        Formula.parse("(1;%a%) == 2")
     error = caught.value
     assert (error.start, error.end, error.hint) == (8, 10, "write =")
     assert error.formula == "(1;%a%) == 2"
@@ -377,7 +377,7 @@ def test_the_error_knows_the_characters_that_are_meant() -> None:
     ],
 )
 def test_what_syntaxgym_knew(text: str) -> None:
-    assert parse(text, dialect="syntaxgym").text == text
+    assert Formula.parse(text, dialect="syntaxgym").text == text
 
 
 @pytest.mark.parametrize(
@@ -404,15 +404,15 @@ def test_what_syntaxgym_knew(text: str) -> None:
 def test_what_syntaxgym_did_not_know(text: str, construct: str) -> None:
     first = error_for(text, dialect="syntaxgym").splitlines()[0]
     assert first == f"SyntaxGym's formulas have no {construct}"
-    assert parse(text).text == text
+    assert Formula.parse(text).text == text
 
 
 # --- size
 
 
 def test_a_hundred_brackets_and_two_hundred_conjuncts_are_fine() -> None:
-    assert parse("(" * 100 + "1<2" + ")" * 100) == parse("1<2")
-    assert len(list(parse("&".join(["(1;%a%)<2"] * 200)).references)) == 200
+    assert Formula.parse("(" * 100 + "1<2" + ")" * 100) == Formula.parse("1<2")
+    assert len(list(Formula.parse("&".join(["(1;%a%)<2"] * 200)).references)) == 200
 
 
 @pytest.mark.parametrize(
@@ -442,11 +442,11 @@ def test_what_is_too_much_is_refused_at_once(text: str, message: str) -> None:
 def test_any_text_is_a_formula_or_a_formula_error(text: str) -> None:
     found: FormulaError | None = None
     try:
-        formula = parse(text)
+        formula = Formula.parse(text)
     except FormulaError as error:
         found = error
     if found is None:
-        assert parse(str(formula)) == formula
+        assert Formula.parse(str(formula)) == formula
     else:
         assert 0 <= found.start < found.end <= len(text) + 1
         assert str(found).startswith(found.message)

@@ -2,8 +2,8 @@
 
 import pytest
 
-from pommel.suite.formula import Remark, check_references, lint, parse
-from pommel.suite.formula.references import nearest_or_all
+from pommel.suite.formula import Formula, Remark
+from pommel.suite.formula.parser import nearest_or_all
 
 REGIONS_OF = {"match": {1, 2, 3}, "mismatch": {1, 3}}
 
@@ -24,7 +24,7 @@ def told(remarks: list[Remark], formula: str) -> list[tuple[str, str, str, str]]
     ],
 )
 def test_what_exists_is_no_fault(formula: str) -> None:
-    assert check_references(parse(formula), REGIONS_OF) == []
+    assert Formula.parse(formula).reference_errors(REGIONS_OF) == []
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,7 @@ def test_what_exists_is_no_fault(formula: str) -> None:
 def test_what_does_not_exist_is_named_with_what_does(
     formula: str, expected: list[tuple[str, str, str, str]]
 ) -> None:
-    assert told(check_references(parse(formula), REGIONS_OF), formula) == expected
+    assert told(Formula.parse(formula).reference_errors(REGIONS_OF), formula) == expected
 
 
 @pytest.mark.parametrize(
@@ -93,12 +93,12 @@ def test_what_does_not_exist_is_named_with_what_does(
     ],
 )
 def test_brackets_leave_nothing_to_warn_of(formula: str) -> None:
-    assert lint(parse(formula)) == []
+    assert Formula.parse(formula).warnings() == []
 
 
 def test_mixed_joints_without_brackets_are_a_warning() -> None:
     formula = "(1;%a%) < 1 | 1 > 2 & 1 > 3"
-    assert told(lint(parse(formula)), formula) == [
+    assert told(Formula.parse(formula).warnings(), formula) == [
         (
             "warning",
             "'&' and '|' share one level and associate to the left",
@@ -109,7 +109,7 @@ def test_mixed_joints_without_brackets_are_a_warning() -> None:
 
 
 def test_a_formula_without_regions_is_a_warning() -> None:
-    assert told(lint(parse("1 < 2")), "1 < 2") == [
+    assert told(Formula.parse("1 < 2").warnings(), "1 < 2") == [
         (
             "warning",
             "the formula mentions no region, so it is the same for every item",

@@ -4,13 +4,12 @@ import pytest
 from hypothesis import given, settings
 from tests.suite.formula.strategies import truths
 
-from pommel.suite.formula import parse
+from pommel.suite.formula import Formula
 from pommel.suite.formula.tree import (
     Absolute,
     Arithmetic,
     Comparison,
     Expression,
-    Formula,
     Logical,
     Negation,
     Negative,
@@ -30,7 +29,7 @@ B = RegionValue(region=2, condition="b")
 @given(truths())
 def test_parsing_what_was_printed_gives_the_same_tree(tree: Expression) -> None:
     printed = to_text(tree)
-    parsed = parse(printed)
+    parsed = Formula.parse(printed)
     assert parsed.tree == tree
     assert str(parsed) == printed
 
@@ -62,21 +61,21 @@ def test_parsing_what_was_printed_gives_the_same_tree(tree: Expression) -> None:
     ],
 )
 def test_printing_keeps_the_meaning_and_drops_needless_brackets(written: str, printed: str) -> None:
-    formula = parse(written)
+    formula = Formula.parse(written)
     assert str(formula) == printed
     assert formula.text == written
-    assert parse(printed) == formula
+    assert Formula.parse(printed) == formula
 
 
 def test_formulas_compare_by_their_tree() -> None:
-    assert parse("(1;%a%)<2") == parse("[(1;%a%)  <  2]")
-    assert hash(parse("(1;%a%)<2")) == hash(parse("((1;%a%)<2)"))
-    assert parse("(1;%a%)<2") != parse("(1;%a%)<=2")
-    assert parse("(1;%a%)<2") != parse("(*;%a%)<2")
+    assert Formula.parse("(1;%a%)<2") == Formula.parse("[(1;%a%)  <  2]")
+    assert hash(Formula.parse("(1;%a%)<2")) == hash(Formula.parse("((1;%a%)<2)"))
+    assert Formula.parse("(1;%a%)<2") != Formula.parse("(1;%a%)<=2")
+    assert Formula.parse("(1;%a%)<2") != Formula.parse("(*;%a%)<2")
 
 
 def test_references_come_in_the_order_of_the_text_with_repetitions() -> None:
-    formula = parse("[(2;%b%) < (1;%a%)] & !(abs((*;%c%)) + -(1;%a%) > 1)")
+    formula = Formula.parse("[(2;%b%) < (1;%a%)] & !(abs((*;%c%)) + -(1;%a%) > 1)")
     assert [(each.region, each.condition) for each in formula.references] == [
         (2, "b"),
         (1, "a"),
@@ -88,7 +87,7 @@ def test_references_come_in_the_order_of_the_text_with_repetitions() -> None:
 @settings(max_examples=200)
 @given(truths())
 def test_a_region_knows_its_place_in_the_text(tree: Expression) -> None:
-    formula = parse(to_text(tree))
+    formula = Formula.parse(to_text(tree))
     for region in formula.references:
         assert formula.text[slice(*region.span)] == to_text(region)
 
@@ -124,10 +123,13 @@ def test_walking_goes_through_every_kind_of_node() -> None:
     ("text", "expected"), [("1<2", True), ("!(1<2)", True), ("1<2|2<1", True), ("1", False)]
 )
 def test_what_is_a_truth(text: str, *, expected: bool) -> None:
-    assert is_truth(parse(text, dialect="syntaxgym" if text == "1" else "pommel").tree) is expected
+    assert (
+        is_truth(Formula.parse(text, dialect="syntaxgym" if text == "1" else "pommel").tree)
+        is expected
+    )
 
 
 def test_a_formula_keeps_its_authors_text() -> None:
     written = "  [(1;%a%)\n<1.50] "
-    assert parse(written).text == written
-    assert Formula(text="x", tree=parse(written).tree) == parse(written)
+    assert Formula.parse(written).text == written
+    assert Formula(text="x", tree=Formula.parse(written).tree) == Formula.parse(written)

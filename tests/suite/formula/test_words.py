@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.suite.formula.strategies import truths
 
-from pommel.suite.formula import Formula, parse
+from pommel.suite.formula import Formula
 from pommel.suite.formula.tree import (
     Absolute,
     Arithmetic,
@@ -32,7 +32,7 @@ NAMES = {5: "verb", 6: "object", 7: "matrix_v"}
 
 
 def words(text: str, metric: str = "sum") -> str:
-    return "\n".join(in_words(parse(text), NAMES, metric=metric))
+    return "\n".join(in_words(Formula.parse(text), NAMES, metric=metric))
 
 
 @pytest.mark.parametrize(
@@ -197,7 +197,7 @@ def test_means_do_not_add_up_to_a_mean() -> None:
 
 
 def test_a_region_whose_name_has_brackets() -> None:
-    (said,) = in_words(parse("(1;%a%) < (1;%b%)"), {1: "NP (subject)"})
+    (said,) = in_words(Formula.parse("(1;%a%) < (1;%b%)"), {1: "NP (subject)"})
     assert said == 'region 1 ("NP (subject)") must be less surprising in *a* than in *b*'
 
 
@@ -218,7 +218,9 @@ def published(shared_data: Path) -> dict[str, list[tuple[str, ...]]]:
     for path in sorted((shared_data / "hu2020" / "suites").glob("*.json")):
         suite = json.loads(path.read_text("utf-8"))
         names = {int(number): name for number, name in suite["region_meta"].items()}
-        said[path.stem] = [in_words(parse(each["formula"]), names) for each in suite["predictions"]]
+        said[path.stem] = [
+            in_words(Formula.parse(each["formula"]), names) for each in suite["predictions"]
+        ]
     return said
 
 

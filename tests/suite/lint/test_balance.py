@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import pytest
 from tests.builders import Sentences, by_word, make_suite, token
 
-from pommel.suite.lint import Evidence, Frequencies, Remark, Tokenized, check_suite
+from pommel.suite.lint import Frequencies, Remark, Tokenized, check_suite
 from pommel.surprisal import ScoredSentence
 
 LESS = "(2;%a%) < (2;%b%)"
@@ -19,8 +19,8 @@ def item(a: str, b: str) -> Sentences:
 
 
 def by_frequency(items: Sequence[Sentences], formula: str = LESS) -> list[Remark]:
-    evidence = Evidence(frequencies=FREQUENCIES)
-    return check_suite(make_suite(items, [formula]), ["word-frequency"], evidence)
+    suite = make_suite(items, [formula])
+    return check_suite(suite, ["word-frequency"], frequencies=FREQUENCIES)
 
 
 def test_words_that_are_more_frequent_on_one_side() -> None:
@@ -83,8 +83,8 @@ def by_tokens(items: Sequence[Sentences], formula: str = LESS, *, words: bool = 
     suite = make_suite(items, [formula])
     texts = [each.text for row in suite.sentences() for each in row]
     sentences = {text: by_word(text) if words else in_letters(text) for text in texts}
-    evidence = Evidence(tokenized=Tokenized(model_name="letters", sentences=sentences))
-    return [each.message for each in check_suite(suite, ["token-count"], evidence)]
+    tokenized = Tokenized(model_name="letters", sentences=sentences)
+    return [each.message for each in check_suite(suite, ["token-count"], tokenized=tokenized)]
 
 
 def test_tokens() -> None:

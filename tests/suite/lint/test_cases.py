@@ -6,10 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.suite.formula import parse
+from pommel.suite.formula import Formula
 from pommel.suite.formula.tree import RegionValue
-from pommel.suite.lint.cases import Alternatives, Outcomes, all_of, is_possible, outcomes
-from pommel.suite.lint.linear import Form, Inequality, TooHardError
+from pommel.suite.lint.proofs import (
+    Alternatives,
+    Form,
+    Inequality,
+    Outcomes,
+    TooHardError,
+    all_of,
+    is_possible,
+    outcomes,
+)
 
 A, B, NOTHING = (RegionValue(region=1, condition=name) for name in "abc")
 ONE = Fraction(1)
@@ -17,7 +25,7 @@ VALUES = {A: Form({0: ONE}), B: Form({1: ONE}), NOTHING: None}
 
 
 def of(text: str) -> Outcomes:
-    return outcomes(parse(text).tree, VALUES.__getitem__)
+    return outcomes(Formula.parse(text).tree, VALUES.__getitem__)
 
 
 @pytest.mark.parametrize(

@@ -2,12 +2,15 @@
 
 import pytest
 
-from pommel.suite.formula import parse
-from pommel.suite.lint.contrasts import contrasts
+from pommel.suite.formula import Formula
+from pommel.suite.lint.subject import contrasts
 
 
 def shown(text: str) -> list[str]:
-    return [f"{each}{'' if each.directed else ' (either way)'}" for each in contrasts(parse(text))]
+    return [
+        f"{each}{'' if each.directed else ' (either way)'}"
+        for each in contrasts(Formula.parse(text))
+    ]
 
 
 @pytest.mark.parametrize(

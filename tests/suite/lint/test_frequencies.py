@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 
 from pommel.errors import FaultyFileError, InputError
-from pommel.suite.lint.frequencies import Frequencies, read_frequencies, words
+from pommel.suite.lint.frequencies import Frequencies, words
 
 
 def read(tmp_path: Path, text: str | bytes) -> dict[str, float]:
     path = tmp_path / "words"
     path.write_bytes(text.encode() if isinstance(text, str) else text)
-    return dict(read_frequencies(path).counts)
+    return dict(Frequencies.read(path).counts)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_texts_with_numbers(tmp_path: Path, text: str) -> None:
 def test_what_a_file_is_taken_as(tmp_path: Path, text: str, taken_as: str) -> None:
     path = tmp_path / "words"
     path.write_text(text)
-    assert read_frequencies(path).taken_as == taken_as
+    assert Frequencies.read(path).taken_as == taken_as
 
 
 WHICH = "which of its columns has words, which counts?"
@@ -173,7 +173,7 @@ def test_a_damaged_archive_and_no_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="the gzip file is damaged"):
         read(tmp_path, gzip.compress(b"the\t20\n" * 99, mtime=0)[:-9])
     with pytest.raises(InputError, match="No such file"):
-        read_frequencies(tmp_path / "none")
+        Frequencies.read(tmp_path / "none")
 
 
 def test_the_zipf_scale() -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import linprog
 
-from pommel.suite.lint.linear import Form, Inequality, TooHardError, can_hold
+from pommel.suite.lint.proofs import Form, Inequality, TooHardError, can_hold
 
 
 def inequality(*factors: int, bound: int | Fraction = 0, strict: bool = False) -> Inequality:

@@ -2,9 +2,8 @@
 
 from tests.builders import Sentences, make_suite
 
-from pommel.suite.lint.proofs import Proofs, Reason
+from pommel.suite.lint.proofs import Proofs, Reason, Values
 from pommel.suite.lint.subject import Subject
-from pommel.suite.lint.values import Values
 
 ITEM: Sentences = {"a": ("x", "", "."), "b": ("x", "y", ".")}
 FULL: Sentences = {"a": ("x", "y", "z"), "b": ("u", "v", ".")}

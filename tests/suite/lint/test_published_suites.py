@@ -8,7 +8,7 @@ import pytest
 from pommel.files import shipped
 from pommel.models.model import LoadOptions, Policy, score_all
 from pommel.models.registry import load_model
-from pommel.suite.lint import RULES, Evidence, Tokenized, check_suite
+from pommel.suite.lint import RULES, Tokenized, check_suite
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
 
@@ -76,5 +76,5 @@ def test_english_suites_are_clean_by_tokens_too() -> None:
         texts = sorted({each.text for row in suite.sentences() for each in row})
         scored = score_all(model, texts, Policy(), [()] * len(texts))
         sentences = dict(zip(texts, scored, strict=True))
-        evidence = Evidence(tokenized=Tokenized(model_name="en-gpt2", sentences=sentences))
-        assert check_suite(suite, RULES, evidence) == [], path.stem
+        tokenized = Tokenized(model_name="en-gpt2", sentences=sentences)
+        assert check_suite(suite, RULES, tokenized=tokenized) == [], path.stem

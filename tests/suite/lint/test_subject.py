@@ -2,8 +2,7 @@
 
 from tests.builders import Sentences, make_suite
 
-from pommel.suite.lint.contrasts import Side
-from pommel.suite.lint.subject import Subject
+from pommel.suite.lint.subject import Side, Subject
 
 ITEM: Sentences = {"a": ("The dog", "", "barks", "."), "b": ("The dog", "never", "barks", "")}
 FORMULAS = ["(3;%a%) < (3;%b%)", "(*;%a%) < (*;%b%)", "(3;%b%) < (3;%a%)"]

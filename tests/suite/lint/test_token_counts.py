@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from tests.builders import Sentences, by_word, make_suite, token
 
-from pommel.suite.lint import Evidence, Remark, Tokenized, check_suite
+from pommel.suite.lint import Remark, Tokenized, check_suite
 from pommel.surprisal import ScoredSentence
 
 ITEM: Sentences = {"a": ("The", "dog", "barks"), "b": ("The", "big dog", "barks")}
@@ -14,8 +14,8 @@ def remarks(formula: str, tokens: Callable[[str], ScoredSentence] = by_word) -> 
     suite = make_suite([ITEM] * 8, [formula])
     texts = {each.text for row in suite.sentences() for each in row}
     sentences = {text: tokens(text) for text in texts}
-    evidence = Evidence(tokenized=Tokenized(model_name="words", sentences=sentences))
-    return check_suite(suite, ["token-count"], evidence)
+    tokenized = Tokenized(model_name="words", sentences=sentences)
+    return check_suite(suite, ["token-count"], tokenized=tokenized)
 
 
 def test_the_regions_that_are_compared_count() -> None:

@@ -4,9 +4,8 @@ import pytest
 from tests.builders import Sentences, make_suite
 
 from pommel.suite.formula.tree import RegionValue
-from pommel.suite.lint.linear import Form
+from pommel.suite.lint.proofs import Form, Sharing, Values, item_values
 from pommel.suite.lint.subject import Subject
-from pommel.suite.lint.values import Sharing, Values, item_values
 
 ITEM: Sentences = {
     "a": ("The dog", "barks", "."),

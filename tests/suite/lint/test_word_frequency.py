@@ -2,7 +2,7 @@
 
 from tests.builders import Sentences, make_suite
 
-from pommel.suite.lint import Evidence, Frequencies, Remark, check_suite
+from pommel.suite.lint import Frequencies, Remark, check_suite
 
 FREQUENCIES = Frequencies(file="list", counts={"the": 9999, "dog": 99, "barks": 99, "hound": 0})
 
@@ -10,7 +10,7 @@ FREQUENCIES = Frequencies(file="list", counts={"the": 9999, "dog": 99, "barks": 
 def remarks(a: str, b: str, formula: str = "(1;%a%) < (1;%b%)") -> list[Remark]:
     item: Sentences = {"a": (a, "barks"), "b": (b, "barks")}
     suite = make_suite([item] * 8, [formula])
-    return check_suite(suite, ["word-frequency"], Evidence(frequencies=FREQUENCIES))
+    return check_suite(suite, ["word-frequency"], frequencies=FREQUENCIES)
 
 
 def test_the_mean_over_the_words_of_a_side() -> None:

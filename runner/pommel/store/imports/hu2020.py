@@ -3,7 +3,7 @@
 CSV files with the columns `model,suite,item,correct`. A model is NAME_CORPUS_SEED, with an empty
 corpus where a model was used as it was published. Items count from 0, in the suites and here from
 1. Of suites with two predictions there is one result, that of the first: the score rule is "first",
-and so is what holds by chance (`published_chance`).
+and so is what holds by chance (`PublishedSuite.chance`).
 
 What the paper's code does before it averages, in this order:
 
@@ -26,9 +26,21 @@ from pathlib import Path
 from pommel.errors import Fault, counted, quoted
 from pommel.models.family import Membership
 from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
-from pommel.store.imports.item_runs import ItemRow, ItemRuns, Key, RunKey, suite_result
-from pommel.store.imports.result_format import Imported, ImportOptions, Origin, ResultFormat
-from pommel.store.imports.result_tables import (
+from pommel.store.imports.items import (
+    ItemRow,
+    ItemRuns,
+    Key,
+    RunKey,
+    found_columns,
+    left_out,
+    suite_result,
+    unused_columns,
+)
+from pommel.store.imports.result_format import (
+    Imported,
+    ImportOptions,
+    Origin,
+    ResultFormat,
     ResultTable,
     hashes,
     head_rows,
@@ -37,12 +49,7 @@ from pommel.store.imports.result_tables import (
     truth_of,
     whole_of,
 )
-from pommel.store.imports.table_columns import found_columns, left_out, unused_columns
-from pommel.suite.published_designs import (
-    published_chance,
-    published_circuit,
-    published_without_modifier,
-)
+from pommel.suite.published import PublishedSuite
 
 _COLUMNS = ("model", "suite", "item", "correct")
 _MODEL = re.compile(r"(?P<name>.+)_(?P<corpus>[^_]*)_(?P<seed>[0-9]+)")
@@ -104,14 +111,14 @@ def _records(runs: Runs, models: Mapping[str, _Model], origin: Origin) -> tuple[
             suite_result(
                 run,
                 score_rule="first",
-                circuit=published_circuit(suite),
+                circuit=PublishedSuite(suite).circuit,
                 membership=families[model],
             ),
             ModelFacts(),
             SuiteFacts(
                 language="en",
-                modifier_of=published_without_modifier(suite),
-                chance=published_chance(suite),
+                modifier_of=PublishedSuite(suite).without_modifier,
+                chance=PublishedSuite(suite).chance,
             ),
         )
         for (model, suite), run in runs.items()
@@ -257,7 +264,7 @@ def _is_like(head: str, _: ImportOptions) -> bool:
     if header != _COLUMNS or len(first) != len(_COLUMNS):
         return False
     model, suite, item = first[:3]
-    is_theirs = published_circuit(suite) or _DROPPED_SUITES.match(suite)
+    is_theirs = PublishedSuite(suite).circuit or _DROPPED_SUITES.match(suite)
     return item == "0" and _MODEL.fullmatch(model) is not None and bool(is_theirs)
 
 

@@ -11,35 +11,449 @@ table of `pommel stats items`. Neither of them has formulas: how often a predict
 is in the column `chance`, and how often all of a suite's do in `suite_chance`, or nobody knows.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import math
+import shlex
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from pommel.errors import Fault, check_choice, quoted
+import numpy as np
+
+from pommel.errors import Fault, check_choice, counted, listed, nearest, quoted
+from pommel.files.csv import CsvRow
 from pommel.models.family import Membership
+from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult
 from pommel.scoring.run_record import ModelFacts, SuiteFacts
-from pommel.store.imports.item_cells import NAMES, REQUIRED, Row, item_row, row_faults
-from pommel.store.imports.item_facts import ItemFacts, chance_told, prediction_name, run_name
-from pommel.store.imports.item_runs import ItemRow, ItemRuns, Key, RunKey, suite_result
 from pommel.store.imports.result_format import (
     Imported,
     ImportOptions,
     Origin,
     Result,
     ResultFormat,
-    source_of,
-)
-from pommel.store.imports.result_tables import (
     ResultTable,
     hashes,
     head_rows,
+    is_missing,
     number_of,
     parameters_of,
     raise_faults,
     read_table,
+    source_of,
+    truth_of,
+    whole_of,
 )
-from pommel.store.imports.table_columns import found_columns, left_out, unused_columns
-from pommel.suite.published_designs import published_circuit, published_without_modifier
+from pommel.store.imports.shares import share_fault
+from pommel.suite.published import PublishedSuite
+
+# A prediction and an item number.
+Key = tuple[int, int]
+# A model and a suite.
+RunKey = tuple[str, str]
+
+# More runs than these are not named.
+_MOST_NOTES = 10
+
+# What there is of an item that is skipped.
+_SKIPPED: dict[str, Any] = {
+    "result": None,
+    "margin_bits": math.nan,
+    "tie": False,
+    "defined": True,
+    "unscored": False,
+    "oov": False,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemRow:
+    """What one item came to in one run, and the row that says so; None where it is skipped."""
+
+    model: str
+    suite: str
+    item: int
+    prediction: int
+    result: bool | None
+    margin_bits: float = math.nan
+    tie: bool = False
+    defined: bool = True
+    unscored: bool = False
+    oov: bool = False
+    table: ResultTable
+    row: CsvRow
+
+    @property
+    def told(self) -> tuple[object, ...]:
+        """What two rows of one item have to agree in."""
+        margin = None if math.isnan(self.margin_bits) else self.margin_bits
+        return (self.result, margin, self.tie, self.defined, self.unscored, self.oov)
+
+    @property
+    def where(self) -> str:
+        """The file's name and the line."""
+        return f"{self.table.path.name}, line {self.row.line}"
+
+    def fault(self, message: str, hint: str) -> Fault:
+        """Return what is wrong with the row."""
+        return self.table.fault(self.row, 0, message, hint)
+
+
+@dataclass(slots=True)
+class ItemRuns:
+    """Rows by model and suite, then by prediction and item; both in the order of the files.
+
+    `n_repeated` counts rows that say again what another one has said; they count once.
+    """
+
+    runs: dict[RunKey, dict[Key, ItemRow]] = field(default_factory=dict)
+    n_repeated: int = 0
+
+    def add(self, rows: Iterable[ItemRow]) -> Iterator[Fault]:
+        """Take rows in; yield two of one item that differ."""
+        for row in rows:
+            run = self.runs.setdefault((row.model, row.suite), {})
+            first = run.setdefault((row.prediction, row.item), row)
+            if first is row:
+                continue
+            if first.told == row.told:
+                self.n_repeated += 1
+                continue
+            message = (
+                f"item {row.item} of {row.suite} has another result for {row.model} here than in "
+                f"{first.where}"
+            )
+            yield row.fault(message, "keep one of the two")
+
+    def filled(self) -> list[str]:
+        """Take items that one prediction of a run has and another lacks for skipped; say which."""
+        notes = []
+        for run in self.runs.values():
+            items = {item for _, item in run}
+            for prediction in sorted({prediction for prediction, _ in run}):
+                own = {item for each, item in run if each == prediction}
+                if missing := sorted(items - own):
+                    first = next(row for row in run.values() if row.prediction == prediction)
+                    notes.append(
+                        f"prediction {prediction} of {first.suite} has no result of {first.model} "
+                        f"on {_items(missing)}, which other predictions have: taken for skipped"
+                    )
+                    for item in missing:
+                        run[prediction, item] = replace(first, **_SKIPPED, item=item)
+        more = len(notes) - _MOST_NOTES
+        return [*notes[:_MOST_NOTES], *([f"{more} more like these"] if more > 0 else [])]
+
+    def repeated(self) -> list[str]:
+        """Return how many rows say again what another one has said, nothing if none does."""
+        if not self.n_repeated:
+            return []
+        return [f"{counted(self.n_repeated, 'row')} repeated, counted once"]
+
+    def uneven(self) -> list[str]:
+        """Return what models lack of the items that others have on the same suite."""
+        items: dict[str, set[int]] = {}
+        for (_, suite), run in self.runs.items():
+            items.setdefault(suite, set()).update(item for _, item in run)
+        notes = []
+        for (model, suite), run in self.runs.items():
+            if missing := sorted(items[suite] - {item for _, item in run}):
+                notes.append(
+                    f"{model} lacks {_items(missing)} of {suite}, which others have: its score is "
+                    f"the share of the items that it has"
+                )
+        return notes
+
+
+def suite_result(
+    run: Mapping[Key, ItemRow],
+    *,
+    score_rule: ScoreRule,
+    circuit: str = "",
+    model_name: str = "",
+    membership: Membership | None = None,
+) -> SuiteResult:
+    """Return the result of a run whose predictions all have the same items, sorted by number.
+
+    `model_name` is by default what the rows call it.
+    """
+    items = sorted({item for _, item in run})
+    ids = sorted({prediction for prediction, _ in run})
+    first = next(iter(run.values()))
+    return SuiteResult(
+        suite_name=first.suite,
+        circuit=circuit,
+        model_name=model_name or first.model,
+        score_rule=score_rule,
+        item_numbers=tuple(items),
+        predictions=tuple(prediction(each, [run[each, item] for item in items]) for each in ids),
+        membership=membership,
+    )
+
+
+def prediction(prediction_id: int, rows: Sequence[ItemRow]) -> PredictionResult:
+    """Return a prediction whose formula nobody has told; rows and arrays are (n_items,)."""
+    skipped = np.array([row.result is None for row in rows], dtype=np.bool_)
+    margins = np.array([row.margin_bits for row in rows], dtype=np.float64)
+    margins[skipped] = math.nan
+    return PredictionResult(
+        prediction_id=prediction_id,
+        formula="",
+        description="",
+        holds=np.array([bool(row.result) for row in rows], dtype=np.bool_),
+        margin_bits=margins,
+        tie=np.array([row.tie for row in rows], dtype=np.bool_) & ~skipped,
+        defined=np.array([row.defined for row in rows], dtype=np.bool_),
+        unscored=np.array([row.unscored for row in rows], dtype=np.bool_),
+        oov=np.array([row.oov for row in rows], dtype=np.bool_),
+        skipped=skipped,
+    )
+
+
+def _items(numbers: Sequence[int]) -> str:
+    shown = listed([str(each) for each in numbers], most=5)
+    if len(numbers) == 1:
+        return f"item {shown}"
+    return f"{counted(len(numbers), 'item')} ({shown})"
+
+
+REQUIRED = ("model", "suite", "item", "result")
+# What columns are called; the first of the names that a file has counts.
+NAMES: dict[str, tuple[str, ...]] = {
+    "model": ("model", "model_name"),
+    "suite": ("suite", "suite_name"),
+    "item": ("item_number", "item"),
+    "result": ("result", "correct", "holds"),
+    "prediction_id": ("prediction_id", "prediction"),
+    "margin_bits": ("margin_bits",),
+    "tie": ("tie",),
+    "defined": ("defined",),
+    "unscored": ("unscored",),
+    "oov": ("oov",),
+    "skipped": ("skipped",),
+    "circuit": ("circuit",),
+    "language": ("language",),
+    "group": ("group",),
+    "modifier_of": ("modifier_of", "base_suite"),
+    "complexity": ("complexity",),
+    "chance": ("chance",),
+    "suite_chance": ("suite_chance",),
+    "seed": ("seed",),
+    "family": ("family",),
+    "axis": ("axis",),
+    "member": ("member",),
+    "axis_value": ("axis_value",),
+    "n_parameters": ("n_parameters", "params"),
+    "size_family": ("size_family",),
+}
+_MARKS = {"tie": False, "defined": True, "unscored": False, "oov": False, "skipped": False}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """A row, and its cells by what their columns are."""
+
+    table: ResultTable
+    row: CsvRow
+    columns: Mapping[str, int]
+
+    def __contains__(self, column: str) -> bool:
+        return column in self.columns and not is_missing(self[column])
+
+    def __getitem__(self, column: str) -> str:
+        return self.row.fields[self.columns[column]].strip()
+
+    def fault(self, column: str, message: str, hint: str) -> Fault:
+        """Return what is wrong with a cell."""
+        return self.table.fault(self.row, self.columns[column], message, hint)
+
+    @property
+    def where(self) -> str:
+        """The file's name and the line."""
+        return f"{self.table.path.name}, line {self.row.line}"
+
+
+def item_row(row: Row, model: str, suite: str) -> ItemRow:
+    """Return what a row without faults says of an item."""
+    marks = {
+        name: bool(truth_of(row[name])) if name in row else usual for name, usual in _MARKS.items()
+    }
+    is_skipped = marks.pop("skipped") or "result" not in row
+    return ItemRow(
+        model=model,
+        suite=suite,
+        item=whole_of(row["item"]) or 0,
+        prediction=(whole_of(row["prediction_id"]) or 0) if "prediction_id" in row else 0,
+        result=None if is_skipped else truth_of(row["result"]),
+        margin_bits=float(row["margin_bits"]) if "margin_bits" in row else math.nan,
+        **marks,
+        table=row.table,
+        row=row.row,
+    )
+
+
+def row_faults(row: Row, needed: Sequence[str]) -> Iterator[Fault]:
+    """Yield what is wrong with a row's cells; the columns that are `needed` are there."""
+    for name in ("model", "suite"):
+        if name in needed and not row[name]:
+            yield row.fault(name, f"this row names no {name}", "write its name")
+    yield from _number_faults(row)
+    for name in ("result", *_MARKS):
+        if name in row and truth_of(row[name]) is None:
+            hint = "write one of the two, and nothing where it is not known"
+            yield row.fault(name, f"{quoted(row[name])} is neither true nor false", hint)
+    if "axis" in row and row["axis"] not in Membership.AXES:
+        hint = f"write one of {', '.join(Membership.AXES)}"
+        yield row.fault("axis", f"{quoted(row['axis'])} is nothing that models differ in", hint)
+
+
+def _number_faults(row: Row) -> Iterator[Fault]:
+    if whole_of(row["item"]) is None:
+        message = f"{quoted(row['item'])} is no number of an item"
+        yield row.fault("item", message, "number the items of a suite from 1")
+    if "prediction_id" in row and whole_of(row["prediction_id"]) is None:
+        message = f"{quoted(row['prediction_id'])} is no number of a prediction"
+        yield row.fault("prediction_id", message, "number a suite's predictions from 0")
+    for name in ("margin_bits", "complexity", "axis_value"):
+        if name in row and number_of(row[name]) is None:
+            message = f"{quoted(row[name])} is no number"
+            yield row.fault(name, message, "write one like 2.5, and nothing where there is none")
+    for name in ("chance", "suite_chance"):
+        if name in row and share_fault(number_of(row[name])):
+            message = f"{quoted(row[name])} is no share of items that hold by chance"
+            yield row.fault(name, message, "write one from 0 to 1, and nothing where nobody knows")
+    if "n_parameters" in row and parameters_of(row["n_parameters"]) is None:
+        message = f"{quoted(row['n_parameters'])} is no number of parameters"
+        yield row.fault("n_parameters", message, "write it in full, such as 560000000")
+
+
+@dataclass(slots=True)
+class ItemFacts:
+    """What rows say of models and suites, and where they first do: by (column, name)."""
+
+    told: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
+
+    def add(self, column: str, name: str, value: str, where: str) -> str:
+        """Take a value in; return where another one stands, "" if there is none."""
+        first, place = self.told.setdefault((column, name), (value, where))
+        return "" if first == value else place
+
+    def of(self, column: str, name: str) -> str:
+        """Return what is said, "" if nothing."""
+        return self.told.get((column, name), ("", ""))[0]
+
+
+def run_name(run: RunKey) -> str:
+    """Return what a run is called, whose predictions hold together by a certain chance."""
+    model, suite = run
+    return f"{suite} (of {model})"
+
+
+def prediction_name(run: RunKey, prediction: int) -> str:
+    """Return what a prediction of a run is called, which holds by a certain chance."""
+    return f"prediction {prediction} of {run_name(run)}"
+
+
+def chance_told(
+    run: RunKey, keys: Iterable[Key], rule: ScoreRule, told: Callable[[str, str], str]
+) -> float | None:
+    """Return the share of items on which what the score rule counts holds by chance.
+
+    `told` returns what a column says of a name, "" if nothing. None where the rows do not say it:
+    of several predictions that have to hold together it needs the column `suite_chance`, since
+    they may depend on each other. Under "each" it is that of each, if all have the same.
+    """
+    predictions = sorted({prediction for prediction, _ in keys})
+    counted = predictions[:1] if rule == "first" else predictions
+    own = {told("chance", prediction_name(run, each)) for each in counted}
+    if (rule == "all" and len(counted) > 1) or (own == {""} and len(predictions) == 1):
+        own = {told("suite_chance", run_name(run))}
+    text = own.pop() if len(own) == 1 else ""
+    return float(text) if text else None
+
+
+# So much of a name has to be right for it to be a misspelt one: `margin_bit`, `Circuit`.
+_MISSPELT = 0.85
+# More columns than these are not named.
+_MOST_NAMED = 20
+
+
+def found_columns(
+    table: ResultTable,
+    names: Mapping[str, Sequence[str]],
+    required: Sequence[str],
+    faults: list[Fault],
+    *,
+    can_be_said: bool = False,
+) -> dict[str, int]:
+    """Return where columns stand: by what they are, of the names that each may have.
+
+    One that is required and not there is a fault, and so is a name that none of them has and that
+    is like one which is not there. `can_be_said`: the option --column says what columns are called.
+    """
+    found = {
+        column: table.header.index(name)
+        for column, known in names.items()
+        if (name := next((each for each in known if each in table.header), None)) is not None
+    }
+    if not table.header:
+        return found
+    others = [name for index, name in enumerate(table.header) if index not in found.values()]
+    for column in required:
+        if column not in found:
+            meant = _like(names[column], others)
+            if meant:
+                others.remove(meant)
+            message = f"there is no column {' or '.join(map(repr, names[column]))}"
+            hint = _hint(column, meant, can_be_said=can_be_said)
+            faults.append(table.table.fault((1, 1), message, hint))
+    optional = {column: names[column] for column in names if column not in {*found, *required}}
+    faults += _misspelt(table, others, optional, can_be_said=can_be_said)
+    return found
+
+
+def left_out(unused: Iterable[str]) -> list[str]:
+    """Return a line that names columns which mean nothing here, none if there are none."""
+    names = list(dict.fromkeys(unused))
+    if not names:
+        return []
+    columns = f"the column{'s' if len(names) > 1 else ''} {listed(names, most=_MOST_NAMED)}"
+    count = f" ({counted(len(names), 'column')})" if len(names) > _MOST_NAMED else ""
+    return [f"left out {columns}{count}, which mean{'' if len(names) > 1 else 's'} nothing here"]
+
+
+def unused_columns(table: ResultTable, used: Collection[int]) -> list[str]:
+    """Return the names of the columns that are not used, which stand at other places."""
+    return [name for index, name in enumerate(table.header) if name and index not in used]
+
+
+def _hint(column: str, meant: str, *, can_be_said: bool) -> str:
+    if not can_be_said:
+        return f"rename {meant!r}" if meant else "add it"
+    first = f"rename {meant!r}" if meant else "add it"
+    said = shlex.quote(f"{column}={meant}") if meant else f"{column}=NAME"
+    return f"{first}, or say which one it is: --column {said}"
+
+
+def _misspelt(
+    table: ResultTable,
+    others: Sequence[str],
+    optional: Mapping[str, Sequence[str]],
+    *,
+    can_be_said: bool,
+) -> Iterator[Fault]:
+    head = table.table.rows[0]
+    for column, known in optional.items():
+        if meant := _like(known, others, likeness=_MISSPELT):
+            said = f", say --column {shlex.quote(f'{column}={meant}')}" if can_be_said else ""
+            hint = f"did you mean {column!r}? Rename it{said}, or remove it"
+            yield table.fault(head, table.header.index(meant), f"{meant!r} means nothing", hint)
+
+
+def _like(known: Sequence[str], others: Sequence[str], *, likeness: float = 0.6) -> str:
+    """Return which of the other names was probably meant for a known one, "" if none."""
+    plain = {name.casefold().replace(" ", "_").replace("-", "_"): name for name in others}
+    found = (nearest(name, plain, likeness=likeness) for name in known)
+    return next((plain[each] for each in found if each), "")
+
 
 _OF_MODELS = ("family", "axis", "member", "axis_value", "n_parameters", "size_family")
 _OF_SUITES = ("circuit", "language", "group", "modifier_of", "complexity")
@@ -93,7 +507,7 @@ def _result(key: RunKey, run: Mapping[Key, ItemRow], reading: _Reading) -> Resul
         suite_result(
             run,
             score_rule=rule,
-            circuit=facts.of("circuit", suite) or published_circuit(suite),
+            circuit=facts.of("circuit", suite) or PublishedSuite(suite).circuit,
             membership=_membership(model, reading),
         ),
         _model_facts(model, facts),
@@ -198,7 +612,7 @@ def _suite_facts(
     return SuiteFacts(
         language=facts.of("language", suite) or options.language,
         # A suite without intervening material may be called its own base.
-        modifier_of=(base if base != suite else "") or published_without_modifier(suite),
+        modifier_of=(base if base != suite else "") or PublishedSuite(suite).without_modifier,
         group=facts.of("group", suite),
         complexity=float(complexity) if complexity else None,
         chance=chance if options.chance is None else options.chance,

@@ -7,14 +7,12 @@ from pathlib import Path
 from pommel.errors import InputError, UsageError, check_choice
 from pommel.files.text import DecodedText
 from pommel.scoring.run_record import RunRecord
-from pommel.store.imports.accuracies import ACCURACIES
-from pommel.store.imports.bert_syntax_results import BERT_SYNTAX_RESULTS
-from pommel.store.imports.blimp_summary import BLIMP_SUMMARY
-from pommel.store.imports.clams_table import CLAMS_TABLE
 from pommel.store.imports.hu2020 import HU2020
 from pommel.store.imports.items import ITEMS
+from pommel.store.imports.papers import BERT_SYNTAX_RESULTS, BLIMP_SUMMARY, CLAMS_TABLE
 from pommel.store.imports.result_format import Imported, ImportOptions, ResultFormat
-from pommel.suite.languages import language_fault
+from pommel.store.imports.shares import ACCURACIES
+from pommel.suite.published import language_fault
 
 # The first that recognises a file has it.
 RESULT_FORMATS: tuple[ResultFormat, ...] = (

@@ -1,9 +1,8 @@
 """Prediction formulas: text -> frozen tree -> truth and margin; static checks; text again."""
 
 from pommel.suite.formula.judge import Verdict, judge
-from pommel.suite.formula.parser import Dialect, parse
-from pommel.suite.formula.references import Remark, check_references, lint
-from pommel.suite.formula.tree import Formula, RegionValue
+from pommel.suite.formula.parser import Dialect, Formula, Remark
+from pommel.suite.formula.tree import RegionValue
 
 __all__ = [
     "Dialect",
@@ -11,8 +10,5 @@ __all__ = [
     "RegionValue",
     "Remark",
     "Verdict",
-    "check_references",
     "judge",
-    "lint",
-    "parse",
 ]

@@ -11,12 +11,12 @@ from typing import Literal
 import numpy as np
 
 from pommel.suite.formula.judge import Bits, judge
+from pommel.suite.formula.parser import Formula
 from pommel.suite.formula.tree import (
     Absolute,
     Arithmetic,
     Comparison,
     Expression,
-    Formula,
     Logical,
     LogicalOperator,
     Negation,

@@ -1,17 +1,19 @@
-"""Truth and margin of a formula, for all items at once."""
+"""Truth and margin of a formula, for all items at once, and its value in the retired package."""
 
-from collections.abc import Callable
+import math
+import operator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pommel.suite.formula.parser import Formula
 from pommel.suite.formula.tree import (
     Absolute,
     Arithmetic,
     Comparison,
     Expression,
-    Formula,
     Logical,
     Negation,
     Negative,
@@ -180,3 +182,50 @@ def _known(pick: np.ufunc, neutral: float, left: _Truth, right: _Truth) -> Bits:
 
 def _opposite(truth: _Truth) -> _Truth:
     return _Truth(~truth.holds, 0.0 - truth.margin, truth.defined)
+
+
+def syntaxgym_value(formula: Formula, surprisals: Mapping[tuple[str, int], float]) -> float | bool:
+    """Return what the retired `syntaxgym` made of a formula of its dialect, for one item.
+
+    `surprisals` are those of its regions, by condition and region number. A comparison gives a
+    bool, anything else a float, and `&` and `|` one of their operands: `judge` gives truths and
+    margins, and this the values that old scripts and tables hold.
+    """
+    return _value(formula.tree, surprisals)
+
+
+def _value(node: Expression, surprisals: Mapping[tuple[str, int], float]) -> float | bool:
+    match node:
+        case Number():
+            return node.value
+        case RegionValue():
+            return _region_value(node, surprisals)
+        case Arithmetic() | Comparison() | Logical():
+            left, right = _value(node.left, surprisals), _value(node.right, surprisals)
+            return _OPERATIONS[node.operator](left, right)
+        case _:
+            raise AssertionError(f"SyntaxGym's formulas have no {type(node).__name__}")
+
+
+def _region_value(node: RegionValue, surprisals: Mapping[tuple[str, int], float]) -> float:
+    if node.region is not None:
+        return surprisals[node.condition, node.region]
+    # A sum, whatever the metric is: so it was.
+    return sum(bits for (name, _), bits in surprisals.items() if name == node.condition)
+
+
+def _is_close(left: float, right: float) -> bool:
+    if not math.isfinite(right):
+        return left == right
+    return abs(left - right) <= ABSOLUTE_TOLERANCE_BITS + RELATIVE_TOLERANCE * abs(right)
+
+
+_OPERATIONS: dict[str, Callable[[float, float], float]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "<": operator.lt,
+    ">": operator.gt,
+    "=": _is_close,
+    "&": lambda left, right: left and right,
+    "|": lambda left, right: left or right,
+}

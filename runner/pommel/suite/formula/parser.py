@@ -1,30 +1,34 @@
-"""Text to tree, and a good message where that fails."""
+"""Text to formula: parsed, with a good message where that fails, and checked against its suite."""
 
 import functools
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from pommel.errors import FormulaError
-from pommel.suite.formula import hints, typing_rules
+from pommel.errors import FormulaError, nearest
 from pommel.suite.formula.tree import (
     Absolute,
     Arithmetic,
     Comparison,
     Expression,
-    Formula,
     Logical,
     Negation,
     Negative,
     Number,
     RegionValue,
     Span,
+    is_truth,
+    to_text,
+    walk,
 )
 
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree
+
 
 Dialect = Literal["pommel", "syntaxgym"]
 
@@ -32,22 +36,83 @@ Dialect = Literal["pommel", "syntaxgym"]
 _MAX_DIGITS = 1000
 
 
-@functools.lru_cache(maxsize=4096)
-def parse(text: str, *, dialect: Dialect = "pommel") -> Formula:
-    """Parse a prediction's formula.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Remark:
+    """Something about a formula, and the characters of its text that it is about."""
 
-    The dialect "syntaxgym" refuses what the retired `syntaxgym` package did not know
-    (`<= >= != * / ! abs( )`, a minus before anything but a number, other characters than
-    `A-Z a-z 0-9 _ -` in names) and lets a bare number pass as a prediction, as it did.
-    Raises `FormulaError`, which marks the place and says what to write.
-    """
+    message: str
+    hint: str
+    span: Span
+    severity: Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Formula:
+    """A parsed formula: `text` as its author wrote it, and the tree, by which formulas compare."""
+
+    text: str = field(compare=False)
+    tree: Expression
+
+    @classmethod
+    def parse(cls, text: str, *, dialect: Dialect = "pommel") -> "Formula":
+        """Parse a prediction's formula.
+
+        The dialect "syntaxgym" refuses what the retired `syntaxgym` package did not know
+        (`<= >= != * / ! abs( )`, a minus before anything but a number, other characters than
+        `A-Z a-z 0-9 _ -` in names) and lets a bare number pass as a prediction, as it did.
+        Raises `FormulaError`, which marks the place and says what to write.
+        """
+        return _parsed(text, dialect)
+
+    @property
+    def references(self) -> tuple[RegionValue, ...]:
+        """Every mention of a region, in the order of the text, repetitions included."""
+        return tuple(node for node in walk(self.tree) if isinstance(node, RegionValue))
+
+    def reference_errors(self, regions_of: Mapping[str, Collection[int]]) -> list[Remark]:
+        """Return an error for every condition or region that does not exist.
+
+        `regions_of` maps each condition's name to the numbers of its regions.
+        """
+        remarks = (_check_reference(node, regions_of) for node in self.references)
+        return [remark for remark in remarks if remark]
+
+    def warnings(self) -> list[Remark]:
+        """Return a warning where a formula may surprise its reader."""
+        remarks = [
+            Remark(
+                message="'&' and '|' share one level and associate to the left",
+                hint="put brackets around what belongs together",
+                span=node.span,
+                severity="warning",
+            )
+            for node in walk(self.tree)
+            if isinstance(node, Logical) and _mixes_levels(node)
+        ]
+        if not self.references:
+            remarks.append(
+                Remark(
+                    message="the formula mentions no region, so it is the same for every item",
+                    hint="name a region, e.g. (1;%condition%)",
+                    span=self.tree.span,
+                    severity="warning",
+                )
+            )
+        return remarks
+
+    def __str__(self) -> str:
+        return to_text(self.tree)
+
+
+@functools.lru_cache(maxsize=4096)
+def _parsed(text: str, dialect: Dialect) -> Formula:
     try:
         formula = Formula(text=text, tree=_Builder(text).build(_parse_to_lark(text)))
-        rules = typing_rules.check_syntaxgym if dialect == "syntaxgym" else typing_rules.check
+        rules = _check_syntaxgym if dialect == "syntaxgym" else _check
         rules(formula)
     except RecursionError:
         whole = (0, len(text))
-        raise hints.error_at(text, whole, "this formula is nested too deeply") from None
+        raise _error_at(text, whole, "this formula is nested too deeply") from None
     return formula
 
 
@@ -69,7 +134,7 @@ def _parse_to_lark(text: str) -> "Tree[Token]":
         # Lark types the position as always there, and leaves it None at the end of the text.
         position = cast("int | None", error.pos_in_stream)
         position = len(text) if at_end or position is None else position
-        raise hints.syntax_error(text, position) from None
+        raise _syntax_error(text, position) from None
 
 
 class _Builder:
@@ -102,13 +167,13 @@ class _Builder:
         number, _, name = token[1:-1].partition(";")
         condition = name.strip()[1:-1].strip()
         if token[0] + token[-1] not in ("()", "[]"):
-            raise hints.error_at(self._text, span, "this bracket is closed by one of another kind")
+            raise _error_at(self._text, span, "this bracket is closed by one of another kind")
         if not condition:
-            raise hints.error_at(
+            raise _error_at(
                 self._text, span, "the name of the condition is empty", "write (1;%condition%)"
             )
         if len(number) > _MAX_DIGITS:
-            raise hints.error_at(self._text, span, "this number is too large")
+            raise _error_at(self._text, span, "this number is too large")
         region = None if number.strip() == "*" else int(number)
         return RegionValue(region=region, condition=condition, span=span)
 
@@ -136,7 +201,7 @@ class _Builder:
     def _comparison(self, parts: Sequence[Any], span: Span) -> Expression:
         left, operator, right, *chained = parts
         if chained:
-            raise hints.chained_comparison(self._text, parts)
+            raise _chained_comparison(self._text, parts)
         return Comparison(
             operator=operator.value,
             left=self._expression(left),
@@ -154,3 +219,257 @@ def _with_span(node: Expression, span: Span) -> Expression:
     if isinstance(node, Logical):
         return replace(node, span=span, bracketed=True)
     return replace(node, span=span)
+
+
+# What people write for an operator of ours, and what to write instead. Longest first.
+_MISTAKEN_OPERATORS = {
+    "&&": "&",
+    "||": "|",
+    "==": "=",
+    "<>": "!=",
+    "=<": "<=",
+    "=>": ">=",
+    "and": "&",
+    "or": "|",
+    "not": "!",
+    "~": "!",
+    "≤": "<=",
+    "≥": ">=",
+    "≠": "!=",
+    "^": "&",
+    "\N{MINUS SIGN}": "-",
+    "\N{MULTIPLICATION SIGN}": "*",
+}
+# No two parts of this can match the same characters: a hint must not take longer than the parser.
+_REGION_LIKE = re.compile(r"[(\[{]?\s*([0-9]+|\*)\s*([;,:])([^()\[\]{};&|<>=]*)[)\]}]?")
+_REGION = re.compile(r"[(\[]\s*(?:[0-9]+|\*)\s*;%[^%]*%\s*[)\]]")
+_CLOSING = {"(": ")", "[": "]"}
+
+
+def _error_at(text: str, span: Span, message: str, hint: str = "") -> FormulaError:
+    """Return the error for the characters `span` of `text`."""
+    return FormulaError(message, formula=text, start=span[0], end=span[1], hint=hint)
+
+
+def _syntax_error(text: str, position: int) -> FormulaError:
+    """Return the error for a formula that stops making sense at `position`."""
+    if not text.strip():
+        return _error_at(text, (0, 1), "the formula is empty", "write e.g. (1;%a%) < (1;%b%)")
+    for probe in (
+        _mistaken_operator,
+        _missing_operator,
+        _malformed_region,
+        _unbalanced_bracket,
+        _unexpected,
+    ):
+        if error := probe(text, position):
+            return error
+    return _error_at(text, (len(text), len(text) + 1), "the formula ends too early")
+
+
+def _chained_comparison(text: str, parts: Sequence[Any]) -> FormulaError:
+    """Return the error for `a < b < c`; `parts` are Lark's operands and operators in turn."""
+    span = (parts[3].start_pos, parts[4].meta.end_pos)
+    sides = [text[part.meta.start_pos : part.meta.end_pos] for part in parts[::2]]
+    pairs = zip(sides, parts[1::2], sides[1:], strict=False)
+    meant = " & ".join(f"{left} {operator} {right}" for left, operator, right in pairs)
+    # In brackets, since "|" may stand before or behind, and binds as tightly as "&".
+    return _error_at(text, span, "comparisons cannot be chained", f"write ({meant})")
+
+
+def _mistaken_operator(text: str, position: int) -> FormulaError | None:
+    # The parser may stop at the second character of "==".
+    for start in (position - 1, position):
+        for wrong, right in _MISTAKEN_OPERATORS.items():
+            if start >= 0 and text.startswith(wrong, start) and _stands_alone(text, start, wrong):
+                span = (start, start + len(wrong))
+                return _error_at(text, span, f"{wrong!r} is not an operator", f"write {right}")
+    return None
+
+
+def _stands_alone(text: str, start: int, word: str) -> bool:
+    end = start + len(word)
+    around = text[start - 1 : start] + text[end : end + 1]
+    return not word.isalpha() or not any(character.isalpha() for character in around)
+
+
+def _missing_operator(text: str, position: int) -> FormulaError | None:
+    region = _REGION.match(text, position)
+    before = text[:position].rstrip()
+    if not region or not before:
+        return None
+    return _error_at(text, region.span(), "there is no operator before this region")
+
+
+def _malformed_region(text: str, position: int) -> FormulaError | None:
+    opening = max(text.rfind(bracket, 0, position + 1) for bracket in "([{")
+    number = len(text[:position].rstrip().rstrip("0123456789."))
+    for start in (opening, number):
+        match = _REGION_LIKE.match(text, start) if start >= 0 else None
+        # With a comma or a colon it is only meant as a region if it has the name's marks.
+        if match and (match[2] == ";" or "%" in match[3]) and position < match.end():
+            name = match[3].replace("%", "").strip()
+            end = start + len(match[0].rstrip())
+            meant = f"({match[1]};%{name or 'condition'}%)"
+            if text[:start].rstrip().endswith("abs"):
+                return _error_at(text, (start, end), "abs needs brackets", f"write abs({meant})")
+            return _error_at(text, (start, end), "this is not a region", f"write {meant}")
+    return None
+
+
+def _unbalanced_bracket(text: str, position: int) -> FormulaError | None:
+    """Complain of the bracket that has no partner, if that is what stopped the parser."""
+    pending: list[int] = []
+    # A condition's name may hold brackets of its own.
+    masked = re.sub("%[^%]*%", lambda name: "%" * len(name[0]), text)
+    for index, character in enumerate(masked[: position + 1]):
+        if character in _CLOSING:
+            pending.append(index)
+        elif character in _CLOSING.values():
+            if not pending:
+                return _error_at(text, (index, index + 1), "this bracket was never opened")
+            opened = pending.pop()
+            if _CLOSING[text[opened]] != character:
+                return _error_at(
+                    text,
+                    (opened, index + 1),
+                    "this bracket is closed by one of another kind",
+                    f"write {_CLOSING[text[opened]]} at the end",
+                )
+    if pending and position >= len(text):
+        opened = pending[-1]
+        return _error_at(text, (opened, opened + 1), "this bracket is never closed")
+    return None
+
+
+def _unexpected(text: str, position: int) -> FormulaError | None:
+    """Complain of the word or character that stopped the parser."""
+    if position >= len(text):
+        return None
+    word = re.compile(r"[^\W\d]\w*|.", re.DOTALL).match(text, position)
+    found = word[0] if word else text[position]
+    # Typed on another keyboard, or pasted: full-width characters, spaces that are not broken.
+    plain = unicodedata.normalize("NFKC", found)
+    hint = ""
+    if plain != found and plain.isascii():
+        hint = f"write {plain!r}"
+    elif found == "," and text[position + 1 : position + 2].isdigit():
+        hint = "decimals have a point, like 1.5"
+    elif not found.isprintable():
+        hint = "remove this invisible character"
+    elif found.isalpha() or found == "%":
+        hint = "a region is written (1;%condition%)"
+    return _error_at(text, (position, position + len(found)), f"unexpected {found!r}", hint)
+
+
+_SYNTAXGYM_NAME = re.compile(r"[A-Za-z0-9_-]+")
+_SYNTAXGYM_NUMBER = re.compile(r"[+-]?[0-9.]")
+
+
+def _check(formula: Formula) -> None:
+    """Raise `FormulaError` for the first place that makes no sense.
+
+    The whole must be true or false; so must both sides of `&` and `|` and what follows `!`.
+    Surprisals are multiplied and divided by numbers only: bits times bits mean nothing.
+    """
+    _require_truth(formula, formula.tree, "a prediction must be true or false")
+    for node in walk(formula.tree):
+        match node:
+            case Logical():
+                for side in (node.left, node.right):
+                    _require_truth(formula, side, f"{node.operator!r} joins comparisons")
+            case Negation():
+                _require_truth(formula, node.operand, "'!' turns a comparison round")
+            case Arithmetic(operator="*" | "/"):
+                _check_scaling(formula, node)
+            case _:
+                pass
+
+
+def _check_syntaxgym(formula: Formula) -> None:
+    """Raise `FormulaError` for what the retired package could not parse."""
+    for node in walk(formula.tree):
+        construct = _beyond_syntaxgym(formula, node)
+        if construct:
+            raise _error_at(formula.text, node.span, f"SyntaxGym's formulas have no {construct}")
+
+
+def _beyond_syntaxgym(formula: Formula, node: Expression) -> str:
+    match node:
+        case Negation():
+            return "'!'"
+        case Absolute():
+            return "abs( )"
+        case Negative():
+            return "minus sign before anything but a number"
+        case Number():
+            # One sign, right before the digits; the span may include brackets.
+            written = formula.text[slice(*node.span)].lstrip("([ \t\r\n\f")
+            return "" if _SYNTAXGYM_NUMBER.match(written) else "such sign before a number"
+        case Arithmetic(operator="*" | "/") | Comparison(operator="<=" | ">=" | "!="):
+            return repr(node.operator)
+        case RegionValue() if not _SYNTAXGYM_NAME.fullmatch(node.condition):
+            return f"condition name like {node.condition!r}"
+        case _:
+            return ""
+
+
+def _require_truth(formula: Formula, node: Expression, reason: str) -> None:
+    if not is_truth(node):
+        raise _error_at(
+            formula.text, node.span, f"{reason}, and this is a number", "compare it with something"
+        )
+
+
+def _check_scaling(formula: Formula, node: Arithmetic) -> None:
+    if _mentions_region(node.right) and (node.operator == "/" or _mentions_region(node.left)):
+        verb = "multiplied" if node.operator == "*" else "divided"
+        message = f"surprisals can be {verb} by numbers only"
+        raise _error_at(formula.text, node.right.span, message)
+    if node.operator == "/" and _constant(node.right) == 0:
+        raise _error_at(formula.text, node.right.span, "this divides by zero")
+
+
+def _mentions_region(node: Expression) -> bool:
+    return any(isinstance(below, RegionValue) for below in walk(node))
+
+
+def _constant(node: Expression) -> float | None:
+    """Return the value of a number, with its signs; None for anything longer."""
+    match node:
+        case Number():
+            return node.value
+        case Negative(operand=operand):
+            inner = _constant(operand)
+            return None if inner is None else -inner
+        case _:
+            return None
+
+
+def _check_reference(node: RegionValue, regions_of: Mapping[str, Collection[int]]) -> Remark | None:
+    if node.condition not in regions_of:
+        message = f"there is no condition {node.condition!r}"
+        return _error(message, nearest_or_all(node.condition, regions_of), node.span)
+    numbers = regions_of[node.condition]
+    if node.region is not None and node.region not in numbers:
+        message = f"condition {node.condition!r} has no region {node.region}"
+        known = ", ".join(map(str, sorted(numbers)))
+        return _error(message, f"its regions are {known}", node.span)
+    return None
+
+
+def nearest_or_all(name: str, known: Collection[str]) -> str:
+    """Return a hint that names what `name` probably meant, or all there is to choose from."""
+    meant = nearest(name, known)
+    if meant is not None:
+        return f"did you mean {meant!r}?"
+    return f"there are: {', '.join(repr(each) for each in known)}"
+
+
+def _mixes_levels(node: Logical) -> bool:
+    left = node.left
+    return isinstance(left, Logical) and left.operator != node.operator and not left.bracketed
+
+
+def _error(message: str, hint: str, span: Span) -> Remark:
+    return Remark(message=message, hint=hint, span=span, severity="error")

@@ -87,22 +87,6 @@ Expression = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Formula:
-    """A parsed formula: `text` as its author wrote it, and the tree, by which formulas compare."""
-
-    text: str = field(compare=False)
-    tree: Expression
-
-    @property
-    def references(self) -> tuple[RegionValue, ...]:
-        """Every mention of a region, in the order of the text, repetitions included."""
-        return tuple(node for node in walk(self.tree) if isinstance(node, RegionValue))
-
-    def __str__(self) -> str:
-        return to_text(self.tree)
-
-
 def children(node: Expression) -> tuple[Expression, ...]:
     """Return the operands of a node, left to right."""
     match node:

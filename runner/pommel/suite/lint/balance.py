@@ -1,11 +1,13 @@
 """Do the sides of contrasts differ systematically in something that they should not differ in?"""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import fmean
 
-from pommel.suite.lint.contrasts import Contrast, contrasts
-from pommel.suite.lint.remark import Remark
-from pommel.suite.lint.subject import Subject
+from pommel.errors import counted
+from pommel.suite.lint.frequencies import Frequencies, words
+from pommel.suite.lint.subject import Contrast, Remark, Side, Subject, contrasts
+from pommel.surprisal import ScoredSentence
 
 # Below this p a difference counts as systematic: eight items that all agree.
 _SIGNIFICANT = 0.01
@@ -91,3 +93,106 @@ def _imbalance(differences: Sequence[float], at_least: float) -> Imbalance | Non
     if abs(mean) < at_least or p >= _SIGNIFICANT:
         return None
     return Imbalance(mean=mean, n_above=n_above, n_below=n_below, n_items=len(differences), p=p)
+
+
+# Half a token an item.
+_LEAST_TOKENS = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tokenized:
+    """A model's name and its tokens of every sentence of a suite, by the sentence's text."""
+
+    model_name: str
+    sentences: Mapping[str, ScoredSentence]
+
+
+def token_count(subject: Subject, tokenized: Tokenized) -> Iterator[Remark]:
+    """Yield the predictions whose sides differ systematically in their number of tokens.
+
+    Marks of a sentence's beginning and end are not counted. See `balance.unbalanced`.
+    """
+
+    def difference(item: int, contrast: Contrast) -> float:
+        more, less = (
+            _n_tokens(subject, item, side, tokenized) for side in (contrast.more, contrast.less)
+        )
+        return more - less
+
+    for found in unbalanced(subject, difference, at_least=_LEAST_TOKENS):
+        mean = found.imbalance.mean
+        contrast = found.contrasts[0]
+        side = "what should be more surprising" if mean > 0 else "what should be less surprising"
+        if not contrast.directed:
+            side = repr((contrast.more if mean > 0 else contrast.less).condition)
+        yield found.remark(
+            "token-count",
+            f"{side} has more tokens for {tokenized.model_name}: {abs(mean):.1f} more on average, "
+            f"{found.imbalance.agreement}",
+            "a sum grows with the number of its tokens; match the words, or add the reverse "
+            "comparison",
+        )
+
+
+def _n_tokens(subject: Subject, item: int, side: Side, tokenized: Tokenized) -> int:
+    laid = subject.items[item][side.condition]
+    scored = tokenized.sentences[laid.sentence.text]
+    numbers = list(laid.spans)
+    tokens = [token for token in scored.tokens if token.role == "text"]
+    return sum(
+        side.regions is None or numbers[region] in side.regions
+        for region in laid.sentence.regions_of(tokens)
+    )
+
+
+# On the Zipf scale: three times as frequent.
+_LEAST_ZIPF = 0.5
+
+
+def word_frequency(subject: Subject, frequencies: Frequencies) -> Iterator[Remark]:
+    """Yield the predictions whose sides differ systematically in the frequency of their words.
+
+    A side's frequency is the mean of its words' on the Zipf scale. See `balance.unbalanced`.
+    """
+
+    def difference(item: int, contrast: Contrast) -> float | None:
+        less, more = (_words(subject, item, side) for side in (contrast.less, contrast.more))
+        if not less or not more:
+            return None
+        return fmean(map(frequencies.zipf, less)) - fmean(map(frequencies.zipf, more))
+
+    for found in unbalanced(subject, difference, at_least=_LEAST_ZIPF):
+        yield found.remark(
+            "word-frequency",
+            f"{_message(found)}; {_unknown(subject, found.contrasts, frequencies)}",
+            "match the words, or add the reverse comparison",
+        )
+
+
+def _words(subject: Subject, item: int, side: Side) -> list[str]:
+    return list(words(subject.text(item, side)))
+
+
+def _message(found: Unbalanced) -> str:
+    mean = found.imbalance.mean
+    if not found.contrasts[0].directed:
+        contrast = found.contrasts[0]
+        first = contrast.less if mean > 0 else contrast.more
+        what = f"the words of {first.condition!r} are more frequent than those it is compared with"
+    elif mean > 0:
+        what = "what should be less surprising has the more frequent words, which alone favours it"
+    else:
+        what = "what should be less surprising has the rarer words, which works against it"
+    return f"{what}: log10 frequency {abs(mean):.1f} apart on average, {found.imbalance.agreement}"
+
+
+def _unknown(subject: Subject, contrasts: Sequence[Contrast], frequencies: Frequencies) -> str:
+    used = {
+        word
+        for item in range(len(subject.items))
+        for contrast in contrasts
+        for side in (contrast.less, contrast.more)
+        for word in _words(subject, item, side)
+    }
+    n_unknown = sum(word not in frequencies.counts for word in used)
+    return f"{frequencies.file} lacks {n_unknown} of {counted(len(used), 'word')}"

@@ -1,9 +1,10 @@
 """How frequent words are: from a list of words with their counts, or counted in a text."""
 
+import csv
 import itertools
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log10
@@ -11,7 +12,143 @@ from pathlib import Path
 
 from pommel.errors import Fault, FaultyFileError, InputError, counted, quoted
 from pommel.files.text import GZIP_FAULTS, opened
-from pommel.suite.lint.frequency_table import FrequencyTable, UnclearTableError, find_table
+
+# What is meant as a number, though it may not be one that can be read: 1,000 is two in one.
+_NUMBERISH = re.compile(r"[-+]?[.,]?\d[\d.,]*([eE][-+]?\d+)?")
+_NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)([eE][-+]?\d{1,3})?")
+# Above this there are no words, and sums lose what is small.
+_MOST = 1e18
+
+# What the columns of the lists that are published are called, without marks and in lower case.
+_WORDS = ("word", "words", "wordform", "form", "spelling", "token", "type", "ortho", "string")
+_COUNTS = (
+    *("freqcount", "count", "counts", "rawcount", "rawfreq", "wffreqcount", "n", "tokens"),
+    *("occurrences", "frequency", "freq"),
+)
+_NO_COUNT = re.compile(r"^(log|lg|ln)|log$|zipf|permil|pm$|rank")
+
+# Texts are seldom as regular as that.
+_MOST_LINES = 0.8
+# A tab, or a mark without blanks around it, says much by itself.
+_HALF = 0.5
+_FEW = 5
+
+
+class UnclearTableError(Exception):
+    """A table, but of what? The message names the columns."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FrequencyTable:
+    """A table's separator (None for blanks), its columns, and whether a heading names them."""
+
+    separator: str | None
+    n_columns: int
+    word: int
+    count: int
+    heading: tuple[str, ...] = ()
+
+    def entry(self, line: str) -> tuple[str, float] | None:
+        """Return the word of a line and its count; None if the line has none.
+
+        The word may be a mark, the separator among them.
+        """
+        fields = _fields(line, self.separator)
+        if len(fields) > self.n_columns == 2 and not self.word:  # noqa: PLR2004 - a word and its count
+            mark, _, count = line.strip().rpartition(self.separator or " ")
+            fields = fields if re.search(r"[^\W_]", mark) else (mark.strip(), count)
+        if len(fields) != self.n_columns:
+            return None
+        word, count = fields[self.word], fields[self.count]
+        if not word or re.search(r"\s", word) or not _NUMBER.fullmatch(count):
+            return None
+        value = float(count)
+        if value >= _MOST:
+            return None
+        return word, int(value) if value.is_integer() else value
+
+
+def find_table(lines: Sequence[str]) -> FrequencyTable | None:
+    """Return how to read a list that begins with these lines; None if they are a text.
+
+    A list has as many columns in most lines, one of them words and one of them numbers. Raises
+    `UnclearTableError` if there are several, and no heading says which.
+    """
+    for separator in ("\t", ";", "|", ",", None):
+        rows = [_fields(line, separator) for line in lines]
+        sizes = Counter(len(row) for row in rows if len(row) > 1)
+        if not sizes:
+            continue
+        n_columns, n_rows = sizes.most_common(1)[0]
+        least = _MOST_LINES if separator is None else _HALF
+        # A few lines of a text may by chance have as many words.
+        is_chance = separator is None and n_columns > 2 and n_rows < _FEW  # noqa: PLR2004 - a word and its count
+        if n_rows < least * len(rows):
+            continue
+        even = [row for row in rows if len(row) == n_columns]
+        is_headed = len(even) > 1 and even[0] is rows[0] and not any(map(_is_numberish, rows[0]))
+        heading, data = (even[0], even[1:]) if is_headed else ((), even)
+        columns = list(zip(*data, strict=True))
+        numbers = [i for i, each in enumerate(columns) if _mostly(_is_numberish, each)]
+        words = [i for i, each in enumerate(columns) if _mostly(_is_word, each)]
+        words = [i for i in words if i not in numbers]
+        if not numbers or not words or (is_chance and not _named(_COUNTS, heading, numbers)):
+            continue
+        word, count = _chosen(heading, words, numbers)
+        return FrequencyTable(
+            separator=separator, n_columns=n_columns, word=word, count=count, heading=heading
+        )
+    return None
+
+
+def _chosen(heading: Sequence[str], words: list[int], numbers: list[int]) -> tuple[int, int]:
+    """Return which column has the words, and which the counts."""
+    word = [words[0]] if len(words) == 1 else _named(_WORDS, heading, words)
+    count = _named(_COUNTS, heading, numbers)
+    if not count and len(words) == len(numbers) == 1:
+        count = numbers
+        if heading and _NO_COUNT.search(_plain(heading[count[0]])):
+            raise UnclearTableError(f"the column {heading[count[0]]!r} holds no counts")
+    if not word or not count:
+        names = f"with the columns {', '.join(map(repr, heading))}" if heading else "without names"
+        raise UnclearTableError(f"a table {names}: which of its columns has words, which counts?")
+    return word[0], count[0]
+
+
+def _named(names: Sequence[str], heading: Sequence[str], columns: list[int]) -> list[int]:
+    """Return those of the columns that have one of these names, in the order of the names."""
+    return [i for name in names for i in columns if heading and _plain(heading[i]) == name]
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"[\W\d_]+", "", name).lower()
+
+
+def _fields(line: str, separator: str | None) -> tuple[str, ...]:
+    if separator is None:
+        return tuple(line.split())
+    if '"' in line:
+        # Quotes that do not pair are words of the list.
+        try:
+            (row,) = csv.reader([line.strip("\r\n")], delimiter=separator, strict=True)
+        except (csv.Error, ValueError):
+            row = line.split(separator)
+    else:
+        row = line.split(separator)
+    return tuple(field.strip() for field in row)
+
+
+def _mostly(is_so: Callable[[str], bool], fields: Sequence[str]) -> bool:
+    return sum(map(is_so, fields)) >= _MOST_LINES * len(fields)
+
+
+def _is_numberish(field: str) -> bool:
+    return _NUMBERISH.fullmatch(field) is not None
+
+
+def _is_word(field: str) -> bool:
+    return bool(field) and not re.search(r"\s", field)
+
 
 # So many lines, blank ones not counted, say whether a file is a list or a text.
 _N_HEAD = 100
@@ -31,6 +168,27 @@ class Frequencies:
     counts: Mapping[str, float]
     taken_as: str = ""
 
+    @classmethod
+    def read(cls, path: Path) -> "Frequencies":
+        """Read a frequency list, or count the words of a text; the first lines say which it is.
+
+        A list has a column of words and one of counts, separated by tabs, semicolons, commas or
+        blanks; where there are more columns, a heading names these two. The file may be gzipped.
+        Counts of words that differ in case or in the marks around them are added up. Raises
+        `FaultyFileError` with the first lines of a list that are no entries, and `InputError` for a
+        file that cannot be read, has no words, or has a table that is not understood.
+        """
+        try:
+            with opened(path) as stream:
+                found = _read(_decoded(stream, path), str(path))
+        except OSError as error:
+            raise InputError(f"{path}: {error.strerror or error}") from None
+        except GZIP_FAULTS as error:
+            raise InputError(f"{path}: the gzip file is damaged: {error}") from None
+        if not found.counts:
+            raise InputError(f"{path}: there are no words in this file")
+        return found
+
     @cached_property
     def _millions(self) -> float:
         return (sum(self.counts.values()) + len(self.counts)) / 1e6
@@ -49,27 +207,6 @@ def words(text: str) -> Iterator[str]:
     for piece in text.split():
         if word := _EDGES.sub("", piece).lower():
             yield word
-
-
-def read_frequencies(path: Path) -> Frequencies:
-    """Read a frequency list, or count the words of a text; the first lines say which it is.
-
-    A list has a column of words and one of counts, separated by tabs, semicolons, commas or blanks;
-    where there are more columns, a heading names these two. The file may be gzipped. Counts of
-    words that differ in case or in the marks around them are added up. Raises `FaultyFileError`
-    with the first lines of a list that are no entries, and `InputError` for a file that cannot be
-    read, has no words, or has a table that is not understood.
-    """
-    try:
-        with opened(path) as stream:
-            found = _read(_decoded(stream, path), str(path))
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from None
-    except GZIP_FAULTS as error:
-        raise InputError(f"{path}: the gzip file is damaged: {error}") from None
-    if not found.counts:
-        raise InputError(f"{path}: there are no words in this file")
-    return found
 
 
 def _decoded(lines: Iterable[bytes], path: Path) -> Iterator[str]:

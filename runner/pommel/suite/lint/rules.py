@@ -5,24 +5,29 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pommel.suite.lint.characters import control_character
-from pommel.suite.lint.duplicates import duplicate_contrast, duplicate_item, no_contrast
+from pommel.suite.lint.balance import Tokenized, token_count, word_frequency
 from pommel.suite.lint.frequencies import Frequencies
-from pommel.suite.lint.holding import (
+from pommel.suite.lint.proofs import (
+    Proofs,
     always_holds,
     contradiction,
     equivalent_prediction,
     implied_prediction,
     never_holds,
 )
-from pommel.suite.lint.matching import unequal_context, unequal_length, unequal_words
-from pommel.suite.lint.proofs import Proofs
-from pommel.suite.lint.regions import empty_region
-from pommel.suite.lint.remark import Cause, Remark
-from pommel.suite.lint.subject import Subject
-from pommel.suite.lint.token_counts import Tokenized, token_count
-from pommel.suite.lint.unused import unused_condition, unused_region
-from pommel.suite.lint.word_frequency import word_frequency
+from pommel.suite.lint.sentences import (
+    control_character,
+    duplicate_contrast,
+    duplicate_item,
+    empty_region,
+    no_contrast,
+    unequal_context,
+    unequal_length,
+    unequal_words,
+    unused_condition,
+    unused_region,
+)
+from pommel.suite.lint.subject import Cause, Remark, Subject
 from pommel.suite.suite import Suite
 
 Need = Literal["frequencies", "model"]
@@ -47,11 +52,23 @@ _SEEN: Mapping[str, Callable[[Subject], Iterator[Remark]]] = {
     "unused-condition": unused_condition,
     "unused-region": unused_region,
 }
-NEEDS: Mapping[str, Need] = {"word-frequency": "frequencies", "token-count": "model"}
-RULES: tuple[str, ...] = (*_PROVED, *_SEEN, *NEEDS)
-
+_NEEDS: Mapping[str, Need] = {"word-frequency": "frequencies", "token-count": "model"}
 # True, and often meant so.
-PEDANTIC = frozenset({"implied-prediction", "unused-condition", "unused-region"})
+_PEDANTIC = ("implied-prediction", "unused-condition", "unused-region")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    """What a rule needs beside the suite, and whether what it finds is mostly meant so."""
+
+    needs: Need | None
+    is_pedantic: bool
+
+
+RULES: Mapping[str, Rule] = {
+    name: Rule(needs=_NEEDS.get(name), is_pedantic=name in _PEDANTIC)
+    for name in (*_PROVED, *_SEEN, *_NEEDS)
+}
 
 # Which rules have the say where several find the same.
 _FIRST: Mapping[Cause, Collection[str]] = {
@@ -60,30 +77,27 @@ _FIRST: Mapping[Cause, Collection[str]] = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Evidence:
-    """What some rules need beside the suite; they are left out where it is None."""
-
-    frequencies: Frequencies | None = None
-    tokenized: Tokenized | None = None
-
-
 def check_suite(
-    suite: Suite, rules: Collection[str], evidence: Evidence | None = None
+    suite: Suite,
+    rules: Collection[str],
+    *,
+    frequencies: Frequencies | None = None,
+    tokenized: Tokenized | None = None,
 ) -> list[Remark]:
     """Return what the rules of these names have to say of a suite, in the order of `RULES`.
 
-    What one of them has said of the same predictions and items for the same cause is left out.
+    What one of them has said of the same predictions and items for the same cause is left out, and
+    so are the rules for which there are no frequencies, or no tokens.
     """
     subject = Subject(suite=suite)
     proofs = Proofs(subject)
     remarks = [each for name, rule in _PROVED.items() if name in rules for each in rule(proofs)]
     remarks += [each for name, rule in _SEEN.items() if name in rules for each in rule(subject)]
     remarks = _without_repetition(remarks)
-    if evidence and evidence.frequencies and "word-frequency" in rules:
-        remarks += word_frequency(subject, evidence.frequencies)
-    if evidence and evidence.tokenized and "token-count" in rules:
-        remarks += token_count(subject, evidence.tokenized)
+    if frequencies and "word-frequency" in rules:
+        remarks += word_frequency(subject, frequencies)
+    if tokenized and "token-count" in rules:
+        remarks += token_count(subject, tokenized)
     return remarks
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pommel.suite.languages import language_fault, language_of
+from pommel.suite.published import PublishedSuite, language_fault
 
 
 @pytest.mark.parametrize("tag", ["en", "eu", "zh-Hant", "de-CH-1901", "x-klingon", "i-default"])
@@ -25,4 +25,4 @@ def test_the_name_of_a_language_is_no_tag(name: str, code: str) -> None:
     [("basque-DO", "eu"), ("Swahili_a", "sw"), ("basque", ""), ("frisian-a", ""), ("1-a", "")],
 )
 def test_the_language_that_a_name_begins_with(suite: str, code: str) -> None:
-    assert language_of(suite) == code
+    assert PublishedSuite(suite).language == code
