@@ -9,7 +9,7 @@ from typing import Any
 
 from pommel.errors import StoreError, UsageError
 from pommel.models.family import Named, NamedModel
-from pommel.models.model import LoadOptions, Model, Policy, closing, one_after_another
+from pommel.models.model import LoadOptions, Model, Policy, closing
 from pommel.models.registry import load_model as _load_model
 from pommel.report.results import Results
 from pommel.scoring.conditional import ConditionalScore
@@ -17,7 +17,7 @@ from pommel.scoring.results import ScoreRule, SuiteResult
 from pommel.scoring.run import Compat, Oov, Regions, Run, SuiteSurprisals
 from pommel.sources.load import check_distinct_names, load_suites
 from pommel.store import Selection, Store, default_store_path
-from pommel.store.selection import in_a_family_too, told_apart_records
+from pommel.store.selection import told_apart_records
 from pommel.store.store import run_and_keep
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
@@ -28,14 +28,12 @@ __all__ = [
     "SuiteWarning",
     "compute_surprisals",
     "conditional_scores",
-    "default_policy",
     "evaluate",
     "load_model",
     "load_suite",
     "open_store",
     "run",
     "stored_results",
-    "with_distinct_names",
 ]
 
 SuiteLike = Suite | Mapping[str, Any] | str | Path
@@ -77,7 +75,7 @@ def compute_surprisals(
     `regions` "needed" scores only those that some prediction names; the others have no values.
     """
     (loaded,) = _suites([suite], only_one=True)
-    policy = policy or default_policy(compat)
+    policy = policy or Policy.default(compat)
     with _opened(model) as opened:
         return SuiteSurprisals.of(opened, loaded, policy, compat=compat, regions=regions)
 
@@ -129,7 +127,7 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
     if not loaded or not named:
         raise UsageError("there is nothing to run: name at least one model and one suite")
     check_distinct_names(loaded)
-    policy = policy or default_policy(compat)
+    policy = policy or Policy.default(compat)
     made: list[Run] = []
     with _opened_store(store) as kept_in:
         run_on = partial(
@@ -142,9 +140,9 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
             compat=compat,
             regions=regions,
         )
-        for each in one_after_another(_expanded(named)):
+        for each in NamedModel.one_after_another(_expanded(named)):
             made += _run_model(each, run_on)
-    return Results(runs=tuple(with_distinct_names(made)))
+    return Results.told_apart(made)
 
 
 def _run_model(
@@ -217,8 +215,7 @@ def stored_results(
                 f"{opened.path}: no complete run with tokens fits; store.runs.heads() has all"
             )
         # A model that ran alone and in a family counts in the family.
-        twins = in_a_family_too(records, scored=opened.runs.scored_ids())
-        called = told_apart_records([each for each in records if each.run_id not in twins])
+        called = told_apart_records(opened.runs.without_twins(records))
         made = list(opened.runs.runs(called))
     return Results(
         runs=tuple(
@@ -243,24 +240,6 @@ def _opened_store(
             f"the store cannot be {store!r}: give the path of a file, or open_store(), which is "
             f"the store of the command line"
         )
-
-
-def default_policy(compat: Compat | None) -> Policy:
-    """Return the policy that holds where none is given."""
-    return Policy.SYNTAXGYM if compat == "syntaxgym" else Policy()
-
-
-def with_distinct_names(made: Sequence[Run]) -> list[Run]:
-    """Rename models and families that share a name, so that tables tell them apart."""
-    called = Named.unique_names(
-        {
-            run.surprisals.model.reference: Named(
-                name=run.result.model_name, membership=run.result.membership
-            )
-            for run in made
-        }
-    )
-    return [run.renamed(called[run.surprisals.model.reference]) for run in made]
 
 
 def _suites(

@@ -333,7 +333,7 @@ def test_a_board_is_exported(pommel: Pommel, full: Path, tmp_path: Path) -> None
 def test_the_table_has_the_first_rows(
     pommel: Pommel, full: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("pommel.cli.leaderboard_show._SHOWN", 1)
+    monkeypatch.setattr("pommel.cli.leaderboard._SHOWN", 1)
     outcome = pommel("leaderboard", "show", full)
     assert "dummy" in outcome.stdout
     assert "uniform-2" not in outcome.stdout

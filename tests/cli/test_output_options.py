@@ -6,7 +6,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from pommel.cli.output_options import folder_option, form_option, output_form, output_option
+from pommel.cli.output import folder_option, form_option, output_form, output_option
 
 
 def ran(command: click.Command, *arguments: str) -> str:

@@ -14,7 +14,7 @@ from tests.word_model import WordModel
 from pommel.errors import ModelError
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection, Store
-from pommel.store.run_and_keep import run_and_keep
+from pommel.store.store import run_and_keep
 
 FILL = "`pommel run MODEL SUITE...` keeps its runs, `pommel import-results` those of others"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pommel.store.token_codec import decode_tokens
+from pommel.store.surprisal_cache import decode_tokens
 
 WRITING = Path(__file__).with_name("writing.py")
 

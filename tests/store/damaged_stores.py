@@ -11,7 +11,7 @@ from tests.store.store_samples import (
 from pommel.models.model import Policy
 from pommel.store.database import PAGE_BYTES, Database
 from pommel.store.salvage import Salvaged, salvage
-from pommel.store.seals import seal
+from pommel.store.schema import seal
 
 N = 2000
 KEPT = numbered(N)

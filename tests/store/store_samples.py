@@ -11,10 +11,9 @@ from pathlib import Path
 
 from pommel.models.model import ModelInfo, Policy
 from pommel.store.database import Database
+from pommel.store.run_tables import document_hash
 from pommel.store.schema import APPLICATION_ID, VERSIONS
-from pommel.store.suite_documents import document_hash
-from pommel.store.surprisal_cache import CacheKey, SurprisalCache, sentence_hash
-from pommel.store.token_codec import encode_tokens
+from pommel.store.surprisal_cache import CacheKey, SurprisalCache, encode_tokens, sentence_hash
 from pommel.surprisal import ScoredSentence, Token, Unscored
 
 WREN = ModelInfo(

@@ -12,9 +12,8 @@ from tests.word_model import WordModel
 from pommel.errors import ModelError
 from pommel.models.model import LoadOptions, ModelInfo, Policy, Spans, score_all
 from pommel.models.registry import load_model
-from pommel.store.cached_model import CachedModel
 from pommel.store.database import Database
-from pommel.store.surprisal_cache import SurprisalCache
+from pommel.store.surprisal_cache import CachedModel, SurprisalCache
 from pommel.surprisal import ScoredSentence
 
 POLICY = Policy()

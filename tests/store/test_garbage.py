@@ -13,8 +13,7 @@ from pommel.errors import StoreError
 from pommel.models.model import Policy
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Store
-from pommel.store.garbage import collect, has_free_pages, n_bytes
-from pommel.store.run_and_keep import run_and_keep
+from pommel.store.store import run_and_keep
 from pommel.suite.suite import Suite
 
 
@@ -39,7 +38,7 @@ def test_what_runs_need_stays(store: Store) -> None:
     runs = [made(store, each) for each in (agreement(), with_fox())]
     made(store, agreement(), policy=Policy(bos="never"))
     store.runs.save_records([imported()])
-    collected = collect(store.database)
+    collected = store.collect_garbage()
     assert set(collected.n_deleted.values()) == {0}
     left = {"surprisals": 14, "sentences": 8, "models": 1, "policies": 2, "suites": 2}
     assert {name: collected.n_left[name] for name in left} == left
@@ -51,17 +50,17 @@ def test_what_only_deleted_runs_needed_goes(store: Store) -> None:
     kept = RunRecord.of(made(store, agreement())).run_id
     others = [made(store, with_fox()), made(store, agreement(), policy=Policy(bos="never"))]
     store.runs.delete([RunRecord.of(each).run_id for each in others])
-    collected = collect(store.database)
+    collected = store.collect_garbage()
     gone = {"surprisals": 8, "sentences": 2, "models": 0, "policies": 1, "suites": 1, "sessions": 0}
     assert collected.n_deleted == gone
     assert store.runs.run(kept).result.n_items == 3
-    assert set(collect(store.database).n_deleted.values()) == {0}
+    assert set(store.collect_garbage().n_deleted.values()) == {0}
 
 
 def test_surprisals_of_no_run_go(store: Store) -> None:
     key = store.cache.key(WordModel().info, Policy())
     store.cache.keep(key, [by_word("A stray cat"), by_word("The dogs bark .")])
-    collect(store.database)
+    store.collect_garbage()
     assert n_scored(store) == 0
     # Whoever was about to add more can.
     store.cache.keep(key, [by_word("Another one")])
@@ -73,26 +72,26 @@ def test_what_an_interrupted_run_needs_stays(store: Store) -> None:
     record = RunRecord.of(run)
     with store.database.transaction() as connection:
         connection.execute("UPDATE runs SET status = 'running'")
-    collect(store.database)
+    store.collect_garbage()
     assert store.runs.progress(record) == (6, 6)
 
 
 def test_a_dry_run_deletes_nothing_and_says_what_would_go(store: Store) -> None:
     store.runs.delete([RunRecord.of(made(store, agreement())).run_id])
-    would_go = collect(store.database, dry_run=True)
+    would_go = store.collect_garbage(dry_run=True)
     assert would_go.n_deleted["surprisals"] == n_scored(store) == 6
-    assert collect(store.database) == would_go
+    assert store.collect_garbage() == would_go
 
 
 def test_room_is_given_back(store: Store) -> None:
     key = store.cache.key(WordModel().info, Policy())
     store.cache.keep(key, [by_word(f"The cat number {n} sleeps") for n in range(2000)])
-    before = n_bytes(store.database)
-    collect(store.database)
-    assert has_free_pages(store.database)
+    before = store.database.n_bytes
+    store.collect_garbage()
+    assert store.database.has_free_pages
     store.database.shrink()
-    assert not has_free_pages(store.database)
-    assert n_bytes(store.database) < before / 2
+    assert not store.database.has_free_pages
+    assert store.database.n_bytes < before / 2
 
 
 def test_it_is_safe_while_another_writes(tmp_path: Path) -> None:
@@ -113,9 +112,9 @@ def test_it_is_safe_while_another_writes(tmp_path: Path) -> None:
         writer = threading.Thread(target=write)
         writer.start()
         while writer.is_alive():
-            collect(store.database)
+            store.collect_garbage()
         assert errors == []
-        collect(store.database)
+        store.collect_garbage()
         assert len(made_runs) == 20
         for run_id in made_runs:
             assert store.runs.run(run_id).result.n_items == 3
@@ -128,4 +127,4 @@ def test_a_store_for_reading_is_not_changed(tmp_path: Path) -> None:
         Store.open(tmp_path / "store.sqlite", read_only=True) as reader,
         pytest.raises(StoreError, match="may not be written"),
     ):
-        collect(reader.database)
+        reader.collect_garbage()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pommel.store.leaf_pages import leaf_rows
+from pommel.store.damaged_file import leaf_rows
 
 PAGE_BYTES = 4096
 VALUES = [

@@ -5,7 +5,7 @@ from contextlib import closing
 
 import pytest
 
-from pommel.store.many_rows import insert_rows, marks, pieces
+from pommel.store.database import insert_rows, marks, pieces
 
 
 def test_pieces_are_of_one_size_and_the_last_one_is_what_is_left() -> None:

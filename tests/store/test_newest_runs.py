@@ -8,7 +8,12 @@ from tests.store.run_samples import imported, member, numbers, own
 
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
-from pommel.store.newest_runs import check_one_rule, one_each
+from pommel.store.selection import OneEach, one_each
+
+
+def check_one_rule(records: list[RunRecord]) -> None:
+    """Raise if these are runs of a model on a suite under several rules."""
+    OneEach(records=records, older=[], unscored=[], alone=[]).check_one_rule()
 
 
 def chosen(

@@ -14,7 +14,7 @@ from pommel.models.family import Membership, NamedModel
 from pommel.scoring.run import run_suites
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection, Store
-from pommel.store.run_and_keep import run_and_keep
+from pommel.store.store import run_and_keep
 
 TOY = NamedModel(reference="toy://words")
 ITEMS: list[Sentences] = [{"a": ("The dog", "barks"), "b": ("The dog", "bark")}]

@@ -6,7 +6,7 @@ from dataclasses import replace
 from tests.store.run_samples import SEED, imported, member, own
 
 from pommel.scoring.run_record import RunRecord
-from pommel.store.run_names import told_apart_records
+from pommel.store.selection import told_apart_records
 
 
 def names(records: Sequence[RunRecord]) -> list[str]:

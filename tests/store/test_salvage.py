@@ -36,8 +36,7 @@ from pommel.models.model import Policy
 from pommel.store.database import PAGE_BYTES, Database
 from pommel.store.salvage import Salvaged, salvage
 from pommel.store.schema import KEYS
-from pommel.store.surprisal_cache import delete_unused, sentence_hash
-from pommel.store.token_codec import encode_tokens
+from pommel.store.surprisal_cache import delete_unused, encode_tokens, sentence_hash
 
 
 @pytest.fixture(scope="module")

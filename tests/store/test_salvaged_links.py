@@ -25,7 +25,7 @@ from pommel.scoring.run_record import RunRecord
 from pommel.store.database import PAGE_BYTES, Database
 from pommel.store.salvage import salvage
 from pommel.store.store import Store
-from pommel.store.token_codec import encode_tokens
+from pommel.store.surprisal_cache import encode_tokens
 
 OWL = replace(ROBIN, reference="owl", name="owl", fingerprint="c" * 64)
 

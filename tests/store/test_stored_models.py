@@ -6,7 +6,7 @@ from dataclasses import replace
 from tests.store.run_samples import SEED, imported, member, own
 
 from pommel.scoring.run_record import RunRecord
-from pommel.store.stored_models import stored_models
+from pommel.store.selection import stored_models
 
 
 def families(records: Sequence[RunRecord]) -> list[int | None]:

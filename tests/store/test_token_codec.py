@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.store.store_samples import words_scored
 
 from pommel.errors import StoreError
-from pommel.store.token_codec import count_tokens, decode_tokens, encode_tokens
+from pommel.store.surprisal_cache import count_tokens, decode_tokens, encode_tokens
 from pommel.surprisal import ScoredSentence, Token
 
 BITS = st.none() | st.floats(allow_nan=False)

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from pommel.cli.failures import exit_on_failure
-from pommel.cli.lazy_group import LazyGroup
+from pommel.cli.lazy_group import LazyGroup, exit_on_failure
 from pommel.errors import package_version
 
 if TYPE_CHECKING:

@@ -1,14 +1,13 @@
 """`pommel capitalization`: what a capital letter at a sentence's beginning is worth."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
 import click
 
-from pommel.analysis.capitalization import gains_table
-from pommel.cli.each_model import run_each
-from pommel.cli.naming import expanded_models, more_models_option, sorted_out
+from pommel.analysis.capitalization import CapitalizationGains
+from pommel.cli.each_model import expanded_models, more_models_option, run_each, sorted_out
 from pommel.cli.options import (
     keeping_options,
     model_options,
@@ -19,14 +18,14 @@ from pommel.cli.options import (
     score_options,
 )
 from pommel.cli.output import (
+    form_option,
     note,
     progress_bar,
     show_notes,
     show_rows,
     show_warnings,
 )
-from pommel.cli.output_options import form_option
-from pommel.errors import counted, listed
+from pommel.errors import listed
 from pommel.models.family import NamedModel
 from pommel.models.model import closing
 from pommel.scoring.capitalization import (
@@ -69,14 +68,15 @@ def command(
     models = expanded_models(references)
     on_suites = partial(_run_model, suites=[each.suite for each in loaded], chosen=chosen)
     done = run_each(models, on_suites)
-    if gains := CapitalizationGain.with_distinct_names(done.runs):
-        _note_unchanged(gains)
-        show_notes([line for each in gains for line in _item_notes(each)])
-        show_rows(
-            chosen["form"],
-            tables=lambda: [gains_table(gains)],
-            frame=lambda: CapitalizationGain.frame(gains),
-        )
+    if done.runs:
+        gains = CapitalizationGains.of(done.runs)
+        if gains.unchanged:
+            note(
+                f"note: the sentences of {listed(gains.unchanged)} begin with a capital letter "
+                "already, or with no letter; --lower takes it away first"
+            )
+        show_notes(gains.notes)
+        show_rows(chosen["form"], tables=gains.tables, frame=gains.frame)
     done.check_complete(len(models) * len(loaded))
 
 
@@ -106,27 +106,4 @@ def _run_model(
                 membership=named.membership,
                 progress=progress,
             )
-        )
-
-
-def _item_notes(gain: CapitalizationGain) -> Iterator[str]:
-    """Yield what makes the two scores of a suite hard to compare."""
-    where = f"{gain.model_name} on {gain.suite_name}"
-    one, other = gain.as_is, gain.capitalized
-    if one.n_oov or other.n_oov:
-        yield (
-            f"{where}: {counted(one.n_oov, 'item')} as they are and {other.n_oov} capitalised rest "
-            "on an unknown word; --oov skip leaves them out"
-        )
-    if one.n_items != other.n_items:
-        items = counted(one.n_items, "item")
-        yield f"{where}: {items} count as they are, {other.n_items} capitalised"
-
-
-def _note_unchanged(gains: Sequence[CapitalizationGain]) -> None:
-    unchanged = list(dict.fromkeys(each.suite_name for each in gains if not each.n_changed))
-    if unchanged:
-        note(
-            f"note: the sentences of {listed(unchanged)} begin with a capital letter already, "
-            "or with no letter; --lower takes it away first"
         )

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from pommel.cli.options import model_options, open_model, policy, policy_options
-from pommel.cli.output import for_stdout, frame_text, note, progress_bar, show_notes, show_table
-from pommel.cli.output_options import form_option, output_option
+from pommel.cli.output import (
+    for_stdout,
+    form_option,
+    frame_text,
+    note,
+    output_option,
+    progress_bar,
+    show_notes,
+    show_table,
+)
 from pommel.errors import InputError, UsageError, counted
 from pommel.files.tables import frame_of
 from pommel.files.text import DecodedText, write_text

@@ -7,12 +7,13 @@ import click
 from pommel.cli.options import score_options, threshold_option
 from pommel.cli.output import (
     fail_under,
+    form_option,
+    output_form,
     show_frame,
     show_retired_table,
     show_table,
     show_warnings,
 )
-from pommel.cli.output_options import form_option, output_form
 from pommel.files.tables import stacked
 from pommel.report.tables import prediction_table, score_table
 from pommel.scoring.evaluated_suite import evaluate_suite

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
-from pommel.cli.output import download_bar, note, show_table
-from pommel.cli.output_options import form_option
+from pommel.cli.output import download_bar, form_option, note, show_table
 from pommel.errors import UsageError, counted, listed
 from pommel.sources.fetch.fetching import FetchedSource, FetchOptions
 from pommel.sources.fetch.source import PublishedSource

@@ -6,10 +6,9 @@ from typing import Any, get_args
 
 import click
 
-from pommel.analysis.models_compared import with_size_families
+from pommel.analysis.models_compared import chosen_models
 from pommel.cli.options import store_option, store_path
-from pommel.cli.output import note, show_rows
-from pommel.cli.output_options import form_option
+from pommel.cli.output import form_option, note, show_rows
 from pommel.errors import UsageError, counted
 from pommel.report.imported import imported_frame, imported_table
 from pommel.scoring.results import ScoreRule
@@ -19,7 +18,6 @@ from pommel.store.imports import (
     RESULT_FORMATS,
     ImportOptions,
     read_results,
-    with_guessed_size_families,
 )
 
 
@@ -101,9 +99,9 @@ def command(files: Sequence[Path], **chosen: Any) -> None:
     families = _size_families(chosen["size_families"])
     # What is said goes before what the files say, as with the --family of the statistics.
     records = (
-        with_size_families(imported.records, families)
+        chosen_models(imported.records, size_families=families)
         if families
-        else with_guessed_size_families(imported.records)
+        else imported.with_guessed_size_families()
     )
     for line in imported.notes:
         note(f"note: {line}")

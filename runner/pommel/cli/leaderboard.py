@@ -1,49 +1,48 @@
 """`pommel leaderboard`: boards of submissions, each with suites that are pinned."""
 
-import click
-from pommel.cli.lazy_group import LazyGroup
 import datetime as dt
 import getpass
-from collections.abc import Callable
+import math
+import secrets
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
-from pommel.leaderboard import BoardFolder
-import math
-from collections.abc import Sequence
-from typing import Any
-from pommel.cli.options import rule_option
-from pommel.cli.output import note, show_warnings
-from pommel.errors import UsageError, counted
-from pommel.sources.load import load_suites
-from pommel.cli.output import note
-from pommel.errors import listed, printable
-from pommel.cli.output import note, show_table, show_text
-from pommel.cli.output_options import form_option
-from pommel.errors import counted, printable
-from pommel.leaderboard.site import Ranking
-from pommel.cli.options import model_options
-from pommel.cli.output import for_stdout, note, progress_bar
-from pommel.errors import ModelNotAvailableError, PommelError, UsageError, counted
-from pommel.leaderboard import BoardFolder, verified
-import secrets
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pommel.cli.options import open_model
-from pommel.cli.output import for_stdout, note
-from pommel.errors import ModelNotAvailableError, PommelError, UsageError, counted, printable
-from pommel.leaderboard.rerunning import check_opened
-from pommel.models.model import closing
-from pommel.errors import counted
-from pommel.leaderboard.site import write_site
 
+import click
+
+from pommel.cli.lazy_group import LazyGroup
+from pommel.cli.options import model_options, open_model, rule_option
+from pommel.cli.output import (
+    for_stdout,
+    form_option,
+    note,
+    progress_bar,
+    show_table,
+    show_text,
+    show_warnings,
+)
+from pommel.errors import (
+    ModelNotAvailableError,
+    PommelError,
+    UsageError,
+    counted,
+    listed,
+    printable,
+)
+from pommel.leaderboard import BoardFolder, verified
+from pommel.leaderboard.rerunning import check_opened
+from pommel.leaderboard.site import Ranking, write_site
+from pommel.models.model import closing
+from pommel.sources.load import load_suites
 
 _COMMANDS = {
-    "init": ("leaderboard_init", "Make a board: pin suites, weigh circuits."),
-    "add": ("leaderboard_add", "Compute a submission from its tokens, and rank it."),
-    "show": ("leaderboard_show", "Show the ranking."),
-    "withdraw": ("leaderboard_withdraw", "Take a submission off the ranking."),
-    "verify": ("leaderboard_verify", "Check a board, or have a model score a sample again."),
-    "export": ("leaderboard_export", "Write a board as a static site."),
+    "init": ("leaderboard:init", "Make a board: pin suites, weigh circuits."),
+    "add": ("leaderboard:add", "Compute a submission from its tokens, and rank it."),
+    "show": ("leaderboard:show", "Show the ranking."),
+    "withdraw": ("leaderboard:withdraw", "Take a submission off the ranking."),
+    "verify": ("leaderboard:verify", "Check a board, or have a model score a sample again."),
+    "export": ("leaderboard:export", "Write a board as a static site."),
 }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from pommel.cli.options import model_options, open_model
-from pommel.cli.output_options import form_option
+from pommel.cli.output import form_option
 from pommel.errors import UsageError, counted
 from pommel.models.model import closing
 from pommel.models.registry import builtin_models

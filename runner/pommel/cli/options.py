@@ -8,7 +8,6 @@ from typing import Any, TypeVar, get_args
 
 import click
 
-from pommel.api import default_policy
 from pommel.cli.output import download_bar, note
 from pommel.errors import StoreAccessError, StoreError, UsageError
 from pommel.models.container.engines.sandbox import Sandbox
@@ -16,7 +15,7 @@ from pommel.models.model import LoadOptions, Model, Policy
 from pommel.models.registry import load_model
 from pommel.scoring.results import ScoreRule
 from pommel.scoring.run import Oov
-from pommel.store import CachedModel, Store, default_store_path
+from pommel.store import Store, default_store_path
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
@@ -100,7 +99,8 @@ def container_options(function: _F) -> _F:
             "--sandbox",
             multiple=True,
             metavar="KEY=VALUE",
-            help=f"What a container may do and use; repeatable. KEY is {', '.join(Sandbox.setting_keys())}.",
+            help="What a container may do and use; repeatable. "
+            f"KEY is {', '.join(Sandbox.setting_keys())}.",
         ),
     )
 
@@ -262,7 +262,7 @@ def load_options(chosen: dict[str, Any]) -> LoadOptions:
 
 def policy(chosen: dict[str, Any]) -> Policy:
     """Return the policy: what was asked for, and otherwise what `--compat` or the default says."""
-    base = default_policy(chosen["compat"])
+    base = Policy.default(chosen["compat"])
     return Policy(
         bos=chosen["bos"] or base.bos,
         eos=chosen["eos"] or base.eos,
@@ -281,7 +281,7 @@ def open_model(reference: str, chosen: dict[str, Any]) -> Model:
 def open_cached(reference: str, chosen: dict[str, Any], store: Store | None) -> Model:
     """Return a model that answers from the store what the store has."""
     model = open_model(reference, chosen)
-    return model if store is None else CachedModel(model, store.cache, rescore=chosen["rescore"])
+    return model if store is None else store.cached(model, rescore=chosen["rescore"])
 
 
 @contextlib.contextmanager

@@ -1,23 +1,29 @@
-"""Text on stdout, notes and progress on stderr."""
+"""Text on stdout, notes and progress on stderr, and the options that say what is printed."""
 
 import contextlib
+import json
 import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
-from pommel.errors import Fault, PommelError, printable
+from pommel.errors import Fault, PommelError, UsageError, printable
 from pommel.files.json import to_json
 from pommel.files.tables import stacked
-from pommel.report.saved import frame_to_json, to_csv
+from pommel.report.results import Results
+from pommel.report.saved import frame_to_json, runs_to_json, to_csv
+from pommel.report.tables import prediction_table, score_tables
 from pommel.scoring.results import SuiteResult
+from pommel.scoring.run import ResultsTable
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
+
 
 # A table that goes to a file or a pipe is not folded to the width of a screen.
 _WIDE = 10_000
@@ -198,3 +204,81 @@ def fail_under(results: Iterable[SuiteResult], threshold: float | None) -> None:
 
 def _shown(score: float) -> str:
     return "no items" if math.isnan(score) else f"{score:.3f}"
+
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+# A table for people, and the same tidy.
+TABLE_FORMS = ("table", "csv", "tsv", "json")
+
+
+def form_option(
+    choices: Sequence[str] = TABLE_FORMS,
+    *,
+    default: str | None = "table",
+    about: str = "What to print.",
+) -> Callable[[_F], _F]:
+    """Return what adds `--format`, which the command gets as `form`.
+
+    `about` is its help, which says the default where that depends on something (None).
+    """
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(choices),
+        default=default,
+        show_default=True,
+        help=about,
+    )
+
+
+def output_option(function: _F) -> _F:
+    """Add the file that takes a command's output."""
+    return click.option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="File to write.  [default: standard output]",
+    )(function)
+
+
+def folder_option(function: _F) -> _F:
+    """Add the folder that takes a command's files; it has to be named."""
+    return click.option(
+        "-o",
+        "--output",
+        required=True,
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Folder to write to.",
+    )(function)
+
+
+def output_form(chosen: dict[str, Any]) -> str:
+    """Return the format to print: what was asked for, and otherwise what `--compat` says."""
+    return str(chosen["form"] or ("tsv" if chosen["compat"] else "table"))
+
+
+tidy_table_option = click.option(
+    "--table",
+    type=click.Choice(get_args(ResultsTable)),
+    help="Which tidy table --format csv, tsv or json prints.  [default: suites]",
+)
+
+
+def check_table(table: ResultsTable | None, form: str) -> None:
+    """Raise `UsageError` for a tidy table that no table for people shows."""
+    if table in {"regions", "tokens", "families"} and form == "table":
+        raise UsageError(f"--table {table} needs --format csv, tsv or json")
+
+
+def show_results(results: Results, *, table: ResultsTable | None, form: str) -> None:
+    """Print results: tables for people, a tidy table, or JSON with the provenance."""
+    if form == "json" and not table:
+        click.echo(json.dumps(runs_to_json(results.runs), ensure_ascii=False, indent=2))
+    elif form != "table":
+        show_frame(results.to_frame(table or "suites"), form)
+    elif table == "predictions":
+        show_table(prediction_table([run.result for run in results]))
+    else:
+        for each in score_tables([run.result for run in results]):
+            show_table(each)

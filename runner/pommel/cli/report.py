@@ -22,7 +22,7 @@ from pommel.report.plots.table import PLOTS
 from pommel.report.text_tables import FORMS, TABLES, table_text
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Store
-from pommel.store.run_names import told_apart_records
+from pommel.store.selection import told_apart_records
 
 _PAGE = Path("report.html")
 _PAGE_SUFFIXES = (".html", ".htm")

@@ -7,9 +7,7 @@ from typing import Any, get_args
 
 import click
 
-from pommel.api import Results, with_distinct_names
-from pommel.cli.each_model import Done, run_each
-from pommel.cli.naming import expanded_models, more_models_option, sorted_out
+from pommel.cli.each_model import Done, expanded_models, more_models_option, run_each, sorted_out
 from pommel.cli.options import (
     keeping_options,
     model_options,
@@ -21,19 +19,23 @@ from pommel.cli.options import (
     threshold_option,
 )
 from pommel.cli.output import (
+    check_table,
     fail_under,
+    form_option,
     note,
+    output_form,
     progress_bar,
     show_notes,
+    show_results,
     show_retired_table,
     show_warnings,
+    tidy_table_option,
 )
-from pommel.cli.output_options import form_option, output_form
-from pommel.cli.show_results import check_table, show_results, tidy_table_option
 from pommel.files.text import make_folder
 from pommel.models.family import NamedModel
 from pommel.models.model import closing
 from pommel.report.notes import notes
+from pommel.report.results import Results
 from pommel.report.saved import save_results
 from pommel.scoring.run import Regions, Run
 from pommel.sources.load import check_distinct_names, load_suites
@@ -97,7 +99,7 @@ def command(
             _run_model, suites=[each.suite for each in loaded], store=store, chosen=chosen
         )
         done = run_each(models, on_suites)
-    results = Results(runs=tuple(with_distinct_names(done.runs)))
+    results = Results.told_apart(done.runs)
     _report(results, chosen, done)
     done.check_complete(len(models) * len(loaded))
     fail_under((run.result for run in results), chosen["fail_under"])

@@ -1,79 +1,78 @@
 """`pommel runs`: the runs in the store."""
 
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, get_args
+
 import click
+
+from pommel.cli.asking import confirm
 from pommel.cli.lazy_group import LazyGroup
-from typing import Any
-from pommel.cli.options import store_path
-from pommel.cli.output import note, show_frame, show_table
-from pommel.cli.output_options import form_option
+from pommel.cli.options import store_option, store_path, threshold_option
+from pommel.cli.output import (
+    check_table,
+    fail_under,
+    folder_option,
+    for_stdout,
+    form_option,
+    note,
+    show_frame,
+    show_notes,
+    show_results,
+    show_table,
+    show_text,
+    show_warnings,
+    tidy_table_option,
+)
 from pommel.cli.selecting import (
     HOW_TO_FILL,
+    described,
+    is_selective,
     listed_run,
+    run_of_id,
+    run_options,
+    runs_of,
+    selected,
     selected_heads,
     selection_options,
     store_for_reading,
+    store_for_writing,
 )
-from pommel.errors import counted
-from pommel.files.tables import frame_of_rows
-from pommel.report.run_list import RUN_LIST_COLUMNS, run_list_table
-from pommel.scoring.run_record import RunRecord
-from pommel.store import Store
-from dataclasses import asdict
-from pathlib import Path
-from pommel.cli.options import store_option
-from pommel.cli.output import for_stdout, show_table, show_text
-from pommel.cli.selecting import listed_run, run_of_id, store_for_reading
+from pommel.errors import StoreError, UsageError, counted, listed, printable
 from pommel.files.json import WrittenFloat, to_json
+from pommel.files.tables import frame_of_rows
+from pommel.models.family import Named
+from pommel.report.exported import export_runs
+from pommel.report.notes import notes
+from pommel.report.results import Results
 from pommel.report.run_list import (
+    RUN_LIST_COLUMNS,
     ListedRun,
     count_table,
     head_lines,
     provenance_lines,
+    run_list_table,
     score_lines,
 )
 from pommel.report.saved import frame_to_json
-from pommel.cli.output import note
-from pommel.cli.output_options import folder_option, form_option
-from pommel.cli.selecting import runs_of, selected, selection_options, store_for_reading
-from pommel.report.exported import export_runs
-from pommel.store.selection import told_apart_records
-from collections.abc import Mapping, Sequence
-from typing import Any, get_args
-from pommel.api import Results
-from pommel.cli.options import threshold_option
-from pommel.cli.output import fail_under, note, show_notes, show_warnings
-from pommel.cli.selecting import run_options, selected, store_for_writing
-from pommel.cli.show_results import check_table, show_results, tidy_table_option
-from pommel.errors import UsageError, counted, listed
-from pommel.models.family import Named
-from pommel.report.notes import notes
 from pommel.scoring.results import ScoreRule
 from pommel.scoring.run import Oov, Run
+from pommel.scoring.run_record import RunRecord
 from pommel.sources.load import check_distinct_names, load_suites
 from pommel.store import Selection, Store
+from pommel.store.selection import told_apart_records
 from pommel.suite.suite import Suite
-import sys
-from pommel.cli.asking import confirm
-from pommel.cli.selecting import (
-    described,
-    is_selective,
-    selected_heads,
-    selection_options,
-    store_for_writing,
-)
-from pommel.errors import UsageError, counted, listed, printable
-from pommel.cli.selecting import store_for_writing
-from pommel.errors import StoreError
-
 
 _COMMANDS = {
-    "list": ("runs_list", "List runs."),
-    "show": ("runs_show", "Show a run: predictions, scores, where it comes from."),
-    "export": ("runs_export", "Write the tables of runs to a folder."),
-    "evaluate": ("runs_evaluate", "Check predictions again, with no model."),
-    "delete": ("runs_delete", "Delete runs."),
-    "gc": ("runs_gc", "Delete surprisals that no run needs; give room back."),
-    "recover": ("runs_recover", "Save what can be read of a damaged store."),
+    "list": ("runs:list_runs", "List runs."),
+    "show": ("runs:show_run", "Show a run: predictions, scores, where it comes from."),
+    "export": ("runs:export_tables", "Write the tables of runs to a folder."),
+    "evaluate": ("runs:evaluate_again", "Check predictions again, with no model."),
+    "delete": ("runs:delete_runs", "Delete runs."),
+    "gc": ("runs:collect_garbage", "Delete surprisals that no run needs; give room back."),
+    "recover": ("runs:recover", "Save what can be read of a damaged store."),
 }
 
 

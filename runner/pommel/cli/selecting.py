@@ -17,13 +17,6 @@ from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection, Store
 from pommel.store.selection import (
-    CHOICES,
-    OneEach,
-    check_one_rule,
-    choice_of,
-    fits,
-    model_names,
-    one_each,
     told_apart_records,
 )
 
@@ -37,7 +30,7 @@ HOW_TO_FILL = "`pommel run MODEL SUITE...` keeps its runs, `pommel import-result
 
 # What runs are selected by: option, its key, what of a run it looks at.
 _PATTERNS: tuple[tuple[str, str, Callable[[RunRecord], Sequence[str]]], ...] = (
-    ("model", "only_models", model_names),
+    ("model", "only_models", lambda record: record.model_names),
     ("suite", "only_suites", lambda record: [record.result.suite_name]),
     ("circuit", "only_circuits", lambda record: [record.result.circuit]),
     ("language", "only_languages", lambda record: [record.suite.language]),
@@ -85,7 +78,7 @@ def run_options(function: _F) -> _F:
             "only_choices",
             multiple=True,
             metavar="KEY=VALUE",
-            help=f"Runs scored so (method=pll). KEY is {', '.join(CHOICES)}.",
+            help=f"Runs scored so (method=pll). KEY is {', '.join(Selection.CHOICES)}.",
         ),
         store_option,
     ]
@@ -165,25 +158,27 @@ def selected(store: Store, chosen: dict[str, Any], *, any_rule: bool = False) ->
     """
     heads = selected_heads(store, chosen, complete_only=True)
     if not chosen["only_runs"]:
-        found = one_each(heads, scored=store.runs.scored_ids())
-        _note_left_out(found)
-        heads = found.records
+        found = store.runs.newest(heads)
+        _note_left_out(found.older, found.unscored, found.alone)
         if any_rule:
-            heads = one_each(heads, scored=store.runs.scored_ids(), any_rule=True).records
-        check_one_rule(heads)
+            found = store.runs.newest(found.records, any_rule=True)
+        found.check_one_rule()
+        heads = found.records
     _note_versions(heads)
     return store.runs.records_of([each.run_id for each in heads])
 
 
-def _note_left_out(found: OneEach) -> None:
+def _note_left_out(
+    older: Sequence[RunRecord], unscored: Sequence[RunRecord], alone: Sequence[RunRecord]
+) -> None:
     for records, why, how in (
         (
-            found.older,
+            older,
             "for newer ones of the same model, suite and score rule",
             "--policy or --run",
         ),
-        (found.unscored, "on a suite without predictions, for older ones with a score", "--run"),
-        (found.alone, "whose model was scored alike in a family", "--run"),
+        (unscored, "on a suite without predictions, for older ones with a score", "--run"),
+        (alone, "whose model was scored alike in a family", "--run"),
     ):
         if records:
             names = listed(list(dict.fromkeys(map(described, records))), most=3)
@@ -249,9 +244,9 @@ def _selection(chosen: dict[str, Any], *, complete_only: bool) -> Selection:
 
 def _choice(text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
-    if not equals or name not in CHOICES:
+    if not equals or name not in Selection.CHOICES:
         raise UsageError(
-            f"--policy {text}: write KEY=VALUE (method=pll); KEY is {', '.join(CHOICES)}"
+            f"--policy {text}: write KEY=VALUE (method=pll); KEY is {', '.join(Selection.CHOICES)}"
         )
     return name, value
 
@@ -277,7 +272,7 @@ def check_patterns(name: str, patterns: Sequence[str], names: Iterable[str]) -> 
     """Raise `UsageError` unless each pattern fits a name; it says which names there are."""
     known = list(dict.fromkeys(filter(None, names))) if patterns else []
     for pattern in patterns:
-        if fits([pattern], known):
+        if Selection.fits([pattern], known):
             continue
         if not known:
             raise UsageError(f"--{name} {pattern!r}: no run in the store has a {name}")
@@ -311,7 +306,7 @@ def why_none(path: Path, selection: Selection, there: Sequence[RunRecord]) -> st
         )
     for name, value in selection.choices:
         if others := but_for(choices=tuple(each for each in selection.choices if each[0] != name)):
-            known = dict.fromkeys(choice_of(each, name) for each in others)
+            known = dict.fromkeys(each.choice(name) for each in others)
             there_is = listed([f"{name}={each}" for each in known if each is not None])
             anew = f"; `pommel runs evaluate --oov {value}` makes others" if name == "oov" else ""
             what = (

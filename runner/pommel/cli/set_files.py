@@ -7,8 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
-from pommel.cli.output import note, show_text
-from pommel.cli.output_options import form_option
+from pommel.cli.output import form_option, note, show_text
 from pommel.errors import UsageError, counted
 from pommel.sources.output import Content, WrittenForm
 

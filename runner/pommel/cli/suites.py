@@ -7,8 +7,7 @@ from pathlib import Path
 import click
 
 from pommel.cli import suites_check, suites_new, suites_preview
-from pommel.cli.output import note, show_table
-from pommel.cli.output_options import folder_option, form_option
+from pommel.cli.output import folder_option, form_option, note, show_table
 from pommel.errors import InputError, counted
 from pommel.files.text import file_name_fault
 from pommel.report.suite_list import circuit_list_table, suite_list_table

@@ -13,8 +13,14 @@ from pommel.cli.options import (
     policy,
     policy_options,
 )
-from pommel.cli.output import note, progress_bar, show_text, show_warnings
-from pommel.cli.output_options import form_option, output_option
+from pommel.cli.output import (
+    form_option,
+    note,
+    output_option,
+    progress_bar,
+    show_text,
+    show_warnings,
+)
 from pommel.errors import UsageError
 from pommel.files.json import to_json
 from pommel.files.text import write_text

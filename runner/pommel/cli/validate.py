@@ -5,7 +5,7 @@ from dataclasses import asdict
 
 import click
 
-from pommel.cli.output_options import form_option
+from pommel.cli.output import form_option
 from pommel.errors import Fault, InputError, SuiteError, counted
 from pommel.sources.load import find_suites, load_suites
 from pommel.suite.suite import Suite

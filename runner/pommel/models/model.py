@@ -1,14 +1,12 @@
 """The contract of a model: strings in, tokens with offsets and bits out."""
 
 import contextlib
-import gc
 import hashlib
 import json
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Protocol, TypeVar, get_args
+from typing import Any, ClassVar, Literal, Protocol, get_args
 
 from pommel.errors import UnsupportedFeatureError, UsageError, check_choice
 from pommel.models.container.engines.engine import Pull, PullProgress
@@ -64,6 +62,11 @@ class Policy:
     BOUNDARIES: ClassVar[tuple[Boundary, ...]] = get_args(Boundary)
     # What the retired tools did: whatever the tokenizer adds and nothing else, first token 0.
     SYNTAXGYM: ClassVar["Policy"]
+
+    @classmethod
+    def default(cls, compat: str | None) -> "Policy":
+        """Return the policy that holds where none is given; the retired tool had its own."""
+        return cls.SYNTAXGYM if compat == "syntaxgym" else cls()
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
@@ -284,22 +287,6 @@ def score_all(
     """Return the scored sentences in the order of `sentences`."""
     scored = dict(model.score(sentences, policy, spans))
     return [scored[index] for index in range(len(sentences))]
-
-
-_T = TypeVar("_T")
-
-
-def one_after_another(models: Iterable[_T]) -> Iterator[_T]:
-    """Yield models that are to be loaded in turn; what one has left is freed before the next.
-
-    What is left are reference cycles, and what torch keeps of a GPU's memory for itself.
-    """
-    for number, model in enumerate(models):
-        if number:
-            gc.collect()
-            if torch := sys.modules.get("torch"):
-                torch.cuda.empty_cache()
-        yield model
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

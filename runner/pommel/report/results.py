@@ -1,13 +1,13 @@
 """Runs put together: their tables, and what a notebook shows of them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, get_args
 
 from pommel.errors import UsageError, check_choice, listed
 from pommel.files.tables import stacked
+from pommel.models.family import Named
 from pommel.scoring.family_scores import FamilyScore
-from pommel.scoring.notebook import scores_html
 from pommel.scoring.results import SuiteResult
 from pommel.scoring.run import ResultsTable, Run
 from pommel.scoring.run_record import RunRecord
@@ -22,6 +22,20 @@ class Results:
     """Runs, in the order in which they were made; `to_frame` puts their tables together."""
 
     runs: tuple[Run, ...]
+
+    @classmethod
+    def told_apart(cls, made: Sequence[Run]) -> "Results":
+        """Put runs together under names that tell models and families apart."""
+        called = Named.unique_names(
+            {
+                run.surprisals.model.reference: Named(
+                    name=run.result.model_name, membership=run.result.membership
+                )
+                for run in made
+            }
+        )
+        runs = (run.renamed(called[run.surprisals.model.reference]) for run in made)
+        return cls(runs=tuple(runs))
 
     def to_frame(self, table: ResultsTable = "suites") -> "pd.DataFrame":
         """Return one tidy table over all runs (docs/results.md).
@@ -85,7 +99,7 @@ class Results:
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the table of scores."""
-        return scores_html([run.result for run in self.runs])
+        return SuiteResult.scores_html([run.result for run in self.runs])
 
     def __iter__(self) -> Iterator[Run]:
         return iter(self.runs)

@@ -1,7 +1,7 @@
 """What came out: predictions per item, scores per suite. Values only; computed elsewhere."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pommel.errors import check_choice
 from pommel.files.tables import frame_of, frame_of_rows
 from pommel.models.family import Membership
-from pommel.scoring.notebook import predictions_html
+from pommel.scoring.notebook import predictions_html, scores_html
 from pommel.statistics import Interval, mean_score
 
 if TYPE_CHECKING:
@@ -262,6 +262,11 @@ class SuiteResult:
         """
         rows = [row for result in results for row in result.score_rows()]
         return frame_of_rows(rows, SUITE_COLUMNS)
+
+    @staticmethod
+    def scores_html(results: Sequence["SuiteResult"]) -> str:
+        """Return what a notebook shows of several results: suites x models with their scores."""
+        return scores_html(results)
 
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the predictions and the score."""

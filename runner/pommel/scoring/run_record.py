@@ -14,6 +14,9 @@ from pommel.suite.suite import Suite
 
 RunStatus = Literal["complete", "interrupted"]
 
+# What tells a suite from others: its language, since suites in several languages may share a name.
+SuiteKey = tuple[str, str]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelFacts:
@@ -89,6 +92,11 @@ class RunRecord:
 
     # The source of what pommel has computed itself.
     OWN: ClassVar[str] = "pommel"
+
+    @property
+    def suite_key(self) -> SuiteKey:
+        """What tells its suite from others."""
+        return self.suite.language, self.result.suite_name
 
     run_id: str
     result: SuiteResult

@@ -9,13 +9,98 @@ import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
 from pommel.errors import PommelError, StoreAccessError, StoreError
 from pommel.files.text import make_folder
-from pommel.store.failures import explained
-from pommel.store.migrations import CURRENT_VERSION, migrate, version_of
+from pommel.store.schema import CURRENT_VERSION, migrate, version_of
+
+# Another place would do.
+_ACCESS = {sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN}
+
+# What a damaged file leads to: pages that make no sense, a table or column that is not there, text
+# that is no UTF-8 (of which Python's module says no code).
+_DAMAGE = {
+    sqlite3.SQLITE_CORRUPT,
+    sqlite3.SQLITE_ERROR,
+    sqlite3.SQLITE_FORMAT,
+    sqlite3.SQLITE_SCHEMA,
+}
+
+# Primary result code -> what has happened, and what to do about it.
+_KNOWN: Mapping[int, str] = {
+    sqlite3.SQLITE_PERM: "may not be opened; give another store with --store",
+    sqlite3.SQLITE_BUSY: (
+        "is locked by another process, for {seconds:g} s already; wait until that has ended, and "
+        "repeat the command"
+    ),
+    sqlite3.SQLITE_LOCKED: "is locked by this process; end it, and repeat the command",
+    sqlite3.SQLITE_READONLY: (
+        "may not be written (no permission, or a file system for reading only); give another store "
+        "with --store"
+    ),
+    sqlite3.SQLITE_IOERR: (
+        "could not be read or written ({error}): the disk may be full, a quota used up, or the "
+        "disk failing; what was kept before is safe: make room and repeat the command, or give "
+        "another store with --store"
+    ),
+    sqlite3.SQLITE_FULL: (
+        "the disk is full; what was kept before is safe: make room and repeat the command, or give "
+        "another store with --store"
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        "cannot be opened: it is no file, or it or its folder may not be read or written; give "
+        "another store with --store"
+    ),
+    sqlite3.SQLITE_PROTOCOL: (
+        "cannot be locked; is it on a network file system? Give a store on a disk of this machine "
+        "with --store"
+    ),
+    sqlite3.SQLITE_NOTADB: (
+        "is no SQLite file, and was not changed; give another store with --store (if it was a "
+        "store once, `pommel runs recover {path} -o NEW` saves what can be read)"
+    ),
+}
+
+
+def store_error(
+    path: Path, error: sqlite3.Error, *, busy_seconds: float = 0.0
+) -> StoreError | None:
+    """Return what has gone wrong with a file; None for what is no fault of the file.
+
+    A constraint that is violated is a fault of ours.
+    """
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    if code in _KNOWN:
+        name = getattr(error, "sqlite_errorname", "")
+        what = _KNOWN[code].format(seconds=busy_seconds, error=name or error, path=path)
+        kind = StoreAccessError if code in _ACCESS else StoreError
+        return kind(f"{path}: {what}")
+    return damaged(path, str(error)) if code in _DAMAGE else None
+
+
+def damaged(path: Path, what: str) -> StoreError:
+    """Return that a file is not as it was left, and how to save the rest of it."""
+    return StoreError(
+        f"{path}: is damaged ({what}); `pommel runs recover {path} -o NEW` saves what can be read"
+    )
+
+
+@contextlib.contextmanager
+def explained(path: Path, *, busy_seconds: float = 0.0) -> Iterator[None]:
+    """Raise SQLite's errors as `StoreError`; wrong calls of ours stay what they are."""
+    try:
+        yield
+    except (sqlite3.ProgrammingError, sqlite3.InterfaceError):
+        raise
+    except sqlite3.Error as error:
+        known = store_error(path, error, busy_seconds=busy_seconds)
+        if known is None:
+            raise
+        raise known from None
+
 
 BUSY_SECONDS = 30.0
 PAGE_BYTES = 4096
@@ -139,6 +224,18 @@ class Database:
         """Return all rows of a query; raises `StoreError`."""
         with explained(self.path, busy_seconds=self.busy_seconds):
             return self.connection.execute(sql, parameters).fetchall()
+
+    @property
+    def n_bytes(self) -> int:
+        """What the file takes on the disk, the log of what was written last included."""
+        log = beside(self.path, "-wal")
+        return sum(path.stat().st_size for path in (self.path, log) if path.exists())
+
+    @property
+    def has_free_pages(self) -> bool:
+        """Whether the file has room in it that could be given back."""
+        ((n_free,),) = self.rows("PRAGMA freelist_count")
+        return bool(n_free)
 
     def shrink(self) -> None:
         """Give the room of what was deleted back to the file system; raises `StoreError`.
@@ -275,3 +372,37 @@ def _writer(path: Path, busy_seconds: float) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+# What every SQLite takes in one statement.
+_MOST_PARAMETERS = 999
+
+# How many keys a query is given at once.
+_KEYS = 500
+
+
+def pieces(values: Sequence[Any], size: int = _KEYS) -> Iterator[Sequence[Any]]:
+    """Cut values into parts of one size; the last one may be shorter."""
+    for at in range(0, len(values), size):
+        yield values[at : at + size]
+
+
+def marks(values: Sequence[Any]) -> str:
+    """Return the placeholders of a statement for so many values."""
+    return ", ".join("?" * len(values))
+
+
+def insert_rows(
+    connection: sqlite3.Connection,
+    table: str,
+    columns: Sequence[str],
+    rows: Sequence[Sequence[Any]],
+) -> None:
+    """Insert rows, hundreds in a statement; within a transaction.
+
+    Every statement has SQLite note the last key of its table, which costs as much as a row.
+    """
+    for piece in pieces(rows, _MOST_PARAMETERS // len(columns)):
+        row = f"({marks(columns)})"
+        sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES "  # noqa: S608 - our own names
+        connection.execute(sql + ", ".join([row] * len(piece)), [*chain.from_iterable(piece)])

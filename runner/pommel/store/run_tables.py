@@ -32,7 +32,7 @@ from pommel.store.record_rows import (
     without_scoring_choices,
 )
 from pommel.store.schema import seal
-from pommel.store.selection import Selection
+from pommel.store.selection import OneEach, Selection, in_a_family_too, one_each
 from pommel.store.surprisal_cache import (
     CacheKey,
     SurprisalCache,
@@ -352,6 +352,15 @@ class RunTables:
             "json_extract(record, '$.reported') IS NOT NULL)"
         )
         return {run_id for (run_id,) in rows}
+
+    def newest(self, records: Sequence[RunRecord], *, any_rule: bool = False) -> OneEach:
+        """Choose the newest run of each model on each suite under each score rule (`one_each`)."""
+        return one_each(records, scored=self.scored_ids(), any_rule=any_rule)
+
+    def without_twins(self, records: Sequence[RunRecord]) -> list[RunRecord]:
+        """Leave out runs of a model alone that has run in a family on the suite just so."""
+        twins = in_a_family_too(records, scored=self.scored_ids())
+        return [each for each in records if each.run_id not in twins]
 
     def progress(self, record: RunRecord) -> tuple[int, int] | None:
         """Return how many distinct sentences of a run's suite are scored, and how many it has.

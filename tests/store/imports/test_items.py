@@ -11,7 +11,7 @@ from tests.store.imports.files import faults, read
 
 import pommel
 from pommel.analysis.item_columns import chances_of
-from pommel.analysis.items import item_table
+from pommel.analysis.items import ItemTable
 from pommel.errors import UsageError
 from pommel.models.family import Membership
 from pommel.scoring.results import ScoreRule
@@ -159,7 +159,7 @@ def test_our_own_tables_come_back(tmp_path: Path) -> None:
     record = only(read_results([path], ImportOptions()).records)
     assert record.result.item_numbers == run.result.item_numbers
     tidy = tmp_path / "items.csv"
-    item_table([RunRecord.of(run)]).frame.to_csv(tidy, index=False)
+    ItemTable.of([RunRecord.of(run)]).rows.to_csv(tidy, index=False)
     for own in (record, only(read_results([tidy], ImportOptions()).records)):
         assert own.result.score == run.result.score
         for ours, theirs in zip(run.result.predictions, own.result.predictions, strict=True):
@@ -176,7 +176,7 @@ def test_our_own_tables_come_back(tmp_path: Path) -> None:
 def test_items_that_one_prediction_skips_come_back(tmp_path: Path) -> None:
     own = made("m", "s", ["1-0", "110"])
     table = tmp_path / "items.csv"
-    item_table([own]).frame.to_csv(table, index=False)
+    ItemTable.of([own]).rows.to_csv(table, index=False)
     imported = read_results([table], ImportOptions())
     found = only(imported.records).result
     assert [each.results for each in found.predictions] == [

@@ -10,7 +10,7 @@ from tests.store.imports.files import faults, read
 
 from pommel.errors import InputError
 from pommel.store.imports import ImportOptions, read_results
-from pommel.store.imports.result_tables import head_rows
+from pommel.store.imports.result_format import head_rows
 
 EUROPEAN = "model;suite;item;result;margin_bits\r\na, b;s;1;1;2,5\r\na, b;s;2;0;-,25\r\n"
 

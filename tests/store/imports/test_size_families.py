@@ -4,12 +4,10 @@ from pathlib import Path
 
 from tests.store.imports.files import read
 
-from pommel.store.imports import with_guessed_size_families
-
 
 def families(folder: Path, text: str) -> dict[str, str]:
     """Return the family of each model of a file."""
-    records = with_guessed_size_families(read(folder, text).records)
+    records = read(folder, text).with_guessed_size_families()
     return {record.result.model_name: record.model.size_family for record in records}
 
 

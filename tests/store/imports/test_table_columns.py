@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from tests.store.imports.files import faults, read
 
-from pommel.store.imports.table_columns import left_out
+from pommel.store.imports.items import left_out
 
 ROW = "a,s,1,1,1\n"
 

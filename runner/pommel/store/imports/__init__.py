@@ -7,7 +7,6 @@ from pommel.store.imports.result_formats import (
     recognised,
     result_format_named,
 )
-from pommel.store.imports.size_families import with_guessed_size_families
 
 __all__ = [
     "RESULT_FORMATS",
@@ -17,5 +16,4 @@ __all__ = [
     "read_results",
     "recognised",
     "result_format_named",
-    "with_guessed_size_families",
 ]
