@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from pommel.analysis.given_tables import GivenRow, GivenTable
 from pommel.models.family import Axis, Membership
 from pommel.scoring.results import PredictionResult, Score, ScoreRule, SuiteResult
 from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
@@ -73,6 +74,12 @@ def record(  # noqa: PLR0913 - a record has that many sides
         suite=SuiteFacts(**facts),
         source=source,
     )
+
+
+def given_table(values: Mapping[str, float], name: str = "value") -> GivenTable:
+    """Return a table with a number for each key."""
+    rows = tuple(GivenRow(keys=(key,), value=value) for key, value in values.items())
+    return GivenTable(file="given.csv", value_column=name, rows=rows)
 
 
 def seed(number: int, family: str = "lstm", axis: Axis = "seed") -> Membership:

@@ -9,14 +9,7 @@ from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 from tests.analysis.records import record, seed, seeds
 
-from pommel.analysis.accuracy import (
-    ACCURACY_COLUMNS,
-    Accuracy,
-    Settings,
-    accuracies,
-    accuracy_frame,
-)
-from pommel.analysis.item_columns import Level
+from pommel.analysis.accuracy import ACCURACY_COLUMNS, Accuracies, Accuracy, Level, Settings
 from pommel.scoring.run_record import RunRecord
 
 FEW = Settings(n_resamples=199)
@@ -32,7 +25,7 @@ SUITES = [
 def only(
     records: Sequence[RunRecord], level: Level = "suite", settings: Settings = FEW
 ) -> Accuracy:
-    (row,) = accuracies(records, level, settings)
+    (row,) = Accuracies.of(records, level, settings).rows
     return row
 
 
@@ -49,7 +42,7 @@ def only(
 def test_a_level_is_the_unweighted_mean_over_its_suites(
     level: Level, expected: dict[str, tuple[float, int, int]]
 ) -> None:
-    rows = accuracies(SUITES, level, FEW)
+    rows = Accuracies.of(SUITES, level, FEW).rows
     found = {
         "" if level == "model" else getattr(row.unit, level): (
             row.accuracy,
@@ -114,7 +107,7 @@ def test_the_interval_of_a_mean_draws_items_within_suites() -> None:
 
 
 def test_each_prediction_has_its_row_whatever_the_rule() -> None:
-    rows = accuracies([record(holds=["110", "1-0"], rule="first")], "prediction", FEW)
+    rows = Accuracies.of([record(holds=["110", "1-0"], rule="first")], "prediction", FEW).rows
     assert [
         (row.unit.prediction_id, row.n_holding, row.n_items, row.counts["n_skipped"])
         for row in rows
@@ -196,15 +189,15 @@ def test_a_suite_without_a_score_counts_in_no_mean() -> None:
     skipped, empty = record("m", "t", "--"), record("m", "u")
     row = only([record("m", "s", "1000"), skipped, empty], "model")
     assert (row.accuracy, len(row.suites), row.counts["n_skipped"]) == (0.25, 1, 2)
-    assert [each.accuracy for each in accuracies([skipped, empty], "suite", FEW)] == [
+    assert [each.accuracy for each in Accuracies.of([skipped, empty], "suite", FEW).rows] == [
         pytest.approx(math.nan, nan_ok=True)
     ] * 2
 
 
 def test_runs_under_two_rules_are_told_apart() -> None:
-    rows = accuracies(
+    rows = Accuracies.of(
         [record(holds=["11", "10"]), record(holds=["11", "10"], rule="first")], "suite", FEW
-    )
+    ).rows
     assert [(row.variant, row.accuracy) for row in rows] == [
         ("score=all", 0.5),
         ("score=first", 1.0),
@@ -212,7 +205,7 @@ def test_runs_under_two_rules_are_told_apart() -> None:
 
 
 def test_a_family_has_mean_and_standard_deviations_behind_its_members() -> None:
-    rows = accuracies(seeds("lstm", "s", "1100", "1110", "1111"), "suite", FEW)
+    rows = Accuracies.of(seeds("lstm", "s", "1100", "1110", "1111"), "suite", FEW).rows
     assert [row.label for row in rows] == [f"lstm/seed-{n}" for n in (1, 2, 3)] + ["lstm"]
     family = rows[-1]
     assert (family.is_family, family.n_members, family.accuracy) == (True, 3, 0.75)
@@ -224,12 +217,12 @@ def test_a_family_has_mean_and_standard_deviations_behind_its_members() -> None:
 
 def test_a_member_without_one_of_the_suites_is_not_in_the_mean() -> None:
     records = [*seeds("lstm", "s", "10", "11"), *seeds("lstm", "t", "00")]
-    assert [(row.accuracy, row.n_members) for row in accuracies(records, "model", FEW)] == [
+    assert [(row.accuracy, row.n_members) for row in Accuracies.of(records, "model", FEW).rows] == [
         (0.25, 1),
         (1.0, 1),
         (0.25, 1),
     ]
-    by_suite = [row for row in accuracies(records, "suite", FEW) if row.is_family]
+    by_suite = [row for row in Accuracies.of(records, "suite", FEW).rows if row.is_family]
     assert [(row.unit.suite, row.accuracy, row.n_members) for row in by_suite] == [
         ("s", 0.75, 2),
         ("t", 0.0, 1),
@@ -238,7 +231,7 @@ def test_a_member_without_one_of_the_suites_is_not_in_the_mean() -> None:
 
 def test_steps_of_a_training_have_no_mean() -> None:
     steps = [record(f"m@{n}", "s", "10", member=seed(n, "m", "step")) for n in (1, 2)]
-    assert not any(row.is_family for row in accuracies(steps, "suite", FEW))
+    assert not any(row.is_family for row in Accuracies.of(steps, "suite", FEW).rows)
 
 
 def test_the_same_seed_gives_the_same_numbers() -> None:
@@ -252,13 +245,13 @@ def test_the_same_seed_gives_the_same_numbers() -> None:
 
 def test_progress_counts_runs() -> None:
     told: list[int] = []
-    accuracies([*SUITES, record("n", "s1", "10")], "prediction", FEW, progress=told.append)
+    Accuracies.of([*SUITES, record("n", "s1", "10")], "prediction", FEW, progress=told.append)
     assert told == [3, 1]
 
 
 def test_the_frame_has_a_row_each_and_nothing_where_nothing_is_known() -> None:
     records = [*seeds("lstm", "s", "10", "11"), record("theirs", "s", share=0.7)]
-    frame = accuracy_frame(accuracies(records, "suite", FEW))
+    frame = Accuracies.of(records, "suite", FEW).frame()
     assert tuple(frame.columns) == ACCURACY_COLUMNS
     assert frame["model_name"].tolist() == ["lstm/seed-1", "lstm/seed-2", "lstm", "theirs"]
     assert frame["n_items"].dtype == frame["n_holding"].dtype == frame["n_ties"].dtype == "Int64"
@@ -274,6 +267,6 @@ def test_a_family_whose_margins_are_infinite_in_both_directions_has_no_mean_marg
         record(f"l/{n}", "s", "10", [margin, 1.0], member=seed(n, "l"))
         for n, margin in ((1, math.inf), (2, -math.inf))
     ]
-    (family,) = (row for row in accuracies(records, "suite", FEW) if row.is_family)
+    (family,) = (row for row in Accuracies.of(records, "suite", FEW).rows if row.is_family)
     assert math.isnan(family.margin_bits.mean)
     assert family.accuracy == 0.5

@@ -11,17 +11,15 @@ from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
 from tests.analysis.records import record, seeds
 
-from pommel.analysis.accuracy import Settings, accuracies, accuracy_frame
+from pommel.analysis.accuracy import Accuracies, Settings
 from pommel.analysis.comparison import (
     COMPARISON_COLUMNS,
     ComparedRow,
     Comparison,
     Discordance,
-    compare,
-    comparison_frame,
     side,
 )
-from pommel.analysis.models_compared import subjects
+from pommel.analysis.models_compared import ModelsCompared
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
 
@@ -31,8 +29,8 @@ FEW = Settings(n_resamples=199)
 def compared(
     records: Sequence[RunRecord], a: str = "a", b: str = "b", n_resamples: int = 199
 ) -> Comparison:
-    found = subjects(records)
-    return compare(side(found, a), side(found, b), n_resamples=n_resamples)
+    found = ModelsCompared.of(records).models
+    return Comparison.of_sides(side(found, a), side(found, b), n_resamples=n_resamples)
 
 
 def on_suites(**holds: tuple[str, str]) -> list[RunRecord]:
@@ -218,13 +216,13 @@ def test_the_other_way_round_only_signs_change() -> None:
 
 
 def test_the_frame() -> None:
-    frame = comparison_frame(compared(on_suites(s=("110", "100"), t=("11", "00"))))
+    frame = compared(on_suites(s=("110", "100"), t=("11", "00"))).frame()
     assert tuple(frame.columns) == COMPARISON_COLUMNS
     assert frame["level"].tolist() == ["suite", "suite", "all"]
     assert frame["n_only_a"].tolist() == [1, 2, 3]
     assert frame["difference"].tolist() == pytest.approx([1 / 3, 1.0, 2 / 3])
     families = [*seeds("lstm", "s", "11", "10"), record("b", "s", "10")]
-    frame = comparison_frame(compared(families, "lstm"))
+    frame = compared(families, "lstm").frame()
     assert frame["n_only_a"].dtype == "Int64"
     assert frame["n_only_a"].isna().all()
     assert frame["n_members_a"].tolist() == [2, 2]
@@ -277,13 +275,11 @@ def test_the_order_of_runs_and_items_changes_nothing() -> None:
                 )
         return records
 
-    first, *others = (
-        comparison_frame(compared(runs(np.random.default_rng(seed)))) for seed in range(4)
-    )
+    first, *others = (compared(runs(np.random.default_rng(seed))).frame() for seed in range(4))
     for other in others:
         assert_frame_equal(first, other, rtol=1e-12)
     rows = [
-        accuracy_frame(accuracies(runs(np.random.default_rng(seed)), level, FEW))
+        Accuracies.of(runs(np.random.default_rng(seed)), level, FEW).frame()
         for level in ("circuit", "suite")
         for seed in range(3)
     ]

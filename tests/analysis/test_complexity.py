@@ -1,6 +1,7 @@
 """Accuracy against the complexity of intervening material, and differences of two suites."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +12,11 @@ from tests.analysis.published_accuracies import multilingual_records
 from tests.analysis.records import record, seeds
 
 from pommel.analysis.complexity import (
+    Complexity,
     ComplexityPoint,
     SuiteComplexity,
-    complexity,
     given_complexities,
     known_complexities,
-    points_frame,
-    trends_frame,
 )
 from pommel.analysis.models_compared import with_size_families, without_models
 from pommel.errors import FaultyFileError
@@ -74,7 +73,7 @@ def test_faults_of_such_a_file_have_a_place(tmp_path: Path) -> None:
 
 def test_a_model_by_itself_has_means_over_suites() -> None:
     records = scored({"a": 0.5, "b": 0.7, "c": 0.3})
-    result = complexity(records, [known(0, "a"), known(0, "b"), known(1, "c")])
+    result = Complexity.of_complexities(records, [known(0, "a"), known(0, "b"), known(1, "c")])
     first, second = result.points
     assert shown((first,)) == [("m", "x", 0, 0.6)]
     assert (first.suites, first.n_suites, first.n_models) == (("a", "b"), 2, 1)
@@ -92,7 +91,7 @@ def test_a_family_has_means_over_models_and_those_that_lack_a_suite_are_not_in_t
         *scored({"a": 0.9}, "m3", size_family="F"),
         *scored({"a": 0.2, "b": 0.1}, "other"),
     ]
-    result = complexity(records, [known(0, "a"), known(1, "b")], pooling="family")
+    result = Complexity.of_complexities(records, [known(0, "a"), known(1, "b")], pooling="family")
     assert [(each.models, each.n_models) for each in result.points] == [
         ("F", 3),
         ("F", 2),
@@ -115,7 +114,7 @@ def test_one_run_of_another_suite_takes_nothing_away() -> None:
     suites = [known(0, "a"), known(1, "b"), known(1, "c")]
     for extra in (scored({"c": 0.9}, "alone"), scored({"c": 0.9}, "m1", size_family="F")):
         for pooling in ("family", "all"):
-            result = complexity([*records, *extra], suites, pooling=pooling)
+            result = Complexity.of_complexities([*records, *extra], suites, pooling=pooling)
             trend = result.trends[0]
             assert (trend.n_models, trend.n_suites) == (2, 2)
             assert trend.slope_percent == pytest.approx(-20)
@@ -128,7 +127,7 @@ def test_one_run_of_another_suite_takes_nothing_away() -> None:
 
 def test_seeds_count_once() -> None:
     records = [*seeds("lstm", "a", "11", "10"), *seeds("lstm", "b", "10", "00")]
-    result = complexity(records, [known(0, "a"), known(1, "b")], pooling="all")
+    result = Complexity.of_complexities(records, [known(0, "a"), known(1, "b")], pooling="all")
     assert shown(result.points) == [
         ("all models", "x", 0, 0.75),
         ("all models", "x", 1, 0.25),
@@ -138,7 +137,9 @@ def test_seeds_count_once() -> None:
 
 def test_series_are_apart_and_suites_of_no_known_complexity_are_told() -> None:
     records = scored({"a": 0.5, "b": 0.6, "c": 0.7})
-    result = complexity(records, [known(0, "b", ""), known(0, "a", "z"), known(1, "b", "z")])
+    result = Complexity.of_complexities(
+        records, [known(0, "b", ""), known(0, "a", "z"), known(1, "b", "z")]
+    )
     assert shown(result.points) == [("m", "z", 0, 0.5), ("m", "z", 1, 0.6), ("m", "", 0, 0.6)]
     assert [(each.series, each.n_suites) for each in result.trends] == [("z", 2), ("", 1)]
     assert result.without_complexity == ("c",)
@@ -146,7 +147,7 @@ def test_series_are_apart_and_suites_of_no_known_complexity_are_told() -> None:
 
 def test_a_model_without_a_series_has_a_trend_of_nothing() -> None:
     records = [*scored({"a": 0.5, "b": 0.6}), *scored({"c": 0.1}, "n")]
-    result = complexity(records, [known(0, "a"), known(1, "b")])
+    result = Complexity.of_complexities(records, [known(0, "a"), known(1, "b")])
     assert [(each.models, each.n_suites) for each in result.trends] == [("m", 2), ("n", 0)]
     assert math.isnan(result.trends[1].slope_percent)
 
@@ -162,7 +163,7 @@ def test_means_and_trends_are_those_of_scipy(shares: list[list[float]]) -> None:
         for each in scored(dict(zip(names, own, strict=True)), f"m{i}")
     ]
     suites = [known(value, name) for value, name in zip(values, names, strict=True)]
-    result = complexity(records, suites, pooling="all")
+    result = Complexity.of_complexities(records, suites, pooling="all")
     matrix = np.array(shares)
     assert [each.accuracy for each in result.points] == pytest.approx(matrix.mean(axis=0).tolist())
     errors = [each.standard_error for each in result.points]
@@ -180,7 +181,9 @@ def test_figure_3_of_kryvosheieva_and_levy(shared_data: Path) -> None:
         SuiteComplexity(suite=("swahili", name), series="verb", complexity=value)
         for value, name in enumerate(SERIES)
     ]
-    points = complexity(with_size_families(records, globs), suites, pooling="family").points
+    points = Complexity.of_complexities(
+        with_size_families(records, globs), suites, pooling="family"
+    ).points
     table = pd.read_csv(shared_data / "multilingual" / "accuracies.csv")[1:]
     # The versions of each model in the order of the file, as the paper's figure has them.
     table["model"] = ["mGPT"] * 2 + ["BLOOM"] * 6 + ["XGLM"] * 5 + ["mbert"] + ["XLM-R"] * 4
@@ -197,8 +200,8 @@ def test_figure_3_of_kryvosheieva_and_levy(shared_data: Path) -> None:
 
 def test_the_tables() -> None:
     records = scored({"a": 0.5, "b": 0.7, "c": 0.3})
-    result = complexity(records, [known(0, "a"), known(0, "b"), known(1, "c")])
-    points = points_frame(result.points)
+    result = Complexity.of_complexities(records, [known(0, "a"), known(0, "b"), known(1, "c")])
+    points = replace(result, table="points").frame()
     assert list(points.columns) == [
         "models",
         "series",
@@ -210,7 +213,7 @@ def test_the_tables() -> None:
         "standard_error",
     ]
     assert points["suites"].tolist() == ["a b", "c"]
-    assert list(trends_frame(result.trends).columns) == [
+    assert list(replace(result, table="trends").frame().columns) == [
         "models",
         "series",
         "n_models",

@@ -2,6 +2,7 @@
 
 import csv
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,15 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.analysis.published_accuracies import clams_records
-from tests.analysis.records import record, seeds
+from tests.analysis.records import given_table, record, seeds
 
-from pommel.analysis.correlation import (
-    PropertyResult,
-    correlations_frame,
-    pairs_frame,
-    property_correlations,
-)
-from pommel.analysis.given_tables import read_given_table
+from pommel.analysis.correlation import PropertyCorrelations
+from pommel.analysis.given_tables import GivenTable
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
 
@@ -34,10 +30,10 @@ def clams(shared_data: Path) -> list[RunRecord]:
 def morphology(shared_data: Path) -> dict[str, float]:
     """The languages' morphological complexity, as in the paper's figure 3."""
     path = shared_data / "clams" / "cwals" / "cwals.tsv"
-    return read_given_table(path, key="lang", value="C_WALS_fig3_vector").by_key()
+    return GivenTable.read(path, key="lang", value="C_WALS_fig3_vector").by_key()
 
 
-def by_models(result: PropertyResult) -> dict[str, float]:
+def by_models(result: PropertyCorrelations) -> dict[str, float]:
     return {each.models: each.value for each in result.correlations}
 
 
@@ -52,10 +48,12 @@ def scored(shares: dict[tuple[str, str], float], model: str = "m", **facts: Any)
 def test_the_correlations_of_the_paper(
     clams: list[RunRecord], morphology: dict[str, float]
 ) -> None:
-    assert by_models(property_correlations(clams, morphology))["mono"] == pytest.approx(0.4)
-    without = property_correlations(clams, morphology, exclude=["de"])
+    assert by_models(PropertyCorrelations.of(clams, given_table(morphology)))[
+        "mono"
+    ] == pytest.approx(0.4)
+    without = PropertyCorrelations.of(clams, given_table(morphology), exclude=["de"])
     assert by_models(without)["mono"] == pytest.approx(1.0)
-    shared = property_correlations(clams, morphology, common_suites=True)
+    shared = PropertyCorrelations.of(clams, given_table(morphology), common_suites=True)
     assert by_models(shared)["mBERT"] == pytest.approx(-0.9)
     found = {each.key: each for each in shared.pairs if each.models == "mBERT"}
     assert {key: round(each.accuracy, 3) for key, each in found.items()} == {
@@ -77,7 +75,7 @@ def test_the_averages_by_language_are_the_published_ones(
             for row in csv.DictReader(file)
             if row["published_average"]
         }
-    pairs = property_correlations(clams, morphology).pairs
+    pairs = PropertyCorrelations.of(clams, given_table(morphology)).pairs
     found = {(each.models, each.key): each.accuracy for each in pairs if each.models != "mBERT"}
     assert set(found) == set(published)
     # The paper rounds .773 to .78, from cells that it does not print in full.
@@ -88,12 +86,12 @@ def test_the_averages_by_language_are_the_published_ones(
 def test_models_that_lack_suites_in_a_language_are_told(
     clams: list[RunRecord], morphology: dict[str, float]
 ) -> None:
-    assert property_correlations(clams, morphology).uneven == ("mBERT",)
+    assert PropertyCorrelations.of(clams, given_table(morphology)).uneven == ("mBERT",)
 
 
 def test_languages_without_a_number_or_without_a_run_are_told() -> None:
     records = scored({("de", "s"): 0.5, ("en", "s"): 0.6, ("he", "s"): 0.7, ("fr", "s"): 0.8})
-    result = property_correlations(records, {**VALUES, "fr": math.nan, "ru": 4.0})
+    result = PropertyCorrelations.of(records, given_table({**VALUES, "fr": math.nan, "ru": 4.0}))
     assert result.without_value == ("fr", "he")
     assert result.without_accuracy == ("ru",)
     assert [each.key for each in result.pairs] == ["de", "en"]
@@ -104,8 +102,8 @@ def test_models_are_correlated_each_or_in_the_mean() -> None:
     up = {("de", "s"): 0.5, ("en", "s"): 0.6, ("fr", "s"): 0.7}
     down = {("de", "s"): 0.9, ("en", "s"): 0.6, ("fr", "s"): 0.3}
     records = [*scored(up, "a", size_family="F"), *scored(down, "b", size_family="F")]
-    assert by_models(property_correlations(records, VALUES)) == {"a": 1.0, "b": -1.0}
-    pooled = property_correlations(records, VALUES, pooling="family")
+    assert by_models(PropertyCorrelations.of(records, given_table(VALUES))) == {"a": 1.0, "b": -1.0}
+    pooled = PropertyCorrelations.of(records, given_table(VALUES), pooling="family")
     assert by_models(pooled) == {"F": -1.0}
     assert [each.accuracy for each in pooled.pairs] == pytest.approx([0.7, 0.6, 0.5])
     assert [each.n_models for each in pooled.pairs] == [2, 2, 2]
@@ -116,16 +114,18 @@ def test_common_suites_of_several_models_are_those_of_all() -> None:
         *scored({("de", "s"): 0.5, ("de", "t"): 0.9, ("en", "s"): 0.6, ("en", "t"): 0.9}, "a"),
         *scored({("de", "s"): 0.7, ("en", "s"): 0.8, ("en", "t"): 0.1}, "b"),
     ]
-    result = property_correlations(records, VALUES, pooling="all", common_suites=True)
+    result = PropertyCorrelations.of(
+        records, given_table(VALUES), pooling="all", common_suites=True
+    )
     assert [each.accuracy for each in result.pairs] == pytest.approx([0.6, 0.7])
-    uneven = property_correlations(records, VALUES, pooling="all")
+    uneven = PropertyCorrelations.of(records, given_table(VALUES), pooling="all")
     assert uneven.uneven == ("all models",)
     assert [each.accuracy for each in uneven.pairs] == pytest.approx([0.7, 0.6])
 
 
 def test_without_a_suite_in_common_nothing_is_left() -> None:
     records = scored({("de", "s"): 0.5, ("en", "t"): 0.6})
-    result = property_correlations(records, VALUES, common_suites=True)
+    result = PropertyCorrelations.of(records, given_table(VALUES), common_suites=True)
     assert result.pairs == ()
     assert result.correlations[0].n == 0
 
@@ -139,8 +139,8 @@ def test_suites_circuits_and_groups_have_properties_too() -> None:
     pairs = {
         level: {
             each.key: each.accuracy
-            for each in property_correlations(
-                records, dict.fromkeys("stucdxy", 1.0), level=level
+            for each in PropertyCorrelations.of(
+                records, given_table(dict.fromkeys("stucdxy", 1.0)), level=level
             ).pairs
         }
         for level in ("suite", "circuit", "group")
@@ -158,7 +158,7 @@ def test_models_have_properties_and_seeds_are_one_model() -> None:
         record("b", "t", "0000"),
     ]
     values = {"lstm": 2.0, "a": 1.0, "b": 3.0}
-    result = property_correlations(records, values, level="model")
+    result = PropertyCorrelations.of(records, given_table(values), level="model")
     assert by_models(result) == {"all suites": 0.5}
     assert {each.key: each.accuracy for each in result.pairs} == {
         "lstm": 0.625,
@@ -166,7 +166,9 @@ def test_models_have_properties_and_seeds_are_one_model() -> None:
         "b": 0.5,
     }
     assert result.uneven == ("all suites",)
-    common = property_correlations(records, values, level="model", common_suites=True)
+    common = PropertyCorrelations.of(
+        records, given_table(values), level="model", common_suites=True
+    )
     assert by_models(common) == {"all suites": 1.0}
 
 
@@ -174,7 +176,9 @@ def test_pearson_may_be_asked_for() -> None:
     from scipy.stats import pearsonr  # noqa: PLC0415
 
     records = scored({("de", "s"): 0.5, ("en", "s"): 0.9, ("fr", "s"): 0.8})
-    (found,) = property_correlations(records, VALUES, coefficient="pearson").correlations
+    (found,) = PropertyCorrelations.of(
+        records, given_table(VALUES), coefficient="pearson"
+    ).correlations
     expected = pearsonr([1, 2, 3], [0.5, 0.9, 0.8])
     assert (found.coefficient, found.n) == ("pearson", 3)
     assert found.value == pytest.approx(expected.statistic)
@@ -188,7 +192,7 @@ def test_spearman_is_that_of_scipy(points: list[tuple[int, int]]) -> None:
     x, y = zip(*points, strict=True)
     records = scored({(f"l{i}", "s"): share / 8 for i, share in enumerate(y)})
     values = {f"l{i}": float(value) for i, value in enumerate(x)}
-    (found,) = property_correlations(records, values).correlations
+    (found,) = PropertyCorrelations.of(records, given_table(values)).correlations
     assert found.n == len(points)
     if len(set(x)) == 1 or len(set(y)) == 1:
         assert math.isnan(found.value)
@@ -201,13 +205,13 @@ def test_spearman_is_that_of_scipy(points: list[tuple[int, int]]) -> None:
 def test_what_cannot_be_asked_for() -> None:
     records = scored({("de", "s"): 0.5, ("en", "s"): 0.9})
     with pytest.raises(UsageError) as caught:
-        property_correlations(records, VALUES, exclude=["dee"])
+        PropertyCorrelations.of(records, given_table(VALUES), exclude=["dee"])
     assert str(caught.value) == "there is no language 'dee' to leave out; did you mean 'de'?"
     with pytest.raises(UsageError) as caught:
-        property_correlations(records, VALUES, exclude=["ru"])
+        PropertyCorrelations.of(records, given_table(VALUES), exclude=["ru"])
     assert str(caught.value) == "there is no language 'ru' to leave out; there are de, en"
     with pytest.raises(UsageError) as caught:
-        property_correlations(records, VALUES, level="circuit", common_suites=True)
+        PropertyCorrelations.of(records, given_table(VALUES), level="circuit", common_suites=True)
     assert str(caught.value) == (
         "a suite is in one circuit alone; common suites are those of languages or models"
     )
@@ -215,8 +219,8 @@ def test_what_cannot_be_asked_for() -> None:
 
 def test_the_tables() -> None:
     records = scored({("de", "s"): 0.5, ("en", "s"): 0.9})
-    result = property_correlations(records, VALUES)
-    assert list(correlations_frame(result.correlations).columns) == [
+    result = PropertyCorrelations.of(records, given_table(VALUES))
+    assert list(result.frame().columns) == [
         "models",
         "level",
         "coefficient",
@@ -224,7 +228,7 @@ def test_the_tables() -> None:
         "value",
         "p",
     ]
-    assert pairs_frame(result.pairs).to_dict("records")[0] == {
+    assert replace(result, table="pairs").frame().to_dict("records")[0] == {
         "models": "m",
         "level": "language",
         "key": "de",

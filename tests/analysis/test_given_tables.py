@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pommel.analysis.given_tables import read_given_table
+from pommel.analysis.given_tables import GivenTable
 from pommel.errors import FaultyFileError, InputError
 
 REMOVE = "remove one of the two"
@@ -19,25 +19,25 @@ def written(folder: Path, text: str) -> Path:
 
 
 def test_the_first_column_is_the_key_and_the_second_the_number(tmp_path: Path) -> None:
-    found = read_given_table(written(tmp_path, "lang,C,n\nde,0.4,27\nfr, 4e-1 ,\n"))
+    found = GivenTable.read(written(tmp_path, "lang,C,n\nde,0.4,27\nfr, 4e-1 ,\n"))
     assert found.by_key() == {"de": 0.4, "fr": 0.4}
     assert found.value_column == "C"
 
 
 def test_a_tab_in_the_header_separates_by_tabs(tmp_path: Path) -> None:
     path = written(tmp_path, "\ufefflang\tname, in full\tC\nde\tGerman, High\t-2\n")
-    assert read_given_table(path, value="C").by_key() == {"de": -2.0}
+    assert GivenTable.read(path, value="C").by_key() == {"de": -2.0}
 
 
 def test_an_empty_field_is_no_number_that_is_known(tmp_path: Path) -> None:
-    found = read_given_table(written(tmp_path, "lang,C\nde,\n"))
+    found = GivenTable.read(written(tmp_path, "lang,C\nde,\n"))
     assert math.isnan(found.by_key()["de"])
 
 
 def test_more_keys_may_be_missing_and_tell_rows_apart(tmp_path: Path) -> None:
     def read(text: str) -> list[tuple[str, ...]]:
         path = written(tmp_path, text)
-        found = read_given_table(path, key="suite", value="c", more_keys=("series",))
+        found = GivenTable.read(path, key="suite", value="c", more_keys=("series",))
         return [row.keys for row in found.rows]
 
     assert read("suite,series,c\ns,x,1\ns,y,2\n") == [("s", "x"), ("s", "y")]
@@ -68,17 +68,17 @@ def test_more_keys_may_be_missing_and_tell_rows_apart(tmp_path: Path) -> None:
 def test_every_fault_is_told_with_its_place(tmp_path: Path, text: str, faults: list[str]) -> None:
     path = written(tmp_path, text)
     with pytest.raises(FaultyFileError) as caught:
-        read_given_table(path)
+        GivenTable.read(path)
     assert str(caught.value).splitlines() == [f"{path}:{fault}" for fault in faults]
 
 
 def test_a_column_that_there_is_not(tmp_path: Path) -> None:
     path = written(tmp_path, "lang,WALS\nde,1\n")
     with pytest.raises(FaultyFileError) as caught:
-        read_given_table(path, value="C_WALS")
+        GivenTable.read(path, value="C_WALS")
     assert str(caught.value) == f"{path}:1:1: there is no column 'C_WALS'; there are lang, WALS"
 
 
 def test_a_file_that_there_is_not(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"none\.csv: No such file or directory$"):
-        read_given_table(tmp_path / "none.csv")
+        GivenTable.read(tmp_path / "none.csv")

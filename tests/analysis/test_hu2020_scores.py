@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from scipy.stats import binomtest
 
-from pommel.analysis.accuracy import Settings, accuracies
+from pommel.analysis.accuracy import Accuracies, Settings
 from pommel.scoring.run_record import RunRecord
 from pommel.store.imports import ImportOptions
 from pommel.store.imports.hu2020 import read_hu2020
@@ -20,7 +20,11 @@ def records(shared_data: Path) -> list[RunRecord]:
 
 
 def test_chance_is_what_the_formulas_of_the_suites_say(records: list[RunRecord]) -> None:
-    rows = {row.unit.suite: row for row in accuracies(records, "suite", FEW) if not row.is_family}
+    rows = {
+        row.unit.suite: row
+        for row in Accuracies.of(records, "suite", FEW).rows
+        if not row.is_family
+    }
     assert len(rows) == 33
     assert {name: row.chance for name, row in rows.items()}["number_orc"] == 0.25
     assert rows["number_orc"].p_above == pytest.approx(

@@ -17,11 +17,9 @@ from pommel.analysis.mixed import (
     MixedFit,
     covariance_of,
     expected_weights,
-    fit_mixed,
     freedoms,
     indicators,
     mixed_design,
-    mixed_frame,
     posterior,
 )
 from pommel.errors import PommelError, UsageError
@@ -71,7 +69,7 @@ def frame() -> pd.DataFrame:
 
 @pytest.fixture(scope="module")
 def fit(frame: pd.DataFrame) -> MixedFit:
-    return fit_mixed(frame, fixed=BOTH, random=["model", "item"])
+    return MixedFit.of_items(frame, fixed=BOTH, random=["model", "item"])
 
 
 def test_known_effects_and_spreads_are_recovered(fit: MixedFit) -> None:
@@ -96,7 +94,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     held = [
         each.low < TRUTH[each.name] < each.high
         for seed in range(12)
-        for each in fit_mixed(
+        for each in MixedFit.of_items(
             simulated(12, 40, seed=seed), fixed=BOTH, random=["model", "item"]
         ).coefficients
     ]
@@ -108,7 +106,7 @@ def test_where_nothing_spreads_it_is_close_to_a_plain_logistic_regression() -> N
     import statsmodels.api as sm  # noqa: PLC0415 - an extra
 
     alike = simulated(20, 100, seed=3, spreads={"model": 0.0, "item": 0.0})
-    found = fit_mixed(alike, fixed=BOTH, random=["model", "item"])
+    found = MixedFit.of_items(alike, fixed=BOTH, random=["model", "item"])
     effects = sm.add_constant(alike[["log10_parameters", "modifier"]].to_numpy(dtype=float))
     plain = sm.Logit(alike["holds"].to_numpy(), effects).fit(disp=0)
     assert max(each.sd for each in found.components) < 0.2
@@ -119,7 +117,7 @@ def test_where_nothing_spreads_it_is_close_to_a_plain_logistic_regression() -> N
 def test_few_rows_an_item_do_not_draw_effects_towards_0() -> None:
     # The mode of the joint posterior with the random intercepts would be at two thirds of it.
     small = simulated(2, 2000, seed=4, spreads={"model": 0.2, "item": 2.0})
-    found = fit_mixed(small, fixed="modifier", random=["model", "item"])
+    found = MixedFit.of_items(small, fixed="modifier", random=["model", "item"])
     (effect,) = found.coefficients[1:]
     assert effect.low < TRUTH["modifier"] < effect.high
     assert effect.sd < 0.15
@@ -155,8 +153,8 @@ def test_expected_weights_are_those_of_a_fine_sum(mean: float, sd: float) -> Non
 def test_without_an_intercept_nothing_is_taken_off_the_effects() -> None:
     small = simulated(10, 200, seed=6)
     small["plain"] = 1 - small["modifier"]
-    with_one = fit_mixed(small, fixed="modifier", random=["item"])
-    without = fit_mixed(small, fixed="0 + plain + modifier", random=["item"])
+    with_one = MixedFit.of_items(small, fixed="modifier", random=["item"])
+    without = MixedFit.of_items(small, fixed="0 + plain + modifier", random=["item"])
     first, second = (each.estimate for each in without.coefficients)
     intercept, effect = (each.estimate for each in with_one.coefficients)
     assert (first, second) == pytest.approx((intercept, intercept + effect), abs=0.02)
@@ -164,14 +162,14 @@ def test_without_an_intercept_nothing_is_taken_off_the_effects() -> None:
 
 def test_the_same_table_gives_the_same_numbers() -> None:
     small = simulated(8, 20, seed=5)
-    one, again = (fit_mixed(small, fixed="modifier", random=["item"]) for _ in range(2))
+    one, again = (MixedFit.of_items(small, fixed="modifier", random=["item"]) for _ in range(2))
     assert one == again
 
 
 def test_a_factor_has_a_coefficient_for_each_of_its_values_but_the_first() -> None:
     small = simulated(4, 60, seed=5)
     small["language"] = ["de", "en", "fr"] * 80
-    found = fit_mixed(small, fixed="language", random=["item"])
+    found = MixedFit.of_items(small, fixed="language", random=["item"])
     assert [each.name for each in found.coefficients] == [
         "(Intercept)",
         "language[T.en]",
@@ -183,7 +181,7 @@ def test_rows_that_lack_a_column_are_left_out_and_counted() -> None:
     small = simulated(8, 40, seed=5)
     small.loc[small["model"] == "m0", "log10_parameters"] = math.nan
     small["language"] = np.where(small["model"] == "m1", "", small["model"])
-    found = fit_mixed(small, fixed="log10_parameters", random=["item"])
+    found = MixedFit.of_items(small, fixed="log10_parameters", random=["item"])
     assert found.n_rows == 280
     assert found.notes == ("40 rows left out: a column that the model needs is missing there",)
     assert mixed_design(small, fixed="language", random=["item"]).n_left_out == 40
@@ -192,12 +190,12 @@ def test_rows_that_lack_a_column_are_left_out_and_counted() -> None:
 def test_spreads_over_single_rows_are_hardly_known() -> None:
     small = simulated(1, 300, seed=7)
     small.loc[:9, "item"] = "s:0"
-    found = fit_mixed(small, fixed="modifier", random=["item"])
+    found = MixedFit.of_items(small, fixed="modifier", random=["item"])
     assert found.notes == ("most values of item have one row only: their spread is hardly known",)
 
 
 def test_the_tidy_table_has_effects_and_spreads(fit: MixedFit) -> None:
-    table = mixed_frame(fit)
+    table = fit.frame()
     assert list(table.columns) == list(MIXED_COLUMNS)
     assert table[["part", "term"]].values.tolist() == [
         ["fixed", "(Intercept)"],
@@ -241,7 +239,7 @@ def test_a_call_that_makes_no_sense(
     frame: pd.DataFrame, fixed: str, random: list[str], message: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
-        fit_mixed(frame, fixed=fixed, random=random)
+        MixedFit.of_items(frame, fixed=fixed, random=random)
     assert str(caught.value) == message
 
 
@@ -326,7 +324,7 @@ def few(**columns: Any) -> pd.DataFrame:
 )
 def test_rows_on_which_nothing_can_be_fitted(table: pd.DataFrame, fixed: str, message: str) -> None:
     with pytest.raises(PommelError) as caught:
-        fit_mixed(table, fixed=fixed, random=["model", "item"])
+        MixedFit.of_items(table, fixed=fixed, random=["model", "item"])
     assert str(caught.value) == message
 
 
@@ -335,7 +333,7 @@ def test_a_value_with_one_outcome_alone_separates_in_part() -> None:
     with pytest.raises(
         PommelError, match=r"without an exception by kind\[T\.y\], kind\[T\.z\], so"
     ):
-        fit_mixed(table, fixed="kind", random=["item"])
+        MixedFit.of_items(table, fixed="kind", random=["item"])
 
 
 def test_what_does_not_converge_is_an_error(
@@ -343,7 +341,7 @@ def test_what_does_not_converge_is_an_error(
 ) -> None:
     monkeypatch.setattr(mixed, "_MOST_ITERATIONS", 1)
     with pytest.raises(PommelError, match=r"^the mixed model has not converged "):
-        fit_mixed(frame, fixed="modifier", random=["item"])
+        MixedFit.of_items(frame, fixed="modifier", random=["item"])
 
 
 @pytest.mark.parametrize("missing", ["statsmodels", "patsy"])
@@ -352,7 +350,7 @@ def test_without_the_extra_it_says_what_to_install(
 ) -> None:
     monkeypatch.setitem(sys.modules, missing, None)
     with pytest.raises(PommelError) as caught:
-        fit_mixed(few(), fixed="modifier", random=["item"])
+        MixedFit.of_items(few(), fixed="modifier", random=["item"])
     assert str(caught.value) == "mixed models need the stats extra: pip install 'pommel[stats]'"
 
 
@@ -370,7 +368,7 @@ def test_an_effect_of_models_is_compared_between_models(frame: pd.DataFrame) -> 
 
 
 def test_intervals_of_few_models_are_those_of_t() -> None:
-    fit = fit_mixed(simulated(4, 80, seed=2), fixed=BOTH, random=["model", "item"])
+    fit = MixedFit.of_items(simulated(4, 80, seed=2), fixed=BOTH, random=["model", "item"])
     by_name = {each.name: each for each in fit.coefficients}
     size, modifier = by_name["log10_parameters"], by_name["modifier"]
     assert (size.n_free, modifier.n_free) == (2, 78)
@@ -383,12 +381,12 @@ def test_intervals_of_few_models_are_those_of_t() -> None:
             "interval and p are a rough guide"
         ),
     )
-    assert mixed_frame(fit)["df"].tolist()[:3] == [2, 2, 78]
+    assert fit.frame()["df"].tolist()[:3] == [2, 2, 78]
 
 
 def test_two_models_cannot_tell_what_they_differ_in() -> None:
     with pytest.raises(PommelError) as caught:
-        fit_mixed(simulated(2, 80, seed=2), fixed=BOTH, random=["model", "item"])
+        MixedFit.of_items(simulated(2, 80, seed=2), fixed=BOTH, random=["model", "item"])
     assert str(caught.value) == (
         "log10_parameters is the same in all rows of one model, and model has 2 values only: "
         "nothing tells it from what else they differ in; choose more runs, or leave it out of "

@@ -3,7 +3,7 @@
 import pytest
 from tests.analysis.records import record
 
-from pommel.analysis.correlation import model_correlations, models_frame
+from pommel.analysis.correlation import ModelCorrelations
 
 
 def test_two_models_are_compared_on_the_suites_that_both_have() -> None:
@@ -14,7 +14,7 @@ def test_two_models_are_compared_on_the_suites_that_both_have() -> None:
     records = [record("a", suite, share=share) for suite, share in a.items()]
     records += [record("b", suite, share=share) for suite, share in b.items()]
     records += [record("c", suite, share=share) for suite, share in a.items()]
-    found = model_correlations(records)
+    found = ModelCorrelations.of(records).rows
     assert [(each.model_name, each.other_model, each.n_suites) for each in found] == [
         ("a", "b", 3),
         ("a", "c", 4),
@@ -25,8 +25,8 @@ def test_two_models_are_compared_on_the_suites_that_both_have() -> None:
 
 
 def test_the_table() -> None:
-    found = model_correlations([record(model, "s", share=0.5) for model in "ab"])
-    assert list(models_frame(found).columns) == [
+    found = ModelCorrelations.of([record(model, "s", share=0.5) for model in "ab"]).rows
+    assert list(ModelCorrelations(rows=tuple(found)).frame().columns) == [
         "model_name",
         "other_model",
         "coefficient",

@@ -5,12 +5,12 @@ import math
 import pytest
 from tests.analysis.records import record, seed, seeds
 
-from pommel.analysis.accuracy import accuracies
+from pommel.analysis.accuracy import Accuracies
 from pommel.analysis.models_compared import (
     ALL_MODELS,
+    ModelsCompared,
     ModelScores,
     check_distinct,
-    incomplete_seeds,
     model_scores,
     pooled,
     suites_by,
@@ -53,9 +53,11 @@ def test_seeds_are_one_model_with_their_mean() -> None:
 
 def test_seeds_that_lack_suites_are_told() -> None:
     records = [*seeds("lstm", "s", "11", "10", "00"), *seeds("lstm", "t", "11", "10")]
-    assert incomplete_seeds(records) == ("lstm/seed-3",)
-    assert incomplete_seeds(records, ["s"]) == ()
-    assert incomplete_seeds([record("m", "s", "1"), record("n", "t", "1")]) == ()
+    assert ModelsCompared.of(records).incomplete_seeds() == ("lstm/seed-3",)
+    assert ModelsCompared.of(records).incomplete_seeds(["s"]) == ()
+    assert (
+        ModelsCompared.of([record("m", "s", "1"), record("n", "t", "1")]).incomplete_seeds() == ()
+    )
 
 
 def test_seeds_of_which_none_has_all_suites_have_no_scores() -> None:
@@ -68,7 +70,7 @@ def test_seeds_of_which_none_has_all_suites_have_no_scores() -> None:
 
 def test_seeds_have_the_means_of_the_accuracies_of_their_family() -> None:
     records = [*seeds("l", "s", "1111", "0000"), *seeds("l", "t", "1100")]
-    family = next(row for row in accuracies(records, "model") if row.is_family)
+    family = next(row for row in Accuracies.of(records, "model").rows if row.is_family)
     (found,) = model_scores(records)
     suites = suites_by(records, "all")["all suites"]
     assert (found.mean(suites), found.n_members) == (family.accuracy, family.n_members) == (0.75, 1)

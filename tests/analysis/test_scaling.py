@@ -2,6 +2,7 @@
 
 import csv
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,7 @@ from tests.analysis.published_accuracies import multilingual_records
 from tests.analysis.records import record, seed
 
 from pommel.analysis.models_compared import with_size_families, without_models
-from pommel.analysis.scaling import AVERAGE, points_frame, scaling, slopes_frame
+from pommel.analysis.scaling import AVERAGE, Scaling
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
 
@@ -43,7 +44,7 @@ def test_the_80_slopes_and_20_averages_of_the_paper(
         }
     globs = {"mGPT": ["mGPT-*"], "BLOOM": ["bloom*"], "XGLM": ["xglm-*"], "XLM-R": ["xlmr-*"]}
     records = with_size_families(without_models(multilingual, ["xglm-4.5B"]), globs)
-    result = scaling(records)
+    result = Scaling.of(records)
     found = {(each.family, each.name): f"{each.slope_percent:.3f}" for each in result.slopes}
     assert found == published
     assert len(found) == 100
@@ -55,7 +56,7 @@ def test_averages_are_means_of_slopes_as_they_are_not_of_rounded_ones(
 ) -> None:
     globs = {"mGPT": ["mGPT-*"], "BLOOM": ["bloom*"], "XGLM": ["xglm-*"], "XLM-R": ["xlmr-*"]}
     records = with_size_families(without_models(multilingual, ["xglm-4.5B"]), globs)
-    own = [each for each in scaling(records).slopes if each.name == "basque-S-IO_S_V_AUX"]
+    own = [each for each in Scaling.of(records).slopes if each.name == "basque-S-IO_S_V_AUX"]
     *slopes, average = (each.slope_percent for each in own)
     assert f"{sum(slopes) / 4:.3f}" == f"{average:.3f}" == "0.553"
     assert round(sum(round(slope, 3) for slope in slopes) / 4, 4) == 0.5525
@@ -79,7 +80,7 @@ def test_slopes_are_those_of_polyfit(points: list[tuple[int, float]]) -> None:
     accuracies = 100 * np.array([share for _, share in points])
     for scale, x in (("linear", sizes / BILLION), ("log", np.log10(sizes))):
         slope, intercept = np.polyfit(x, accuracies, 1)
-        found = scaling(records, scale=scale).slopes[0]  # type: ignore[arg-type]
+        found = Scaling.of(records, scale=scale).slopes[0]  # type: ignore[arg-type]
         allowed = 1e-6 * (100 / np.ptp(x) + abs(slope))
         assert found.slope_percent == pytest.approx(slope, abs=allowed)
         assert found.intercept_percent == pytest.approx(
@@ -91,7 +92,7 @@ def test_the_parts_of_a_slope_are_those_of_scipy() -> None:
     from scipy.stats import linregress  # noqa: PLC0415
 
     x, y = [1, 2, 4, 8], [0.5, 0.625, 0.75, 0.7]
-    (found, _) = scaling([sized(str(b), b, share) for b, share in zip(x, y, strict=True)]).slopes
+    (found, _) = Scaling.of([sized(str(b), b, share) for b, share in zip(x, y, strict=True)]).slopes
     fit = linregress(x, [100 * share for share in y])
     assert (found.n_models, found.n_families, found.level, found.name) == (4, 1, "suite", "s")
     assert found.slope_percent == pytest.approx(fit.slope)
@@ -107,11 +108,13 @@ def test_a_model_that_lacks_a_suite_is_not_in_its_slope_nor_in_its_circuits() ->
         for suite in ("s", "t")
         if (name, suite) != ("c", "t")
     ]
-    n_models = {each.name: each.n_models for each in scaling(records).slopes if each.family == "F"}
+    n_models = {
+        each.name: each.n_models for each in Scaling.of(records).slopes if each.family == "F"
+    }
     assert n_models == {"s": 3, "t": 2}
-    (circuit, _) = scaling(records, level="circuit").slopes
+    (circuit, _) = Scaling.of(records, level="circuit").slopes
     assert (circuit.n_models, circuit.slope_percent) == pytest.approx((2, 10))
-    points = scaling(records, level="circuit").points
+    points = Scaling.of(records, level="circuit").points
     assert [math.isnan(each.accuracy) for each in points] == [False, False, True]
 
 
@@ -124,7 +127,7 @@ def test_one_run_of_another_suite_takes_nothing_away() -> None:
     alone, own = record("m", "u", share=0.5, circuit="c"), sized("a", 1, 0.9, "v", circuit="c")
     for level in ("circuit", "all"):
         for extra in ([], [alone], [alone, own]):
-            result = scaling([*records, *extra], level=level)
+            result = Scaling.of([*records, *extra], level=level)
             found, average = result.slopes
             assert (found.n_models, found.n_suites, found.slope_percent) == pytest.approx(
                 (3, 2, 10)
@@ -140,7 +143,7 @@ def test_a_model_that_lacks_many_suites_is_left_out_and_named() -> None:
         for suite in "stuv"
         if name != "b" or suite == "s"
     ]
-    result = scaling(records, level="all")
+    result = Scaling.of(records, level="all")
     assert (result.slopes[0].n_models, result.slopes[0].n_suites) == (2, 4)
     assert result.notes == (
         "F, all suites: without b, since suites are missing there that others have",
@@ -153,7 +156,7 @@ def test_seeds_that_lack_a_suite_are_in_no_mean_over_it() -> None:
         for n, suite, share in ((1, "s", 1.0), (1, "t", 0.0), (2, "s", 0.0))
     ]
     records = [*seeds, sized("big", 3, 1.0, "s"), sized("big", 3, 1.0, "t")]
-    result = scaling(records, level="all")
+    result = Scaling.of(records, level="all")
     assert [(each.n_members, each.accuracy) for each in result.points] == [(1, 0.5), (1, 1.0)]
     assert result.notes == (
         (
@@ -167,7 +170,7 @@ def test_seeds_count_once_with_their_mean() -> None:
     small = [
         sized(f"small/{n}", 1, share, member=seed(n, "small")) for n, share in ((1, 0.2), (2, 0.4))
     ]
-    result = scaling([*small, sized("big", 2, 0.5)])
+    result = Scaling.of([*small, sized("big", 2, 0.5)])
     assert [(each.model_name, each.n_members) for each in result.points] == [
         ("small", 2),
         ("big", 1),
@@ -183,7 +186,7 @@ def test_a_family_of_one_size_has_no_slope_and_is_not_in_the_average() -> None:
         sized("c", 3, 0.6, size_family="G"),
         sized("d", 3, 0.7, size_family="G"),
     ]
-    f, g, average = scaling(records).slopes
+    f, g, average = Scaling.of(records).slopes
     assert (f.family, f.n_models) == ("F", 2)
     assert f.slope_percent == pytest.approx(10)
     assert (g.family, g.n_models) == ("G", 2)
@@ -200,22 +203,22 @@ def test_models_without_a_family_or_a_size_are_told() -> None:
         sized("b", 1, 0.9, n_parameters=None),
         sized("c", 0, 0.9),
     ]
-    result = scaling(records, scale="log")
+    result = Scaling.of(records, scale="log")
     assert result.without_family == ("human",)
     assert result.without_size == ("b", "c")
     assert [each.model_name for each in result.points] == ["a"]
-    assert scaling(records[1:]).slopes == ()
+    assert Scaling.of(records[1:]).slopes == ()
 
 
 def test_one_model_run_in_two_ways_may_not_count_twice() -> None:
     records = [sized("a", 1, 0.5), sized("a", 1, 0.6, rule="first"), sized("b", 2, 0.5)]
     with pytest.raises(UsageError, match=r"^a would count 2 times \(score=all, score=first\)"):
-        scaling(records)
+        Scaling.of(records)
 
 
 def test_the_tables() -> None:
-    result = scaling([sized("a", 1, 0.5), sized("b", 2, 0.6)], level="all")
-    slopes = slopes_frame(result.slopes)
+    result = Scaling.of([sized("a", 1, 0.5), sized("b", 2, 0.6)], level="all")
+    slopes = result.frame()
     assert list(slopes.columns) == [
         "family",
         "level",
@@ -232,7 +235,7 @@ def test_the_tables() -> None:
     ]
     assert slopes["family"].tolist() == ["F", "Average"]
     assert slopes["name"].tolist() == ["all suites", "all suites"]
-    points = points_frame(result.points)
+    points = replace(result, table="points").frame()
     assert points.to_dict("records")[1] == {
         "family": "F",
         "model_name": "b",

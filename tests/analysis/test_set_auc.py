@@ -11,9 +11,9 @@ from tests.analysis.sentence_sets import CASES, design_scores, pair_scores
 from pommel.analysis.sentence_sets import (
     AUC_COLUMNS,
     Resampling,
+    SentenceSets,
     SetAuc,
     SetSentence,
-    auc_frame,
     set_aucs,
 )
 
@@ -115,7 +115,7 @@ def test_the_interval_repeats_with_its_seed() -> None:
 
 def test_a_template_that_lacks_a_score_is_left_out_and_counted() -> None:
     (found,) = set_aucs(pair_scores([[-1, -2], [math.nan, -9]]), FEW)
-    frame = auc_frame([found])
+    frame = SentenceSets(rows=(found,), scores=(), not_sets=()).frame()
     assert list(frame.columns) == list(AUC_COLUMNS)
     row = frame.iloc[0]
     assert (row["auc"], row["n_templates"], row["n_skipped"]) == (1.0, 1, 1)

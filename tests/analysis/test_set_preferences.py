@@ -10,13 +10,11 @@ from pommel.analysis.sentence_sets import (
     ORDER_COLUMNS,
     PAIR_COLUMNS,
     Resampling,
+    SentenceSets,
     SetSentence,
-    feature_frame,
     feature_preferences,
-    order_frame,
     order_preferences,
     order_scores,
-    pair_frame,
 )
 
 FEW = Resampling(n_resamples=99)
@@ -38,7 +36,9 @@ def test_each_order_has_the_mean_of_its_grammatical_sentences() -> None:
         "dat acc nom": -4.0,
     }
     assert {(row.n_sentences, row.score.n_templates) for row in rows} == {(6, 2)}
-    assert list(order_frame(rows).columns) == list(ORDER_COLUMNS)
+    assert list(
+        SentenceSets(rows=tuple(rows), scores=(), not_sets=(), table="orders").frame().columns
+    ) == list(ORDER_COLUMNS)
 
 
 def test_orders_are_compared_where_each_noun_has_the_same_case() -> None:
@@ -54,7 +54,9 @@ def test_orders_are_compared_where_each_noun_has_the_same_case() -> None:
     assert shares[("nom acc dat", "nom dat acc")] == 0.5
     assert shares[("acc dat nom", "dat nom acc")] == 0.0
     assert {row.n_pairs for row in rows} == {6}
-    assert list(pair_frame(rows).columns) == list(PAIR_COLUMNS)
+    assert list(
+        SentenceSets(rows=tuple(rows), scores=(), not_sets=(), table="pairs").frame().columns
+    ) == list(PAIR_COLUMNS)
 
 
 def test_a_noun_is_liked_in_one_of_its_cases() -> None:
@@ -69,7 +71,7 @@ def test_a_noun_is_liked_in_one_of_its_cases() -> None:
     assert found[(2, "acc", "acc")] == 0.25
     assert found[(1, "nom", "acc")] == pytest.approx(0.5 + 0.125)
     assert {(row.n_with, row.n_without) for row in rows} == {(12, 24)}
-    frame = feature_frame(rows)
+    frame = SentenceSets(rows=tuple(rows), scores=(), not_sets=(), table="features").frame()
     assert list(frame.columns) == list(FEATURE_COLUMNS)
 
 

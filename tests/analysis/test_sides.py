@@ -4,17 +4,17 @@ import pytest
 from tests.analysis.records import record, seed, seeds
 
 from pommel.analysis.comparison import side
-from pommel.analysis.models_compared import Subject, subjects
+from pommel.analysis.models_compared import ModelsCompared
 from pommel.errors import UsageError
 
-FOUND = subjects(
+FOUND = ModelsCompared.of(
     [
         record("gpt2", "s", "10", reference="huggingface://gpt2"),
         record("gpt2-xl", "s", "11", size_family="GPT-2"),
         *seeds("lstm", "s", "10", "11", "00"),
         *(record(f"p@{n}", "s", "10", member=seed(n, "p", "step")) for n in (1, 2)),
     ]
-)
+).models
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def test_a_name_that_means_nothing_or_several_models(name: str, message: str) ->
 
 
 def test_a_model_under_two_rules_is_named_with_the_rule() -> None:
-    two: list[Subject] = subjects(
+    two = ModelsCompared.of(
         [record(holds=["1", "1"]), record(holds=["1", "0"], rule="first")]
-    )
+    ).models
     assert side(two, "m (score=first)").score_rule == "first"
     with pytest.raises(
         UsageError, match=r"'m' means 2 models: m \(score=all\), m \(score=first\);"
@@ -85,7 +85,7 @@ def test_a_model_under_two_rules_is_named_with_the_rule() -> None:
 def test_a_family_is_its_mean_on_the_suites_and_items_that_all_members_have() -> None:
     records = [*seeds("lstm", "s", "110", "100"), *seeds("lstm", "t", "1")]
     shorter = record("lstm/seed-3", "s", "11", member=seed(3), items=[3, 1])
-    found = side(subjects([*records, shorter]), "lstm")
+    found = side(ModelsCompared.of([*records, shorter]).models, "lstm")
     assert list(found.suites) == [("", "s")]
     (column,) = found.columns(("", "s"))
     assert column.item_numbers.tolist() == [1, 3]
@@ -95,5 +95,5 @@ def test_a_family_is_its_mean_on_the_suites_and_items_that_all_members_have() ->
 def test_versions_of_a_suite_are_told_by_their_hashes() -> None:
     one = record("lstm/seed-1", "s", "10", member=seed(1), sha256="a")
     other = record("lstm/seed-2", "s", "10", member=seed(2))
-    found = side(subjects([one, other]), "lstm")
+    found = side(ModelsCompared.of([one, other]).models, "lstm")
     assert found.hashes(("", "s")) == {"a"}

@@ -1,18 +1,13 @@
 """Suites with and without intervening material."""
 
 import math
+from collections.abc import Sequence
 
 import pytest
 from scipy.stats import norm
 from tests.analysis.records import record, seed, seeds
 
-from pommel.analysis.stability import (
-    STABILITY_COLUMNS,
-    Pairing,
-    StabilityRow,
-    stability,
-    stability_frame,
-)
+from pommel.analysis.stability import STABILITY_COLUMNS, Pairing, Stability, StabilityRow
 from pommel.scoring.run_record import RunRecord
 
 
@@ -23,16 +18,16 @@ def pair(model: str, base: str, holds: str, modified: str, holds_modified: str) 
     ]
 
 
-def mean_of(rows: list[StabilityRow]) -> StabilityRow:
+def mean_of(rows: Sequence[StabilityRow]) -> StabilityRow:
     (row,) = (each for each in rows if not each.pairing.base and not each.is_family)
     return row
 
 
 def test_pairs_and_their_mean() -> None:
-    rows = stability(
+    rows = Stability.of(
         [*pair("m", "s", "1111", "s_mod", "1100"), *pair("m", "t", "10", "t_mod", "11")],
         n_resamples=199,
-    )
+    ).rows
     assert [(row.pairing.base, row.pairing.modified, row.difference) for row in rows] == [
         ("s", "s_mod", -0.5),
         ("t", "t_mod", 0.5),
@@ -49,7 +44,7 @@ def test_a_base_with_several_modified_suites_counts_once() -> None:
         record("m", "s_long", "0000", modifier_of="s"),
         *pair("m", "t", "1000", "t_mod", "1111"),
     ]
-    mean = mean_of(stability(records, n_resamples=199))
+    mean = mean_of(Stability.of(records, n_resamples=199).rows)
     assert (mean.n_bases, mean.n_modified) == (2, 3)
     assert mean.accuracy_base == 0.625
     assert mean.accuracy_modified == (0.25 + 1.0) / 2
@@ -59,7 +54,7 @@ def test_a_base_with_several_modified_suites_counts_once() -> None:
 
 def test_the_interval_is_that_of_two_independent_shares() -> None:
     base, modified = "1" * 320 + "0" * 80, "1" * 200 + "0" * 200
-    row = mean_of(stability(pair("m", "s", base, "s_mod", modified)))
+    row = mean_of(Stability.of(pair("m", "s", base, "s_mod", modified)).rows)
     error = math.sqrt(0.8 * 0.2 / 400 + 0.5 * 0.5 / 400)
     half = norm.ppf(0.975) * error
     assert row.interval.low == pytest.approx(-0.3 - half, abs=0.006)
@@ -69,7 +64,7 @@ def test_the_interval_is_that_of_two_independent_shares() -> None:
 def test_the_interval_of_a_mean_over_pairs() -> None:
     base, modified = "1" * 320 + "0" * 80, "1" * 200 + "0" * 200
     records = [*pair("m", "s", base, "s_mod", modified), *pair("m", "t", base, "t_mod", base)]
-    row = mean_of(stability(records))
+    row = mean_of(Stability.of(records).rows)
     half = norm.ppf(0.975) * math.sqrt(3 * 0.16 / 400 + 0.25 / 400) / 2
     assert row.difference == pytest.approx(-0.15)
     assert row.interval.low == pytest.approx(-0.15 - half, abs=0.005)
@@ -82,19 +77,19 @@ def test_pairs_are_of_one_language_and_one_model() -> None:
         record("m", "s_mod", "10", language="fr", modifier_of="s"),
         record("n", "s", "11", language="fr"),
     ]
-    assert stability(records) == []
-    (row, _) = stability([*records, record("m", "s", "10", language="fr")], n_resamples=199)
+    assert Stability.of(records).rows == ()
+    (row, _) = Stability.of([*records, record("m", "s", "10", language="fr")], n_resamples=199).rows
     assert row.pairing == Pairing(language="fr", base="s", modified="s_mod")
 
 
 def test_a_suite_without_a_score_makes_no_pair() -> None:
-    assert stability(pair("m", "s", "--", "s_mod", "10")) == []
+    assert Stability.of(pair("m", "s", "--", "s_mod", "10")).rows == ()
 
 
 def test_shares_that_were_published_alone_have_no_interval() -> None:
-    rows = stability(
+    rows = Stability.of(
         [record("m", "s", share=0.9), record("m", "s_mod", share=0.6, modifier_of="s")]
-    )
+    ).rows
     assert rows[-1].difference == pytest.approx(-0.3)
     assert math.isnan(rows[-1].interval.low)
 
@@ -104,7 +99,7 @@ def test_a_family_is_the_mean_over_members_that_have_all_pairs() -> None:
         *seeds("lstm", "s", "11", "10", "00"),
         *seeds("lstm", "s_mod", "10", "10", modifier_of="s"),
     ]
-    rows = [row for row in stability(records, n_resamples=199) if row.is_family]
+    rows = [row for row in Stability.of(records, n_resamples=199).rows if row.is_family]
     assert [
         (row.label, row.n_members, row.accuracy_base, row.accuracy_modified) for row in rows
     ] == [("lstm", 2, 0.75, 0.5)] * 2
@@ -118,11 +113,11 @@ def test_steps_of_a_training_have_no_mean() -> None:
         for n in (1, 2)
         for suite, base in (("s", ""), ("s_mod", "s"))
     ]
-    assert not any(row.is_family for row in stability(records, n_resamples=199))
+    assert not any(row.is_family for row in Stability.of(records, n_resamples=199).rows)
 
 
 def test_the_frame() -> None:
-    frame = stability_frame(stability(pair("m", "s", "11", "s_mod", "10"), n_resamples=199))
+    frame = Stability.of(pair("m", "s", "11", "s_mod", "10"), n_resamples=199).frame()
     assert tuple(frame.columns) == STABILITY_COLUMNS
     assert frame["level"].tolist() == ["pair", "mean"]
     assert frame["suite"].tolist() == ["s", ""]

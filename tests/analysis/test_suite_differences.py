@@ -7,7 +7,7 @@ import pytest
 from tests.analysis.published_accuracies import multilingual_records
 from tests.analysis.records import record, seeds
 
-from pommel.analysis.complexity import differences_frame, suite_differences
+from pommel.analysis.complexity import SuiteDifferences
 from pommel.analysis.models_compared import without_models
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
@@ -19,9 +19,9 @@ def scored(shares: dict[str, float], model: str = "m") -> list[RunRecord]:
 
 def test_the_mean_difference_of_two_suites(shared_data: Path) -> None:
     records = without_models(multilingual_records(shared_data), ["human"])
-    (found,) = suite_differences(
+    (found,) = SuiteDifferences.of(
         records, "swahili-N_of_Poss_D_V", "swahili-N_of_Poss_V", pooling="all"
-    )
+    ).rows
     assert (found.models, found.n_models) == ("all models", 18)
     assert 1000 * found.difference == pytest.approx(-138.889, abs=0.0005)
     assert found.low < found.difference < found.high < 0
@@ -35,7 +35,7 @@ def test_differences_model_by_model_and_of_all() -> None:
         *scored({"a": 0.7, "b": 0.6}, "m2"),
         *scored({"a": 0.9}, "m3"),
     ]
-    found = suite_differences(records, "b", "a")
+    found = SuiteDifferences.of(records, "b", "a").rows
     assert [(each.models, each.n_models) for each in found] == [
         ("m1", 1),
         ("m2", 1),
@@ -57,7 +57,7 @@ def test_a_few_models_cannot_differ_much(n: int, p: float) -> None:
         for k in range(n)
         for each in scored({"a": 0.8, "b": 0.3 + 0.01 * k * (k - 1)}, f"m{k}")
     ]
-    found = suite_differences(records, "a", "b", pooling="all")[-1]
+    found = SuiteDifferences.of(records, "a", "b", pooling="all").rows[-1]
     assert (found.n_models, found.p) == (n, p)
     assert math.isnan(found.low) == (n == 2)
 
@@ -68,18 +68,18 @@ def test_seeds_that_have_one_of_the_two_suites_are_left_out() -> None:
         *seeds("l", "b", "10"),
         *scored({"c": 1.0}, "l/seed-1"),
     ]
-    (found,) = suite_differences(records, "a", "b")
+    (found,) = SuiteDifferences.of(records, "a", "b").rows
     assert found.difference == 0.5
 
 
 def test_a_suite_that_there_is_not() -> None:
     with pytest.raises(UsageError) as caught:
-        suite_differences(scored({"number": 0.5}), "number", "numbers")
+        SuiteDifferences.of(scored({"number": 0.5}), "number", "numbers")
     assert str(caught.value) == "no run is on the suite 'numbers'; did you mean 'number'?"
 
 
 def test_the_table() -> None:
-    frame = differences_frame(suite_differences(scored({"a": 0.5, "b": 0.7}), "a", "b"))
+    frame = SuiteDifferences.of(scored({"a": 0.5, "b": 0.7}), "a", "b").frame()
     assert list(frame.columns) == [
         "models",
         "suite",

@@ -11,11 +11,8 @@ from tests.analysis.records import record, seed
 
 from pommel.analysis.accuracy import Settings
 from pommel.analysis.training import (
+    Training,
     TrainingPath,
-    TrainingResult,
-    paths_frame,
-    points_frame,
-    training,
 )
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
@@ -34,8 +31,8 @@ def shares(*counts: int, n_items: int = 20) -> list[RunRecord]:
     return [step(100 * i, "1" * n + "0" * (n_items - n)) for i, n in enumerate(counts, 1)]
 
 
-def followed(records: list[RunRecord], **chosen: Any) -> TrainingResult:
-    return training(records, settings=QUICK, **chosen)
+def followed(records: list[RunRecord], **chosen: Any) -> Training:
+    return Training.of(records, settings=QUICK, **chosen)
 
 
 def only_path(records: list[RunRecord], **chosen: Any) -> TrainingPath:
@@ -58,7 +55,7 @@ def test_points_come_in_the_order_of_training_with_their_intervals() -> None:
 
 def test_models_that_are_no_steps_are_passed_over() -> None:
     records = [record("m", "s", "10"), record("l/seed-1", "s", "10", member=seed(1))]
-    assert followed(records) == TrainingResult(points=(), paths=(), without_step=(), incomplete=())
+    assert followed(records) == Training(points=(), paths=(), without_step=(), incomplete=())
 
 
 @pytest.mark.parametrize(
@@ -79,7 +76,7 @@ def test_above_chance_means_from_there_on(counts: tuple[int, ...], first: float)
 def test_chance_may_be_another() -> None:
     records = shares(10, 14, 15)
     assert only_path(records).above_chance_from == 300
-    quarter = training(records, settings=Settings(chance=0.25, n_resamples=99))
+    quarter = Training.of(records, settings=Settings(chance=0.25, n_resamples=99))
     assert quarter.paths[0].above_chance_from == 100
 
 
@@ -197,12 +194,12 @@ def test_shares_whose_items_nobody_knows_have_no_test() -> None:
     assert (result.points[0].n_items, result.paths[0].axis) == (None, "epoch")
     assert math.isnan(result.paths[0].above_chance_from)
     assert result.paths[0].reached_from == 2
-    assert points_frame(result.points)["n_items"].isna().all()
+    assert replace(result, table="points").frame()["n_items"].isna().all()
 
 
 def test_the_tables() -> None:
     result = followed(shares(10, 20))
-    points = points_frame(result.points)
+    points = replace(result, table="points").frame()
     assert list(points.columns) == [
         "family",
         "axis",
@@ -219,7 +216,7 @@ def test_the_tables() -> None:
         "p_above",
     ]
     assert points["n_items"].tolist() == [20, 20]
-    (row,) = paths_frame(result.paths).to_dict("records")
+    (row,) = result.frame().to_dict("records")
     assert row == pytest.approx(
         {
             "family": "p",

@@ -7,8 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from tests.analysis.records import record, seeds
 
-from pommel.analysis.accuracy import Settings, ShareInterval, accuracies, accuracy_table
-from pommel.analysis.item_columns import Level
+from pommel.analysis.accuracy import Accuracies, Level, Settings, ShareInterval
 from pommel.scoring.run_record import RunRecord
 
 FEW = Settings(n_resamples=199)
@@ -25,7 +24,7 @@ def rows_of(
     records: Sequence[RunRecord], level: Level = "suite", interval: ShareInterval = "wilson"
 ) -> list[list[str]]:
     """Return the header and the cells of every row."""
-    lines = rendered(accuracy_table(accuracies(records, level, FEW), interval))
+    lines = rendered(Accuracies.of(records, level, FEW, interval=interval).tables()[0])
     return [
         [cell.strip() for cell in line.strip("│┃").replace("┃", "│").split("│")]
         for line in lines
@@ -86,14 +85,14 @@ def test_a_mean_has_its_bootstrap_interval_and_one_suite_its_own() -> None:
         ["c", "2", "8", "1.00 [1.00, 1.00]"],
         ["(none)", "1", "4", "1.00 [0.51, 1.00]"],
     ]
-    lines = rendered(accuracy_table(accuracies(records, "circuit", FEW)))
+    lines = rendered(Accuracies.of(records, "circuit", FEW).tables()[0])
     assert lines[0] == "Accuracy by circuit"
     assert "Of one suite: share of items [95% Wilson interval]." in lines
 
 
 def test_of_one_suite_with_several_predictions_no_wilson_interval_is_named() -> None:
     records = [record("m", "s", ["1111", "1100"], rule="each")]
-    caption = str(accuracy_table(accuracies(records, "model", FEW)).caption)
+    caption = str(Accuracies.of(records, "model", FEW).tables()[0].caption)
     assert "Wilson" not in caption
     assert caption.startswith(
         "Of one suite with several predictions: their mean [95% bootstrap interval, by item].\n"
@@ -118,10 +117,10 @@ def test_a_share_that_was_published_alone_has_nothing_else() -> None:
 
 def test_without_a_known_chance_there_is_no_test() -> None:
     unknown, known = (record("m", "s", share=0.7, n_items=100, chance=each) for each in (None, 0.5))
-    table = accuracy_table(accuracies([unknown]))
+    table = Accuracies.of([unknown]).tables()[0]
     assert "Where chance is unknown there is no test; --chance X says it." in str(table.caption)
     assert [rows_of([each])[1][4:6] for each in (unknown, known)] == [
         ["unknown", ""],
         ["0.50", "above < .001"],
     ]
-    assert "unknown" not in str(accuracy_table(accuracies([known])).caption)
+    assert "unknown" not in str(Accuracies.of([known]).tables()[0].caption)

@@ -3,7 +3,7 @@
 import pytest
 from tests.scoring.family_results import member
 
-from pommel.analysis.capitalization import gains_table
+from pommel.analysis.capitalization import CapitalizationGains
 from pommel.cli.output import show_table
 from pommel.models.family import Membership
 from pommel.scoring.capitalization import CapitalizationGain, VariantScore
@@ -30,7 +30,7 @@ def gain(
 
 def printed(gains: list[CapitalizationGain], capsys: pytest.CaptureFixture[str]) -> list[str]:
     """Return the cells of every row."""
-    show_table(gains_table(gains))
+    show_table(CapitalizationGains(rows=tuple(gains)).tables()[0])
     lines = capsys.readouterr().out.splitlines()
     return [
         " | ".join(cell.strip() for cell in line[1:-1].replace("┃", "│").split("│")).strip()

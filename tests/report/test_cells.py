@@ -10,21 +10,18 @@ from tests.scoring.family_results import scored
 
 from pommel.analysis.cells import (
     add_suite_rows,
-    in_order,
-    kept_margins,
     number_cell,
-    prediction_cells,
-    score_cell,
     spread_cell,
     step_cell,
 )
 from pommel.cli.output import show_table
+from pommel.report.tables import in_order, kept_margins, prediction_cells
 from pommel.statistics import Spread
 
 
 def test_scores() -> None:
-    assert [score_cell(each) for each in (0.125, 1, math.nan)] == ["0.12", "1.00", "-"]
-    assert [score_cell(each, sign="+") for each in (0.5, -0.5, 0)] == ["+0.50", "-0.50", "+0.00"]
+    assert [number_cell(each) for each in (0.125, 1, math.nan)] == ["0.12", "1.00", "-"]
+    assert [number_cell(each, sign="+") for each in (0.5, -0.5, 0)] == ["+0.50", "-0.50", "+0.00"]
 
 
 @pytest.mark.parametrize(

@@ -5,26 +5,19 @@ import io
 from rich.console import Console
 from tests.analysis.records import record, seeds
 
-from pommel.analysis.comparison import (
-    Comparison,
-    compare,
-    comparison_notes,
-    comparison_table,
-    comparison_warnings,
-    side,
-)
-from pommel.analysis.models_compared import subjects
+from pommel.analysis.comparison import Comparison, side
+from pommel.analysis.models_compared import ModelsCompared
 from pommel.scoring.run_record import RunRecord
 
 
 def compared(records: list[RunRecord], a: str = "a", b: str = "b") -> Comparison:
-    found = subjects(records)
-    return compare(side(found, a), side(found, b), n_resamples=199)
+    found = ModelsCompared.of(records).models
+    return Comparison.of_sides(side(found, a), side(found, b), n_resamples=199)
 
 
 def lines_of(comparison: Comparison) -> list[str]:
     stream = io.StringIO()
-    Console(file=stream, width=300, highlight=False).print(comparison_table(comparison))
+    Console(file=stream, width=300, highlight=False).print(comparison.tables()[0])
     return [" ".join(line.split()) for line in stream.getvalue().splitlines()]
 
 
@@ -77,17 +70,17 @@ def test_notes_say_what_is_left_out() -> None:
             record("b", "u", share=0.5),
         ]
     )
-    assert [*comparison_notes(comparison)] == [
+    assert [*comparison.notes] == [
         "1 suite of a left out, which b has no run on: t",
         "1 suite left out: no item of u is known of both",
         "s: 1 item of a left out, which b lacks or skips",
     ]
-    assert [*comparison_warnings(comparison)] == []
+    assert [*comparison.warnings] == []
 
 
 def test_a_family_has_a_note_and_the_p_of_the_mean_difference() -> None:
     comparison = compared([*seeds("lstm", "s", "11", "11"), record("b", "s", "00")], "lstm")
-    (note,) = comparison_notes(comparison)
+    (note,) = comparison.notes
     assert note == (
         "lstm is the mean over 2 models, item by item; McNemar's test needs one model on each "
         "side, so p is that of the mean difference"
@@ -105,7 +98,7 @@ def test_a_family_has_a_note_and_the_p_of_the_mean_difference() -> None:
 
 def test_versions_that_differ_are_a_warning() -> None:
     records = [record(model, "s", "10", sha256=model) for model in "ab"]
-    (warning,) = comparison_warnings(compared(records))
+    (warning,) = compared(records).warnings
     assert warning == (
         "s: a and b have run different versions of this suite; items of one number may not be the "
         "same"
@@ -118,7 +111,7 @@ def test_what_is_left_out_is_told() -> None:
         *seeds("lstm", "t", "11"),
         record("b", "s", "1111"),
     ]
-    assert [*comparison_notes(compared(records, "lstm"))][1:] == [
+    assert [*compared(records, "lstm").notes][1:] == [
         "1 suite of lstm left out, which not all of its 2 models have a run on: t",
         "s: 1 item of lstm left out, which not all of its 2 models have",
         "s: 2 items of b left out, which lstm lacks or skips",
@@ -130,6 +123,6 @@ def test_predictions_of_one_alone_are_told() -> None:
         record("a", "s", ["11", "10"], rule="each"),
         record("b", "s", ["11"], rule="each"),
     ]
-    assert [*comparison_notes(compared(records))] == [
+    assert [*compared(records).notes] == [
         "1 prediction of a left out, which b has no items of: prediction 1 of s"
     ]

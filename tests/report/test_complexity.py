@@ -3,13 +3,7 @@
 from tests.analysis.records import record
 from tests.report.printed import cells
 
-from pommel.analysis.complexity import (
-    SuiteComplexity,
-    complexity,
-    complexity_tables,
-    difference_table,
-    suite_differences,
-)
+from pommel.analysis.complexity import Complexity, SuiteComplexity, SuiteDifferences
 
 SHARES = {"a": (0.5, 0.75), "b": (0.25, 0.5), "c": (0.5, 0.25)}
 RECORDS = [
@@ -24,7 +18,7 @@ SUITES = [
 
 
 def test_models_by_themselves() -> None:
-    (table,) = complexity_tables(complexity(RECORDS, SUITES), "none")
+    (table,) = Complexity.of_complexities(RECORDS, SUITES).tables()
     assert cells(table) == [
         ["models", "0", "1", "slope", "p", "Spearman", "p", "n"],
         ["m", "0.50 ± - (1)", "0.38 ± 0.12 (2)", "-12.50", ".667", "-0.50", "1.000", "3"],
@@ -38,7 +32,7 @@ def test_models_by_themselves() -> None:
 
 
 def test_the_mean_over_a_family() -> None:
-    (table,) = complexity_tables(complexity(RECORDS, SUITES, pooling="family"), "family")
+    (table,) = Complexity.of_complexities(RECORDS, SUITES, pooling="family").tables()
     assert cells(table)[1][:3] == ["F", "0.62 ± 0.12 (2)", "0.38 ± 0.00 (2)"]
     assert cells(table)[1][-1] == "2"
     assert "mean over models (n)" in str(table.caption)
@@ -46,12 +40,12 @@ def test_the_mean_over_a_family() -> None:
 
 def test_a_model_without_a_suite_has_a_dash() -> None:
     records = [*RECORDS, record("o", "a", share=0.5)]
-    (table,) = complexity_tables(complexity(records, SUITES), "none")
+    (table,) = Complexity.of_complexities(records, SUITES).tables()
     assert cells(table)[3][:4] == ["o", "0.50 ± - (1)", "-", "-"]
 
 
 def test_differences() -> None:
-    table = difference_table(suite_differences(RECORDS, "b", "a"))
+    table = SuiteDifferences.of(RECORDS, "b", "a").tables()[0]
     assert cells(table) == [
         ["models", "n", "difference", "standard error", "95% interval", "p"],
         ["m", "1", "-0.250", "-", "-", ""],

@@ -1,14 +1,13 @@
 """Correlations for people."""
 
-from tests.analysis.records import record
+from dataclasses import replace
+
+from tests.analysis.records import given_table, record
 from tests.report.printed import cells
 
 from pommel.analysis.correlation import (
-    correlation_table,
-    model_correlations,
-    model_table,
-    pair_table,
-    property_correlations,
+    ModelCorrelations,
+    PropertyCorrelations,
 )
 
 RECORDS = [
@@ -16,11 +15,11 @@ RECORDS = [
     for model, shares in {"m": (0.5, 0.6, 0.7), "n": (0.9, 0.8)}.items()
     for language, share in zip(("de", "en", "fr"), shares, strict=False)
 ]
-RESULT = property_correlations(RECORDS, {"fr": 0.25, "de": 1.0, "en": 2.0})
+RESULT = PropertyCorrelations.of(RECORDS, given_table({"fr": 0.25, "de": 1.0, "en": 2.0}, "C_WALS"))
 
 
 def test_languages_stand_in_the_order_of_their_numbers() -> None:
-    table = correlation_table(RESULT, "C_WALS")
+    table = RESULT.tables()[0]
     assert cells(table) == [
         ["models", "fr (0.25)", "de (1)", "en (2)", "Spearman", "p", "n"],
         ["m", "0.70", "0.50", "0.60", "-0.50", "1.000", "3"],
@@ -32,21 +31,23 @@ def test_languages_stand_in_the_order_of_their_numbers() -> None:
 
 def test_many_keys_are_not_shown() -> None:
     records = [record("m", f"s{i}", share=i / 10) for i in range(9)]
-    result = property_correlations(records, {f"s{i}": i for i in range(9)}, level="suite")
-    table = correlation_table(result, "length")
+    result = PropertyCorrelations.of(
+        records, given_table({f"s{i}": i for i in range(9)}, "length"), level="suite"
+    )
+    table = result.tables()[0]
     assert cells(table) == [["models", "Spearman", "p", "n"], ["m", "1.00", "< .001", "9"]]
     assert table.caption == "n: how many suites. --table pairs has each."
 
 
 def test_pairs_one_by_one() -> None:
-    assert cells(pair_table(RESULT.pairs, "C_WALS"))[:2] == [
+    assert cells(replace(RESULT, table="pairs").tables()[0])[:2] == [
         ["models", "language", "C_WALS", "accuracy", "suites", "models averaged"],
         ["m", "de", "1", "0.500", "1", "1"],
     ]
 
 
 def test_two_models() -> None:
-    assert cells(model_table(model_correlations(RECORDS, coefficient="pearson"))) == [
+    assert cells(ModelCorrelations.of(RECORDS, coefficient="pearson").tables()[0]) == [
         ["model", "other model", "Pearson", "p", "suites"],
         ["m", "n", "-1.00", "", "2"],
     ]

@@ -1,9 +1,11 @@
 """Slopes for people."""
 
+from dataclasses import replace
+
 from tests.analysis.records import record
 from tests.report.printed import cells
 
-from pommel.analysis.scaling import scaling, size_table, slope_table
+from pommel.analysis.scaling import Scaling
 from pommel.scoring.run_record import RunRecord
 
 BILLION = 10**9
@@ -22,7 +24,7 @@ def models() -> list[RunRecord]:
 
 
 def test_a_slope_of_fewer_models_says_of_how_many() -> None:
-    table = slope_table(scaling(models()).slopes)
+    table = Scaling.of(models()).tables()[0]
     assert cells(table) == [
         ["suite", "F (n = 3)", "G (n = 1)", "Average"],
         ["s", "8.036", "-", "8.036"],
@@ -33,13 +35,13 @@ def test_a_slope_of_fewer_models_says_of_how_many() -> None:
 
 
 def test_the_title_says_what_the_slope_is_per() -> None:
-    table = slope_table(scaling(models(), scale="log").slopes)
+    table = Scaling.of(models(), scale="log").tables()[0]
     assert table.title == "Accuracy against size: percentage points per power of ten of parameters"
 
 
 def test_models_from_the_smallest_on() -> None:
     records = models()
-    assert cells(size_table(scaling([*records[2:], *records[:2]]).points)) == [
+    assert cells(replace(Scaling.of([*records[2:], *records[:2]]), table="points").tables()[0]) == [
         ["family", "model", "parameters", "s", "t"],
         ["F", "a", "1,000,000,000", "0.50", "0.20"],
         ["F", "b", "2,000,000,000", "0.62", "0.30"],
@@ -49,5 +51,5 @@ def test_models_from_the_smallest_on() -> None:
 
 
 def test_suites_without_a_circuit_are_called_so() -> None:
-    table = slope_table(scaling(models(), level="circuit").slopes)
+    table = Scaling.of(models(), level="circuit").tables()[0]
     assert cells(table)[1][0] == "(none)"

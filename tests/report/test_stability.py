@@ -5,13 +5,13 @@ import io
 from rich.console import Console
 from tests.analysis.records import record, seeds
 
-from pommel.analysis.stability import stability, stability_table
+from pommel.analysis.stability import Stability
 from pommel.scoring.run_record import RunRecord
 
 
 def lines_of(records: list[RunRecord]) -> list[str]:
     stream = io.StringIO()
-    table = stability_table(stability(records, n_resamples=199))
+    table = Stability.of(records, n_resamples=199).tables()[0]
     Console(file=stream, width=300, highlight=False).print(table)
     return [" ".join(line.split()) for line in stream.getvalue().splitlines()]
 

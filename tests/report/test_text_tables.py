@@ -10,8 +10,7 @@ from tests.analysis.records import record, seeds
 from tests.report.latex_reader import LatexTable, read_table
 from tests.report.test_markdown import read
 
-from pommel.analysis.accuracy import accuracies, accuracy_frame
-from pommel.analysis.item_columns import Level
+from pommel.analysis.accuracy import Accuracies, Level
 from pommel.errors import UsageError
 from pommel.report.text_tables import FORMS, TABLES, table_text
 from pommel.scoring.run_record import RunRecord
@@ -27,7 +26,7 @@ def frame(records: list[RunRecord], name: str) -> pd.DataFrame:
 
 
 def accuracy_rows(records: list[RunRecord], level: Level) -> list[dict[Any, Any]]:
-    return accuracy_frame(accuracies(records, level)).to_dict("records")
+    return Accuracies.of(records, level).frame().to_dict("records")
 
 
 def shown(row: dict[Any, Any], interval: str) -> str:
@@ -156,7 +155,7 @@ def test_many_seeds_are_shown_by_their_mean_alone_which_may_be_the_best() -> Non
 def test_several_predictions_of_a_suite_are_averaged_under_each() -> None:
     records = [record("m", "s", ["1111", "1100"], rule="each", formulas=["a", "b"])]
     (row,) = latex(records).rows[1:]
-    (mean,) = accuracies(records)
+    (mean,) = Accuracies.of(records).rows
     assert row[2:] == ["4", f"0.75 [{mean.bootstrap.low:.2f}, {mean.bootstrap.high:.2f}]"]
     assert latex(records).caption.startswith("Scores (each prediction on its own). ")
     assert latex(records).caption.endswith(
@@ -202,7 +201,9 @@ def test_circuits_are_columns_and_the_score_has_an_interval() -> None:
 
 def test_the_frame_of_circuits_has_them_and_all_suites() -> None:
     records = two_models()
-    wanted = accuracy_frame([*accuracies(records, "circuit"), *accuracies(records, "model")])
+    wanted = Accuracies(
+        rows=(*Accuracies.of(records, "circuit").rows, *Accuracies.of(records, "model").rows)
+    ).frame()
     found = frame(records, "circuits")
     assert found["level"].tolist() == ["circuit"] * 4 + ["model"] * 2
     assert found["accuracy"].tolist() == wanted["accuracy"].tolist()

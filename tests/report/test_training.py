@@ -1,14 +1,15 @@
 """Paths through training for people."""
 
+from dataclasses import replace
+
 from tests.analysis.records import record, seed
 from tests.report.printed import cells
 
 from pommel.analysis.accuracy import Settings
-from pommel.analysis.training import TrainingResult, training
-from pommel.analysis.training import path_tables, step_tables
+from pommel.analysis.training import Training
 
 
-def followed() -> TrainingResult:
+def followed() -> Training:
     """Return two suites at two steps, and one at another family's epochs."""
     steps = {("s", 100): 10, ("s", 2000): 20, ("t", 100): 5, ("t", 2000): 0}
     records = [
@@ -16,11 +17,11 @@ def followed() -> TrainingResult:
         for (suite, n), held in steps.items()
     ]
     records += [record("e/1", "s", "10", member=seed(1, "e", "epoch"))]
-    return training(records, settings=Settings(n_resamples=99))
+    return Training.of(records, settings=Settings(n_resamples=99))
 
 
 def test_one_table_a_family_and_one_row_a_suite() -> None:
-    steps, epochs = path_tables(followed().paths)
+    steps, epochs = followed().tables()
     assert cells(steps) == [
         [
             "suite",
@@ -44,13 +45,13 @@ def test_where_nobody_knows_chance_no_step_is_above_it() -> None:
     records = [
         record(f"p/{n}", "s", "1" * 20, formulas=[""], member=seed(n, "p", "step")) for n in (1, 2)
     ]
-    (table,) = path_tables(training(records, settings=Settings(n_resamples=99)).paths)
+    (table,) = Training.of(records, settings=Settings(n_resamples=99)).tables()
     assert cells(table)[1][4] == "unknown"
     assert "p < .05, from there on at every step. Where chance is unknown" in str(table.caption)
 
 
 def test_one_row_a_step_and_one_column_a_suite() -> None:
-    steps, _ = step_tables(followed().points)
+    steps, _ = replace(followed(), table="points").tables()
     assert cells(steps) == [
         ["step", "s", "t"],
         ["100", "0.50 [0.30, 0.70]", "0.25 [0.11, 0.47]"],

@@ -13,7 +13,6 @@ from tests.word_model import WordModel
 from pommel.files.json import to_json
 from pommel.models import recorded
 from pommel.models.model import LoadOptions, Policy
-from pommel.report.notes import notes
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict, table_from_suite
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.results import ScoreRule
@@ -33,7 +32,7 @@ def notes_of(
     model: WordModel, items: Sequence[Sentences] = ITEMS, *, oov: Oov = "keep", **meta: Any
 ) -> list[str]:
     (run,) = run_suites(model, [make_suite(items, [FORMULA], **meta)], oov=oov)
-    return list(notes(run))
+    return list(run.notes())
 
 
 # --- which sentences are scored

@@ -11,7 +11,6 @@ from tests.word_model import WordModel
 
 from pommel.errors import ModelError, UnsupportedFeatureError, UsageError
 from pommel.models.model import RECOVERED, Policy, Spans
-from pommel.report.notes import notes
 from pommel.scoring.run import Run, SuiteSurprisals, run_suites
 from pommel.surprisal import ScoredSentence
 
@@ -223,7 +222,7 @@ def test_items_of_unequal_length_are_skipped_and_told() -> None:
     (run,) = run_suites(model, [make_suite(items, [FORMULA])], regions="needed")
     assert run.result.predictions[0].skipped.tolist() == [False, False, False, True]
     assert [(each.n_holding, each.n_items) for each in run.result.scores] == [(1, 3)]
-    assert list(notes(run)) == [
+    assert list(run.notes()) == [
         (
             "words on small: prediction 0 skips 1 item whose conditions have different numbers of "
             "tokens (unmasked-ce)"
@@ -237,7 +236,7 @@ def test_items_with_words_of_several_tokens_are_skipped_and_told() -> None:
     model = WordModel(methods=("focus-mask",), sentences={"A cat purr": sentence})
     (run,) = run_suites(model, [make_suite(ITEMS, [FORMULA])], regions="needed")
     assert run.result.predictions[0].skipped.tolist() == [False, False, True]
-    assert list(notes(run)) == [
+    assert list(run.notes()) == [
         (
             "words on small: prediction 0 skips 1 item in which a word that it needs is several "
             "tokens or unknown (focus-mask)"

@@ -7,44 +7,45 @@ items are drawn again within suites, so it speaks of other items and not of othe
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from pommel.analysis.cells import (
+    Answer,
     Row,
     add_sections,
-    empty_table,
     interval_cell,
     mean_sd_cell,
     model_cell,
+    number_cell,
     p_cell,
-    score_cell,
+    plain_table,
 )
 from pommel.analysis.item_columns import (
-    COUNTS,
     Chance,
-    Level,
-    Part,
-    Unit,
+    Column,
     by_item,
-    parts_of,
-    total,
-    unit_order,
+    chances_of,
+    columns_of,
+    mean_share,
+    prediction_chance,
+    prediction_column,
 )
 from pommel.analysis.models_compared import (
+    ALL_SUITES,
+    ComparedFamily,
+    ComparedModel,
     ModelRow,
-    Subject,
-    SubjectFamily,
-    SuiteKey,
-    subjects,
-    with_families,
+    ModelsCompared,
+    labelled,
     without_lone_families,
 )
 from pommel.files.tables import frame_of_rows
 from pommel.models.family import Membership
-from pommel.scoring.run_record import RunRecord
+from pommel.scoring.results import PredictionResult
+from pommel.scoring.run_record import RunRecord, SuiteKey
 from pommel.statistics import (
     ALPHA,
     N_RESAMPLES,
@@ -60,10 +61,37 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
+Level = Literal["prediction", "suite", "circuit", "language", "group", "model"]
+
 # Which of the two intervals of a share of items is meant.
 ShareInterval = Literal["wilson", "exact"]
 
+
+COUNTS = ("n_ties", "n_undefined", "n_unscored", "n_oov", "n_skipped")
+
+
 NO_INTERVAL = Interval(low=math.nan, high=math.nan)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unit:
+    """What a row is about; "" where it is about several, or where there is none.
+
+    A suite has all that is known of it, a circuit only its name.
+    """
+
+    language: str = ""
+    circuit: str = ""
+    group: str = ""
+    suite: str = ""
+    prediction_id: str = ""
+
+    @property
+    def order(self) -> tuple[tuple[bool, str] | str | int, ...]:
+        """What rows are sorted by: those without a language, circuit or group come last."""
+        names = (self.language, self.circuit, self.group)
+        number = int(self.prediction_id) if self.prediction_id.isdecimal() else -1
+        return (*((not name, name) for name in names), self.suite, number, self.prediction_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,7 +108,7 @@ class Accuracy(ModelRow):
 
     `margin_bits` is the mean over suites of the mean over items with its bootstrap interval, its n
     the items that have a margin; `median_margin_bits` the median over all items. `counts` are those
-    of `suite_parts.COUNTS`, None where they are not known.
+    of `COUNTS`, None where they are not known.
 
     The row of a family (`is_family`) is the mean over those `n_members` members that have a score
     on every suite on which another one has; it has no intervals and tests, and its counts are added
@@ -104,6 +132,8 @@ class Accuracy(ModelRow):
     p_above: float = math.nan
     p_below: float = math.nan
 
+    COUNTS: ClassVar[tuple[str, ...]] = COUNTS
+
     @property
     def is_mean(self) -> bool:
         """Whether it is a mean over suites or predictions, and no share of items."""
@@ -114,6 +144,24 @@ class Accuracy(ModelRow):
         if self.is_mean:
             return self.bootstrap
         return self.wilson if of_share == "wilson" else self.exact
+
+    def cell(self, of_share: ShareInterval = "wilson") -> str:
+        """Return "0.83 [0.61, 0.94]", of a family "0.83 ± 0.05"."""
+        if self.is_family:
+            return mean_sd_cell(self.accuracy, self.sd)
+        return interval_cell(self.accuracy, self.interval(of_share))
+
+    def about(self, *, with_language: bool) -> str:
+        """Return what the row is about, a suite with its language if that is to be named."""
+        unit = self.unit
+        match self.level:
+            case "model":
+                return ALL_SUITES
+            case "suite" | "prediction":
+                suite = f"{unit.suite} {unit.prediction_id}".strip()
+                return labelled(suite, unit.language if with_language else "")
+            case level:
+                return str(getattr(unit, level))
 
     @property
     def pooled_accuracy(self) -> float:
@@ -130,66 +178,6 @@ class Accuracy(ModelRow):
         return "below" if self.p_below < ALPHA else ""
 
 
-def family_rows(family: SubjectFamily, rows: Sequence[Sequence[Accuracy]]) -> Iterator[Accuracy]:
-    """Yield the rows of a family, whose members have these rows, one sequence a member."""
-    units: dict[Unit, list[Accuracy]] = {}
-    for own in rows:
-        for row in own:
-            units.setdefault(row.unit, []).append(row)
-    for unit in sorted(units, key=unit_order):
-        yield _family_row(family, units[unit])
-
-
-def complete_members(members: Sequence[Accuracy]) -> list[Accuracy]:
-    """Return the members with a score on every suite on which some member has one."""
-    everything = frozenset(suite for row in members for suite in row.suites)
-    return [row for row in members if everything and row.suites == everything]
-
-
-def _family_row(family: SubjectFamily, members: Sequence[Accuracy]) -> Accuracy:
-    first, complete = members[0], complete_members(members)
-    scores = Spread.of(row.accuracy for row in complete)
-    chances = {row.chance for row in complete}
-    return Accuracy(
-        level=first.level,
-        model_name=family.name,
-        variant=family.variant,
-        score_rule=first.score_rule,
-        source=first.source,
-        membership=first.membership,
-        unit=first.unit,
-        suites=complete[0].suites if complete else frozenset(),
-        accuracy=scores.mean,
-        n_items=_sum_of_all([row.n_items for row in complete]),
-        n_holding=_sum_of_all([row.n_holding for row in complete]),
-        chance=chances.pop() if len(chances) == 1 else math.nan,
-        margin_bits=_mean_margin(complete),
-        median_margin_bits=math.nan,
-        counts={name: total([row.counts[name] for row in complete]) for name in COUNTS},
-        is_family=True,
-        n_members=scores.n,
-        sd=scores.sd,
-        sd_population=scores.sd_population,
-    )
-
-
-def _sum_of_all(counts: Sequence[int | None]) -> int | None:
-    """Return the sum, None where one is not known."""
-    known = [count for count in counts if count is not None]
-    return sum(known) if len(known) == len(counts) else None
-
-
-def _mean_margin(members: Sequence[Accuracy]) -> Estimate:
-    """Return the mean over members, without an interval."""
-    margins = [row.margin_bits for row in members]
-    return Estimate(
-        n=sum(each.n for each in margins),
-        mean=mean_score(each.mean for each in margins),
-        low=math.nan,
-        high=math.nan,
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
     """How rows are computed.
@@ -204,33 +192,176 @@ class Settings:
     seed: int = 0
 
 
-def accuracies(
-    records: Iterable[RunRecord],
-    level: Level = "suite",
-    settings: Settings | None = None,
-    *,
-    progress: Callable[[int], None] = lambda _n_runs: None,
-) -> list[Accuracy]:
-    """Return the rows of a level, model by model, a family's behind its last member.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accuracies(Answer):
+    """Rows of accuracies, model by model, a family's behind its last member.
 
-    `progress` is called with the number of runs of each model that is done.
-    Families whose members are steps of a training have no rows. Raises `ValueError` for a chance
-    outside [0, 1] and for too few resamples.
+    `interval` is that of shares of items in tables for people; means over suites have their
+    bootstrap interval.
     """
-    found = subjects(records)
-    rows = []
-    for each in found:
-        rows.append(list(_rows(each, level, settings or Settings())))
-        progress(len(each.records))
-    return with_families(found, rows, family_rows)
+
+    rows: tuple[Accuracy, ...]
+    interval: ShareInterval = "wilson"
+
+    LEVELS: ClassVar[tuple[Level, ...]] = get_args(Level)
+    INTERVALS: ClassVar[tuple[ShareInterval, ...]] = get_args(ShareInterval)
+
+    @classmethod
+    def of(
+        cls,
+        records: Iterable[RunRecord],
+        level: Level = "suite",
+        settings: Settings | None = None,
+        *,
+        interval: ShareInterval = "wilson",
+        progress: Callable[[int], None] = lambda _n_runs: None,
+    ) -> "Accuracies":
+        """Return the rows of a level.
+
+        `progress` is called with the number of runs of each model that is done.
+        Families whose members are steps of a training have no rows. Raises `ValueError` for a
+        chance outside [0, 1] and for too few resamples.
+        """
+        found = ModelsCompared.of(records)
+        rows = []
+        for each in found.models:
+            rows.append(list(_rows(each, level, settings or Settings())))
+            progress(len(each.records))
+        return cls(rows=tuple(found.with_families(rows, family_rows)), interval=interval)
+
+    @property
+    def units(self) -> list[Unit]:
+        """What rows are about, in the order of tables."""
+        return sorted({row.unit for row in self.rows}, key=lambda unit: unit.order)
+
+    @property
+    def shown(self) -> list[Accuracy]:
+        """The rows without those of families of one member."""
+        return without_lone_families(self.rows)
+
+    def frame(self) -> "pd.DataFrame":
+        """Return one row each; what is not known is missing.
+
+        `member` is missing for families, `family` for models of none.
+        """
+        rows = [{**_about(each), **_reached(each), **each.counts} for each in self.rows]
+        return frame_of_rows(rows, ACCURACY_COLUMNS)
+
+    def tables(self) -> "list[Table]":
+        """Return one table: a section a model; families of one member are left out.
+
+        The rows are those of one level, at least one.
+        """
+        level, shown = self.rows[0].level, self.shown
+        title = "Accuracy over all suites" if level == "model" else f"Accuracy by {level}"
+        names = _name_columns(shown, level)
+        numbers = [*_number_columns(shown, level, self.interval), *_count_columns(shown)]
+        table = plain_table(
+            title,
+            names=("model", *(header for header, _ in names)),
+            numbers=[header for header, _ in numbers],
+            caption=self._caption(level),
+        )
+        sections = (
+            Row(
+                section=row.label,
+                cells=(model_cell(row), *(cell(row) for _, cell in (*names, *numbers))),
+            )
+            for row in shown
+        )
+        add_sections(table, sections, has_lines=level != "model")
+        return [table]
+
+    def suite_notes(
+        self, *, share: str = "Share of items on which a suite's predictions hold"
+    ) -> list[str]:
+        """Return what to say of rows of suites, or of predictions: what they are, which intervals.
+
+        `share` says what the accuracy of a row is that is no mean over predictions. An interval is
+        named if a row has it: families have none, and shares that were published without their
+        items.
+        """
+        of_predictions, shares = _parted(_known(self.rows))
+        notes = [f"{share}{self._named(_SHARE_NAMES[self.interval], shares)}."]
+        if of_predictions:
+            named = self._named(_OF_PREDICTIONS, of_predictions)
+            notes.append(f"Of several predictions: their mean{named}.")
+        return notes
+
+    def mean_notes(self, *, name: str = "") -> list[str]:
+        """Return what to say of rows of circuits, and whatever else is a mean over suites.
+
+        Of one suite a row is that suite's own. `name` is what the sentences call the means; without
+        it they are about the whole table.
+        """
+        known = _known(self.rows)
+        means = [row for row in known if len(row.suites) > 1]
+        of_predictions, shares = _parted([row for row in known if len(row.suites) == 1])
+        mean = f"{name}: mean over all suites" if name else "Mean over suites"
+        of_one = f"{name} of one suite" if name else "Of one suite"
+        notes = []
+        if means:
+            notes.append(f"{mean}{self._named(_OF_SUITES, means)}.")
+        if shares:
+            named = self._named(_SHARE_NAMES[self.interval], shares)
+            notes.append(f"{of_one}: share of items{named}.")
+        if of_predictions:
+            named = self._named(_OF_PREDICTIONS, of_predictions)
+            notes.append(f"{of_one} with several predictions: their mean{named}.")
+        return notes
+
+    def _named(self, name: str, rows: Iterable[Accuracy]) -> str:
+        """Return an interval's name in brackets if a row has one."""
+        has_one = any(not math.isnan(row.interval(self.interval).low) for row in rows)
+        return f" [{name}]" if has_one else ""
+
+    def _caption(self, level: Level) -> str:
+        rows = self.shown
+        shown = replace(self, rows=tuple(rows))
+        if level in ("prediction", "suite"):
+            lines = shown.suite_notes(share="Share of items that hold")
+        else:
+            lines = shown.mean_notes()
+        lines.append(
+            "p: exact one-sided binomial test of all items together; above, below: of chance, "
+            "p < .05."
+        )
+        if any(_chance_cell(row) == "unknown" for row in rows):
+            lines.append("Where chance is unknown there is no test; --chance X says it.")
+        if any(row.margin_bits.n for row in rows):
+            lines.append("Margin: mean [95% bootstrap interval, by item].")
+        if any(row.is_family for row in rows):
+            lines.append("sd: of a sample (n - 1). Counts of a family are those of all members.")
+        return "\n".join(lines)
 
 
-def _rows(subject: Subject, level: Level, settings: Settings) -> Iterator[Accuracy]:
+# How rows are computed: of one part a suite, or a prediction by itself.
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Part:
+    """One suite's share of a row, or one prediction's.
+
+    `share` is NaN where there is none; `chances` has one a column. `counts` are those of `COUNTS`,
+    over all columns, None where they are not known. `n_items` is the number of items that count,
+    None where that is not known.
+    """
+
+    suite: SuiteKey
+    unit: Unit
+    share: float
+    columns: tuple[Column, ...]
+    chances: tuple[float, ...]
+    counts: dict[str, int | None]
+    n_items: int | None
+
+
+def _rows(subject: ComparedModel, level: Level, settings: Settings) -> Iterator[Accuracy]:
     units: dict[Unit, list[Part]] = {}
     for record in subject.records:
         for part in parts_of(record, level, settings.chance):
             units.setdefault(part.unit, []).append(part)
-    for unit in sorted(units, key=unit_order):
+    for unit in sorted(units, key=lambda unit: unit.order):
         # Items are drawn suite by suite: in another order of the runs, others would be drawn.
         ordered = sorted(units[unit], key=lambda part: part.suite)
         scored = [part for part in ordered if not math.isnan(part.share)]
@@ -308,6 +439,136 @@ def _median_margin(parts: Sequence[Part]) -> float:
         return float(np.median(known))
 
 
+def parts_of(record: RunRecord, level: Level, chance: Chance = None) -> Iterator[Part]:
+    """Yield a record's suite; at the level "prediction" each of its predictions, counted or not."""
+    result = record.result
+    if level == "prediction" and not result.reported:
+        for prediction in result.predictions:
+            yield _prediction_part(record, prediction, chance)
+        return
+    columns = columns_of(result)
+    label = result.reported.label if result.reported and level == "prediction" else ""
+    is_counted = result.reported is None or result.reported.is_counted
+    yield Part(
+        suite=record.suite_key,
+        unit=_unit(record, level, label),
+        share=result.score,
+        columns=columns,
+        chances=chances_of(result, chance, known=record.suite.chance),
+        counts=_counts_of_scores(result.score_rows()),
+        n_items=sum(each.n_items for each in columns) if is_counted else None,
+    )
+
+
+def _prediction_part(record: RunRecord, prediction: PredictionResult, chance: Chance) -> Part:
+    column = prediction_column(record.result, prediction)
+    return Part(
+        suite=record.suite_key,
+        unit=_unit(record, "prediction", column.label),
+        share=mean_share([column]),
+        columns=(column,),
+        chances=(prediction_chance(record.result, prediction, chance, known=record.suite.chance),),
+        counts={name: getattr(prediction, name) for name in COUNTS},
+        n_items=column.n_items,
+    )
+
+
+def _unit(record: RunRecord, level: Level, prediction_id: str) -> Unit:
+    suite, result = record.suite, record.result
+    match level:
+        case "circuit":
+            return Unit(circuit=result.circuit)
+        case "language":
+            return Unit(language=suite.language)
+        case "group":
+            return Unit(group=suite.group)
+        case "model":
+            return Unit()
+        case _:
+            return Unit(
+                language=suite.language,
+                circuit=result.circuit,
+                group=suite.group,
+                suite=result.suite_name,
+                prediction_id=prediction_id,
+            )
+
+
+def _counts_of_scores(rows: list[dict[str, Any]]) -> dict[str, int | None]:
+    return {name: total([row.get(name) for row in rows]) for name in COUNTS}
+
+
+def total(counts: list[int | None]) -> int | None:
+    """Return the sum of what is known, None where nothing is."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if known else None
+
+
+# What the members of a family reach together: means, and how much they differ.
+
+
+def family_rows(family: ComparedFamily, rows: Sequence[Sequence[Accuracy]]) -> Iterator[Accuracy]:
+    """Yield the rows of a family, whose members have these rows, one sequence a member."""
+    units: dict[Unit, list[Accuracy]] = {}
+    for own in rows:
+        for row in own:
+            units.setdefault(row.unit, []).append(row)
+    for unit in sorted(units, key=lambda unit: unit.order):
+        yield _family_row(family, units[unit])
+
+
+def complete_members(members: Sequence[Accuracy]) -> list[Accuracy]:
+    """Return the members with a score on every suite on which some member has one."""
+    everything = frozenset(suite for row in members for suite in row.suites)
+    return [row for row in members if everything and row.suites == everything]
+
+
+def _family_row(family: ComparedFamily, members: Sequence[Accuracy]) -> Accuracy:
+    first, complete = members[0], complete_members(members)
+    scores = Spread.of(row.accuracy for row in complete)
+    chances = {row.chance for row in complete}
+    return Accuracy(
+        level=first.level,
+        model_name=family.name,
+        variant=family.variant,
+        score_rule=first.score_rule,
+        source=first.source,
+        membership=first.membership,
+        unit=first.unit,
+        suites=complete[0].suites if complete else frozenset(),
+        accuracy=scores.mean,
+        n_items=_sum_of_all([row.n_items for row in complete]),
+        n_holding=_sum_of_all([row.n_holding for row in complete]),
+        chance=chances.pop() if len(chances) == 1 else math.nan,
+        margin_bits=_mean_margin(complete),
+        median_margin_bits=math.nan,
+        counts={name: total([row.counts[name] for row in complete]) for name in COUNTS},
+        is_family=True,
+        n_members=scores.n,
+        sd=scores.sd,
+        sd_population=scores.sd_population,
+    )
+
+
+def _sum_of_all(counts: Sequence[int | None]) -> int | None:
+    """Return the sum, None where one is not known."""
+    known = [count for count in counts if count is not None]
+    return sum(known) if len(known) == len(counts) else None
+
+
+def _mean_margin(members: Sequence[Accuracy]) -> Estimate:
+    """Return the mean over members, without an interval."""
+    margins = [row.margin_bits for row in members]
+    return Estimate(
+        n=sum(each.n for each in margins),
+        mean=mean_score(each.mean for each in margins),
+        low=math.nan,
+        high=math.nan,
+    )
+
+
+# As a tidy table.
+
 ACCURACY_COLUMNS = (
     "level",
     "model_name",
@@ -348,16 +609,6 @@ ACCURACY_COLUMNS = (
     "median_margin_bits",
     *COUNTS,
 )
-
-
-def accuracy_frame(rows: Sequence[Accuracy]) -> "pd.DataFrame":
-    """Return one row each; what is not known is missing.
-
-    `member` is missing for families, `family` for models of none.
-    """
-    return frame_of_rows(
-        [{**_about(each), **_reached(each), **each.counts} for each in rows], ACCURACY_COLUMNS
-    )
 
 
 def _about(row: Accuracy) -> dict[str, Any]:
@@ -408,52 +659,11 @@ def _reached(row: Accuracy) -> dict[str, Any]:
     }
 
 
-SHARE_NAMES = {"wilson": "95% Wilson interval", "exact": "95% interval of Clopper and Pearson"}
+# For people.
+
+_SHARE_NAMES = {"wilson": "95% Wilson interval", "exact": "95% interval of Clopper and Pearson"}
 _OF_PREDICTIONS = "95% bootstrap interval, by item"
 _OF_SUITES = "95% bootstrap interval, items drawn within suites"
-
-
-def suite_notes(
-    rows: Iterable[Accuracy],
-    interval: ShareInterval = "wilson",
-    *,
-    share: str = "Share of items on which a suite's predictions hold",
-) -> list[str]:
-    """Return the sentences about rows of suites, or of predictions.
-
-    `share` says what the accuracy of a row is that is no mean over predictions. An interval is
-    named if a row has it: families have none, and shares that were published without their items.
-    """
-    of_predictions, shares = _parted(_known(rows))
-    notes = [f"{share}{_named(SHARE_NAMES[interval], shares, interval)}."]
-    if of_predictions:
-        named = _named(_OF_PREDICTIONS, of_predictions)
-        notes.append(f"Of several predictions: their mean{named}.")
-    return notes
-
-
-def mean_notes(
-    rows: Iterable[Accuracy], interval: ShareInterval = "wilson", *, name: str = ""
-) -> list[str]:
-    """Return the sentences about rows of circuits, and whatever else is a mean over suites.
-
-    Of one suite a row is that suite's own. `name` is what the sentences call the means; without it
-    they are about the whole table.
-    """
-    known = _known(rows)
-    means = [row for row in known if len(row.suites) > 1]
-    of_predictions, shares = _parted([row for row in known if len(row.suites) == 1])
-    mean = f"{name}: mean over all suites" if name else "Mean over suites"
-    of_one = f"{name} of one suite" if name else "Of one suite"
-    notes = []
-    if means:
-        notes.append(f"{mean}{_named(_OF_SUITES, means)}.")
-    if shares:
-        notes.append(f"{of_one}: share of items{_named(SHARE_NAMES[interval], shares, interval)}.")
-    if of_predictions:
-        named = _named(_OF_PREDICTIONS, of_predictions)
-        notes.append(f"{of_one} with several predictions: their mean{named}.")
-    return notes
 
 
 def _known(rows: Iterable[Accuracy]) -> list[Accuracy]:
@@ -465,12 +675,6 @@ def _parted(rows: Sequence[Accuracy]) -> tuple[list[Accuracy], list[Accuracy]]:
     return [row for row in rows if row.is_mean], [row for row in rows if not row.is_mean]
 
 
-def _named(name: str, rows: Iterable[Accuracy], interval: ShareInterval = "wilson") -> str:
-    """Return an interval's name in brackets if a row has one."""
-    return f" [{name}]" if any(not math.isnan(row.interval(interval).low) for row in rows) else ""
-
-
-# What a row is about, by level: columns and where their text comes from.
 _NAMES: dict[Level, tuple[str, ...]] = {
     "prediction": ("language", "circuit", "suite", "prediction_id"),
     "suite": ("language", "circuit", "suite"),
@@ -482,37 +686,6 @@ _NAMES: dict[Level, tuple[str, ...]] = {
 
 # Always shown; the other counts only where there is one.
 _SHOWN_COUNTS = ("n_ties", "n_unscored")
-
-
-def accuracy_table(rows: Sequence[Accuracy], interval: ShareInterval = "wilson") -> "Table":
-    """Return one row each, a section a model; families of one member are left out.
-
-    `interval` is that of shares of items; means over suites have their bootstrap interval. `rows`
-    are those of one level, at least one.
-    """
-    level = rows[0].level
-    shown = without_lone_families(rows)
-    title = "Accuracy over all suites" if level == "model" else f"Accuracy by {level}"
-    names = _name_columns(shown, level)
-    numbers = [*_number_columns(shown, level, interval), *_count_columns(shown)]
-    table = empty_table(
-        title,
-        names=("model", *(header for header, _ in names)),
-        numbers=[header for header, _ in numbers],
-        caption=_caption(shown, level, interval),
-    )
-    add_sections(
-        table,
-        (
-            Row(
-                section=row.label,
-                cells=(model_cell(row), *(cell(row) for _, cell in (*names, *numbers))),
-            )
-            for row in shown
-        ),
-        has_lines=level != "model",
-    )
-    return table
 
 
 _Column = tuple[str, Callable[[Accuracy], str]]
@@ -533,12 +706,12 @@ def _number_columns(
     if level not in ("prediction", "suite"):
         columns.append(("suites", lambda row: str(len(row.suites))))
     columns.append(("items", lambda row: "" if row.n_items is None else str(row.n_items)))
-    columns.append(("accuracy", lambda row: _accuracy_cell(row, interval)))
+    columns.append(("accuracy", lambda row: row.cell(interval)))
     columns.append(("chance", _chance_cell))
     columns.append(("p", _test_cell))
     if any(row.margin_bits.n for row in rows):
         columns.append(("margin (bits)", _margin_cell))
-        columns.append(("median", lambda row: score_cell(row.median_margin_bits, sign="+")))
+        columns.append(("median", lambda row: number_cell(row.median_margin_bits, sign="+")))
     return columns
 
 
@@ -563,12 +736,6 @@ def _count_cell(name: str) -> Callable[[Accuracy], str]:
     return lambda row: "" if row.counts[name] is None else str(row.counts[name])
 
 
-def _accuracy_cell(row: Accuracy, interval: ShareInterval) -> str:
-    if row.is_family:
-        return mean_sd_cell(row.accuracy, row.sd)
-    return interval_cell(row.accuracy, row.interval(interval))
-
-
 def _margin_cell(row: Accuracy) -> str:
     return interval_cell(row.margin_bits.mean, row.margin_bits, sign="+")
 
@@ -576,26 +743,9 @@ def _margin_cell(row: Accuracy) -> str:
 def _chance_cell(row: Accuracy) -> str:
     # Members of a family may have several, which is not the same as none.
     is_unknown = math.isnan(row.chance) and not row.is_family
-    return "unknown" if is_unknown else score_cell(row.chance)
+    return "unknown" if is_unknown else number_cell(row.chance)
 
 
 def _test_cell(row: Accuracy) -> str:
     p = min(row.p_above, row.p_below)
     return f"{row.mark} {p_cell(p)}".strip() if not math.isnan(p) else ""
-
-
-def _caption(rows: Sequence[Accuracy], level: Level, interval: ShareInterval) -> str:
-    if level in ("prediction", "suite"):
-        lines = suite_notes(rows, interval, share="Share of items that hold")
-    else:
-        lines = mean_notes(rows, interval)
-    lines.append(
-        "p: exact one-sided binomial test of all items together; above, below: of chance, p < .05."
-    )
-    if any(_chance_cell(row) == "unknown" for row in rows):
-        lines.append("Where chance is unknown there is no test; --chance X says it.")
-    if any(row.margin_bits.n for row in rows):
-        lines.append("Margin: mean [95% bootstrap interval, by item].")
-    if any(row.is_family for row in rows):
-        lines.append("sd: of a sample (n - 1). Counts of a family are those of all members.")
-    return "\n".join(lines)

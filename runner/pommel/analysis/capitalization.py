@@ -5,43 +5,89 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pommel.analysis.cells import (
+    Answer,
     add_suite_rows,
-    empty_table,
     family_header,
-    score_cell,
+    number_cell,
+    plain_table,
     spread_cell,
 )
+from pommel.errors import counted
 from pommel.scoring.capitalization import CapitalizationGain
 from pommel.scoring.family_scores import FamilyScore
 from pommel.statistics import Spread, mean_score
 
 if TYPE_CHECKING:
+    import pandas as pd
     from rich.table import Table
 
 
-def gains_table(gains: Sequence[CapitalizationGain]) -> "Table":
-    """Return suites x models: the score as it is, capitalised, and the gain; the mean of suites.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CapitalizationGains(Answer):
+    """What a capital letter at a sentence's beginning is worth, suite by suite and model by model.
 
-    Of a family of seeds it is the mean of its members, with the standard deviation of a sample.
+    Mueller et al. (2020), Table 4. Models of one name are told apart.
     """
-    table = empty_table("Scores of suites as they are, and capitalised", names=("circuit", "suite"))
-    groups = _groups(gains)
-    for group in groups:
-        table.add_column(f"{group.header}\nas it is", justify="right")
-        table.add_column("\ncapitalised", justify="right")
-        table.add_column("\ngain", justify="right", style="bold")
 
-    def cells(suite: str) -> Iterator[str]:
+    rows: tuple[CapitalizationGain, ...]
+
+    @classmethod
+    def of(cls, gains: Sequence[CapitalizationGain]) -> "CapitalizationGains":
+        """Return the gains of all models, under names that tell these apart."""
+        return cls(rows=tuple(CapitalizationGain.with_distinct_names(gains)))
+
+    @property
+    def unchanged(self) -> list[str]:
+        """The suites in which the capital letter changes nothing."""
+        return list(dict.fromkeys(each.suite_name for each in self.rows if not each.n_changed))
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What makes the two scores of a suite hard to compare."""
+        return [line for each in self.rows for line in _notes(each)]
+
+    def frame(self) -> "pd.DataFrame":
+        """Return one row a suite and model: both scores and the gain."""
+        return CapitalizationGain.frame(self.rows)
+
+    def tables(self) -> "list[Table]":
+        """Return suites x models: the score as it is, capitalised, and the gain; their mean.
+
+        Of a family of seeds it is the mean of its members, with the standard deviation of a sample.
+        """
+        table = plain_table(
+            "Scores of suites as they are, and capitalised", names=("circuit", "suite")
+        )
+        groups = _groups(self.rows)
         for group in groups:
-            yield from group.cells([each for each in group.gains if each.suite_name == suite])
+            table.add_column(f"{group.header}\nas it is", justify="right")
+            table.add_column("\ncapitalised", justify="right")
+            table.add_column("\ngain", justify="right", style="bold")
 
-    suites = {(each.circuit, each.suite_name) for each in gains}
-    add_suite_rows(table, suites, cells)
-    if len(suites) > 1:
-        table.add_section()
-        means = (cell for group in groups for cell in group.cells(group.gains))
-        table.add_row("all suites", "mean", *means)
-    return table
+        def cells(suite: str) -> Iterator[str]:
+            for group in groups:
+                yield from group.cells([each for each in group.gains if each.suite_name == suite])
+
+        suites = {(each.circuit, each.suite_name) for each in self.rows}
+        add_suite_rows(table, suites, cells)
+        if len(suites) > 1:
+            table.add_section()
+            means = (cell for group in groups for cell in group.cells(group.gains))
+            table.add_row("all suites", "mean", *means)
+        return [table]
+
+
+def _notes(gain: CapitalizationGain) -> Iterator[str]:
+    where = f"{gain.model_name} on {gain.suite_name}"
+    one, other = gain.as_is, gain.capitalized
+    if one.n_oov or other.n_oov:
+        yield (
+            f"{where}: {counted(one.n_oov, 'item')} as they are and {other.n_oov} capitalised rest "
+            "on an unknown word; --oov skip leaves them out"
+        )
+    if one.n_items != other.n_items:
+        items = counted(one.n_items, "item")
+        yield f"{where}: {items} count as they are, {other.n_items} capitalised"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +115,7 @@ class _Group:
         if not values:
             return ""
         if self._n_models == 1:
-            return score_cell(mean_score(value for _, value in values), sign=sign)
+            return number_cell(mean_score(value for _, value in values), sign=sign)
         suites: dict[str, dict[str, float]] = {}
         for each, value in values:
             suites.setdefault(each.suite_name, {})[each.model_name] = value

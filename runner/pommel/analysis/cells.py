@@ -1,26 +1,60 @@
-"""What tables for people have in common: title, caption, columns, rows in sections."""
+"""What all questions have in common: their answers, and the cells and tables for people."""
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from pommel.analysis.models_compared import ModelRow
-from pommel.scoring.results import PredictionResult
 from pommel.statistics import Spread
 
 if TYPE_CHECKING:
+    import pandas as pd
     from rich.table import Table
 
 
-def empty_table(
+class Answer(ABC):
+    """What a question to kept runs comes to: a table, and what a reader of it should know.
+
+    Of several tables that there may be, the answer knows which one was asked for.
+    """
+
+    __slots__ = ()
+
+    @property
+    def left_out(self) -> Mapping[str, Sequence[str]]:
+        """What is left out, by the reason."""
+        return {}
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What else there is to be known, in plain words."""
+        return ()
+
+    @property
+    def why_empty(self) -> str:
+        """Why there is no row; "" where there is one."""
+        return ""
+
+    @abstractmethod
+    def frame(self) -> "pd.DataFrame":
+        """Return the table as a tidy one."""
+
+    @abstractmethod
+    def tables(self) -> "list[Table]":
+        """Return the table for people, in several parts where that is easier to read."""
+
+
+def plain_table(
     title: str = "",
     *,
     names: Sequence[str] = (),
     numbers: Sequence[str] = (),
+    rows: Iterable[Sequence[str]] = (),
     caption: str = "",
 ) -> "Table":
-    """Return a table without rows: columns of names, on the left, then of numbers, on the right."""
+    """Return a table: columns of names, on the left, then of numbers, on the right."""
     from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
 
     table = Table(title=title, title_justify="left", caption=caption, caption_justify="left")
@@ -28,19 +62,6 @@ def empty_table(
         table.add_column(name)
     for name in numbers:
         table.add_column(name, justify="right")
-    return table
-
-
-def plain_table(
-    title: str,
-    columns: Sequence[str],
-    rows: Iterable[Sequence[str]],
-    *,
-    caption: str = "",
-    n_names: int = 1,
-) -> "Table":
-    """Return a table; the first `n_names` columns are names, on the left, the others numbers."""
-    table = empty_table(title, names=columns[:n_names], numbers=columns[n_names:], caption=caption)
     for row in rows:
         table.add_row(*row)
     return table
@@ -69,15 +90,31 @@ def add_sections(table: "Table", rows: Iterable[Row], *, has_lines: bool = True)
         previous = row.section
 
 
+def add_suite_rows(
+    table: "Table",
+    suites: Iterable[tuple[str, str]],
+    cells: Callable[[str], Iterable[str]],
+) -> None:
+    """Add a row a (circuit, suite) pair, sorted; each circuit is a section, and named once.
+
+    Those without a circuit come last. `cells` gives what stands behind a suite's name.
+    """
+    add_sections(
+        table,
+        (
+            Row(section=circuit, cells=(circuit_cell(circuit), suite, *cells(suite)))
+            for circuit, suite in sorted(set(suites), key=lambda each: (not each[0], each))
+        ),
+    )
+
+
+_LEAST_P = 0.001
+
+
 def number_cell(value: float, digits: int = 2, *, sign: str = "") -> str:
     """Return a number with so many digits, a dash for none (NaN); `sign` "+" shows a gain's."""
     # z: what rounds to zero has no minus.
     return "-" if math.isnan(value) else f"{value:{sign}z.{digits}f}"
-
-
-def score_cell(score: float, *, sign: str = "") -> str:
-    """Return a score, which has two digits, as `number_cell` does."""
-    return number_cell(score, sign=sign)
 
 
 def step_cell(step: float) -> str:
@@ -87,7 +124,7 @@ def step_cell(step: float) -> str:
 
 def mean_sd_cell(mean: float, sd: float, *, sign: str = "") -> str:
     """Return "0.83 ± 0.05": a mean of scores, and their standard deviation or its own error."""
-    return f"{score_cell(mean, sign=sign)} ± {score_cell(sd)}"
+    return f"{number_cell(mean, sign=sign)} ± {number_cell(sd)}"
 
 
 def spread_cell(scores: Spread, *, n_members: int, sign: str = "") -> str:
@@ -112,51 +149,6 @@ def model_cell(row: ModelRow) -> str:
 def circuit_cell(circuit: str) -> str:
     """Return what stands for a circuit, or for none."""
     return circuit or "(none)"
-
-
-def kept_margins(prediction: PredictionResult) -> list[float]:
-    """Return the margins in bits of the items that are not skipped and have a finite one."""
-    return [
-        margin
-        for margin, skipped in zip(prediction.margin_bits.tolist(), prediction.skipped, strict=True)
-        if math.isfinite(margin) and not skipped
-    ]
-
-
-def prediction_cells(prediction: PredictionResult) -> tuple[str, str, str]:
-    """Return what a prediction says, in how many items it holds, and the share of these."""
-    n_holding, n_items = prediction.n_holding, prediction.n_items
-    return (
-        f"{prediction.prediction_id}: {prediction.description or prediction.formula}",
-        f"{n_holding}/{n_items}",
-        score_cell(n_holding / n_items if n_items else math.nan),
-    )
-
-
-def in_order(suites: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return (circuit, suite) pairs sorted, every one once; those without a circuit come last."""
-    return sorted(set(suites), key=lambda each: (not each[0], each))
-
-
-def add_suite_rows(
-    table: "Table",
-    suites: Iterable[tuple[str, str]],
-    cells: Callable[[str], Iterable[str]],
-) -> None:
-    """Add a row a (circuit, suite) pair, in order; each circuit is a section, and named once.
-
-    `cells` gives what stands behind a suite's name.
-    """
-    add_sections(
-        table,
-        (
-            Row(section=circuit, cells=(circuit_cell(circuit), suite, *cells(suite)))
-            for circuit, suite in in_order(suites)
-        ),
-    )
-
-
-_LEAST_P = 0.001
 
 
 class WithEnds(Protocol):

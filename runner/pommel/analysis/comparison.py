@@ -4,25 +4,25 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.analysis.cells import circuit_cell, empty_table, interval_cell, p_cell, score_cell
-from pommel.analysis.item_columns import (
-    Column,
-    Unit,
-    Values,
-    by_item,
-    columns_of,
-    mean_of_columns,
-    mean_of_means,
-    unit_order,
+from pommel.analysis.accuracy import Unit
+from pommel.analysis.cells import (
+    Answer,
+    circuit_cell,
+    interval_cell,
+    number_cell,
+    p_cell,
+    plain_table,
 )
-from pommel.analysis.models_compared import Subject, SuiteKey, families
+from pommel.analysis.item_columns import Column, Values, by_item, mean_of_columns, mean_of_means
+from pommel.analysis.models_compared import ComparedModel, ModelsCompared, families_of
 from pommel.errors import UsageError, counted, listed
 from pommel.files.tables import frame_of_rows
+from pommel.scoring.run_record import RunRecord, SuiteKey
 from pommel.statistics import N_RESAMPLES, PairedEstimate, holm, mcnemar
 
 if TYPE_CHECKING:
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-# A run's id may be given by its beginning.
-LEAST_DIGITS = 4
+# A name, and the runs that it has chosen.
+NamedRecords = tuple[str, Sequence[RunRecord]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +39,7 @@ class Side:
     """One model, or the members of a family of seeds."""
 
     label: str
-    members: tuple[Subject, ...]
+    members: tuple[ComparedModel, ...]
 
     @property
     def suites(self) -> dict[SuiteKey, None]:
@@ -77,15 +77,15 @@ class Side:
 
     def _members_columns(self, suite: SuiteKey) -> dict[str, list[Column]]:
         """Return the columns that all members have, by their label."""
-        found = [columns_of(each.by_suite[suite].result) for each in self.members]
+        found = [each.columns(suite) for each in self.members]
         by_label = [{each.label: each for each in own if each.is_listed} for own in found]
         labels = [label for label in by_label[0] if all(label in own for own in by_label)]
         return {label: [own[label] for own in by_label] for label in labels}
 
     def labels(self, suite: SuiteKey) -> dict[str, None]:
         """Return the labels of all columns that some member has, with items or without."""
-        results = [each.by_suite[suite].result for each in self.members]
-        return dict.fromkeys(each.label for result in results for each in columns_of(result))
+        found = [each.columns(suite) for each in self.members]
+        return dict.fromkeys(each.label for own in found for each in own)
 
     def hashes(self, suite: SuiteKey) -> set[str]:
         """Return the SHA-256 of a suite, of every version that members have been run on."""
@@ -93,7 +93,7 @@ class Side:
         return found - {""}
 
 
-def side(found: Sequence[Subject], name: str) -> Side:
+def side(found: Sequence[ComparedModel], name: str) -> Side:
     """Return the model or family that a name or glob means, among the models as they were run.
 
     Tried are, one after another, whole names, globs, and the beginnings of run ids. A glob that
@@ -102,7 +102,7 @@ def side(found: Sequence[Subject], name: str) -> Side:
     """
     if whole := _family(found, lambda label: label == name):
         return whole
-    tests: tuple[Callable[[Subject], bool], ...] = (
+    tests: tuple[Callable[[ComparedModel], bool], ...] = (
         lambda each: name == each.label,
         lambda each: name in _called(each),
         lambda each: any(fnmatchcase(text, name) for text in _called(each)),
@@ -115,13 +115,23 @@ def side(found: Sequence[Subject], name: str) -> Side:
     raise UsageError(f"no model {name!r} among the chosen runs; there are {known}")
 
 
-def _only_side(matching: Sequence[Subject], found: Sequence[Subject], name: str) -> Side:
+def _side_among(found: Sequence[ComparedModel], name: str, records: Sequence[RunRecord]) -> Side:
+    """Return what a name means among the models whose runs it has chosen."""
+    ids = {record.run_id for record in records}
+    return side(
+        [each for each in found if any(record.run_id in ids for record in each.records)], name
+    )
+
+
+def _only_side(
+    matching: Sequence[ComparedModel], found: Sequence[ComparedModel], name: str
+) -> Side:
     if len(matching) == 1:
         return Side(label=matching[0].label, members=tuple(matching))
-    of_them = families(matching)
+    of_them = families_of(matching)
     if len(of_them) == 1 and len(of_them[0].members) == len(matching):
         # A name that means some seeds of a family is the name of what is compared.
-        is_whole = any(of_them[0].members == each.members for each in families(found))
+        is_whole = any(of_them[0].members == each.members for each in families_of(found))
         label = of_them[0].label if is_whole else name
         return Side(label=label, members=of_them[0].members)
     labels = listed([each.label for each in matching], most=8)
@@ -131,12 +141,12 @@ def _only_side(matching: Sequence[Subject], found: Sequence[Subject], name: str)
     )
 
 
-def _family(found: Sequence[Subject], is_meant: Callable[[str], bool]) -> Side | None:
-    meant = [each for each in families(found) if is_meant(each.label)]
+def _family(found: Sequence[ComparedModel], is_meant: Callable[[str], bool]) -> Side | None:
+    meant = [each for each in families_of(found) if is_meant(each.label)]
     return Side(label=meant[0].label, members=meant[0].members) if len(meant) == 1 else None
 
 
-def _called(subject: Subject) -> set[str]:
+def _called(subject: ComparedModel) -> set[str]:
     names = {subject.model_name, subject.label}
     for record in subject.records:
         names |= {record.model.reference, record.model.size_family}
@@ -145,8 +155,8 @@ def _called(subject: Subject) -> set[str]:
     return names - {""}
 
 
-def _has_run(subject: Subject, digits: str) -> bool:
-    is_id = len(digits) >= LEAST_DIGITS
+def _has_run(subject: ComparedModel, digits: str) -> bool:
+    is_id = len(digits) >= Comparison.LEAST_DIGITS
     return is_id and any(record.run_id.startswith(digits.lower()) for record in subject.records)
 
 
@@ -272,7 +282,7 @@ class ComparedRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison:
+class Comparison(Answer):
     """Two models compared, and what could not be compared.
 
     `only_a` and `only_b` are suites that the other has not been run on, `without_items` those that
@@ -298,40 +308,182 @@ class Comparison:
         """Return the rows of a level."""
         return tuple(row for row in self.rows if row.level == level)
 
+    # A run's id may be given by its beginning.
+    LEAST_DIGITS: ClassVar[int] = 4
 
-def compare(a: Side, b: Side, *, n_resamples: int = N_RESAMPLES, seed: int = 0) -> Comparison:
-    """Compare two models, suite by suite, by circuit, and on all suites that both have.
+    @classmethod
+    def of(
+        cls, a: NamedRecords, b: NamedRecords, *, n_resamples: int = N_RESAMPLES, seed: int = 0
+    ) -> "Comparison":
+        """Compare what two names mean, each among the models whose runs it has chosen.
 
-    Items are matched by their numbers. Raises `UsageError` where the two are scored by different
-    rules, where they are the same, and where they have no item in common.
-    """
-    _check(a, b)
-    # Items are drawn suite by suite: in another order of the runs, others would be drawn.
-    shared = sorted(key for key in a.suites if key in b.suites)
-    suites = {key: paired_suite(a, b, key) for key in shared}
-    paired = {key: pairs for key, pairs in suites.items() if pairs}
-    if not paired:
-        raise UsageError(f"{a.label} and {b.label} have no items in common; nothing to compare")
-    maker = _Rows(
-        is_counted=len(a.members) == len(b.members) == 1, n_resamples=n_resamples, seed=seed
-    )
-    rows: list[ComparedRow] = []
-    for level, units in _levels(list(paired.values())):
-        ordered = sorted(units, key=unit_order)
-        rows.extend(_adjusted([maker.row(level, unit, units[unit]) for unit in ordered]))
-    return Comparison(
-        a=a,
-        b=b,
-        rows=tuple(rows),
-        only_a=_suite_names(key for key in a.suites if key not in b.suites),
-        only_b=_suite_names(key for key in b.suites if key not in a.suites),
-        without_items=_suite_names(key for key in shared if key not in paired),
-        changed=_suite_names(key for key in paired if len(a.hashes(key) | b.hashes(key)) > 1),
-        predictions_only_a=_unpaired(a, paired),
-        predictions_only_b=_unpaired(b, paired),
-        incomplete_a=_suite_names(a.incomplete_suites),
-        incomplete_b=_suite_names(b.incomplete_suites),
-    )
+        A name is that of a model or a family, a glob, or the beginning of a run's id (see `side`).
+        Raises `UsageError` as `side` and `of_sides` do.
+        """
+        (name_a, of_a), (name_b, of_b) = a, b
+        both = {record.run_id: record for record in (*of_a, *of_b)}
+        found = ModelsCompared.of(both.values()).models
+        sides = (_side_among(found, name_a, of_a), _side_among(found, name_b, of_b))
+        return cls.of_sides(*sides, n_resamples=n_resamples, seed=seed)
+
+    @classmethod
+    def of_two(cls, records: Iterable[RunRecord]) -> "Comparison":
+        """Compare the two models (families) that records are of, or the two members of a family.
+
+        Raises `UsageError` where they are of more or fewer, and as `of_sides` does.
+        """
+        found = ModelsCompared.of(records)
+        sides = [Side(label=each.label, members=each.members) for each in found.families]
+        in_families = {id(member) for each in sides for member in each.members}
+        alone = [Side(label=each.label, members=(each,)) for each in found.models]
+        sides += [each for each in alone if id(each.members[0]) not in in_families]
+        if len(sides) == 1:
+            # The members of one family can be compared with each other.
+            sides = alone
+        if len(sides) != 2:  # noqa: PLR2004 - it takes two
+            labels = listed([each.label for each in sides], most=8)
+            raise UsageError(
+                "a comparison is of two models, and these runs are of "
+                f"{counted(len(sides), 'model')} ({labels}); choose two with --model"
+            )
+        return cls.of_sides(*sides)
+
+    @classmethod
+    def of_sides(
+        cls, a: Side, b: Side, *, n_resamples: int = N_RESAMPLES, seed: int = 0
+    ) -> "Comparison":
+        """Compare two models, suite by suite, by circuit, and on all suites that both have.
+
+        Items are matched by their numbers. Raises `UsageError` where the two are scored by
+        different rules, where they are the same, and where they have no item in common.
+        """
+        _check(a, b)
+        # Items are drawn suite by suite: in another order of the runs, others would be drawn.
+        shared = sorted(key for key in a.suites if key in b.suites)
+        suites = {key: paired_suite(a, b, key) for key in shared}
+        paired = {key: pairs for key, pairs in suites.items() if pairs}
+        if not paired:
+            raise UsageError(f"{a.label} and {b.label} have no items in common; nothing to compare")
+        maker = _Rows(
+            is_counted=len(a.members) == len(b.members) == 1, n_resamples=n_resamples, seed=seed
+        )
+        rows: list[ComparedRow] = []
+        for level, units in _levels(list(paired.values())):
+            ordered = sorted(units, key=lambda unit: unit.order)
+            rows.extend(_adjusted([maker.row(level, unit, units[unit]) for unit in ordered]))
+        return cls(
+            a=a,
+            b=b,
+            rows=tuple(rows),
+            only_a=_suite_names(key for key in a.suites if key not in b.suites),
+            only_b=_suite_names(key for key in b.suites if key not in a.suites),
+            without_items=_suite_names(key for key in shared if key not in paired),
+            changed=_suite_names(key for key in paired if len(a.hashes(key) | b.hashes(key)) > 1),
+            predictions_only_a=_unpaired(a, paired),
+            predictions_only_b=_unpaired(b, paired),
+            incomplete_a=_suite_names(a.incomplete_suites),
+            incomplete_b=_suite_names(b.incomplete_suites),
+        )
+
+    @property
+    def warnings(self) -> list[str]:
+        """What puts a comparison in doubt."""
+        return [
+            f"{name}: {self.a.label} and {self.b.label} have run different versions of this suite; "
+            "items of one number may not be the same"
+            for name in self.changed
+        ]
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What a reader of a comparison should know, in plain words."""
+        return list(self._notes())
+
+    def frame(self) -> "pd.DataFrame":
+        """Return one row a suite (and prediction, under "each"), circuit, and one for all."""
+        shared = {
+            "model_a": self.a.label,
+            "model_b": self.b.label,
+            "n_members_a": len(self.a.members),
+            "n_members_b": len(self.b.members),
+            "score_rule": self.a.score_rule,
+        }
+        rows = [{**shared, **_frame_row(each)} for each in self.rows]
+        frame = frame_of_rows(rows, COMPARISON_COLUMNS)
+        return frame.astype(dict.fromkeys(_COUNTS, "Int64"))
+
+    def tables(self) -> "list[Table]":
+        """Return one table: a row a suite (a prediction under "each"), circuits, all suites."""
+        has_counts = any(row.counts for row in self.rows)
+        has_margins = any(row.margin_difference_bits.n for row in self.rows)
+        counts = ("both", "only A", "only B", "neither") if has_counts else ()
+        margins = ("margin A - B (bits)", "p (margins)") if has_margins else ()
+        p = "p (McNemar)" if has_counts else "p"
+        table = plain_table(
+            f"A = {self.a.label}, B = {self.b.label}",
+            names=("circuit", "suite"),
+            numbers=("items", *counts, "A", "B", "A - B", p, *margins),
+            caption=_caption(has_counts=has_counts, has_margins=has_margins),
+        )
+        languages = {row.unit.language for row in self.level("suite")}
+        previous: tuple[str, str] | None = None
+        for row in self._shown():
+            circuit, suite = _names(row, is_named=len(languages) > 1)
+            if previous and row.level != previous[0]:
+                table.add_section()
+            table.add_row(
+                "" if (row.level, circuit) == previous else circuit,
+                suite,
+                *_numbers(row, has_counts=has_counts, has_margins=has_margins),
+                style="bold" if row.level == "all" else None,
+            )
+            previous = row.level, circuit
+        return [table]
+
+    def _shown(self) -> Iterator[ComparedRow]:
+        """Yield the rows of the table: of predictions where there are such, else of suites."""
+        n_suites = len(self.level("suite"))
+        yield from self.level("prediction")
+        yield from self.level("suite")
+        circuits = self.level("circuit")
+        if len(circuits) > 1:
+            yield from circuits
+        if n_suites > 1:
+            yield from self.level("all")
+
+    def _notes(self) -> Iterator[str]:
+        a, b = self.a, self.b
+        for side in (a, b):
+            if len(side.members) > 1:
+                yield (
+                    f"{side.label} is the mean over {len(side.members)} models, item by item; "
+                    "McNemar's test needs one model on each side, so p is that of the mean "
+                    "difference"
+                )
+        yield from _left_out(a, "suite", self.incomplete_a, _not_all(a, "a run on"))
+        yield from _left_out(b, "suite", self.incomplete_b, _not_all(b, "a run on"))
+        yield from _left_out(a, "suite", self.only_a, f"{b.label} has no run on")
+        yield from _left_out(b, "suite", self.only_b, f"{a.label} has no run on")
+        if names := self.without_items:
+            yield (
+                f"{counted(len(names), 'suite')} left out: no item of {listed(names)} is known of "
+                "both"
+            )
+        no_items = "has no items of"
+        yield from _left_out(a, "prediction", self.predictions_only_a, f"{b.label} {no_items}")
+        yield from _left_out(b, "prediction", self.predictions_only_b, f"{a.label} {no_items}")
+        for row in self.level("suite"):
+            for n, own, why in (
+                (row.n_incomplete_a, a, _not_all(a)),
+                (row.n_incomplete_b, b, _not_all(b)),
+                (row.n_unmatched_a, a, f"{b.label} lacks or skips"),
+                (row.n_unmatched_b, b, f"{a.label} lacks or skips"),
+            ):
+                if n:
+                    yield (
+                        f"{row.unit.suite}: {counted(n, 'item')} of {own.label} left out, which "
+                        f"{why}"
+                    )
 
 
 def _check(a: Side, b: Side) -> None:
@@ -454,6 +606,8 @@ def _suite_names(keys: Iterable[SuiteKey]) -> tuple[str, ...]:
 
 _COUNTS = ("n_both", "n_only_a", "n_only_b", "n_neither")
 
+# As a tidy table.
+
 COMPARISON_COLUMNS = (
     "level",
     "model_a",
@@ -493,20 +647,6 @@ COMPARISON_COLUMNS = (
 )
 
 
-def comparison_frame(comparison: Comparison) -> "pd.DataFrame":
-    """Return one row a suite (and prediction, under "each"), circuit, and one for all suites."""
-    shared = {
-        "model_a": comparison.a.label,
-        "model_b": comparison.b.label,
-        "n_members_a": len(comparison.a.members),
-        "n_members_b": len(comparison.b.members),
-        "score_rule": comparison.a.score_rule,
-    }
-    rows = [{**shared, **_frame_row(each)} for each in comparison.rows]
-    frame = frame_of_rows(rows, COMPARISON_COLUMNS)
-    return frame.astype(dict.fromkeys(_COUNTS, "Int64"))
-
-
 def _frame_row(row: ComparedRow) -> dict[str, Any]:
     margin = row.margin_difference_bits
     return {
@@ -539,37 +679,10 @@ def _frame_row(row: ComparedRow) -> dict[str, Any]:
     }
 
 
+# For people.
+
 # What the p of a mean difference is of; see `statistics.sign_flip_p`.
 SIGNS = "the differences of items with their signs turned at random"
-
-
-def comparison_table(comparison: Comparison) -> "Table":
-    """Return one row a suite (a prediction under "each"), then circuits, then all suites."""
-    has_counts = any(row.counts for row in comparison.rows)
-    has_margins = any(row.margin_difference_bits.n for row in comparison.rows)
-    counts = ("both", "only A", "only B", "neither") if has_counts else ()
-    margins = ("margin A - B (bits)", "p (margins)") if has_margins else ()
-    p = "p (McNemar)" if has_counts else "p"
-    table = empty_table(
-        f"A = {comparison.a.label}, B = {comparison.b.label}",
-        names=("circuit", "suite"),
-        numbers=("items", *counts, "A", "B", "A - B", p, *margins),
-        caption=_caption(has_counts=has_counts, has_margins=has_margins),
-    )
-    languages = {row.unit.language for row in comparison.level("suite")}
-    previous: tuple[str, str] | None = None
-    for row in _shown(comparison):
-        circuit, suite = _names(row, is_named=len(languages) > 1)
-        if previous and row.level != previous[0]:
-            table.add_section()
-        table.add_row(
-            "" if (row.level, circuit) == previous else circuit,
-            suite,
-            *_numbers(row, has_counts=has_counts, has_margins=has_margins),
-            style="bold" if row.level == "all" else None,
-        )
-        previous = row.level, circuit
-    return table
 
 
 def _numbers(row: ComparedRow, *, has_counts: bool, has_margins: bool) -> Iterator[str]:
@@ -577,47 +690,14 @@ def _numbers(row: ComparedRow, *, has_counts: bool, has_margins: bool) -> Iterat
     yield str(row.n_items)
     if has_counts:
         yield from _counts(row)
-    yield score_cell(row.accuracy_a)
-    yield score_cell(row.accuracy_b)
+    yield number_cell(row.accuracy_a)
+    yield number_cell(row.accuracy_b)
     yield interval_cell(row.difference.mean, row.difference, sign="+")
     yield p_cell(row.p_mcnemar_holm if has_counts else row.p_difference_holm)
     if has_margins:
         margin = row.margin_difference_bits
         yield interval_cell(margin.mean, margin, sign="+")
         yield p_cell(row.p_margin_holm)
-
-
-def comparison_notes(comparison: Comparison) -> Iterator[str]:
-    """Yield what a reader of a comparison should know, in plain words."""
-    a, b = comparison.a, comparison.b
-    for side in (a, b):
-        if len(side.members) > 1:
-            yield (
-                f"{side.label} is the mean over {len(side.members)} models, item by item; "
-                "McNemar's test needs one model on each side, so p is that of the mean difference"
-            )
-    yield from _left_out(a, "suite", comparison.incomplete_a, _not_all(a, "a run on"))
-    yield from _left_out(b, "suite", comparison.incomplete_b, _not_all(b, "a run on"))
-    yield from _left_out(a, "suite", comparison.only_a, f"{b.label} has no run on")
-    yield from _left_out(b, "suite", comparison.only_b, f"{a.label} has no run on")
-    if names := comparison.without_items:
-        yield (
-            f"{counted(len(names), 'suite')} left out: no item of {listed(names)} is known of both"
-        )
-    no_items = "has no items of"
-    yield from _left_out(a, "prediction", comparison.predictions_only_a, f"{b.label} {no_items}")
-    yield from _left_out(b, "prediction", comparison.predictions_only_b, f"{a.label} {no_items}")
-    for row in comparison.level("suite"):
-        for n, own, why in (
-            (row.n_incomplete_a, a, _not_all(a)),
-            (row.n_incomplete_b, b, _not_all(b)),
-            (row.n_unmatched_a, a, f"{b.label} lacks or skips"),
-            (row.n_unmatched_b, b, f"{a.label} lacks or skips"),
-        ):
-            if n:
-                yield (
-                    f"{row.unit.suite}: {counted(n, 'item')} of {own.label} left out, which {why}"
-                )
 
 
 def _left_out(side: Side, what: str, names: Sequence[str], why: str) -> Iterator[str]:
@@ -629,27 +709,6 @@ def _left_out(side: Side, what: str, names: Sequence[str], why: str) -> Iterator
 
 def _not_all(side: Side, what: str = "") -> str:
     return f"not all of its {len(side.members)} models have {what}".rstrip()
-
-
-def comparison_warnings(comparison: Comparison) -> Iterator[str]:
-    """Yield what puts a comparison in doubt."""
-    for name in comparison.changed:
-        yield (
-            f"{name}: {comparison.a.label} and {comparison.b.label} have run different versions of "
-            "this suite; items of one number may not be the same"
-        )
-
-
-def _shown(comparison: Comparison) -> Iterator[ComparedRow]:
-    """Yield the rows of the table: of predictions where there are such, else of suites."""
-    n_suites = len(comparison.level("suite"))
-    yield from comparison.level("prediction")
-    yield from comparison.level("suite")
-    circuits = comparison.level("circuit")
-    if len(circuits) > 1:
-        yield from circuits
-    if n_suites > 1:
-        yield from comparison.level("all")
 
 
 def _names(row: ComparedRow, *, is_named: bool) -> tuple[str, str]:

@@ -8,9 +8,10 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from pommel.analysis.cells import (
+    Answer,
     ends_cell,
     mean_sd_cell,
     number_cell,
@@ -18,21 +19,19 @@ from pommel.analysis.cells import (
     plain_table,
     step_cell,
 )
-from pommel.analysis.given_tables import read_given_table
+from pommel.analysis.given_tables import GivenTable
 from pommel.analysis.models_compared import (
     EvenScores,
     ModelScores,
     Pooling,
-    SuiteKey,
     even_scores,
     model_scores,
     pooled,
-    suite_key,
     suites_by,
 )
 from pommel.errors import UsageError, nearest
 from pommel.files.tables import frame_of_rows
-from pommel.scoring.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord, SuiteKey
 from pommel.statistics import Correlation, Fit, Interval, Spread, mean_score, sign_flip_p
 
 if TYPE_CHECKING:
@@ -42,7 +41,8 @@ if TYPE_CHECKING:
 
 # What suites of one series have in common.
 Series = Literal["circuit", "language", "group", "none"]
-SERIES: tuple[Series, ...] = ("circuit", "language", "group", "none")
+# One row a complexity, or a series.
+ComplexityTable = Literal["points", "trends"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,8 +95,8 @@ class ComplexityTrend:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ComplexityResult:
-    """Points, trends, and the suites of which no complexity is known.
+class Complexity(Answer):
+    """Accuracy at each complexity, how it changes along series, and suites of none.
 
     `notes` say in plain words which suites, models and seeds are left out of trends.
     """
@@ -105,6 +105,105 @@ class ComplexityResult:
     trends: tuple[ComplexityTrend, ...]
     without_complexity: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    pooling: Pooling = "none"
+    table: ComplexityTable = "points"
+
+    POOLINGS: ClassVar[tuple[Pooling, ...]] = get_args(Pooling)
+    SERIES: ClassVar[tuple[Series, ...]] = get_args(Series)
+    TABLES: ClassVar[tuple[ComplexityTable, ...]] = get_args(ComplexityTable)
+
+    @classmethod
+    def of(
+        cls,
+        records: Sequence[RunRecord],
+        *,
+        file: Path | None = None,
+        series: Series = "circuit",
+        pooling: Pooling = "none",
+        table: ComplexityTable = "points",
+    ) -> "Complexity":
+        """Set accuracy against the complexity that a file gives, or that suites say they have.
+
+        Raises `UsageError` for a file none of whose suites has a run, and as `of_complexities`
+        does; as `GivenTable.read` does for a faulty file.
+        """
+        if file:
+            found = given_complexities(file, records, series)
+            if not found:
+                raise UsageError(f"{file}: none of its suites has a run")
+        else:
+            found = known_complexities(records, series)
+        return cls.of_complexities(records, found, pooling=pooling, table=table)
+
+    @classmethod
+    def of_complexities(
+        cls,
+        records: Sequence[RunRecord],
+        complexities: Sequence[SuiteComplexity],
+        *,
+        pooling: Pooling = "none",
+        table: ComplexityTable = "points",
+    ) -> "Complexity":
+        """Set accuracy against complexity, series by series.
+
+        Seeds of one model count once, with their mean. Raises `UsageError` where one model was run
+        in several ways and a mean over models would count it several times.
+        """
+        pools = pooled(model_scores(records), pooling)
+        labels = {key: name for name, keys in suites_by(records, "suite").items() for key in keys}
+        by_series: dict[str, list[SuiteComplexity]] = {}
+        for each in complexities:
+            by_series.setdefault(each.series, []).append(each)
+        points: list[ComplexityPoint] = []
+        trends: list[ComplexityTrend] = []
+        notes: list[str] = []
+        for series, own in sorted(by_series.items(), key=lambda pair: (not pair[0], pair[0])):
+            for name, models in pools.items():
+                points += _points(name, models, own, labels, is_alone=pooling == "none")
+                even = even_scores(models, list(dict.fromkeys(each.suite for each in own)))
+                trends.append(_trend(name, series, even, own))
+                notes += even.notes(f"{name}, {series}" if series else name, labels)
+        known = {each.suite for each in complexities}
+        return cls(
+            pooling=pooling,
+            table=table,
+            points=tuple(points),
+            trends=tuple(trends),
+            without_complexity=tuple(label for key, label in labels.items() if key not in known),
+            notes=tuple(notes),
+        )
+
+    @property
+    def left_out(self) -> Mapping[str, Sequence[str]]:
+        """The suites that are in no series, where others are."""
+        return {"of no known complexity": self.without_complexity} if self.trends else {}
+
+    @property
+    def why_empty(self) -> str:
+        """Why there is no series; "" where there is one."""
+        if self.trends:
+            return ""
+        return "no suite says how complex it is (meta.complexity); --complexity FILE does instead"
+
+    def frame(self) -> "pd.DataFrame":
+        """Return one row a model (family), series and complexity, or of trends one a series.
+
+        `suites` has the names of a point's suites, with blanks.
+        """
+        if self.table == "trends":
+            return frame_of_rows(self.trends, ComplexityTrend)
+        frame = frame_of_rows(self.points, ComplexityPoint)
+        return frame.assign(suites=frame["suites"].map(" ".join))
+
+    def tables(self) -> "list[Table]":
+        """Return a table a series: one row a model (family), one column a complexity."""
+        by_series: dict[str, list[ComplexityTrend]] = {}
+        for trend in self.trends:
+            by_series.setdefault(trend.series, []).append(trend)
+        return [
+            _table([each for each in self.points if each.series == series], trends, self.pooling)
+            for series, trends in by_series.items()
+        ]
 
 
 def known_complexities(
@@ -115,7 +214,7 @@ def known_complexities(
     for record in records:
         if record.suite.complexity is not None:
             own = SuiteComplexity(
-                suite=suite_key(record),
+                suite=record.suite_key,
                 series=_series_of(record, series),
                 complexity=record.suite.complexity,
             )
@@ -129,12 +228,12 @@ def given_complexities(
     """Return the complexities in a CSV or TSV with the columns suite, complexity, maybe series.
 
     A suite may be in several series. Without the column, the series are as `series` says. Suites
-    of the file that no record is of are left out. Raises as `read_given_table` does.
+    of the file that no record is of are left out. Raises as `GivenTable.read` does.
     """
-    table = read_given_table(path, key="suite", value="complexity", more_keys=("series",))
+    table = GivenTable.read(path, key="suite", value="complexity", more_keys=("series",))
     first: dict[str, dict[SuiteKey, RunRecord]] = {}
     for record in records:
-        first.setdefault(record.result.suite_name, {}).setdefault(suite_key(record), record)
+        first.setdefault(record.result.suite_name, {}).setdefault(record.suite_key, record)
     return [
         SuiteComplexity(
             suite=key,
@@ -145,51 +244,6 @@ def given_complexities(
         if not math.isnan(row.value)
         for key, record in first.get(row.keys[0], {}).items()
     ]
-
-
-def complexity(
-    records: Sequence[RunRecord],
-    complexities: Sequence[SuiteComplexity],
-    *,
-    pooling: Pooling = "none",
-) -> ComplexityResult:
-    """Set accuracy against complexity, series by series.
-
-    Seeds of one model count once, with their mean. Raises `UsageError` where one model was run in
-    several ways and a mean over models would count it several times.
-    """
-    pools = pooled(model_scores(records), pooling)
-    labels = {key: name for name, keys in suites_by(records, "suite").items() for key in keys}
-    by_series: dict[str, list[SuiteComplexity]] = {}
-    for each in complexities:
-        by_series.setdefault(each.series, []).append(each)
-    points: list[ComplexityPoint] = []
-    trends: list[ComplexityTrend] = []
-    notes: list[str] = []
-    for series, own in sorted(by_series.items(), key=lambda pair: (not pair[0], pair[0])):
-        for name, models in pools.items():
-            points += _points(name, models, own, labels, is_alone=pooling == "none")
-            even = even_scores(models, list(dict.fromkeys(each.suite for each in own)))
-            trends.append(_trend(name, series, even, own))
-            notes += even.notes(f"{name}, {series}" if series else name, labels)
-    known = {each.suite for each in complexities}
-    return ComplexityResult(
-        points=tuple(points),
-        trends=tuple(trends),
-        without_complexity=tuple(label for key, label in labels.items() if key not in known),
-        notes=tuple(notes),
-    )
-
-
-def points_frame(points: Iterable[ComplexityPoint]) -> "pd.DataFrame":
-    """One row a model (family), series and complexity; `suites` has their names, with blanks."""
-    frame = frame_of_rows(points, ComplexityPoint)
-    return frame.assign(suites=frame["suites"].map(" ".join))
-
-
-def trends_frame(trends: Iterable[ComplexityTrend]) -> "pd.DataFrame":
-    """One row a model (family) and series."""
-    return frame_of_rows(trends, ComplexityTrend)
 
 
 def _series_of(record: RunRecord, series: Series) -> str:
@@ -251,116 +305,6 @@ def _trend(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuiteDifference:
-    """By how much the accuracy on one suite is above that on another: the mean over models.
-
-    `low` and `high` are the 95% t interval of the mean over models, for three or more, and `p` is
-    two-sided, by turning the signs of the models' differences (see `statistics.sign_flip_p`). A
-    bootstrap over a few models would have intervals that are far too narrow. NaN for one model
-    alone, as the standard error.
-    """
-
-    models: str
-    suite: str
-    other_suite: str
-    n_models: int
-    difference: float
-    standard_error: float
-    low: float
-    high: float
-    p: float
-
-
-def suite_differences(
-    records: Sequence[RunRecord], suite: str, other_suite: str, *, pooling: Pooling = "none"
-) -> list[SuiteDifference]:
-    """Return by how much accuracy on `suite` is above that on `other_suite`, model by model.
-
-    The last row is that of all models together, if there are several. Raises `UsageError` for a
-    suite that there is not, and as `pooled` does.
-    """
-    keys = {name: own[0] for name, own in suites_by(records, "suite").items()}
-    for name in (suite, other_suite):
-        if name not in keys:
-            meant = nearest(name, keys)
-            hint = f"; did you mean {meant!r}?" if meant else ""
-            raise UsageError(f"no run is on the suite {name!r}{hint}")
-    models = model_scores(records)
-    pools = pooled(models, pooling)
-    if len(pools) > 1:
-        pools.update(pooled(models, "all"))
-    pairs = {
-        label: [
-            (scores.get(keys[suite]), scores.get(keys[other_suite]))
-            for scores in (each.on([keys[suite], keys[other_suite]]).scores for each in own)
-        ]
-        for label, own in pools.items()
-    }
-    return [
-        _difference(
-            label, suite, other_suite, [a - b for a, b in own if a is not None and b is not None]
-        )
-        for label, own in pairs.items()
-    ]
-
-
-def differences_frame(differences: Iterable[SuiteDifference]) -> "pd.DataFrame":
-    """One row a model (family), and one for all."""
-    return frame_of_rows(differences, SuiteDifference)
-
-
-def _difference(
-    name: str, suite: str, other_suite: str, differences: Sequence[float]
-) -> SuiteDifference:
-    found, interval = Spread.of(differences), Interval.of_mean(differences)
-    return SuiteDifference(
-        models=name,
-        suite=suite,
-        other_suite=other_suite,
-        n_models=found.n,
-        difference=found.mean,
-        standard_error=found.standard_error,
-        low=interval.low,
-        high=interval.high,
-        p=sign_flip_p([differences]),
-    )
-
-
-def complexity_tables(result: ComplexityResult, pooling: Pooling) -> "list[Table]":
-    """Return a table a series: one row a model (family), one column a complexity."""
-    by_series: dict[str, list[ComplexityTrend]] = {}
-    for trend in result.trends:
-        by_series.setdefault(trend.series, []).append(trend)
-    return [
-        _table([each for each in result.points if each.series == series], trends, pooling)
-        for series, trends in by_series.items()
-    ]
-
-
-def difference_table(differences: Sequence[SuiteDifference]) -> "Table":
-    """Return one row a model (family), and one for all."""
-    first = differences[0]
-    rows = [
-        [
-            each.models,
-            str(each.n_models),
-            number_cell(each.difference, 3, sign="+"),
-            number_cell(each.standard_error, 3),
-            ends_cell(each, 3, sign="+"),
-            p_cell(each.p),
-        ]
-        for each in differences
-    ]
-    return plain_table(
-        f"Accuracy on {first.suite}, less that on {first.other_suite}",
-        ["models", "n", "difference", "standard error", "95% interval", "p"],
-        rows,
-        caption="Mean over n models [t interval, from three models on]; p: the models' differences "
-        "with their signs turned, two-sided.",
-    )
-
-
 def _table(
     points: Sequence[ComplexityPoint], trends: Sequence[ComplexityTrend], pooling: Pooling
 ) -> "Table":
@@ -382,8 +326,9 @@ def _table(
     series = f": {trends[0].series}" if trends[0].series else ""
     return plain_table(
         f"Accuracy by complexity of intervening material{series}",
-        ["models", *map(step_cell, values), "slope", "p", "Spearman", "p", "n"],
-        rows,
+        names=["models"],
+        numbers=[*map(step_cell, values), "slope", "p", "Spearman", "p", "n"],
+        rows=rows,
         caption=f"Mean ± standard error of the mean over {what} (n). Slope: percentage points per "
         f"unit of complexity, over the same n {what} throughout.",
     )
@@ -394,3 +339,118 @@ def _point_cell(point: ComplexityPoint | None, pooling: Pooling) -> str:
         return "-"
     n = point.n_suites if pooling == "none" else point.n_models
     return f"{mean_sd_cell(point.accuracy, point.standard_error)} ({n})"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteDifference:
+    """By how much the accuracy on one suite is above that on another: the mean over models.
+
+    `low` and `high` are the 95% t interval of the mean over models, for three or more, and `p` is
+    two-sided, by turning the signs of the models' differences (see `statistics.sign_flip_p`). A
+    bootstrap over a few models would have intervals that are far too narrow. NaN for one model
+    alone, as the standard error.
+    """
+
+    models: str
+    suite: str
+    other_suite: str
+    n_models: int
+    difference: float
+    standard_error: float
+    low: float
+    high: float
+    p: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuiteDifferences(Answer):
+    """By how much accuracy on one suite is above that on another, model by model.
+
+    Kryvosheieva and Levy (2025) give the mean over models of such a difference. The last row is
+    that of all models together, if there are several.
+    """
+
+    rows: tuple[SuiteDifference, ...]
+
+    @classmethod
+    def of(
+        cls,
+        records: Sequence[RunRecord],
+        suite: str,
+        other_suite: str,
+        *,
+        pooling: Pooling = "none",
+    ) -> "SuiteDifferences":
+        """Compare two suites; raises `UsageError` for one that there is not, and as `pooled`."""
+        keys = {name: own[0] for name, own in suites_by(records, "suite").items()}
+        for name in (suite, other_suite):
+            if name not in keys:
+                meant = nearest(name, keys)
+                hint = f"; did you mean {meant!r}?" if meant else ""
+                raise UsageError(f"no run is on the suite {name!r}{hint}")
+        models = model_scores(records)
+        pools = pooled(models, pooling)
+        if len(pools) > 1:
+            pools.update(pooled(models, "all"))
+        pairs = {
+            label: [
+                (scores.get(keys[suite]), scores.get(keys[other_suite]))
+                for scores in (each.on([keys[suite], keys[other_suite]]).scores for each in own)
+            ]
+            for label, own in pools.items()
+        }
+        rows = (
+            _difference(
+                label,
+                suite,
+                other_suite,
+                [a - b for a, b in own if a is not None and b is not None],
+            )
+            for label, own in pairs.items()
+        )
+        return cls(rows=tuple(rows))
+
+    def frame(self) -> "pd.DataFrame":
+        """Return one row a model (family), and one for all."""
+        return frame_of_rows(self.rows, SuiteDifference)
+
+    def tables(self) -> "list[Table]":
+        """Return one table: a row a model (family), and one for all."""
+        first = self.rows[0]
+        rows = [
+            [
+                each.models,
+                str(each.n_models),
+                number_cell(each.difference, 3, sign="+"),
+                number_cell(each.standard_error, 3),
+                ends_cell(each, 3, sign="+"),
+                p_cell(each.p),
+            ]
+            for each in self.rows
+        ]
+        table = plain_table(
+            f"Accuracy on {first.suite}, less that on {first.other_suite}",
+            names=["models"],
+            numbers=["n", "difference", "standard error", "95% interval", "p"],
+            rows=rows,
+            caption="Mean over n models [t interval, from three models on]; p: the models' "
+            "differences with their signs turned, two-sided.",
+        )
+        return [table]
+
+
+def _difference(
+    name: str, suite: str, other_suite: str, differences: Sequence[float]
+) -> SuiteDifference:
+    found, interval = Spread.of(differences), Interval.of_mean(differences)
+    return SuiteDifference(
+        models=name,
+        suite=suite,
+        other_suite=other_suite,
+        n_models=found.n,
+        difference=found.mean,
+        standard_error=found.standard_error,
+        low=interval.low,
+        high=interval.high,
+        p=sign_flip_p([differences]),
+    )

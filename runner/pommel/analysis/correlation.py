@@ -8,30 +8,29 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from pommel.analysis.cells import (
+    Answer,
     circuit_cell,
     number_cell,
     p_cell,
     plain_table,
-    score_cell,
     step_cell,
 )
+from pommel.analysis.given_tables import GivenTable
 from pommel.analysis.models_compared import (
     ALL_SUITES,
     ModelScores,
     Pooling,
-    SuiteKey,
     check_distinct,
     model_scores,
     pooled,
-    suite_key,
     suites_by,
 )
 from pommel.errors import UsageError, listed, nearest
 from pommel.files.tables import frame_of_rows
-from pommel.scoring.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord, SuiteKey
 from pommel.statistics import Correlation, mean_score
 
 if TYPE_CHECKING:
@@ -41,12 +40,13 @@ if TYPE_CHECKING:
 
 # What the property is one of.
 KeyLevel = Literal["language", "circuit", "group", "suite", "model"]
-KEY_LEVELS: tuple[KeyLevel, ...] = ("language", "circuit", "group", "suite", "model")
 # Keys that can have the same suites.
 _SHARING: tuple[KeyLevel, ...] = ("language", "model")
 
 Coefficient = Literal["spearman", "pearson"]
-COEFFICIENTS: tuple[Coefficient, ...] = ("spearman", "pearson")
+
+# The coefficients, or what they are of.
+CorrelationTable = Literal["correlations", "pairs"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,68 +77,163 @@ class PropertyCorrelation:
     p: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PropertyResult:
-    """Correlations, their pairs, and the keys that have accuracies and no number, or no accuracy.
+# More keys than these do not fit beside one another; --table pairs has them.
+_MAX_KEYS = 8
 
-    `uneven` are the models that do not have the same suites for every key.
+_NAMES: dict[Coefficient, str] = {"spearman": "Spearman", "pearson": "Pearson"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PropertyCorrelations(Answer):
+    """How accuracy goes together with a number that is given for each language (circuit, ...).
+
+    `pairs` are what the `correlations` are of. `uneven` are the models that do not have the same
+    suites for every key, `is_common` whether only suites count that there are for every key.
     """
 
+    given: GivenTable
+    level: KeyLevel
     correlations: tuple[PropertyCorrelation, ...]
     pairs: tuple[AccuracyPair, ...]
     without_value: tuple[str, ...]
     without_accuracy: tuple[str, ...]
     uneven: tuple[str, ...]
+    is_common: bool = False
+    table: CorrelationTable = "correlations"
 
+    LEVELS: ClassVar[tuple[KeyLevel, ...]] = get_args(KeyLevel)
+    COEFFICIENTS: ClassVar[tuple[Coefficient, ...]] = get_args(Coefficient)
+    POOLINGS: ClassVar[tuple[Pooling, ...]] = get_args(Pooling)
+    TABLES: ClassVar[tuple[CorrelationTable, ...]] = get_args(CorrelationTable)
 
-def property_correlations(  # noqa: PLR0913 - each of these is a choice of the caller's
-    records: Sequence[RunRecord],
-    values: Mapping[str, float],
-    *,
-    level: KeyLevel = "language",
-    coefficient: Coefficient = "spearman",
-    pooling: Pooling = "none",
-    common_suites: bool = False,
-    exclude: Sequence[str] = (),
-) -> PropertyResult:
-    """Correlate a number for each key with accuracy, model by model or for their mean.
+    @classmethod
+    def of(  # noqa: PLR0913 - each of these is a choice of the caller's
+        cls,
+        records: Sequence[RunRecord],
+        given: GivenTable,
+        *,
+        level: KeyLevel = "language",
+        coefficient: Coefficient = "spearman",
+        pooling: Pooling = "none",
+        common_suites: bool = False,
+        exclude: Sequence[str] = (),
+        table: CorrelationTable = "correlations",
+    ) -> "PropertyCorrelations":
+        """Correlate a number for each key with accuracy, model by model or for their mean.
 
-    `values` maps keys of the `level` (languages, ...) to numbers; those that are NaN are not known.
-    A model's accuracy is the mean over those of the key's suites that it has a score on; that of
-    several models the mean of theirs. Under the level "model" the keys are models, and there is
-    one correlation, named "all suites". With `common_suites` only suites count that there are for
-    every key: one of another language is the same if it has the same `group`, or the same name
-    where it has none.
-    Raises `UsageError` for an excluded key that there is not, for common suites of keys that
-    cannot share any, and where one model was run in several ways and would count several times.
-    """
-    if common_suites:
-        _check_sharing(level)
-    scores = _scores(records, level, pooling)
-    keys = list(dict.fromkeys(key for own in scores.values() for key in own))
-    chosen = _chosen(keys, values, exclude, level)
-    cells = {
-        name: {key: own[key] for key in chosen if own.get(key)} for name, own in scores.items()
-    }
-    shared = {name: _common(own) for name, own in cells.items()} if common_suites else cells
-    pairs = {name: _pairs(name, level, values, own) for name, own in shared.items()}
-    return PropertyResult(
-        correlations=tuple(_correlation(each, level, pairs[each], coefficient) for each in pairs),
-        pairs=tuple(pair for own in pairs.values() for pair in own),
-        without_value=tuple(key for key in keys if key not in (*exclude, *chosen)),
-        without_accuracy=tuple(key for key in values if key not in keys),
-        uneven=_uneven(cells, level),
-    )
+        `given` has numbers for keys of the `level` (languages, ...); those that are NaN are not
+        known. A model's accuracy is the mean over those of the key's suites that it has a score on;
+        that of several models the mean of theirs. Under the level "model" the keys are models, and
+        there is one correlation, named "all suites". With `common_suites` only suites count that
+        there are for every key: one of another language is the same if it has the same `group`, or
+        the same name where it has none.
+        Raises `UsageError` for an excluded key that there is not, for common suites of keys that
+        cannot share any, and where one model was run in several ways and would count several times.
+        """
+        if common_suites:
+            _check_sharing(level)
+        values = given.by_key()
+        scores = _scores(records, level, pooling)
+        keys = list(dict.fromkeys(key for own in scores.values() for key in own))
+        chosen = _chosen(keys, values, exclude, level)
+        cells = {
+            name: {key: own[key] for key in chosen if own.get(key)} for name, own in scores.items()
+        }
+        shared = {name: _common(own) for name, own in cells.items()} if common_suites else cells
+        pairs = {name: _pairs(name, level, values, own) for name, own in shared.items()}
+        return cls(
+            given=given,
+            table=table,
+            level=level,
+            is_common=common_suites,
+            correlations=tuple(
+                _correlation(each, level, pairs[each], coefficient) for each in pairs
+            ),
+            pairs=tuple(pair for own in pairs.values() for pair in own),
+            without_value=tuple(key for key in keys if key not in (*exclude, *chosen)),
+            without_accuracy=tuple(key for key in values if key not in keys),
+            uneven=_uneven(cells, level),
+        )
 
+    @property
+    def left_out(self) -> Mapping[str, Sequence[str]]:
+        """The keys that are in no correlation, by the reason."""
+        return {
+            f"with no number in {self.given.file}": self.without_value,
+            "with a number, but no run": self.without_accuracy,
+        }
 
-def correlations_frame(correlations: Iterable[PropertyCorrelation]) -> "pd.DataFrame":
-    """One row a model (family), or one for all."""
-    return frame_of_rows(correlations, PropertyCorrelation)
+    @property
+    def notes(self) -> Sequence[str]:
+        """Which models are compared on suites that are not the same for every key."""
+        if not self.uneven or self.is_common:
+            return ()
+        note = f"not the same suites for every {self.level}: {listed(self.uneven)}"
+        return (f"{note}; --common-suites leaves out the others",)
 
+    @property
+    def why_empty(self) -> str:
+        """Why there is no pair; "" where there is one."""
+        return "" if self.pairs else f"no {self.level} has both a number and an accuracy"
 
-def pairs_frame(pairs: Iterable[AccuracyPair]) -> "pd.DataFrame":
-    """One row a model (family) and key: what the correlations are of."""
-    return frame_of_rows(pairs, AccuracyPair)
+    def frame(self) -> "pd.DataFrame":
+        """Return one row a model (family), or one for all; of pairs one a model and key."""
+        if self.table == "pairs":
+            return frame_of_rows(self.pairs, AccuracyPair)
+        return frame_of_rows(self.correlations, PropertyCorrelation)
+
+    def tables(self) -> "list[Table]":
+        """Return one table: a row a model (family), or a model and key."""
+        return [self._pair_table() if self.table == "pairs" else self._correlation_table()]
+
+    def _correlation_table(self) -> "Table":
+        """Return one row a model (family): its accuracy by key, and the correlation."""
+        values = {each.key: each.value for each in self.pairs}
+        keys = sorted(values, key=lambda key: (values[key], key))
+        shown = keys if len(keys) <= _MAX_KEYS else []
+        accuracies = {(each.models, each.key): each.accuracy for each in self.pairs}
+        rows = [
+            [
+                each.models,
+                *(number_cell(accuracies.get((each.models, key), math.nan)) for key in shown),
+                number_cell(each.value),
+                p_cell(each.p),
+                str(each.n),
+            ]
+            for each in self.correlations
+        ]
+        first = self.correlations[0]
+        headers = [f"{circuit_cell(key)} ({step_cell(values[key])})" for key in shown]
+        return plain_table(
+            f"Mean accuracy by {first.level}, and {self.given.value_column}",
+            names=["models"],
+            numbers=[*headers, _NAMES[first.coefficient], "p", "n"],
+            rows=rows,
+            caption=f"n: how many {first.level}s." + ("" if shown else " --table pairs has each."),
+        )
+
+    def _pair_table(self) -> "Table":
+        rows = [
+            [
+                each.models,
+                circuit_cell(each.key),
+                step_cell(each.value),
+                number_cell(each.accuracy, 3),
+                str(each.n_suites),
+                str(each.n_models),
+            ]
+            for each in self.pairs
+        ]
+        level = self.level
+        columns = [
+            "models",
+            level,
+            self.given.value_column,
+            "accuracy",
+            "suites",
+            "models averaged",
+        ]
+        return plain_table(names=columns[:2], numbers=columns[2:], rows=rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -168,7 +263,7 @@ def _scores(records: Sequence[RunRecord], level: KeyLevel, pooling: Pooling) -> 
             for model in models
         }
         return {ALL_SUITES: by_model}
-    groups = {suite_key(record): record.suite.group for record in records}
+    groups = {record.suite_key: record.suite.group for record in records}
     suites = suites_by(records, level)
     return {
         name: {
@@ -294,19 +389,52 @@ class ModelCorrelation:
     p: float
 
 
-def model_correlations(
-    records: Sequence[RunRecord], *, coefficient: Coefficient = "spearman"
-) -> list[ModelCorrelation]:
-    """Correlate the scores of every two models over the suites that both have a score on."""
-    return [
-        _model_correlation(first, second, coefficient)
-        for first, second in combinations(model_scores(records), 2)
-    ]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelCorrelations(Answer):
+    """Do models find the same suites hard? One row a pair of models."""
 
+    rows: tuple[ModelCorrelation, ...]
+    coefficient: Coefficient = "spearman"
 
-def models_frame(correlations: Iterable[ModelCorrelation]) -> "pd.DataFrame":
-    """One row a pair of models."""
-    return frame_of_rows(correlations, ModelCorrelation)
+    @classmethod
+    def of(
+        cls, records: Sequence[RunRecord], *, coefficient: Coefficient = "spearman"
+    ) -> "ModelCorrelations":
+        """Correlate the scores of every two models over the suites that both have a score on."""
+        rows = [
+            _model_correlation(first, second, coefficient)
+            for first, second in combinations(model_scores(records), 2)
+        ]
+        return cls(rows=tuple(rows), coefficient=coefficient)
+
+    @property
+    def why_empty(self) -> str:
+        """Why there is no pair; "" where there is one."""
+        return "" if self.rows else "there is only one model; --between-models needs two"
+
+    def frame(self) -> "pd.DataFrame":
+        """Return one row a pair of models."""
+        return frame_of_rows(self.rows, ModelCorrelation)
+
+    def tables(self) -> "list[Table]":
+        """Return one table: a row a pair of models."""
+        rows = [
+            [
+                each.model_name,
+                each.other_model,
+                number_cell(each.value),
+                p_cell(each.p),
+                str(each.n_suites),
+            ]
+            for each in self.rows
+        ]
+        table = plain_table(
+            "Scores of two models on the suites that both have",
+            names=["model", "other model"],
+            numbers=[_NAMES[self.coefficient], "p", "suites"],
+            rows=rows,
+        )
+        return [table]
 
 
 def _model_correlation(
@@ -324,78 +452,3 @@ def _model_correlation(
         value=found.rho,
         p=found.p,
     )
-
-
-# More keys than these do not fit beside one another; --table pairs has them.
-_MAX_KEYS = 8
-
-_NAMES: dict[Coefficient, str] = {"spearman": "Spearman", "pearson": "Pearson"}
-
-
-def correlation_table(result: PropertyResult, name: str) -> "Table":
-    """Return one row a model (family): its accuracy by key, and the correlation with `name`."""
-    values = {each.key: each.value for each in result.pairs}
-    keys = sorted(values, key=lambda key: (values[key], key))
-    shown = keys if len(keys) <= _MAX_KEYS else []
-    accuracies = {(each.models, each.key): each.accuracy for each in result.pairs}
-    rows = [
-        [
-            each.models,
-            *(_accuracy_cell(accuracies.get((each.models, key))) for key in shown),
-            number_cell(each.value),
-            p_cell(each.p),
-            str(each.n),
-        ]
-        for each in result.correlations
-    ]
-    first = result.correlations[0]
-    headers = [f"{circuit_cell(key)} ({step_cell(values[key])})" for key in shown]
-    return plain_table(
-        f"Mean accuracy by {first.level}, and {name}",
-        ["models", *headers, _NAMES[first.coefficient], "p", "n"],
-        rows,
-        caption=f"n: how many {first.level}s." + ("" if shown else " --table pairs has each."),
-    )
-
-
-def pair_table(pairs: Sequence[AccuracyPair], name: str) -> "Table":
-    """Return one row a model (family) and key."""
-    rows = [
-        [
-            each.models,
-            circuit_cell(each.key),
-            step_cell(each.value),
-            number_cell(each.accuracy, 3),
-            str(each.n_suites),
-            str(each.n_models),
-        ]
-        for each in pairs
-    ]
-    level = pairs[0].level if pairs else "key"
-    columns = ["models", level, name, "accuracy", "suites", "models averaged"]
-    return plain_table("", columns, rows, n_names=2)
-
-
-def model_table(correlations: Sequence[ModelCorrelation]) -> "Table":
-    """Return one row a pair of models."""
-    rows = [
-        [
-            each.model_name,
-            each.other_model,
-            number_cell(each.value),
-            p_cell(each.p),
-            str(each.n_suites),
-        ]
-        for each in correlations
-    ]
-    name = _NAMES[correlations[0].coefficient] if correlations else _NAMES["spearman"]
-    return plain_table(
-        "Scores of two models on the suites that both have",
-        ["model", "other model", name, "p", "suites"],
-        rows,
-        n_names=2,
-    )
-
-
-def _accuracy_cell(accuracy: float | None) -> str:
-    return "-" if accuracy is None else score_cell(accuracy)

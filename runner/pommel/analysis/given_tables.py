@@ -26,37 +26,37 @@ class GivenTable:
     value_column: str
     rows: tuple[GivenRow, ...]
 
+    @classmethod
+    def read(
+        cls, path: Path, *, key: str = "", value: str = "", more_keys: Sequence[str] = ()
+    ) -> "GivenTable":
+        """Read a table with a header; a tab in its first line says that tabs separate its columns.
+
+        `key` and `value` name the columns of the key and of the number, by default the first and
+        the second one; `more_keys` are columns of text that may be missing. Other columns are
+        passed over. Keys are told apart by all of these. Raises `InputError` for a file that cannot
+        be read, `FaultyFileError` with all faults: a missing column, an empty key, one that comes
+        twice, what is no number.
+        """
+        text = DecodedText.read(path).text
+        separator = "\t" if "\t" in text.partition("\n")[0] else ","
+        table = CsvTable.parse(text, file=str(path), separator=separator)
+        header = table.header.fields if table.header else ()
+        key = key or (header[0] if header else "key")
+        value = value or (header[1] if len(header) > 1 else "value")
+        faults = [*table.faults, *_header_faults(table, key, value)]
+        rows: list[GivenRow] = []
+        if key in header and value in header:
+            keys = (key, *(name for name in more_keys if name in header))
+            places = [header.index(name) for name in (*keys, value)]
+            faults += _read(table, places, rows)
+        if faults:
+            raise FaultyFileError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
+        return cls(file=str(path), value_column=value, rows=tuple(rows))
+
     def by_key(self) -> dict[str, float]:
         """Return the numbers by the first key."""
         return {row.keys[0]: row.value for row in self.rows}
-
-
-def read_given_table(
-    path: Path, *, key: str = "", value: str = "", more_keys: Sequence[str] = ()
-) -> GivenTable:
-    """Read a table with a header; a tab in its first line says that tabs separate its columns.
-
-    `key` and `value` name the columns of the key and of the number, by default the first and the
-    second one; `more_keys` are columns of text that may be missing. Other columns are passed over.
-    Keys are told apart by all of these. Raises `InputError` for a file that cannot be read,
-    `FaultyFileError` with all faults: a missing column, an empty key, one that comes twice, what is
-    no number.
-    """
-    text = DecodedText.read(path).text
-    separator = "\t" if "\t" in text.partition("\n")[0] else ","
-    table = CsvTable.parse(text, file=str(path), separator=separator)
-    header = table.header.fields if table.header else ()
-    key = key or (header[0] if header else "key")
-    value = value or (header[1] if len(header) > 1 else "value")
-    faults = [*table.faults, *_header_faults(table, key, value)]
-    rows: list[GivenRow] = []
-    if key in header and value in header:
-        keys = (key, *(name for name in more_keys if name in header))
-        places = [header.index(name) for name in (*keys, value)]
-        faults += _read(table, places, rows)
-    if faults:
-        raise FaultyFileError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
-    return GivenTable(file=str(path), value_column=value, rows=tuple(rows))
 
 
 def _header_faults(table: CsvTable, key: str, value: str) -> list[Fault]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pommel.analysis.item_columns import Chance, chances_of, prediction_chance
-from pommel.analysis.models_compared import Subject, subjects, superseded
+from pommel.analysis.models_compared import ComparedModel, ModelsCompared
 from pommel.errors import counted, listed
 from pommel.scoring.results import PredictionResult
 from pommel.scoring.run_record import RunRecord
@@ -59,40 +59,44 @@ _WHOLE = ("n_parameters",)
 class ItemTable:
     """The rows, with the columns `ITEM_COLUMNS`, and what is not among them, in plain words."""
 
-    frame: "pd.DataFrame"
+    rows: "pd.DataFrame"
     notes: tuple[str, ...]
 
+    @classmethod
+    def of(cls, records: Sequence[RunRecord], *, chance: Chance = None) -> "ItemTable":
+        """Return one row a model, suite, prediction that the score rule looks at, and item.
 
-def item_table(records: Sequence[RunRecord], *, chance: Chance = None) -> ItemTable:
-    """Return one row a model, suite, prediction that the score rule looks at, and item.
+        `model` is told apart from others of its name. `item` is the suite's name (with
+        its language, where suites of several languages share a name) and the item's number, so that
+        no two suites share an item. `modifier` is 1 for a suite with intervening material,
+        `base_suite` the one without (itself, where it is that). `chance` is the share of items on
+        which the prediction holds by chance, `suite_chance` that on which all do that have to hold
+        together. `holds`, `tie`, `defined`, `unscored` and `oov` are 0 or 1. Skipped items, and
+        results without items, have no rows; the notes count them.
+        """
+        import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
 
-    `model` is told apart from others of its name as in `subjects`. `item` is the suite's name (with
-    its language, where suites of several languages share a name) and the item's number, so that no
-    two suites share an item. `modifier` is 1 for a suite with intervening material, `base_suite`
-    the one without (itself, where it is that). `chance` is the share of items on which the
-    prediction holds by chance, `suite_chance` that on which all do that have to hold together.
-    `holds`, `tie`, `defined`, `unscored` and `oov` are 0 or 1. Skipped items, and results without
-    items, have no rows; the notes count them.
-    """
-    import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
+        found = ModelsCompared.of(records)
+        names = _suite_names(found.models)
+        blocks = [
+            _block(subject, record, prediction, names, chance)
+            for subject in found.models
+            for record in subject.records
+            for prediction in record.result.counted
+        ]
+        columns: dict[str, Any] = {
+            name: np.concatenate([block[name] for block in blocks]) if blocks else []
+            for name in ITEM_COLUMNS
+        }
+        frame = pd.DataFrame(columns).astype(dict.fromkeys(_WHOLE, "Int64"))
+        return cls(rows=frame, notes=tuple(_notes(found)))
 
-    found = subjects(records)
-    names = _suite_names(found)
-    blocks = [
-        _block(subject, record, prediction, names, chance)
-        for subject in found
-        for record in subject.records
-        for prediction in record.result.counted
-    ]
-    columns: dict[str, Any] = {
-        name: np.concatenate([block[name] for block in blocks]) if blocks else []
-        for name in ITEM_COLUMNS
-    }
-    frame = pd.DataFrame(columns).astype(dict.fromkeys(_WHOLE, "Int64"))
-    return ItemTable(frame=frame, notes=tuple(_notes(found, records)))
+    def frame(self) -> "pd.DataFrame":
+        """Return the rows."""
+        return self.rows
 
 
-def _suite_names(found: Sequence[Subject]) -> dict[tuple[str, str], str]:
+def _suite_names(found: Sequence[ComparedModel]) -> dict[tuple[str, str], str]:
     keys = {key for subject in found for key in subject.by_suite}
     languages: dict[str, set[str]] = {}
     for language, suite in keys:
@@ -104,7 +108,7 @@ def _suite_names(found: Sequence[Subject]) -> dict[tuple[str, str], str]:
 
 
 def _block(
-    subject: Subject,
+    subject: ComparedModel,
     record: RunRecord,
     prediction: PredictionResult,
     names: dict[tuple[str, str], str],
@@ -139,7 +143,7 @@ def _suite_chance(record: RunRecord, chance: Chance) -> float:
     return math.nan if record.result.score_rule == "each" else chances[0]
 
 
-def _of_run(subject: Subject, record: RunRecord, suite: str, base: str) -> dict[str, Any]:
+def _of_run(subject: ComparedModel, record: RunRecord, suite: str, base: str) -> dict[str, Any]:
     member = subject.membership
     n_parameters = record.model.n_parameters
     value = member.value if member else None
@@ -171,8 +175,8 @@ def _repeated(value: Any, n: int) -> Any:
     return np.full(n, value, dtype=None if is_number else object)
 
 
-def _notes(found: Sequence[Subject], records: Sequence[RunRecord]) -> list[str]:
-    own = [record for subject in found for record in subject.records]
+def _notes(found: ModelsCompared) -> list[str]:
+    own = found.counted
     without = [record for record in own if record.result.reported]
     n_skipped = sum(each.n_skipped for record in own for each in record.result.counted)
     notes = []
@@ -183,7 +187,7 @@ def _notes(found: Sequence[Subject], records: Sequence[RunRecord]) -> list[str]:
         notes.append(
             f"{counted(len(without), 'result')} left out, known without items: {listed(names)}"
         )
-    if older := superseded(records):
+    if older := found.superseded:
         suites = dict.fromkeys(record.result.suite_name for record in older)
         notes.append(
             f"{counted(len(older), 'run')} left out for newer runs on other versions of "

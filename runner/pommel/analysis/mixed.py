@@ -7,16 +7,18 @@ added to it.
 import math
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.analysis.cells import interval_cell, number_cell, plain_table
+from pommel.analysis.cells import Answer, interval_cell, number_cell, plain_table
+from pommel.analysis.items import ItemTable
 from pommel.errors import PommelError, UsageError, counted, first_line, listed, nearest
 from pommel.files.tables import frame_of_rows
+from pommel.scoring.run_record import RunRecord
 from pommel.statistics import CONFIDENCE
 
 if TYPE_CHECKING:
@@ -473,8 +475,27 @@ class VarianceComponent:
     high: float
 
 
+MIXED_COLUMNS = (
+    "part",
+    "term",
+    "n_levels",
+    "estimate",
+    "sd",
+    "low",
+    "high",
+    "p",
+    "df",
+    "odds_ratio",
+    "odds_ratio_low",
+    "odds_ratio_high",
+)
+
+
+_LEAST_P = 0.001
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class MixedFit:
+class MixedFit(Answer):
     """A fitted model; `notes` say what a reader should know, in plain words."""
 
     fixed: str
@@ -484,41 +505,116 @@ class MixedFit:
     components: tuple[VarianceComponent, ...]
     notes: tuple[str, ...]
 
+    @classmethod
+    def of(cls, records: Sequence[RunRecord], *, fixed: str, random: Sequence[str]) -> "MixedFit":
+        """Fit a model to the items of runs, as `of_items` does."""
+        items = ItemTable.of(records)
+        fit = cls.of_items(items.rows, fixed=fixed, random=random)
+        return replace(fit, notes=(*items.notes, *fit.notes))
 
-def fit_mixed(frame: "pd.DataFrame", *, fixed: str, random: Sequence[str]) -> MixedFit:
-    """Fit `holds ~ fixed`, with a random intercept for each column of `random`.
+    @classmethod
+    def of_items(cls, items: "pd.DataFrame", *, fixed: str, random: Sequence[str]) -> "MixedFit":
+        """Fit `holds ~ fixed`, with a random intercept for each column of `random`.
 
-    `frame` is that of `item_table`. Raises as `mixed_design` and `freedoms` do, and
-    `PommelError` if the stats extra is missing, and if the fit does not converge.
-    """
-    _check_extra()
-    design = mixed_design(frame, fixed=fixed, random=random)
-    free = freedoms(design)
-    found = posterior(design)
-    notes = [f"statsmodels: {text}" for text in found.warnings]
-    if design.n_left_out:
-        what = counted(design.n_left_out, "row")
-        notes.append(f"{what} left out: a column that the model needs is missing there")
-    n_rows = len(design.outcomes)
-    notes += [
-        f"most values of {each.name} have one row only: their spread is hardly known"
-        for each in design.random
-        if n_rows < _FEWEST_ROWS * each.n_levels
-    ]
-    notes += [each.note for each in free if each.note]
-    sds = np.sqrt(np.diag(found.covariance))
-    coefficients = [
-        _coefficient(own, estimate, sd)
-        for own, estimate, sd in zip(free, found.effects.tolist(), sds.tolist(), strict=True)
-    ]
-    return MixedFit(
-        fixed=fixed,
-        n_rows=n_rows,
-        n_holding=int(design.outcomes.sum()),
-        coefficients=tuple(coefficients),
-        components=tuple(_components(design, found)),
-        notes=tuple(notes),
-    )
+        `items` are the rows of `ItemTable`. Raises as `mixed_design` and `freedoms` do, and
+        `PommelError` if the stats extra is missing, and if the fit does not converge.
+        """
+        _check_extra()
+        design = mixed_design(items, fixed=fixed, random=random)
+        free = freedoms(design)
+        found = posterior(design)
+        notes = [f"statsmodels: {text}" for text in found.warnings]
+        if design.n_left_out:
+            what = counted(design.n_left_out, "row")
+            notes.append(f"{what} left out: a column that the model needs is missing there")
+        n_rows = len(design.outcomes)
+        notes += [
+            f"most values of {each.name} have one row only: their spread is hardly known"
+            for each in design.random
+            if n_rows < _FEWEST_ROWS * each.n_levels
+        ]
+        notes += [each.note for each in free if each.note]
+        sds = np.sqrt(np.diag(found.covariance))
+        coefficients = [
+            _coefficient(own, estimate, sd)
+            for own, estimate, sd in zip(free, found.effects.tolist(), sds.tolist(), strict=True)
+        ]
+        return cls(
+            fixed=fixed,
+            n_rows=n_rows,
+            n_holding=int(design.outcomes.sum()),
+            coefficients=tuple(coefficients),
+            components=tuple(_components(design, found)),
+            notes=tuple(notes),
+        )
+
+    def frame(self) -> "pd.DataFrame":
+        """Return one row a coefficient ("fixed") and random intercept ("random": its spread)."""
+        rows: list[dict[str, Any]] = [
+            {
+                "part": "fixed",
+                "term": each.name,
+                "n_levels": None,
+                "estimate": each.estimate,
+                "sd": each.sd,
+                "low": each.low,
+                "high": each.high,
+                "p": each.p,
+                "df": each.n_free if math.isfinite(each.n_free) else math.nan,
+                "odds_ratio": each.odds_ratio,
+                "odds_ratio_low": math.exp(each.low),
+                "odds_ratio_high": math.exp(each.high),
+            }
+            for each in self.coefficients
+        ]
+        rows += [
+            {
+                "part": "random",
+                "term": each.name,
+                "n_levels": each.n_levels,
+                "estimate": each.sd,
+                "low": each.low,
+                "high": each.high,
+            }
+            for each in self.components
+        ]
+        frame = frame_of_rows(rows, MIXED_COLUMNS)
+        return frame.astype({"n_levels": "Int64"})
+
+    def tables(self) -> "list[Table]":
+        """Return the table of fixed effects, and that of random intercepts if there are any."""
+        return [self._coefficient_table(), *([self._component_table()] if self.components else [])]
+
+    def _coefficient_table(self) -> "Table":
+        """Return one row a fixed effect: log odds, odds ratio, p."""
+        rows = [
+            [
+                each.name,
+                interval_cell(each.estimate, each, 3, sign="+"),
+                number_cell(each.sd, 3),
+                _odds(each),
+                f"< {_LEAST_P}" if each.p < _LEAST_P else number_cell(each.p, 3),
+            ]
+            for each in self.coefficients
+        ]
+        return plain_table(
+            f"holds ~ {self.fixed}",
+            names=["fixed effect"],
+            numbers=["log odds", "sd", "odds ratio", "p"],
+            rows=rows,
+            caption=f"{self.n_rows} rows, of which {self.n_holding} hold. [95% interval]; p: Wald, "
+            f"two-sided, by t (--format csv: df).\n{APPROXIMATION}",
+        )
+
+    def _component_table(self) -> "Table":
+        """Return one row a random intercept: how far it spreads."""
+        rows = [
+            [each.name, str(each.n_levels), interval_cell(each.sd, each, 3)]
+            for each in self.components
+        ]
+        return plain_table(
+            "Random intercepts", names=["by"], numbers=["levels", "sd (log odds)"], rows=rows
+        )
 
 
 def _check_extra() -> None:
@@ -560,93 +656,6 @@ def _coefficient(free: Freedom, estimate: float, sd: float) -> Coefficient:
         p=math.erfc(size / math.sqrt(2)) if is_normal else 2 * float(stdtr(n_free, -size)),
         n_free=n_free,
     )
-
-
-MIXED_COLUMNS = (
-    "part",
-    "term",
-    "n_levels",
-    "estimate",
-    "sd",
-    "low",
-    "high",
-    "p",
-    "df",
-    "odds_ratio",
-    "odds_ratio_low",
-    "odds_ratio_high",
-)
-
-
-def mixed_frame(fit: MixedFit) -> "pd.DataFrame":
-    """Return one row a coefficient ("fixed") and random intercept ("random": its spread)."""
-    rows: list[dict[str, Any]] = [
-        {
-            "part": "fixed",
-            "term": each.name,
-            "n_levels": None,
-            "estimate": each.estimate,
-            "sd": each.sd,
-            "low": each.low,
-            "high": each.high,
-            "p": each.p,
-            "df": each.n_free if math.isfinite(each.n_free) else math.nan,
-            "odds_ratio": each.odds_ratio,
-            "odds_ratio_low": math.exp(each.low),
-            "odds_ratio_high": math.exp(each.high),
-        }
-        for each in fit.coefficients
-    ]
-    rows += [
-        {
-            "part": "random",
-            "term": each.name,
-            "n_levels": each.n_levels,
-            "estimate": each.sd,
-            "low": each.low,
-            "high": each.high,
-        }
-        for each in fit.components
-    ]
-    frame = frame_of_rows(rows, MIXED_COLUMNS)
-    return frame.astype({"n_levels": "Int64"})
-
-
-_LEAST_P = 0.001
-
-
-def mixed_tables(fit: MixedFit) -> "list[Table]":
-    """Return the table of fixed effects, and that of random intercepts if there are any."""
-    return [_coefficient_table(fit), *([_component_table(fit)] if fit.components else [])]
-
-
-def _coefficient_table(fit: MixedFit) -> "Table":
-    """Return one row a fixed effect: log odds, odds ratio, p."""
-    rows = [
-        [
-            each.name,
-            interval_cell(each.estimate, each, 3, sign="+"),
-            number_cell(each.sd, 3),
-            _odds(each),
-            f"< {_LEAST_P}" if each.p < _LEAST_P else number_cell(each.p, 3),
-        ]
-        for each in fit.coefficients
-    ]
-    return plain_table(
-        f"holds ~ {fit.fixed}",
-        ["fixed effect", "log odds", "sd", "odds ratio", "p"],
-        rows,
-        caption=f"{fit.n_rows} rows, of which {fit.n_holding} hold. [95% interval]; p: Wald, "
-        f"two-sided, by t (--format csv: df).\n{APPROXIMATION}",
-    )
-
-
-def _component_table(fit: MixedFit) -> "Table":
-    """Return one row a random intercept: how far it spreads."""
-    rows = [
-        [each.name, str(each.n_levels), interval_cell(each.sd, each, 3)] for each in fit.components
-    ]
-    return plain_table("Random intercepts", ["by", "levels", "sd (log odds)"], rows)
 
 
 def _odds(each: Coefficient) -> str:

@@ -13,11 +13,8 @@ from pommel.analysis.item_columns import Column, columns_of
 from pommel.errors import UsageError, listed
 from pommel.models.family import Membership
 from pommel.scoring.results import ScoreRule
-from pommel.scoring.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord, SuiteKey
 from pommel.statistics import mean_score
-
-# What tells a suite from others: its language, since suites in several languages may share a name.
-SuiteKey = tuple[str, str]
 
 _Row = TypeVar("_Row")
 
@@ -28,11 +25,6 @@ _LONGEST_SHOWN = 24
 def labelled(name: str, variant: str) -> str:
     """Return a name with what tells it from others of the name."""
     return f"{name} ({variant})" if variant else name
-
-
-def suite_key(record: RunRecord) -> SuiteKey:
-    """Return what tells a record's suite from others."""
-    return record.suite.language, record.result.suite_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,7 +50,7 @@ class ComparedModel:
     @property
     def by_suite(self) -> dict[SuiteKey, RunRecord]:
         """The runs by suite."""
-        return {suite_key(record): record for record in self.records}
+        return {record.suite_key: record for record in self.records}
 
     def columns(self, suite: SuiteKey) -> tuple[Column, ...]:
         """Return a suite item by item, one column a score; none where it has not been run on."""
@@ -236,9 +228,9 @@ def _is_enough(keys: Sequence[str], others: Sequence[Mapping[str, str]]) -> bool
 def _newest(records: Iterable[RunRecord]) -> dict[SuiteKey, RunRecord]:
     newest: dict[SuiteKey, RunRecord] = {}
     for record in records:
-        held = newest.get(suite_key(record))
+        held = newest.get(record.suite_key)
         if held is None or record.created >= held.created:
-            newest[suite_key(record)] = record
+            newest[record.suite_key] = record
     return newest
 
 
@@ -374,8 +366,8 @@ class ModelScores:
 
     `name` is that of the model or of the seeds' family, `variant` what tells it from others of the
     name (see `ComparedModel`). `scores` maps suites to shares, without those that have no score. Of
-    seeds these are means over the `n_members` that have a score on every suite on which another one has,
-    as in `Accuracy`, so that no two suites have the mean of different seeds; the others are
+    seeds these are means over the `n_members` that have a score on every suite on which another one
+    has, as in `Accuracy`, so that no two suites have the mean of different seeds; the others are
     `incomplete`. `members` are all seeds, none for a model alone, whose `n_members` is 1.
     """
 
@@ -416,8 +408,8 @@ class ModelScores:
 def model_scores(records: Sequence[RunRecord]) -> list[ModelScores]:
     """Return the scores of every model, in the order in which models come.
 
-    Runs are told apart as `ModelsCompared` does. Seeds of one family and size count as one model. Of
-    a path through training only the last step counts.
+    Runs are told apart as `ModelsCompared` does. Seeds of one family and size count as one model.
+    Of a path through training only the last step counts.
     """
     found = ModelsCompared.of(_last_steps(records))
     units: dict[Hashable, list[ComparedModel]] = {}
@@ -478,7 +470,7 @@ def suites_by(records: Iterable[RunRecord], level: Grouping) -> dict[str, list[S
     A suite by itself is its level's only one; if several languages have one of its name, its
     language is part of what it is called. Suites come in the order of their circuits.
     """
-    first = {suite_key(record): record for record in reversed([*records])}
+    first = {record.suite_key: record for record in reversed([*records])}
     languages: dict[str, set[str]] = {}
     for language, suite in first:
         languages.setdefault(suite, set()).add(language)

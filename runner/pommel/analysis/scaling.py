@@ -6,11 +6,11 @@ the mean of the families' slopes.
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
-from pommel.analysis.cells import circuit_cell, number_cell, plain_table, score_cell
+from pommel.analysis.cells import Answer, circuit_cell, number_cell, plain_table
 from pommel.analysis.models_compared import (
     EvenScores,
     Grouping,
@@ -31,7 +31,9 @@ if TYPE_CHECKING:
 
 # What accuracy is set against: parameters in billions, or log10 of their number.
 Scale = Literal["linear", "log"]
-SCALES: tuple[Scale, ...] = ("linear", "log")
+
+# The slopes, or the accuracy of each model with its size.
+ScalingTable = Literal["slopes", "points"]
 
 # What the mean of the families' slopes is called, as in the paper.
 AVERAGE = "Average"
@@ -82,7 +84,7 @@ class ScalingSlope:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Scaling:
+class Scaling(Answer):
     """Slopes, the points that they lie in, and the models that are in no family or of no size.
 
     `notes` say in plain words which suites, models and seeds are left out of means over suites.
@@ -95,47 +97,141 @@ class Scaling:
     without_family: tuple[str, ...]
     without_size: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    table: ScalingTable = "slopes"
 
+    LEVELS: ClassVar[tuple[Grouping, ...]] = get_args(Grouping)
+    SCALES: ClassVar[tuple[Scale, ...]] = get_args(Scale)
+    TABLES: ClassVar[tuple[ScalingTable, ...]] = get_args(ScalingTable)
 
-def scaling(
-    records: Sequence[RunRecord], *, level: Grouping = "suite", scale: Scale = "linear"
-) -> Scaling:
-    """Fit accuracy against size, for each `ModelFacts.size_family`.
+    @classmethod
+    def of(
+        cls,
+        records: Sequence[RunRecord],
+        *,
+        level: Grouping = "suite",
+        scale: Scale = "linear",
+        table: ScalingTable = "slopes",
+    ) -> "Scaling":
+        """Fit accuracy against size, for each `ModelFacts.size_family`.
 
-    The accuracy on a circuit (a language, a group, all) is the mean over the same suites for all
-    models of a family, as `even_scores` finds them. Seeds of one model count once, with their mean
-    over those that have all of the suites. The average is the
-    mean of the families' slopes as they are, not of rounded ones; a family without a slope (of
-    fewer than two sizes) is not in it. Raises `UsageError` where a model of a family was run in
-    several ways.
-    """
-    models = model_scores(records)
-    families = _families(models)
-    suites = suites_by(records, level)
-    found = {
-        (name, family): even_scores(own, keys)
-        for name, keys in suites.items()
-        for family, own in families.items()
-    }
-    points = [
-        point
-        for (name, family), even in found.items()
-        for point in _points(family, families[family], even, level, name)
-    ]
-    labels = {key: name for name, keys in suites_by(records, "suite").items() for key in keys}
-    return Scaling(
-        slopes=tuple(_slopes(points, suites, level, scale)),
-        points=tuple(points),
-        without_family=tuple(each.label for each in models if not each.size_family),
-        without_size=tuple(
-            each.label for each in models if each.size_family and not each.n_parameters
-        ),
-        notes=tuple(
-            note
+        The accuracy on a circuit (a language, a group, all) is the mean over the same suites for
+        all models of a family, as `even_scores` finds them. Seeds of one model count once, with
+        their mean over those that have all of the suites. The average is the mean of the families'
+        slopes as they are, not of rounded ones; a family without a slope (of fewer than two sizes)
+        is not in it. Raises `UsageError` where a model of a family was run in several ways.
+        """
+        models = model_scores(records)
+        families = _families(models)
+        suites = suites_by(records, level)
+        found = {
+            (name, family): even_scores(own, keys)
+            for name, keys in suites.items()
+            for family, own in families.items()
+        }
+        points = [
+            point
             for (name, family), even in found.items()
-            for note in even.notes(f"{family}, {name or '(none)'}", labels)
-        ),
-    )
+            for point in _points(family, families[family], even, level, name)
+        ]
+        labels = {key: name for name, keys in suites_by(records, "suite").items() for key in keys}
+        return cls(
+            table=table,
+            slopes=tuple(_slopes(points, suites, level, scale)),
+            points=tuple(points),
+            without_family=tuple(each.label for each in models if not each.size_family),
+            without_size=tuple(
+                each.label for each in models if each.size_family and not each.n_parameters
+            ),
+            notes=tuple(
+                note
+                for (name, family), even in found.items()
+                for note in even.notes(f"{family}, {name or '(none)'}", labels)
+            ),
+        )
+
+    @property
+    def left_out(self) -> Mapping[str, Sequence[str]]:
+        """The models that are in no slope, by the reason."""
+        return {
+            "of no family (--family says which)": self.without_family,
+            "of unknown size": self.without_size,
+        }
+
+    @property
+    def why_empty(self) -> str:
+        """Why there is no slope; "" where there is one."""
+        if self.slopes:
+            return ""
+        return "no model is of a family and of known size; --family NAME=GLOB makes one"
+
+    def frame(self) -> "pd.DataFrame":
+        """Return one row a family and suite (circuit, ...), and one for the mean of the families.
+
+        Of points: one row a model and suite (circuit, ...).
+        """
+        if self.table == "points":
+            return frame_of_rows(self.points, ScalingPoint)
+        return frame_of_rows(self.slopes, ScalingSlope)
+
+    def tables(self) -> "list[Table]":
+        """Return one table: suites x families, or models x suites."""
+        return [self._size_table() if self.table == "points" else self._slope_table()]
+
+    def _slope_table(self) -> "Table":
+        """Return one row a suite (circuit, ...), one column a family, and their mean."""
+        slopes = self.slopes
+        families = list(dict.fromkeys(each.family for each in slopes))
+        n_models = {
+            family: max(each.n_models for each in slopes if each.family == family)
+            for family in families
+        }
+        by_name: dict[str, dict[str, ScalingSlope]] = {}
+        for each in slopes:
+            by_name.setdefault(each.name, {})[each.family] = each
+        headers = [
+            family if family == AVERAGE else f"{family} (n = {n_models[family]})"
+            for family in families
+        ]
+        rows = [
+            [
+                circuit_cell(name),
+                *(_slope_cell(own[family], n_models[family]) for family in families),
+            ]
+            for name, own in by_name.items()
+        ]
+        scale = slopes[0].scale if slopes else "linear"
+        level = slopes[0].level if slopes else "suite"
+        return plain_table(
+            f"Accuracy against size: percentage points per {_UNITS[scale]}",
+            names=[level],
+            numbers=headers,
+            rows=rows,
+            caption="Ordinary least squares over a family's models (n), the seeds of one with "
+            f"their mean. {AVERAGE}: mean of the slopes.\n--format csv has r, p and the standard "
+            "error.",
+        )
+
+    def _size_table(self) -> "Table":
+        """Return one row a model, from the smallest on in its family; one column a suite (...)."""
+        points = self.points
+        names = list(dict.fromkeys(each.name for each in points))
+        models: dict[tuple[str, str, int], dict[str, ScalingPoint]] = {}
+        for each in points:
+            key = (each.family, each.model_name, each.n_parameters)
+            models.setdefault(key, {})[each.name] = each
+        families = list(dict.fromkeys(family for family, _, _ in models))
+        ordered = sorted(models, key=lambda key: (families.index(key[0]), key[2]))
+        rows = [
+            [
+                key[0],
+                key[1],
+                f"{key[2]:,}",
+                *(number_cell(models[key][name].accuracy) for name in names),
+            ]
+            for key in ordered
+        ]
+        columns = ["family", "model", "parameters", *map(circuit_cell, names)]
+        return plain_table("Accuracy by size", names=columns[:2], numbers=columns[2:], rows=rows)
 
 
 def _families(models: Iterable[ModelScores]) -> dict[str, list[ModelScores]]:
@@ -147,16 +243,6 @@ def _families(models: Iterable[ModelScores]) -> dict[str, list[ModelScores]]:
     for own in found.values():
         check_distinct(own)
     return found
-
-
-def slopes_frame(slopes: Iterable[ScalingSlope]) -> "pd.DataFrame":
-    """One row a family and suite (circuit, ...), and one for the mean of the families."""
-    return frame_of_rows(slopes, ScalingSlope)
-
-
-def points_frame(points: Iterable[ScalingPoint]) -> "pd.DataFrame":
-    """One row a model and suite (circuit, ...): what the slopes are fitted to."""
-    return frame_of_rows(points, ScalingPoint)
 
 
 def _points(
@@ -237,54 +323,6 @@ _UNITS: dict[Scale, str] = {
     "linear": "billion parameters",
     "log": "power of ten of parameters",
 }
-
-
-def slope_table(slopes: Sequence[ScalingSlope]) -> "Table":
-    """Return one row a suite (circuit, ...), one column a family, and the mean of the slopes."""
-    families = list(dict.fromkeys(each.family for each in slopes))
-    n_models = {
-        family: max(each.n_models for each in slopes if each.family == family)
-        for family in families
-    }
-    by_name: dict[str, dict[str, ScalingSlope]] = {}
-    for each in slopes:
-        by_name.setdefault(each.name, {})[each.family] = each
-    headers = [
-        family if family == AVERAGE else f"{family} (n = {n_models[family]})" for family in families
-    ]
-    rows = [
-        [
-            circuit_cell(name),
-            *(_slope_cell(own[family], n_models[family]) for family in families),
-        ]
-        for name, own in by_name.items()
-    ]
-    scale = slopes[0].scale if slopes else "linear"
-    level = slopes[0].level if slopes else "suite"
-    return plain_table(
-        f"Accuracy against size: percentage points per {_UNITS[scale]}",
-        [level, *headers],
-        rows,
-        caption="Ordinary least squares over a family's models (n), the seeds of one with their "
-        f"mean. {AVERAGE}: mean of the slopes.\n--format csv has r, p and the standard error.",
-    )
-
-
-def size_table(points: Sequence[ScalingPoint]) -> "Table":
-    """Return one row a model, from the smallest on in its family; one column a suite (...)."""
-    names = list(dict.fromkeys(each.name for each in points))
-    models: dict[tuple[str, str, int], dict[str, ScalingPoint]] = {}
-    for each in points:
-        key = (each.family, each.model_name, each.n_parameters)
-        models.setdefault(key, {})[each.name] = each
-    families = list(dict.fromkeys(family for family, _, _ in models))
-    ordered = sorted(models, key=lambda key: (families.index(key[0]), key[2]))
-    rows = [
-        [key[0], key[1], f"{key[2]:,}", *(score_cell(models[key][name].accuracy) for name in names)]
-        for key in ordered
-    ]
-    columns = ["family", "model", "parameters", *map(circuit_cell, names)]
-    return plain_table("Accuracy by size", columns, rows, n_names=2)
 
 
 def _slope_cell(slope: ScalingSlope, n_models: int) -> str:

@@ -1,20 +1,20 @@
 """Suites as sets of sentences: which are grammatical, and what a design says of each."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.analysis.cells import Row, add_sections, empty_table, interval_cell
-from pommel.analysis.models_compared import SuiteKey, subjects
+from pommel.analysis.cells import Answer, Row, add_sections, interval_cell, plain_table
+from pommel.analysis.models_compared import ModelsCompared
 from pommel.errors import InputError, UsageError, counted, listed, nearest
 from pommel.files.tables import frame_of_rows
 from pommel.scoring.run import Run
-from pommel.scoring.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord, SuiteKey
 from pommel.sources.grammar.permutation.design import PLAUSIBLE
 from pommel.statistics import N_RESAMPLES, Estimate, Spread, auc
 from pommel.suite.suite import Suite
@@ -209,9 +209,9 @@ def scores_of_runs(
             f"{listed(list(others))}"
         )
     labelled = [
-        replace(found[int(record.run_id)], model=subject.label)
-        for subject in subjects(records)
-        for record in subject.records
+        replace(found[int(record.run_id)], model=compared.label)
+        for compared in ModelsCompared.of(records).models
+        for record in compared.records
     ]
     return labelled, list(others)
 
@@ -343,9 +343,6 @@ def _row(row: Any, estimate: str, mean: str) -> dict[str, object]:
     }
 
 
-# All grammatical sentences against all ungrammatical ones.
-ALL = "all"
-
 AUC_COLUMNS = (
     "model_name",
     "suite",
@@ -373,7 +370,8 @@ class SetAuc:
     "plausible", of which alone the grammatical ones are. `n_grammatical` and `n_ungrammatical` are
     the sentences of a template. `auc` is the mean over templates of P(g > u) + P(g = u) / 2.
     `n_ties` counts the pairs of equal scores in all templates, `n_skipped` the templates that are
-    left out, and `n_unscored` is as in `SetScores`.
+    left out, and `n_unscored` is as in `SetScores`. `of_templates` has the AUC of each template
+    that counts.
     """
 
     scores: SetScores
@@ -382,6 +380,7 @@ class SetAuc:
     n_ungrammatical: int
     auc: OverTemplates
     n_ties: int
+    of_templates: tuple[float, ...] = ()
 
 
 def set_aucs(each: SetScores, resampling: Resampling = USUAL_RESAMPLING) -> Iterator[SetAuc]:
@@ -392,7 +391,7 @@ def set_aucs(each: SetScores, resampling: Resampling = USUAL_RESAMPLING) -> Iter
     """
     good = [one for one in each.sentences if one.is_grammatical]
     bad = [one for one in each.sentences if not one.is_grammatical]
-    yield _auc(each, ALL, good, bad, resampling)
+    yield _auc(each, "all", good, bad, resampling)
     for kind in dict.fromkeys(one.kind for one in bad):
         if kind:
             yield _auc(each, kind, good, [one for one in bad if one.kind == kind], resampling)
@@ -409,12 +408,14 @@ def _auc(
     resampling: Resampling,
 ) -> SetAuc:
     better, worse = each.columns(good), each.columns(bad)
+    of_templates = template_aucs(better, worse)
     return SetAuc(
         scores=each,
         comparison=comparison,
         n_grammatical=len(good),
         n_ungrammatical=len(bad),
-        auc=over_templates(template_aucs(better, worse), resampling),
+        auc=over_templates(of_templates, resampling),
+        of_templates=tuple(of_templates),
         n_ties=sum(_n_ties(*pair) for pair in zip(better, worse, strict=True)),
     )
 
@@ -426,11 +427,6 @@ def template_aucs(better: Scores, worse: Scores) -> list[float]:
 
 def _n_ties(better: Scores, worse: Scores) -> int:
     return int((better[:, np.newaxis] == worse).sum())
-
-
-def auc_frame(rows: Iterable[SetAuc]) -> "pd.DataFrame":
-    """Return AUCs as a tidy table, one row each."""
-    return set_frame(rows, AUC_COLUMNS, estimate="auc", mean="auc")
 
 
 _SHARED = ("model_name", "suite", "circuit", "language")
@@ -563,21 +559,6 @@ def _by_order(each: SetScores) -> dict[tuple[str, ...], dict[tuple[str, ...], Se
     return found
 
 
-def order_frame(rows: Iterable[OrderScore]) -> "pd.DataFrame":
-    """Return the scores of orders as a tidy table, one row each."""
-    return set_frame(rows, ORDER_COLUMNS, estimate="score", mean="mean_score")
-
-
-def pair_frame(rows: Iterable[OrderPreference]) -> "pd.DataFrame":
-    """Return the preferences between orders as a tidy table, one row a pair."""
-    return set_frame(rows, PAIR_COLUMNS, estimate="share", mean="share_preferred")
-
-
-def feature_frame(rows: Iterable[FeaturePreference]) -> "pd.DataFrame":
-    """Return the preferences for cases as a tidy table, one row a noun and case."""
-    return set_frame(rows, FEATURE_COLUMNS, estimate="auc", mean="auc")
-
-
 # What stands before the models' columns, and in their cells: the words of a row, a model, a cell.
 _Row = tuple[tuple[str, ...], SetScores, OverTemplates]
 
@@ -615,7 +596,7 @@ def order_table(rows: Sequence[OrderScore]) -> "Table":
     )
 
 
-def pair_table(rows: Sequence[OrderPreference]) -> "Table":
+def order_preference_table(rows: Sequence[OrderPreference]) -> "Table":
     """Return suites and pairs of orders x models: how often the first one is preferred."""
     return _table(
         "Preference: how often a sentence scores above the same in another order",
@@ -649,29 +630,6 @@ def feature_table(rows: Sequence[FeaturePreference]) -> "Table":
     )
 
 
-def set_notes(found: Sequence[SetScores], not_sets: Sequence[str]) -> Iterator[str]:
-    """Yield what a reader of the numbers should know, in plain words."""
-    for each in found:
-        where = f"{each.model} on {each.suite}"
-        if each.n_unscored:
-            yield (
-                f"{where}: {counted(each.n_unscored, 'sentence')} with a token without a "
-                "surprisal, which is left out of the sentence's score"
-            )
-        if each.n_not_asked_for:
-            yield (
-                f"{where}: {counted(each.n_not_asked_for, 'template')} left out, not all of whose "
-                "tokens were asked for; run it with --regions all"
-            )
-        if others := each.n_skipped - each.n_not_asked_for:
-            yield (
-                f"{where}: {counted(others, 'template')} left out, with a sentence that the method "
-                "cannot score or compare"
-            )
-    if not_sets:
-        yield f"left out, without ungrammatical conditions: {listed(not_sets)}"
-
-
 def _noun(row: FeaturePreference) -> str:
     return f"{row.noun} ({row.plausible_case})" if row.plausible_case else str(row.noun)
 
@@ -684,7 +642,7 @@ def _table(
     cells: dict[tuple[str, ...], dict[str, str]] = {}
     for words, scores, estimate in rows:
         cells.setdefault(words, {})[scores.model] = _cell(estimate, scores, digits)
-    table = empty_table(title, names=headers, numbers=models, caption=caption)
+    table = plain_table(title, names=headers, numbers=models, caption=caption)
     add_sections(
         table,
         (
@@ -704,3 +662,116 @@ def _cell(estimate: OverTemplates, scores: SetScores, digits: int) -> str:
     shown = interval_cell(estimate.mean, estimate, digits)
     of = f" of {estimate.n_templates}" if scores.n_skipped else ""
     return f"{shown}{of}"
+
+
+# A table: how its rows are computed, its columns, and where its means stand.
+SetTable = Literal["auc", "orders", "pairs", "features"]
+SetRow = SetAuc | OrderScore | OrderPreference | FeaturePreference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SentenceSets(Answer):
+    """How models score the sentences of sets: AUCs, or what they prefer of the grammatical ones.
+
+    `scores` are what rows are computed from, `not_sets` the names of suites that are no sets.
+    """
+
+    rows: tuple[SetRow, ...]
+    scores: tuple[SetScores, ...]
+    not_sets: tuple[str, ...]
+    table: SetTable = "auc"
+
+    NORMALISATIONS: ClassVar[tuple[Normalisation, ...]] = get_args(Normalisation)
+    TABLES: ClassVar[tuple[SetTable, ...]] = get_args(SetTable)
+
+    @classmethod
+    def of(  # noqa: PLR0913 - each of these is a choice of the caller's
+        cls,
+        runs: Iterable[Run],
+        *,
+        table: SetTable = "auc",
+        normalise: Normalisation = "none",
+        unigrams: Mapping[SuiteKey, Run] | None = None,
+        n_resamples: int = N_RESAMPLES,
+        seed: int = 0,
+    ) -> "SentenceSets":
+        """Return the rows of a table; raises as `scores_of_runs` does."""
+        scores, not_sets = scores_of_runs(runs, normalise=normalise, unigrams=unigrams)
+        resampling = Resampling(n_resamples=n_resamples, seed=seed)
+        return cls(
+            rows=tuple(row for each in scores for row in _ROWS[table](each, resampling)),
+            scores=tuple(scores),
+            not_sets=tuple(not_sets),
+            table=table,
+        )
+
+    @property
+    def aucs(self) -> list[SetAuc]:
+        """The rows that are AUCs."""
+        return [row for row in self.rows if isinstance(row, SetAuc)]
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """What a reader of the numbers should know, in plain words."""
+        return list(self._notes())
+
+    @property
+    def why_empty(self) -> str:
+        """Why there is no row; "" where there is one."""
+        if self.rows:
+            return ""
+        return (
+            f"--table {self.table} needs a suite whose meta.design says which case each noun has "
+            "(a permutation design)"
+        )
+
+    def frame(self) -> "pd.DataFrame":
+        """Return one row each: a comparison, an order, a pair of orders, or a noun and case."""
+        columns, estimate, mean = _COLUMNS[self.table]
+        return set_frame(self.rows, columns, estimate=estimate, mean=mean)
+
+    def tables(self) -> "list[Table]":
+        """Return one table: suites and what is compared x models."""
+        return [_PRINTED[self.table](self.rows)]
+
+    def _notes(self) -> Iterator[str]:
+        for each in self.scores:
+            where = f"{each.model} on {each.suite}"
+            if each.n_unscored:
+                yield (
+                    f"{where}: {counted(each.n_unscored, 'sentence')} with a token without a "
+                    "surprisal, which is left out of the sentence's score"
+                )
+            if each.n_not_asked_for:
+                yield (
+                    f"{where}: {counted(each.n_not_asked_for, 'template')} left out, not all of "
+                    "whose tokens were asked for; run it with --regions all"
+                )
+            if others := each.n_skipped - each.n_not_asked_for:
+                yield (
+                    f"{where}: {counted(others, 'template')} left out, with a sentence that the "
+                    "method cannot score or compare"
+                )
+        if self.not_sets:
+            yield f"left out, without ungrammatical conditions: {listed(self.not_sets)}"
+
+
+_ROWS: dict[SetTable, Callable[[SetScores, Resampling], Iterable[SetRow]]] = {
+    "auc": set_aucs,
+    "orders": order_scores,
+    "pairs": order_preferences,
+    "features": feature_preferences,
+}
+# The columns of a tidy table, the field with the estimate, and the column of its mean.
+_COLUMNS: dict[SetTable, tuple[Sequence[str], str, str]] = {
+    "auc": (AUC_COLUMNS, "auc", "auc"),
+    "orders": (ORDER_COLUMNS, "score", "mean_score"),
+    "pairs": (PAIR_COLUMNS, "share", "share_preferred"),
+    "features": (FEATURE_COLUMNS, "auc", "auc"),
+}
+_PRINTED: dict[SetTable, Callable[[Sequence[Any]], "Table"]] = {
+    "auc": auc_table,
+    "orders": order_table,
+    "pairs": order_preference_table,
+    "features": feature_table,
+}

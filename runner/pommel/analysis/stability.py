@@ -7,21 +7,21 @@ from typing import TYPE_CHECKING, Any
 
 from pommel.analysis.accuracy import NO_INTERVAL
 from pommel.analysis.cells import (
+    Answer,
     Row,
     add_sections,
-    empty_table,
     interval_cell,
     mean_sd_cell,
     model_cell,
-    score_cell,
+    number_cell,
+    plain_table,
 )
 from pommel.analysis.item_columns import Values, by_item, columns_of
 from pommel.analysis.models_compared import (
+    ComparedFamily,
+    ComparedModel,
     ModelRow,
-    Subject,
-    SubjectFamily,
-    subjects,
-    with_families,
+    ModelsCompared,
     without_lone_families,
 )
 from pommel.files.tables import frame_of_rows
@@ -32,13 +32,6 @@ from pommel.statistics import N_RESAMPLES, Estimate, Interval, Spread, mean_scor
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
-
-
-# Why there is no row.
-NO_PAIRS = (
-    "no model has run a suite both with and without intervening material; the suite that has it "
-    "names the other one in meta.modifier_of"
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,21 +69,79 @@ class StabilityRow(ModelRow):
         return self.accuracy_modified - self.accuracy_base
 
 
-def stability(
-    records: Iterable[RunRecord], *, n_resamples: int = N_RESAMPLES, seed: int = 0
-) -> list[StabilityRow]:
-    """Return a row for each pair of suites and one for their mean, model by model.
+# Why there is no row.
+_NO_PAIRS = (
+    "no model has run a suite both with and without intervening material; the suite that has it "
+    "names the other one in meta.modifier_of"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stability(Answer):
+    """A row for each pair of suites and one for their mean, model by model.
 
     A pair is a suite that names another in `SuiteFacts.modifier_of`, and this one in the same
     language; models that have run no pair have no rows. A family's rows stand behind its last
     member's; families whose members are steps of a training have none.
     """
-    found = subjects(records)
-    rows = [list(_rows(each, n_resamples, seed)) for each in found]
-    return with_families(found, rows, _family_rows)
+
+    rows: tuple[StabilityRow, ...]
+
+    @classmethod
+    def of(
+        cls, records: Iterable[RunRecord], *, n_resamples: int = N_RESAMPLES, seed: int = 0
+    ) -> "Stability":
+        """Compare the suites of each model."""
+        found = ModelsCompared.of(records)
+        rows = [list(_rows(each, n_resamples, seed)) for each in found.models]
+        return cls(rows=tuple(found.with_families(rows, _family_rows)))
+
+    @property
+    def why_empty(self) -> str:
+        """Why there is no row; "" where there is one."""
+        return "" if self.rows else _NO_PAIRS
+
+    @property
+    def shown(self) -> list[StabilityRow]:
+        """The rows without those of families of one member."""
+        return without_lone_families(self.rows)
+
+    @property
+    def has_languages(self) -> bool:
+        """Whether suites are in several languages, so that each has to be named."""
+        return len({row.pairing.language for row in self.shown if row.pairing.base}) > 1
+
+    def frame(self) -> "pd.DataFrame":
+        """Return one row each: `level` is "pair", or "mean" over the suites without material."""
+        return frame_of_rows([_frame_row(each) for each in self.rows], STABILITY_COLUMNS)
+
+    def tables(self) -> "list[Table]":
+        """Return one table: a section a model; families of one member are left out."""
+        table = plain_table(
+            "Suites without and with intervening material",
+            names=("model", "without", "with"),
+            numbers=("accuracy without", "with", "difference"),
+            caption=self._caption(),
+        )
+        add_sections(table, (_table_row(row, is_named=self.has_languages) for row in self.shown))
+        return [table]
+
+    def _caption(self) -> str:
+        rows = self.shown
+        caption = (
+            "Difference: with - without [95% bootstrap interval, items drawn again within each "
+            "suite]."
+        )
+        if any(row.is_family for row in rows):
+            caption += "\nsd: of a sample (n - 1), over members."
+        if any(row.n_modified > row.n_bases for row in rows):
+            caption += (
+                "\nMeans count a suite once, those with material that belong to it by their mean."
+            )
+        return caption
 
 
-def _rows(subject: Subject, n_resamples: int, seed: int) -> Iterator[StabilityRow]:
+def _rows(subject: ComparedModel, n_resamples: int, seed: int) -> Iterator[StabilityRow]:
     pairs = _pairs(subject)
     for pairing, (base, modified) in pairs.items():
         yield _row(subject, pairing, [(base, [modified])], n_resamples, seed)
@@ -102,7 +153,7 @@ def _rows(subject: Subject, n_resamples: int, seed: int) -> Iterator[StabilityRo
         yield _row(subject, Pairing(), list(bases.values()), n_resamples, seed)
 
 
-def _pairs(subject: Subject) -> dict[Pairing, tuple[SuiteResult, SuiteResult]]:
+def _pairs(subject: ComparedModel) -> dict[Pairing, tuple[SuiteResult, SuiteResult]]:
     """Return the pairs of which both suites have a score, in order."""
     scored = {
         key: record
@@ -123,7 +174,7 @@ def _order(pairing: Pairing) -> tuple[str, str, str]:
 
 
 def _row(
-    subject: Subject,
+    subject: ComparedModel,
     pairing: Pairing,
     bases: Sequence[tuple[SuiteResult, Sequence[SuiteResult]]],
     n_resamples: int,
@@ -168,7 +219,7 @@ def _items(result: SuiteResult) -> Values:
 
 
 def _family_rows(
-    family: SubjectFamily, rows: Sequence[Sequence[StabilityRow]]
+    family: ComparedFamily, rows: Sequence[Sequence[StabilityRow]]
 ) -> Iterator[StabilityRow]:
     by_pairing: dict[Pairing, list[StabilityRow]] = {}
     for own in rows:
@@ -183,7 +234,7 @@ def _family_rows(
         yield _family_row(family, complete)
 
 
-def _family_row(family: SubjectFamily, members: Sequence[StabilityRow]) -> StabilityRow:
+def _family_row(family: ComparedFamily, members: Sequence[StabilityRow]) -> StabilityRow:
     first, differences = members[0], Spread.of(row.difference for row in members)
     return StabilityRow(
         model_name=family.name,
@@ -201,6 +252,8 @@ def _family_row(family: SubjectFamily, members: Sequence[StabilityRow]) -> Stabi
         sd_population=differences.sd_population,
     )
 
+
+# As a tidy table.
 
 STABILITY_COLUMNS = (
     "model_name",
@@ -223,11 +276,6 @@ STABILITY_COLUMNS = (
     "sd",
     "sd_population",
 )
-
-
-def stability_frame(rows: Sequence[StabilityRow]) -> "pd.DataFrame":
-    """Return one row each: `level` is "pair", or "mean" over the suites without material."""
-    return frame_of_rows([_frame_row(each) for each in rows], STABILITY_COLUMNS)
 
 
 def _frame_row(row: StabilityRow) -> dict[str, Any]:
@@ -254,21 +302,7 @@ def _frame_row(row: StabilityRow) -> dict[str, Any]:
     }
 
 
-def stability_table(rows: Sequence[StabilityRow]) -> "Table":
-    """Return one row a pair of suites and one for their mean, a section a model.
-
-    Families of one member are left out.
-    """
-    shown = without_lone_families(rows)
-    languages = {row.pairing.language for row in shown if row.pairing.base}
-    table = empty_table(
-        "Suites without and with intervening material",
-        names=("model", "without", "with"),
-        numbers=("accuracy without", "with", "difference"),
-        caption=_caption(shown),
-    )
-    add_sections(table, (_table_row(row, is_named=len(languages) > 1) for row in shown))
-    return table
+# For people.
 
 
 def _table_row(row: StabilityRow, *, is_named: bool) -> Row:
@@ -278,8 +312,8 @@ def _table_row(row: StabilityRow, *, is_named: bool) -> Row:
         cells=(
             model,
             *_pair(row, is_named=is_named),
-            score_cell(row.accuracy_base),
-            score_cell(row.accuracy_modified),
+            number_cell(row.accuracy_base),
+            number_cell(row.accuracy_modified),
             _difference(row),
         ),
         style=None if row.pairing.base else "bold",
@@ -299,16 +333,3 @@ def _difference(row: StabilityRow) -> str:
     if row.is_family:
         return mean_sd_cell(row.difference, row.sd, sign="+")
     return interval_cell(row.difference, row.interval, sign="+")
-
-
-def _caption(rows: Sequence[StabilityRow]) -> str:
-    caption = (
-        "Difference: with - without [95% bootstrap interval, items drawn again within each suite]."
-    )
-    if any(row.is_family for row in rows):
-        caption += "\nsd: of a sample (n - 1), over members."
-    if any(row.n_modified > row.n_bases for row in rows):
-        caption += (
-            "\nMeans count a suite once, those with material that belong to it by their mean."
-        )
-    return caption

@@ -1,25 +1,25 @@
 """Accuracy along the path of a model through its training: families by step or epoch."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar, get_args
 
-from pommel.analysis.accuracy import Accuracy, Settings, accuracies
+from pommel.analysis.accuracy import Accuracies, Accuracy, Settings
 from pommel.analysis.cells import (
+    Answer,
     circuit_cell,
     interval_cell,
     number_cell,
     p_cell,
     plain_table,
-    score_cell,
     step_cell,
 )
-from pommel.analysis.models_compared import ALL_SUITES, Grouping, SuiteKey, labelled, suites_by
+from pommel.analysis.models_compared import ALL_SUITES, Grouping, labelled, suites_by
 from pommel.errors import UsageError, listed
 from pommel.files.tables import frame_of_rows
 from pommel.models.family import Membership
-from pommel.scoring.run_record import RunRecord
+from pommel.scoring.run_record import RunRecord, SuiteKey
 from pommel.statistics import ALPHA, Correlation
 
 if TYPE_CHECKING:
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-# How much of its final accuracy a model has to reach, in percent.
-REACH_PERCENT = 90.0
+# One row a suite (circuit, ...), or one a step.
+TrainingTable = Literal["paths", "points"]
 
 # A share that is as high but for rounding is as high.
 _ROUNDING = 1e-12
@@ -86,7 +86,7 @@ class TrainingPath:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TrainingResult:
+class Training(Answer):
     """Points in the order of training, paths, and members that are left out of some of them.
 
     `without_step` are those whose step has no number, `incomplete` those that lack a suite of a
@@ -97,53 +97,96 @@ class TrainingResult:
     paths: tuple[TrainingPath, ...]
     without_step: tuple[str, ...]
     incomplete: tuple[str, ...]
+    table: TrainingTable = "paths"
+
+    LEVELS: ClassVar[tuple[Grouping, ...]] = get_args(Grouping)
+    TABLES: ClassVar[tuple[TrainingTable, ...]] = get_args(TrainingTable)
+    # How much of its final accuracy a model has to reach, in percent.
+    REACH_PERCENT: ClassVar[float] = 90.0
+
+    @classmethod
+    def of(
+        cls,
+        records: Iterable[RunRecord],
+        *,
+        level: Grouping = "suite",
+        reach_percent: float = REACH_PERCENT,
+        settings: Settings | None = None,
+        table: TrainingTable = "paths",
+    ) -> "Training":
+        """Follow the accuracy of every family whose members are steps or epochs.
+
+        Raises `UsageError` where some steps were run in several ways and others were not, and as
+        `Accuracies.of` does.
+        """
+        own = [
+            each for each in records if each.result.membership and each.result.membership.is_ordered
+        ]
+        labels = {key: name for name, keys in suites_by(own, "suite").items() for key in keys}
+        rows = Accuracies.of(own, "model" if level == "all" else level, settings).rows
+        _check_variants(rows)
+        points: list[TrainingPoint] = []
+        paths: list[TrainingPath] = []
+        incomplete: dict[str, None] = {}
+        for (family, name), group in _groups(rows, level, labels).items():
+            # Suites that some step has a score on; one that lacks one would have another mean.
+            suites = frozenset[SuiteKey]().union(*(row.suites for row in group))
+            complete = [row for row in group if row.suites and row.suites == suites]
+            incomplete.update((row.label, None) for row in group if row.suites != suites)
+            found = [_point(row, family, level, name) for row in complete]
+            found.sort(key=lambda point: (point.axis_value, point.member))
+            points += found
+            if found:
+                paths.append(_path(found, reach_percent))
+        return cls(
+            table=table,
+            points=tuple(points),
+            paths=tuple(paths),
+            without_step=tuple(
+                dict.fromkeys(row.label for row in rows if _member(row).value is None)
+            ),
+            incomplete=tuple(incomplete),
+        )
+
+    @property
+    def left_out(self) -> Mapping[str, Sequence[str]]:
+        """The members that are left out, by the reason."""
+        return {
+            "without the number of a step": self.without_step,
+            "not run on all suites of a mean": self.incomplete,
+        }
+
+    @property
+    def why_empty(self) -> str:
+        """Why there is no path; "" where there is one."""
+        if self.paths:
+            return ""
+        return (
+            "no run is of a family of steps or epochs; a reference with a pattern names one "
+            "('MODEL@step{1000..3000..1000}')"
+        )
+
+    def frame(self) -> "pd.DataFrame":
+        """Return one row a family and suite (circuit, ...), or of points one a step and suite."""
+        if self.table == "points":
+            return frame_of_rows(self.points, TrainingPoint)
+        return frame_of_rows(self.paths, TrainingPath)
+
+    def tables(self) -> "list[Table]":
+        """Return a table a family: its suites (circuits, ...), or one row a step."""
+        if self.table == "points":
+            return [_step_table(own) for own in _by_family(self.points)]
+        return [_path_table(own) for own in _by_family(self.paths)]
 
 
-def training(
-    records: Iterable[RunRecord],
-    *,
-    level: Grouping = "suite",
-    reach_percent: float = REACH_PERCENT,
-    settings: Settings | None = None,
-) -> TrainingResult:
-    """Follow the accuracy of every family whose members are steps or epochs.
-
-    Raises `UsageError` where some steps were run in several ways and others were not, and as
-    `accuracies` does.
-    """
-    own = [each for each in records if each.result.membership and each.result.membership.is_ordered]
-    labels = {key: name for name, keys in suites_by(own, "suite").items() for key in keys}
-    rows = accuracies(own, "model" if level == "all" else level, settings)
-    _check_variants(rows)
-    points: list[TrainingPoint] = []
-    paths: list[TrainingPath] = []
-    incomplete: dict[str, None] = {}
-    for (family, name), group in _groups(rows, level, labels).items():
-        # Suites that some step has a score on; one that lacks one would have another mean.
-        suites = frozenset[SuiteKey]().union(*(row.suites for row in group))
-        complete = [row for row in group if row.suites and row.suites == suites]
-        incomplete.update((row.label, None) for row in group if row.suites != suites)
-        found = [_point(row, family, level, name) for row in complete]
-        found.sort(key=lambda point: (point.axis_value, point.member))
-        points += found
-        if found:
-            paths.append(_path(found, reach_percent))
-    return TrainingResult(
-        points=tuple(points),
-        paths=tuple(paths),
-        without_step=tuple(dict.fromkeys(row.label for row in rows if _member(row).value is None)),
-        incomplete=tuple(incomplete),
-    )
+_Row = TypeVar("_Row", TrainingPoint, TrainingPath)
 
 
-def points_frame(points: Iterable[TrainingPoint]) -> "pd.DataFrame":
-    """One row a step and suite (circuit, ...)."""
-    return frame_of_rows(points, TrainingPoint)
-
-
-def paths_frame(paths: Iterable[TrainingPath]) -> "pd.DataFrame":
-    """One row a family and suite (circuit, ...)."""
-    return frame_of_rows(paths, TrainingPath)
+def _by_family(rows: Iterable[_Row]) -> list[list[_Row]]:
+    families: dict[str, list[_Row]] = {}
+    for row in rows:
+        families.setdefault(row.family, []).append(row)
+    return list(families.values())
 
 
 def _member(row: Accuracy) -> Membership:
@@ -243,30 +286,14 @@ def _from_when_on(steps: Sequence[float], is_so: Sequence[bool]) -> float:
     return found
 
 
-def path_tables(paths: Iterable[TrainingPath]) -> "list[Table]":
-    """Return a table a family: what becomes of each suite (circuit, ...) on the way."""
-    families: dict[str, list[TrainingPath]] = {}
-    for path in paths:
-        families.setdefault(path.family, []).append(path)
-    return [_path_table(own) for own in families.values()]
-
-
-def step_tables(points: Iterable[TrainingPoint]) -> "list[Table]":
-    """Return a table a family: one row a step, one column a suite (circuit, ...)."""
-    families: dict[str, list[TrainingPoint]] = {}
-    for point in points:
-        families.setdefault(point.family, []).append(point)
-    return [_step_table(own) for own in families.values()]
-
-
 def _path_table(paths: Sequence[TrainingPath]) -> "Table":
     first = paths[0]
     rows = [
         [
             circuit_cell(each.name),
             str(each.n_steps),
-            f"{score_cell(each.first_accuracy)} ({step_cell(each.first_step)})",
-            f"{score_cell(each.final_accuracy)} ({step_cell(each.last_step)})",
+            f"{number_cell(each.first_accuracy)} ({step_cell(each.first_step)})",
+            f"{number_cell(each.final_accuracy)} ({step_cell(each.last_step)})",
             "unknown" if math.isnan(each.chance) else step_cell(each.above_chance_from),
             step_cell(each.reached_from),
             number_cell(each.rho),
@@ -288,8 +315,9 @@ def _path_table(paths: Sequence[TrainingPath]) -> "Table":
     ]
     return plain_table(
         f"{first.family} by {first.axis}: accuracy on the way",
-        columns,
-        rows,
+        names=columns[:1],
+        numbers=columns[1:],
+        rows=rows,
         caption="Above chance: exact one-sided binomial test, p < .05, from there on at every "
         f"{first.axis}.{unknown}\nSpearman: accuracy with {first.axis}.",
     )
@@ -307,8 +335,9 @@ def _step_table(points: Sequence[TrainingPoint]) -> "Table":
     ]
     return plain_table(
         f"{first.family} by {first.axis}: accuracy",
-        [first.axis, *map(circuit_cell, names)],
-        rows,
+        names=[first.axis],
+        numbers=[*map(circuit_cell, names)],
+        rows=rows,
         caption="95% intervals: Wilson's of a share of items, the bootstrap's of a mean.",
     )
 

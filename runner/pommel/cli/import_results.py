@@ -10,7 +10,7 @@ from pommel.analysis.models_compared import chosen_models
 from pommel.cli.options import store_option, store_path
 from pommel.cli.output import form_option, note, show_rows
 from pommel.errors import UsageError, counted
-from pommel.report.imported import imported_frame, imported_table
+from pommel.report.imported import ImportedModels
 from pommel.scoring.results import ScoreRule
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection, Store
@@ -110,10 +110,11 @@ def command(files: Sequence[Path], **chosen: Any) -> None:
         path = store_path(chosen)
         _keep(records, path)
         kept = str(path)
+    shown = ImportedModels(records=records)
     show_rows(
         chosen["form"],
-        tables=lambda: [imported_table(records)],
-        frame=lambda: imported_frame(records),
+        tables=lambda: [shown.table()],
+        frame=shown.frame,
     )
     note(f"{_summary(records)}: {kept}")
 

@@ -34,11 +34,10 @@ from pommel.cli.output import (
 from pommel.files.text import make_folder
 from pommel.models.family import NamedModel
 from pommel.models.model import closing
-from pommel.report.notes import notes
 from pommel.report.results import Results
 from pommel.report.saved import save_results
 from pommel.scoring.run import Regions, Run
-from pommel.sources.load import check_distinct_names, load_suites
+from pommel.sources.load import load_suites
 from pommel.store import Store
 from pommel.store.store import run_and_keep
 from pommel.suite.suite import Suite
@@ -88,7 +87,7 @@ def command(
     references, sources = sorted_out((model, *suites, *more_models), more_models)
     check_table(chosen["table"], output_form(chosen))
     loaded = load_suites(sources, strict=chosen["strict"])
-    check_distinct_names([each.suite for each in loaded])
+    Suite.check_distinct_names([each.suite for each in loaded])
     show_warnings([warning for each in loaded for warning in each.warnings])
     models = expanded_models(references)
     if chosen["output"]:
@@ -142,7 +141,7 @@ def _regions(chosen: dict[str, Any]) -> Regions:
 
 
 def _report(results: Results, chosen: dict[str, Any], done: Done[Run]) -> None:
-    show_notes([line for run in results for line in notes(run)])
+    show_notes([line for run in results for line in run.notes()])
     if not results.runs:
         return
     form = output_form(chosen)

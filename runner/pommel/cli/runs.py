@@ -42,25 +42,15 @@ from pommel.cli.selecting import (
 )
 from pommel.errors import StoreError, UsageError, counted, listed, printable
 from pommel.files.json import WrittenFloat, to_json
-from pommel.files.tables import frame_of_rows
 from pommel.models.family import Named
 from pommel.report.exported import export_runs
-from pommel.report.notes import notes
 from pommel.report.results import Results
-from pommel.report.run_list import (
-    RUN_LIST_COLUMNS,
-    ListedRun,
-    count_table,
-    head_lines,
-    provenance_lines,
-    run_list_table,
-    score_lines,
-)
+from pommel.report.run_list import ListedRun
 from pommel.report.saved import frame_to_json
 from pommel.scoring.results import ScoreRule
 from pommel.scoring.run import Oov, Run
 from pommel.scoring.run_record import RunRecord
-from pommel.sources.load import check_distinct_names, load_suites
+from pommel.sources.load import load_suites
 from pommel.store import Selection, Store
 from pommel.store.selection import told_apart_records
 from pommel.suite.suite import Suite
@@ -104,20 +94,18 @@ def list_runs(form: str, *, is_all: bool, **chosen: Any) -> None:
     if _is_empty(chosen):
         note(f"note: {store_path(chosen)} has no runs yet; {HOW_TO_FILL}")
         if form != "table":
-            show_frame(frame_of_rows([], RUN_LIST_COLUMNS), form)
+            show_frame(ListedRun.frame([]), form)
         return
     with store_for_reading(chosen) as store:
         heads = selected_heads(store, chosen)
         shown = len(heads) if is_all or form != "table" else _SHOWN
         runs = [listed_run(store, each) for each in _newest_first(store, heads, shown)]
     if form == "table":
-        show_table(run_list_table(runs))
+        show_table(ListedRun.table(runs))
         if more := len(heads) - len(runs):
             note(f"{counted(more, 'older run')} not shown; --all shows them")
     else:
-        frame = frame_of_rows([each.to_row() for each in runs], RUN_LIST_COLUMNS)
-        counts = dict.fromkeys(("n_items", "n_scored", "n_sentences"), "Int64")
-        show_frame(frame.astype(counts), form)
+        show_frame(ListedRun.frame(runs), form)
 
 
 def _is_empty(chosen: dict[str, Any]) -> bool:
@@ -153,16 +141,16 @@ def show_run(run: str, form: str, store: Path | None) -> None:
         show_text(to_json(_to_json(listed), indent=2))
         return
     result = listed.record.result
-    for line in head_lines(listed):
+    for line in listed.head_lines():
         click.echo(for_stdout(line))
     if result.predictions:
         click.echo()
-        show_table(count_table(result))
-    for line in score_lines(result):
+        show_table(listed.count_table())
+    for line in listed.score_lines():
         click.echo(line)
     if result.provenance:
         click.echo()
-        for line in provenance_lines(result.provenance):
+        for line in listed.provenance_lines():
             click.echo(for_stdout(line))
 
 
@@ -272,7 +260,7 @@ def evaluate_again(runs: tuple[str, ...], **chosen: Any) -> None:
     check_table(chosen["table"], chosen["form"])
     loaded = load_suites(chosen["suite_files"]) if chosen["suite_files"] else []
     suites = [each.suite for each in loaded]
-    check_distinct_names(suites)
+    Suite.check_distinct_names(suites)
     show_warnings([warning for each in loaded for warning in each.warnings])
     with store_for_writing(chosen) as store:
         bases = _with_tokens(store, _chosen(store, chosen), chosen)
@@ -282,7 +270,7 @@ def evaluate_again(runs: tuple[str, ...], **chosen: Any) -> None:
         _keep(store, made)
     named = (run.renamed(called[base.run_id]) for run, (base, _) in zip(made, pairs, strict=True))
     results = Results(runs=tuple(named))
-    show_notes([line for run in results for line in notes(run)])
+    show_notes([line for run in results for line in run.notes()])
     show_results(results, table=chosen["table"], form=chosen["form"])
     fail_under((run.result for run in results), chosen["fail_under"])
 

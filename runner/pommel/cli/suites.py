@@ -10,8 +10,8 @@ from pommel.cli import suites_check, suites_new, suites_preview
 from pommel.cli.output import folder_option, form_option, note, show_table
 from pommel.errors import InputError, counted
 from pommel.files.text import file_name_fault
-from pommel.report.suite_list import circuit_list_table, suite_list_table
-from pommel.sources.load import CircuitCard, SuiteCard, check_distinct_names, load_suites
+from pommel.report.suite_list import suite_table
+from pommel.sources.load import CircuitCard, SuiteCard, load_suites
 from pommel.sources.output import Content, WrittenForm
 from pommel.suite.suite import Suite
 
@@ -34,8 +34,8 @@ def list_suites(collection: str, by: str, form: str) -> None:
     """List the shipped suites, or those of a COLLECTION (suites:en/agreement) or folder."""
     cards = SuiteCard.of_source(collection)
     if form != "json":
-        table = suite_list_table if by == "suite" else circuit_list_table
-        show_table(table(cards, markdown=form == "markdown"))
+        table = suite_table(cards, by_circuit=by == "circuit", markdown=form == "markdown")
+        show_table(table)
         return
     rows = cards if by == "suite" else CircuitCard.of(cards)
     click.echo(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=2))
@@ -58,7 +58,7 @@ def export(suites: tuple[str, ...], output: Path, form: str) -> None:
     """Write SUITEs as SyntaxGym JSON, long CSV, or plain sentences (one a line)."""
     written = WrittenForm.named(_FORMS[form])
     loaded = [each.suite for each in load_suites(suites)]
-    check_distinct_names(loaded)
+    Suite.check_distinct_names(loaded)
     for suite in loaded:
         if fault := file_name_fault(suite.name):
             raise InputError(f"the suite's name {suite.name!r} cannot be a file's name: it {fault}")

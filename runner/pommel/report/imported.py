@@ -1,6 +1,7 @@
 """What came in with others' results, as a table: a row a model."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pommel.analysis.cells import plain_table
@@ -14,41 +15,46 @@ if TYPE_CHECKING:
 _COLUMNS = ("source", "model_name", "family", "size_family", "n_parameters", "n_suites", "n_items")
 
 
-def imported_frame(records: Sequence[RunRecord]) -> "pd.DataFrame":
-    """Return one row a source and model: its families and size, on how many suites and items.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportedModels:
+    """The models whose results have come in, as tables."""
 
-    The number of items is missing where it is not known of each suite; skipped items are counted.
-    """
-    models: dict[tuple[str, str], list[RunRecord]] = {}
-    for record in records:
-        models.setdefault((record.source, record.result.model_name), []).append(record)
-    rows = [
-        {
-            "source": source,
-            "model_name": model,
-            "family": own[0].result.membership.family if own[0].result.membership else None,
-            "size_family": own[0].model.size_family or None,
-            "n_parameters": own[0].model.n_parameters,
-            "n_suites": len(own),
-            "n_items": _n_items(own),
-        }
-        for (source, model), own in models.items()
-    ]
-    frame = frame_of_rows(rows, _COLUMNS)
-    return frame.astype(dict.fromkeys(("n_parameters", "n_items"), "Int64"))
+    records: Sequence[RunRecord]
 
+    def frame(self) -> "pd.DataFrame":
+        """Return one row a source and model: its families and size, on how many suites and items.
 
-def imported_table(records: Sequence[RunRecord]) -> "Table":
-    """Return the same for people; a dash stands for what is not known."""
-    rows = (
-        [
-            *(_text(row[name]) for name in ("model_name", "family", "size_family")),
-            *(_count(row[name]) for name in ("n_parameters", "n_suites", "n_items")),
+        The number of items is missing where it is not known of each suite; skipped items are counted.
+        """
+        models: dict[tuple[str, str], list[RunRecord]] = {}
+        for record in self.records:
+            models.setdefault((record.source, record.result.model_name), []).append(record)
+        rows = [
+            {
+                "source": source,
+                "model_name": model,
+                "family": own[0].result.membership.family if own[0].result.membership else None,
+                "size_family": own[0].model.size_family or None,
+                "n_parameters": own[0].model.n_parameters,
+                "n_suites": len(own),
+                "n_items": _n_items(own),
+            }
+            for (source, model), own in models.items()
         ]
-        for row in imported_frame(records).astype(object).to_dict("records")
-    )
-    columns = ["model", "family", "size family", "parameters", "suites", "items"]
-    return plain_table("", columns, rows, n_names=3)
+        frame = frame_of_rows(rows, _COLUMNS)
+        return frame.astype(dict.fromkeys(("n_parameters", "n_items"), "Int64"))
+
+    def table(self) -> "Table":
+        """Return the same for people; a dash stands for what is not known."""
+        rows = (
+            [
+                *(_text(row[name]) for name in ("model_name", "family", "size_family")),
+                *(_count(row[name]) for name in ("n_parameters", "n_suites", "n_items")),
+            ]
+            for row in self.frame().astype(object).to_dict("records")
+        )
+        columns = ["model", "family", "size family", "parameters", "suites", "items"]
+        return plain_table(names=columns[:3], numbers=columns[3:], rows=rows)
 
 
 def _n_items(records: Sequence[RunRecord]) -> int | None:

@@ -6,22 +6,22 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pommel.analysis.cells import (
-    empty_table,
     interval_cell,
-    kept_margins,
     number_cell,
     plain_table,
-    prediction_cells,
 )
+from pommel.files.tables import frame_of_rows
 from pommel.models.model import Policy
+from pommel.report.tables import kept_margins, prediction_cells
 from pommel.scoring.results import PredictionResult, SuiteResult
 from pommel.scoring.run_record import RunRecord
 from pommel.statistics import mean_score
 
 if TYPE_CHECKING:
+    import pandas as pd
     from rich.table import Table
 
-RUN_LIST_COLUMNS = (
+_COLUMNS = (
     "run_id",
     "created",
     "source",
@@ -68,7 +68,7 @@ class ListedRun:
         return f"interrupted: {n_scored} of {n_sentences} sentences"
 
     def to_row(self) -> dict[str, Any]:
-        """Return the row of `RUN_LIST_COLUMNS`; a run with several scores has no interval."""
+        """Return the row of the tidy table; a run with several scores has no interval."""
         record, result = self.record, self.record.result
         interval = result.scores[0].interval if len(result.scores) == 1 else None
         is_complete = record.status == "complete"
@@ -92,37 +92,101 @@ class ListedRun:
             "n_sentences": self.progress[1] if self.progress else None,
         }
 
+    @staticmethod
+    def table(runs: "Sequence[ListedRun]") -> "Table":
+        """Return one row a run; how runs were scored is a column if not all were scored alike."""
+        policies = [policy_words(each.record) for each in runs]
+        has_policies = len(set(policies)) > 1
+        table = plain_table()
+        for name in ("run", "date (UTC)", "source", "model", "suite", "circuit", "rule"):
+            # An id that is folded cannot be copied.
+            table.add_column(name, no_wrap=name == "run")
+        if has_policies:
+            table.add_column("policy")
+        for name in ("items", "score"):
+            table.add_column(name, justify="right")
+        table.add_column("status")
+        for each, policy in zip(runs, policies, strict=True):
+            record, result = each.record, each.record.result
+            is_complete = record.status == "complete"
+            table.add_row(
+                record.run_id,
+                record.created[:_MINUTES].replace("T", " "),
+                record.source,
+                result.model_name,
+                result.suite_name,
+                result.circuit,
+                result.score_rule,
+                *([policy] if has_policies else []),
+                str(result.n_items) if is_complete and result.n_items else "",
+                score_words(result) if is_complete else "",
+                each.status,
+            )
+        return table
 
-def run_list_table(runs: Sequence[ListedRun]) -> "Table":
-    """Return one row a run; how runs were scored is a column if they were not all scored alike."""
-    policies = [policy_words(each.record) for each in runs]
-    has_policies = len(set(policies)) > 1
-    table = empty_table()
-    for name in ("run", "date (UTC)", "source", "model", "suite", "circuit", "rule"):
-        # An id that is folded cannot be copied.
-        table.add_column(name, no_wrap=name == "run")
-    if has_policies:
-        table.add_column("policy")
-    for name in ("items", "score"):
-        table.add_column(name, justify="right")
-    table.add_column("status")
-    for each, policy in zip(runs, policies, strict=True):
-        record, result = each.record, each.record.result
-        is_complete = record.status == "complete"
-        table.add_row(
-            record.run_id,
-            record.created[:_MINUTES].replace("T", " "),
-            record.source,
-            result.model_name,
-            result.suite_name,
-            result.circuit,
-            result.score_rule,
-            *([policy] if has_policies else []),
-            str(result.n_items) if is_complete and result.n_items else "",
-            score_words(result) if is_complete else "",
-            each.status,
+    @staticmethod
+    def frame(runs: "Sequence[ListedRun]") -> "pd.DataFrame":
+        """Return one row a run, as a tidy table; columns of counts hold missing values."""
+        frame = frame_of_rows([each.to_row() for each in runs], _COLUMNS)
+        counts = dict.fromkeys(("n_items", "n_scored", "n_sentences"), "Int64")
+        return frame.astype(counts) if runs else frame
+
+    def head_lines(self) -> list[str]:
+        """Return what is known of a run beside its predictions, a line each, aligned."""
+        record, result = self.record, self.record.result
+        facts = {
+            "run": _joined(record.run_id, self.status),
+            "model": _joined(*_model_words(record)),
+            "family": _family_words(result),
+            "suite": _joined(*_suite_words(record)),
+            # Its fingerprint is that of the policy as it was meant; where the run comes from has
+            # that of the policy as it was asked for.
+            "policy": ", ".join(
+                f"{key} {value}"
+                for key, value in record.policy.items()
+                if value and key != "fingerprint"
+            ),
+            "settings": ", ".join(
+                f"{key} {value}" for key, value in record.settings.items() if value
+            ),
+            "score rule": result.score_rule,
+            "source": record.source,
+            "date": f"{record.created[:_SECONDS].replace('T', ' ')} UTC",
+        }
+        return aligned({name: text for name, text in facts.items() if text})
+
+    def score_lines(self) -> list[str]:
+        """Return a line a score: the share, its interval, its counts."""
+        lines = []
+        for score in self.record.result.scores:
+            label = f"score of prediction {score.label}" if score.label else "score"
+            is_empty = math.isnan(score.share)
+            shown = "no items" if is_empty else interval_cell(score.share, score.interval, 4)
+            if score.is_counted and score.n_items:
+                shown += f", {score.n_holding} of {score.n_items} items"
+            lines.append(f"{label}: {shown}")
+        return lines
+
+    def provenance_lines(self) -> list[str]:
+        """Return where a run comes from, a line a value, with the keys that lead to it."""
+        return aligned(dict(_flat(self.record.result.provenance)))
+
+    def count_table(self) -> "Table":
+        """Return one row a prediction: in how many items it holds, its margins, other counts.
+
+        Margins are those of the items that are not skipped and have a finite one.
+        """
+        counts = ("ties", "undefined", "unscored", "oov", "skipped")
+        columns = ["prediction", "holds", "share", "mean margin (bits)", "least", "most", *counts]
+        rows = (
+            [
+                *prediction_cells(each),
+                *(number_cell(value, sign="+") for value in _margins(each)),
+                *(str(getattr(each, f"n_{name}")) for name in counts),
+            ]
+            for each in self.record.result.predictions
         )
-    return table
+        return plain_table(names=columns[:1], numbers=columns[1:], rows=rows)
 
 
 def score_words(result: SuiteResult) -> str:
@@ -149,65 +213,6 @@ def policy_words(record: RunRecord) -> str:
     ]
     # A model that has one method to name none of is asked with "auto".
     return " ".join([method, *others] if method not in {"", "auto"} else others)
-
-
-def head_lines(listed: ListedRun) -> list[str]:
-    """Return what is known of a run beside its predictions, a line each, aligned."""
-    record, result = listed.record, listed.record.result
-    facts = {
-        "run": _joined(record.run_id, listed.status),
-        "model": _joined(*_model_words(record)),
-        "family": _family_words(result),
-        "suite": _joined(*_suite_words(record)),
-        # Its fingerprint is that of the policy as it was meant; where the run comes from has that
-        # of the policy as it was asked for.
-        "policy": ", ".join(
-            f"{key} {value}"
-            for key, value in record.policy.items()
-            if value and key != "fingerprint"
-        ),
-        "settings": ", ".join(f"{key} {value}" for key, value in record.settings.items() if value),
-        "score rule": result.score_rule,
-        "source": record.source,
-        "date": f"{record.created[:_SECONDS].replace('T', ' ')} UTC",
-    }
-    return aligned({name: text for name, text in facts.items() if text})
-
-
-def score_lines(result: SuiteResult) -> list[str]:
-    """Return a line a score: the share, its interval, its counts."""
-    lines = []
-    for score in result.scores:
-        label = f"score of prediction {score.label}" if score.label else "score"
-        is_empty = math.isnan(score.share)
-        shown = "no items" if is_empty else interval_cell(score.share, score.interval, 4)
-        if score.is_counted and score.n_items:
-            shown += f", {score.n_holding} of {score.n_items} items"
-        lines.append(f"{label}: {shown}")
-    return lines
-
-
-def provenance_lines(provenance: Mapping[str, Any]) -> list[str]:
-    """Return where a run comes from, a line a value, with the keys that lead to it."""
-    return aligned(dict(_flat(provenance)))
-
-
-def count_table(result: SuiteResult) -> "Table":
-    """Return one row a prediction: in how many items it holds, its margins, what else is counted.
-
-    Margins are those of the items that are not skipped and have a finite one.
-    """
-    counts = ("ties", "undefined", "unscored", "oov", "skipped")
-    columns = ["prediction", "holds", "share", "mean margin (bits)", "least", "most", *counts]
-    rows = (
-        [
-            *prediction_cells(each),
-            *(number_cell(value, sign="+") for value in _margins(each)),
-            *(str(getattr(each, f"n_{name}")) for name in counts),
-        ]
-        for each in result.predictions
-    )
-    return plain_table("", columns, rows)
 
 
 def _margins(prediction: PredictionResult) -> tuple[float, float, float]:

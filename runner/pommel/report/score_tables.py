@@ -3,17 +3,11 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
-from pommel.analysis.accuracy import Accuracy, accuracies, mean_notes, suite_notes
-from pommel.analysis.cells import (
-    circuit_cell,
-    family_header,
-    interval_cell,
-    mean_sd_cell,
-    score_cell,
-)
-from pommel.analysis.item_columns import Level, Unit, unit_order
-from pommel.analysis.models_compared import families, subjects, suite_key
+from pommel.analysis.accuracy import Accuracies, Accuracy, Unit
+from pommel.analysis.cells import circuit_cell, family_header, number_cell
+from pommel.analysis.models_compared import ModelsCompared
 from pommel.report.paper_table import Cell, PaperColumn, PaperTable, sections_of, text_cell
 from pommel.report.tables import MAX_MEMBERS, RULES
 from pommel.scoring.run_record import RunRecord
@@ -45,11 +39,11 @@ def shown_models(records: Sequence[RunRecord]) -> list[ShownModel]:
 
     Of many seeds the mean is shown alone, as in tables for terminals.
     """
-    found = subjects(records)
-    of_seeds = [each for each in families(found) if each.axis == "seed" and len(each.members) > 1]
+    found = ModelsCompared.of(records)
+    of_seeds = [each for each in found.families if each.axis == "seed" and len(each.members) > 1]
     family_of = {id(member): family for family in of_seeds for member in family.members}
     shown: list[ShownModel] = []
-    for each in found:
+    for each in found.models:
         family = family_of.get(id(each))
         is_crowd = family is not None and len(family.members) > MAX_MEMBERS
         if not is_crowd:
@@ -80,11 +74,11 @@ def accuracy_cell(
         return Cell()
     if model.is_family:
         of = f" (n = {row.n_members})" if row.n_members < model.n_members else ""
-        shown = f"{mean_sd_cell(row.accuracy, row.sd)}{of}"
+        shown = f"{row.cell()}{of}"
         return text_cell(shown if row.n_members else "-")
     if not has_interval:
-        return text_cell(score_cell(row.accuracy))
-    shown = interval_cell(row.accuracy, row.interval())
+        return text_cell(number_cell(row.accuracy))
+    shown = row.cell()
     is_part = n_items is not None and row.n_items is not None and 0 < row.n_items < n_items
     return text_cell(f"{shown} of {row.n_items}" if is_part else shown)
 
@@ -126,25 +120,30 @@ class _Grid:
     """Rows of accuracies, by unit and model."""
 
     models: Sequence[ShownModel]
-    rows: Sequence[Accuracy]
+    accuracies: Accuracies
 
     @classmethod
-    def of(cls, records: Sequence[RunRecord], level: Level) -> "_Grid":
-        return cls(models=shown_models(records), rows=accuracies(records, level))
+    def of(
+        cls,
+        records: Sequence[RunRecord],
+        level: Literal["prediction", "suite", "circuit", "model"],
+    ) -> "_Grid":
+        return cls(models=shown_models(records), accuracies=Accuracies.of(records, level))
 
     @property
     def units(self) -> list[Unit]:
-        return sorted({row.unit for row in self.rows}, key=unit_order)
+        return self.accuracies.units
 
     @property
-    def shown(self) -> list[Accuracy]:
+    def shown(self) -> Accuracies:
         """The rows of models that are shown; members of a big family are not."""
         keys = {(model.label, model.is_family) for model in self.models}
-        return [row for row in self.rows if (row.label, row.is_family) in keys]
+        rows = self.accuracies.rows
+        return Accuracies(rows=tuple(row for row in rows if (row.label, row.is_family) in keys))
 
     def found(self, unit: Unit) -> list[Accuracy | None]:
         """Return the row of each model."""
-        row = row_of([each for each in self.rows if each.unit == unit])
+        row = row_of([each for each in self.accuracies.rows if each.unit == unit])
         return [row(model) for model in self.models]
 
     def cells(self, unit: Unit, n_items: int | None = None) -> list[Cell]:
@@ -170,8 +169,8 @@ def scores_table(records: Sequence[RunRecord]) -> PaperTable:
         *(PaperColumn(header=model.header) for model in grid.models),
     )
     of_means = [row for _, own in means for row in own]
-    several = [row for row in of_means if len(row.suites) > 1]
-    notes = [*suite_notes(grid.shown), *mean_notes(several)]
+    several = tuple(row for row in of_means if len(row.suites) > 1)
+    notes = [*grid.shown.suite_notes(), *Accuracies(rows=several).mean_notes()]
     if len(several) < len(of_means):
         notes.append(_OF_ONE)
     return _table(records, grid.models, columns, sections, notes)
@@ -193,8 +192,8 @@ def circuits_table(records: Sequence[RunRecord]) -> PaperTable:
         *(PaperColumn(header=circuit_cell(unit.circuit)) for unit in by_circuit.units),
         PaperColumn(header="SG score"),
     )
-    has_means = any(len(row.suites) > 1 for row in (*by_circuit.shown, *overall.shown))
-    notes = [_MEANS if has_means else _SHARES, *mean_notes(overall.shown, name="SG score")]
+    has_means = any(len(row.suites) > 1 for row in (*by_circuit.shown.rows, *overall.shown.rows))
+    notes = [_MEANS if has_means else _SHARES, *overall.shown.mean_notes(name="SG score")]
     return _table(records, by_circuit.models, columns, [rows], notes)
 
 
@@ -214,7 +213,7 @@ def predictions_table(records: Sequence[RunRecord]) -> PaperTable:
         PaperColumn(header="prediction", align="left", is_prose=True),
         *(PaperColumn(header=model.header) for model in grid.models),
     )
-    notes = suite_notes(grid.shown, share="Share of items on which a prediction holds")
+    notes = grid.shown.suite_notes(share="Share of items on which a prediction holds")
     table = _table(records, grid.models, columns, list(by_suite.values()), notes)
     return PaperTable(
         title="Predictions", columns=table.columns, sections=table.sections, notes=table.notes
@@ -226,7 +225,7 @@ def _suite_sections(
 ) -> Iterator[list[Row]]:
     n_items: dict[tuple[str, str], int] = {}
     for record in records:
-        key = suite_key(record)
+        key = record.suite_key
         n_items[key] = max(record.result.n_items, n_items.get(key, 0))
     # Under "each" the items of a suite count once a prediction.
     has_parts = all(record.result.score_rule != "each" for record in records)
@@ -259,11 +258,11 @@ def _means(
             for unit in grid.units
             if unit.circuit
         ]
-        yield rows, [row for row in grid.shown if row.unit.circuit]
+        yield rows, [row for row in grid.shown.rows if row.unit.circuit]
     if len(units) > 1:
         grid = _Grid.of(records, "model")
         head = (text_cell("all suites"), text_cell("SG score"), Cell())
-        yield [(*head, *grid.cells(Unit()))], grid.shown
+        yield [(*head, *grid.cells(Unit()))], [*grid.shown.rows]
 
 
 def _column(grid: _Grid, unit: Unit, *, has_interval: bool) -> list[Cell]:
@@ -313,7 +312,7 @@ def _rules(records: Iterable[RunRecord]) -> dict[str, dict[str, None]]:
 def _prediction_texts(records: Iterable[RunRecord]) -> dict[tuple[str, str, str], str]:
     """Return what predictions say, by language, suite and number."""
     return {
-        (*suite_key(record), str(each.prediction_id)): (
+        (*record.suite_key, str(each.prediction_id)): (
             f"{each.prediction_id}: {each.description or each.formula}"
         )
         for record in records

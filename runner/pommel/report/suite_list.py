@@ -10,8 +10,17 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-def suite_list_table(cards: Sequence[SuiteCard], *, markdown: bool = False) -> "Table":
-    """Return one row a suite: language, circuit, name, items, conditions, predictions, version."""
+def suite_table(
+    cards: Sequence[SuiteCard], *, by_circuit: bool = False, markdown: bool = False
+) -> "Table":
+    """Return one row a suite: language, circuit, name, items, conditions, predictions, version.
+
+    `by_circuit` gives one row a language and circuit instead, and one for all.
+    """
+    return (_circuits if by_circuit else _suites)(cards, markdown=markdown)
+
+
+def _suites(cards: Sequence[SuiteCard], *, markdown: bool) -> "Table":
     table = _table(
         ["language", "circuit", "suite"], ["items", "conditions", "predictions"], markdown=markdown
     )
@@ -31,8 +40,7 @@ def suite_list_table(cards: Sequence[SuiteCard], *, markdown: bool = False) -> "
     return table
 
 
-def circuit_list_table(cards: Sequence[SuiteCard], *, markdown: bool = False) -> "Table":
-    """Return one row a language and circuit: suites, items, predictions; and one for all."""
+def _circuits(cards: Sequence[SuiteCard], *, markdown: bool) -> "Table":
     table = _table(["language", "circuit"], ["suites", "items", "predictions"], markdown=markdown)
     rows = CircuitCard.of(cards)
     for row in rows:

@@ -1,5 +1,6 @@
 """Results as tables for people: suites x models, predictions, what a suite holds."""
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -7,19 +8,14 @@ from typing import TYPE_CHECKING
 from pommel.analysis.cells import (
     add_suite_rows,
     circuit_cell,
-    empty_table,
     family_header,
-    in_order,
     interval_cell,
-    kept_margins,
     number_cell,
     plain_table,
-    prediction_cells,
-    score_cell,
     spread_cell,
 )
-from pommel.scoring.results import SuiteResult
 from pommel.scoring.family_scores import FamilyScore
+from pommel.scoring.results import PredictionResult, SuiteResult
 from pommel.statistics import mean_score
 
 if TYPE_CHECKING:
@@ -99,7 +95,7 @@ def score_table(results: Sequence[SuiteResult]) -> "Table":
     shown = columns(results)
     rule = results[0].score_rule if results else "all"
     headers = [column if isinstance(column, str) else column.header for column in shown]
-    table = empty_table(
+    table = plain_table(
         RULES[rule],
         names=("circuit", "suite"),
         numbers=("items", *headers),
@@ -138,7 +134,7 @@ def prediction_table(results: Sequence[SuiteResult]) -> "Table":
         for each in result.predictions
     )
     columns = ["suite", "model", "prediction", "holds", "share", "mean margin (bits)", "ties"]
-    return plain_table("", columns, rows, n_names=3)
+    return plain_table(names=columns[:3], numbers=columns[3:], rows=rows)
 
 
 RULES = {
@@ -158,7 +154,7 @@ def _shares_cell(result: SuiteResult | None, n_items: int) -> str:
         if score.n_items:
             shown = interval_cell(score.share, score.interval)
         elif not score.is_counted:
-            shown = score_cell(score.share)
+            shown = number_cell(score.share)
         # The column of items has those of the suite; what is skipped depends on the model.
         of = f" of {score.n_items}" if 0 < score.n_items < n_items else ""
         cells.append(f"{label}{shown}{of}")
@@ -194,7 +190,7 @@ def _mean_cell(results: Sequence[SuiteResult], column: str | FamilyMean, circuit
     if isinstance(column, FamilyMean):
         return column.mean_cell(circuit)
     own = (each for each in results if each.model_name == column)
-    return score_cell(mean_score(each.score for each in own if circuit in ("", each.circuit)))
+    return number_cell(mean_score(each.score for each in own if circuit in ("", each.circuit)))
 
 
 # More suites than these do not fit beside one another; their circuits do.
@@ -224,7 +220,7 @@ def _step_table(results: Sequence[SuiteResult]) -> "Table":
     circuits = list(dict.fromkeys(circuit for circuit, _ in suites))
     by_circuit = len(suites) > _MAX_SUITES
     what = "Means of circuits' suites" if by_circuit else "Share of items that hold"
-    table = empty_table(
+    table = plain_table(
         title,
         names=(axis,),
         numbers=[*map(circuit_cell, circuits)] if by_circuit else [suite for _, suite in suites],
@@ -262,11 +258,35 @@ def _shares(result: SuiteResult | None) -> str:
     if result is None:
         return ""
     cells = [
-        f"{score.label}: {score_cell(score.share)}" if score.label else score_cell(score.share)
+        f"{score.label}: {number_cell(score.share)}" if score.label else number_cell(score.share)
         for score in result.scores
     ]
     return "\n".join(cells) or "no predictions"
 
 
 def _mean(results: Iterable[SuiteResult]) -> str:
-    return score_cell(mean_score(result.score for result in results))
+    return number_cell(mean_score(result.score for result in results))
+
+
+def kept_margins(prediction: PredictionResult) -> list[float]:
+    """Return the margins in bits of the items that are not skipped and have a finite one."""
+    return [
+        margin
+        for margin, skipped in zip(prediction.margin_bits.tolist(), prediction.skipped, strict=True)
+        if math.isfinite(margin) and not skipped
+    ]
+
+
+def prediction_cells(prediction: PredictionResult) -> tuple[str, str, str]:
+    """Return what a prediction says, in how many items it holds, and the share of these."""
+    n_holding, n_items = prediction.n_holding, prediction.n_items
+    return (
+        f"{prediction.prediction_id}: {prediction.description or prediction.formula}",
+        f"{n_holding}/{n_items}",
+        number_cell(n_holding / n_items if n_items else math.nan),
+    )
+
+
+def in_order(suites: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return (circuit, suite) pairs sorted, every one once; those without a circuit come last."""
+    return sorted(set(suites), key=lambda each: (not each[0], each))

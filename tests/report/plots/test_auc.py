@@ -1,6 +1,7 @@
 """AUC by violation as a plot."""
 
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -9,7 +10,7 @@ import pytest
 from tests.analysis.sentence_sets import design_scores, pair_scores
 from tests.report.plots.drawn import draw, same
 
-from pommel.analysis.sentence_sets import Resampling, SetAuc, SetSentence, auc_frame, set_aucs
+from pommel.analysis.sentence_sets import Resampling, SentenceSets, SetAuc, SetSentence, set_aucs
 from pommel.errors import UsageError
 from pommel.report.plots.auc import auc_chart, auc_rows
 
@@ -37,10 +38,16 @@ def rows_of(*models: str) -> list[SetAuc]:
     ]
 
 
+def sets(rows: Iterable[SetAuc], not_sets: Sequence[str] = ()) -> SentenceSets:
+    own = tuple(rows)
+    scores = {id(row.scores): row.scores for row in own}
+    return SentenceSets(rows=own, scores=tuple(scores.values()), not_sets=tuple(not_sets))
+
+
 def test_every_mark_has_its_value(capfd: pytest.CaptureFixture[str]) -> None:
     rows = rows_of("a", "b")
-    frame = auc_frame(rows)
-    drawn = draw(auc_chart(rows), capfd)
+    frame = sets(rows).frame()
+    drawn = draw(auc_chart(sets(rows)), capfd)
     means = [row for row in drawn.rows if row["template"] is None]
     assert [row["model"] for row in means] == [*frame["model_name"]]
     assert [row["comparison"] for row in means] == [*frame["comparison"]]
@@ -64,29 +71,29 @@ def test_every_mark_has_its_value(capfd: pytest.CaptureFixture[str]) -> None:
 
 
 def test_what_is_a_row_and_what_a_facet() -> None:
-    of_one = auc_rows(rows_of("a"))
+    of_one = auc_rows(sets(rows_of("a")))
     assert {(row["facet"], row["row"]) for row in of_one} == {
         ("arguments", comparison)
         for comparison in ("all", "double-nom", "double-acc", "double-dat", "plausible")
     }
-    of_two = auc_rows(rows_of("a", "b"))
+    of_two = auc_rows(sets(rows_of("a", "b")))
     assert {row["row"] for row in of_two} == {"a", "b"}
     assert {row["facet"] for row in of_two} == {row["row"] for row in of_one}
     others = set_aucs(pair_scores([[1, 0]]), RESAMPLING)
-    facets = {row["facet"] for row in auc_rows([*rows_of("a", "b"), *others])}
+    facets = {row["facet"] for row in auc_rows(sets([*rows_of("a", "b"), *others]))}
     # One of the suites is in German, the other says no language.
     assert {"arguments (de)\nall", "pairs\nall"} <= facets
     pairs = [*set_aucs(pair_scores([[1, 0]]), RESAMPLING)]
     named = [
         replace(each, scores=replace(each.scores, model="b", suite="others")) for each in pairs
     ]
-    assert {row["facet"] for row in auc_rows([*pairs, *named])} == {"pairs", "others"}
+    assert {row["facet"] for row in auc_rows(sets([*pairs, *named]))} == {"pairs", "others"}
 
 
 def test_without_a_template_there_is_no_plot() -> None:
     nothing = pair_scores([[float("nan"), 0]])
     with pytest.raises(UsageError) as caught:
-        auc_chart([*set_aucs(nothing, RESAMPLING)])
+        auc_chart(sets(set_aucs(nothing, RESAMPLING)))
     assert str(caught.value) == "there is no AUC to be shown: every template lacks a score"
 
 
@@ -114,7 +121,7 @@ def test_models_that_are_left_out_are_named(capfd: pytest.CaptureFixture[str]) -
         *named([GOOD, NONE], "d", n_not_asked_for=1),
         *named([GOOD, NONE], "e"),
     ]
-    assert notes_of(auc_chart(rows, not_sets=["x", "y"]), capfd)[2:] == [
+    assert notes_of(auc_chart(sets(rows, not_sets=["x", "y"])), capfd)[2:] == [
         "Without b (2 suites): not all tokens were asked for; `pommel run",
         "--regions all` scores them.",
         "Without c (pairs): every template has a sentence that the method",
@@ -128,8 +135,8 @@ def test_models_that_are_left_out_are_named(capfd: pytest.CaptureFixture[str]) -
 
 
 def test_one_model_is_named(capfd: pytest.CaptureFixture[str]) -> None:
-    assert notes_of(auc_chart(rows_of("a")), capfd)[0] == "Model: a."
-    assert notes_of(auc_chart(rows_of("a", "b")), capfd)[0].startswith("Diamonds: ")
+    assert notes_of(auc_chart(sets(rows_of("a"))), capfd)[0] == "Model: a."
+    assert notes_of(auc_chart(sets(rows_of("a", "b"))), capfd)[0].startswith("Diamonds: ")
 
 
 NOT_ASKED_FOR = "not all tokens were asked for; `pommel run --regions all` scores them"
@@ -149,5 +156,5 @@ NOT_ASKED_FOR = "not all tokens were asked for; `pommel run --regions all` score
 def test_why_there_is_no_plot(asked_for: tuple[int, int], why: str) -> None:
     rows = [row for n in asked_for for row in named([NONE], "a", f"s{n}", n_not_asked_for=n)]
     with pytest.raises(UsageError) as caught:
-        auc_chart(rows)
+        auc_chart(sets(rows))
     assert str(caught.value) == f"there is no AUC to be shown: {why}"

@@ -6,7 +6,7 @@ import pytest
 from tests.analysis.records import record, seeds
 from tests.report.plots.drawn import draw, same
 
-from pommel.analysis.accuracy import Settings, accuracies, accuracy_frame
+from pommel.analysis.accuracy import Accuracies, Settings
 from pommel.errors import UsageError
 from pommel.report.plots.circuits import circuit_chart, circuit_rows
 from pommel.scoring.run_record import RunRecord
@@ -21,9 +21,9 @@ RECORDS = [
 
 
 def test_every_mark_has_its_rows_values(capfd: pytest.CaptureFixture[str]) -> None:
-    rows = accuracies(RECORDS, "circuit", SETTINGS)
-    frame = accuracy_frame(rows)
-    drawn = draw(circuit_chart(rows), capfd)
+    accuracies = Accuracies.of(RECORDS, "circuit", SETTINGS)
+    frame = accuracies.frame()
+    drawn = draw(circuit_chart(accuracies), capfd)
     assert [row["model"] for row in drawn.rows] == [*frame["model_name"]]
     assert [row["unit"] for row in drawn.rows] == [*frame["circuit"]]
     for field in ("accuracy", "chance", "n_items", "n_suites"):
@@ -49,7 +49,7 @@ def test_every_mark_has_its_rows_values(capfd: pytest.CaptureFixture[str]) -> No
 
 
 def test_what_is_written(capfd: pytest.CaptureFixture[str]) -> None:
-    texts = draw(circuit_chart(accuracies(RECORDS, "circuit", SETTINGS)), capfd).texts
+    texts = draw(circuit_chart(Accuracies.of(RECORDS, "circuit", SETTINGS)), capfd).texts
     # The notes stand in two lines: the plot is a narrow one.
     assert texts[-3:] == [
         "Accuracy by circuit",
@@ -64,7 +64,7 @@ def test_intervals_without_a_width_are_no_certainty(capfd: pytest.CaptureFixture
         records = [
             record("m", f"s{number}", each, circuit="c") for number, each in enumerate(holds)
         ]
-        chart = circuit_chart(accuracies(records, "circuit", SETTINGS))
+        chart = circuit_chart(Accuracies.of(records, "circuit", SETTINGS))
         return " ".join(draw(chart, capfd).texts).partition("Accuracy by circuit ")[2]
 
     of_mean = (
@@ -84,15 +84,15 @@ def test_intervals_without_a_width_are_no_certainty(capfd: pytest.CaptureFixture
 def test_families_have_their_standard_deviation_and_another_shape(
     capfd: pytest.CaptureFixture[str],
 ) -> None:
-    rows = accuracies(seeds("lstm", "s", "11", "10", "11"), "suite", SETTINGS)
-    found = circuit_rows(rows)
+    accuracies = Accuracies.of(seeds("lstm", "s", "11", "10", "11"), "suite", SETTINGS)
+    found = circuit_rows(accuracies)
     family = found[-1]
     assert family["model"] == "lstm (mean of 3)"
     assert (family["low"], family["high"]) == (
-        pytest.approx(5 / 6 - rows[-1].sd),
-        pytest.approx(5 / 6 + rows[-1].sd),
+        pytest.approx(5 / 6 - accuracies.rows[-1].sd),
+        pytest.approx(5 / 6 + accuracies.rows[-1].sd),
     )
-    drawn = draw(circuit_chart(rows), capfd)
+    drawn = draw(circuit_chart(accuracies), capfd)
     # The axis has room for the whisker that ends above 1.
     assert family["high"] > 1
     domains = [
@@ -115,8 +115,8 @@ def test_families_have_their_standard_deviation_and_another_shape(
 )
 def test_other_levels(level: str, units: list[str], capfd: pytest.CaptureFixture[str]) -> None:
     records = [record("m", "t", "10", language="de"), record("m", "u", "11", language="fr")]
-    rows = accuracies(records, level, SETTINGS)  # type: ignore[arg-type]
-    named = [row["unit"] for row in draw(circuit_chart(rows), capfd).rows]
+    accuracies = Accuracies.of(records, level, SETTINGS)  # type: ignore[arg-type]
+    named = [row["unit"] for row in draw(circuit_chart(accuracies), capfd).rows]
     # Where suites are of several languages, these are named.
     expected = (
         [f"{units[0]} (de)", f"{units[1]} (fr)"] if level in ("suite", "prediction") else units
@@ -125,8 +125,8 @@ def test_other_levels(level: str, units: list[str], capfd: pytest.CaptureFixture
 
 
 def test_published_shares_have_no_interval_and_say_so(capfd: pytest.CaptureFixture[str]) -> None:
-    rows = accuracies([record("m", "s", share=0.75)], "suite", SETTINGS)
-    drawn = draw(circuit_chart(rows), capfd)
+    accuracies = Accuracies.of([record("m", "s", share=0.75)], "suite", SETTINGS)
+    drawn = draw(circuit_chart(accuracies), capfd)
     assert [row["low"] for row in drawn.rows] == [None]
     assert drawn.marks("rule") == []
     assert "Grey ticks: chance. Without intervals: items are not known." in drawn.texts
@@ -135,6 +135,6 @@ def test_published_shares_have_no_interval_and_say_so(capfd: pytest.CaptureFixtu
 @pytest.mark.parametrize("records", [[], [record("m", "s", "--")]])
 def test_without_a_score_there_is_no_plot(records: list[RunRecord]) -> None:
     with pytest.raises(UsageError) as caught:
-        circuit_chart(accuracies(records, "suite", SETTINGS))
+        circuit_chart(Accuracies.of(records, "suite", SETTINGS))
     assert str(caught.value) == "there is no accuracy to be shown: no suite has a score"
     assert math.isnan(record("m", "s", "--").result.score)

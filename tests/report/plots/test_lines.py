@@ -1,16 +1,17 @@
 """Accuracy against size, training and complexity as plots."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from tests.analysis.records import record, seed
 from tests.report.plots.drawn import Drawn, draw, same
 
-from pommel.analysis import complexity as complexities
-from pommel.analysis import scaling as sizes
-from pommel.analysis import training as steps
 from pommel.analysis.accuracy import Settings
+from pommel.analysis.complexity import Complexity, known_complexities
+from pommel.analysis.scaling import Scaling
+from pommel.analysis.training import Training
 from pommel.errors import UsageError
 from pommel.report.plots.complexity import complexity_chart
 from pommel.report.plots.lines import factor_axis
@@ -49,8 +50,8 @@ def test_sizes(capfd: pytest.CaptureFixture[str]) -> None:
         record("human", "s", share=1),
         record("big", "s", share=1, size_family="gpt"),
     ]
-    result = sizes.scaling(records, level="suite")
-    frame = sizes.points_frame(result.points)
+    result = Scaling.of(records, level="suite")
+    frame = replace(result, table="points").frame()
     drawn = draw(scaling_chart(result), capfd)
     assert len(frame) == 8
     assert [row["model"] for row in drawn.rows] == [*frame["model_name"]]
@@ -74,7 +75,7 @@ def test_sizes_without_all_suites_have_no_point(capfd: pytest.CaptureFixture[str
         for size, suites in ((10, "st"), (20, "s"), (30, "st"))
         for suite in suites
     ]
-    drawn = draw(scaling_chart(sizes.scaling(records, level="all")), capfd)
+    drawn = draw(scaling_chart(Scaling.of(records, level="all")), capfd)
     assert [row["model"] for row in drawn.rows] == ["m10", "m30"]
     assert drawn.texts[-2:] == [
         "Family: f.",
@@ -88,8 +89,8 @@ def test_training(capfd: pytest.CaptureFixture[str]) -> None:
         for step, n in ((0, 2), (1, 4), (10, 5), (1000, 8))
         for suite in ("s", "t")
     ]
-    result = steps.training(records, settings=SETTINGS)
-    frame = steps.points_frame(result.points)
+    result = Training.of(records, settings=SETTINGS)
+    frame = replace(result, table="points").frame()
     drawn = draw(training_chart(result), capfd)
     assert [row["facet"] for row in drawn.rows] == [*frame["name"]]
     for field in ("axis_value", "accuracy", "low", "high", "chance"):
@@ -115,7 +116,7 @@ def test_what_is_said_of_bands(capfd: pytest.CaptureFixture[str]) -> None:
             for step in (1, 2)
             for suite, holds in (("s", first), ("t", second))
         ]
-        chart = training_chart(steps.training(records, level="all", settings=SETTINGS))
+        chart = training_chart(Training.of(records, level="all", settings=SETTINGS))
         return " ".join(draw(chart, capfd).texts).partition("Accuracy along training ")[2]
 
     bands = (
@@ -133,7 +134,7 @@ def test_shares_without_items_have_no_bands(capfd: pytest.CaptureFixture[str]) -
     records = [
         record(f"m/step{step}", "s", share=0.5, member=seed(step, "m", "step")) for step in (1, 2)
     ]
-    drawn = draw(training_chart(steps.training(records, settings=SETTINGS)), capfd)
+    drawn = draw(training_chart(Training.of(records, settings=SETTINGS)), capfd)
     assert drawn.marks("area") == []
     assert not any("95%" in text for text in drawn.texts)
 
@@ -144,7 +145,7 @@ def test_steps_and_epochs_have_no_common_axis() -> None:
         record("b/epoch1", "s", "10", member=seed(1, "b", "epoch")),
     ]
     with pytest.raises(UsageError) as caught:
-        training_chart(steps.training(records, settings=SETTINGS))
+        training_chart(Training.of(records, settings=SETTINGS))
     assert str(caught.value) == (
         "some models are members by step, others by epoch; choose those of one axis"
     )
@@ -158,12 +159,12 @@ def test_complexity(pooling: str, capfd: pytest.CaptureFixture[str]) -> None:
         for value in (0.0, 1.0, 2.5)
         for version in range(2)
     ]
-    result = complexities.complexity(
+    result = Complexity.of_complexities(
         records,
-        complexities.known_complexities(records),
+        known_complexities(records),
         pooling=pooling,  # type: ignore[arg-type]
     )
-    frame = complexities.points_frame(result.points)
+    frame = result.frame()
     drawn = draw(complexity_chart(result), capfd)
     assert [row["series"] for row in drawn.rows] == [*frame["models"]]
     for field in ("complexity", "accuracy", "standard_error"):
@@ -179,8 +180,8 @@ def test_complexity(pooling: str, capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_single_values_have_no_whiskers(capfd: pytest.CaptureFixture[str]) -> None:
     records = [record("a", f"s{n}", share=0.5, complexity=float(n)) for n in range(2)]
-    found = complexities.known_complexities(records)
-    drawn = draw(complexity_chart(complexities.complexity(records, found)), capfd)
+    found = known_complexities(records)
+    drawn = draw(complexity_chart(Complexity.of_complexities(records, found)), capfd)
     assert drawn.marks("rule") == []
     assert drawn.texts[-2:] == [
         "Models: a.",
@@ -211,18 +212,18 @@ def test_axes_of_numbers_that_grow_by_factors(
 def test_without_points_there_is_no_plot() -> None:
     records = [record("m", "s", "10")]
     with pytest.raises(UsageError) as caught:
-        scaling_chart(sizes.scaling(records))
+        scaling_chart(Scaling.of(records))
     assert str(caught.value) == (
         "there is no point to be shown: no model is of a family, of known size, and has run all "
         "the suites; `pommel import-results --size-family` says which models are one"
     )
     with pytest.raises(UsageError) as caught:
-        training_chart(steps.training(records, settings=SETTINGS))
+        training_chart(Training.of(records, settings=SETTINGS))
     assert str(caught.value) == (
         "there is no step to be shown: no model is a step or epoch of a training with a score"
     )
     with pytest.raises(UsageError) as caught:
-        complexity_chart(complexities.complexity(records, []))
+        complexity_chart(Complexity.of_complexities(records, []))
     assert str(caught.value) == (
         "there is no point to be shown: no suite with a score says its meta.complexity"
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from tests.analysis.records import record
 
-from pommel.analysis.accuracy import Settings, accuracies
+from pommel.analysis.accuracy import Accuracies, Settings
 from pommel.errors import PommelError, UsageError
 from pommel.report.plots import theme
 from pommel.report.plots.circuits import circuit_chart
@@ -135,10 +135,10 @@ def test_plots_are_no_burden_until_one_is_drawn() -> None:
 
 def test_what_vega_cannot_draw_is_said(tmp_path: Path) -> None:
     # A field of every object of JavaScript, which Vega looks conditions and circuits up in.
-    rows = accuracies(
+    accuracies = Accuracies.of(
         [record("m", "s", "10", circuit="constructor")], "circuit", Settings(n_resamples=99)
     )
     with pytest.raises(PommelError) as caught:
-        save_chart(circuit_chart(rows), tmp_path / "plot.svg")
+        save_chart(circuit_chart(accuracies), tmp_path / "plot.svg")
     assert str(caught.value).startswith(f"{tmp_path / 'plot.svg'}: the plot cannot be drawn: ")
     assert not (tmp_path / "plot.svg").exists()

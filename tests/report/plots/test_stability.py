@@ -4,7 +4,7 @@ import pytest
 from tests.analysis.records import record, seeds
 from tests.report.plots.drawn import draw, same
 
-from pommel.analysis.stability import stability, stability_frame
+from pommel.analysis.stability import Stability
 from pommel.errors import UsageError
 from pommel.report.plots.stability import stability_chart
 
@@ -16,9 +16,9 @@ RECORDS = [
 
 
 def test_every_mark_has_its_rows_values(capfd: pytest.CaptureFixture[str]) -> None:
-    rows = stability(RECORDS, n_resamples=199)
-    frame = stability_frame(rows)
-    drawn = draw(stability_chart(rows), capfd)
+    stability = Stability.of(RECORDS, n_resamples=199)
+    frame = stability.frame()
+    drawn = draw(stability_chart(stability), capfd)
     assert [row["model"] for row in drawn.rows] == [*frame["model_name"]]
     for field in (
         "accuracy",
@@ -59,7 +59,7 @@ def test_families_and_languages(capfd: pytest.CaptureFixture[str]) -> None:
             *seeds("lstm", "s_mod", "10", "10", language=language, modifier_of="s"),
         )
     ]
-    rows = draw(stability_chart(stability(records, n_resamples=199)), capfd).rows
+    rows = draw(stability_chart(Stability.of(records, n_resamples=199)), capfd).rows
     assert rows[-1]["model"] == "lstm (mean of 2)"
     assert rows[0]["pair"] == "s\n→ s_mod (de)"
     # A family has no interval, so no star.
@@ -68,7 +68,7 @@ def test_families_and_languages(capfd: pytest.CaptureFixture[str]) -> None:
 
 def test_without_pairs_there_is_no_plot() -> None:
     with pytest.raises(UsageError) as caught:
-        stability_chart(stability([record("m", "s", "11")]))
+        stability_chart(Stability.of([record("m", "s", "11")]))
     assert str(caught.value) == (
         "there is no pair of suites to be shown: no run is of a suite that names another in "
         "meta.modifier_of, beside one of that suite"

@@ -3,8 +3,8 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-
 from typing import Literal, get_args
+
 from pommel.analysis.accuracy import Accuracies, Accuracy
 from pommel.analysis.cells import circuit_cell
 from pommel.analysis.cells import number_cell as number_text

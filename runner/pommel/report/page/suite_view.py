@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from pommel.analysis.accuracy import Accuracy
-from pommel.report.notes import notes
 from pommel.report.page.charts import Chart, curves
 from pommel.report.page.predictions import (
     FailureRow,
@@ -276,6 +275,6 @@ def suite_view(
         chart=curves(f"curves-{number}", section),
         failures=tuple(failure_rows(section)),
         items=item_table(section),
-        notes=tuple(note for run in section.runs.values() for note in notes(run)),
+        notes=tuple(note for run in section.runs.values() for note in run.notes()),
         verdicts=packed([*verdict_rows(section)]),
     )

@@ -23,7 +23,6 @@ from pommel.report.plots.theme import (
     themed,
     tooltip,
 )
-from pommel.sources.grammar.permutation.design import PLAUSIBLE
 from pommel.statistics import CHANCE
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Accuracy of models by circuit (or suite, language, ...), with intervals and chance."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from pommel.analysis.accuracy import Accuracies, Accuracy

@@ -108,10 +108,7 @@ def heat_map_rows(records: Sequence[RunRecord]) -> Rows:
     Suites come circuit by circuit, as in tables; models as they come (see `ModelsCompared`).
     """
     found = ModelsCompared.of(records)
-    own = [record for each in found for record in each.records]
-    circuits = {
-        (record.suite.language, record.result.suite_name): record.result.circuit for record in own
-    }
+    circuits = {record.suite_key: record.result.circuit for record in found.counted}
     scores = {
         each.label: {key: record.result.score for key, record in each.by_suite.items()}
         for each in found.models

@@ -2,9 +2,8 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pommel.analysis.item_columns import columns_of
 from pommel.analysis.models_compared import ModelsCompared
 from pommel.errors import UsageError, counted
 from pommel.report.plots.theme import (
@@ -80,31 +79,24 @@ def margin_rows(records: Sequence[RunRecord]) -> Rows:
     "each" every prediction is a row of its own (`suite` names it, too). It may be infinite.
     """
     found = ModelsCompared.of(records)
-    own = [record for each in found for record in each.records]
     return [
-        row
+        {
+            "model": single_line(each.label),
+            "suite": single_line(f"{name} {column.label}".strip()),
+            "item_number": int(number),
+            "margin_bits": float(margin),
+            "holds": bool(holds),
+        }
         for name, keys in found.suites.items()
         for key in keys
-        for subject in found
-        if key in subject.by_suite
-        for row in _rows(subject.label, name, subject.by_suite[key])
+        for each in found.models
+        for column in each.columns(key)
+        if column.is_listed
+        for number, margin, holds in zip(
+            column.item_numbers, column.margins_bits, column.holds, strict=True
+        )
+        if not math.isnan(margin)
     ]
-
-
-def _rows(model: str, suite: str, record: RunRecord) -> Iterator[dict[str, Any]]:
-    for column in columns_of(record.result):
-        if not column.is_listed:
-            continue
-        items = zip(column.item_numbers, column.margins_bits, column.holds, strict=True)
-        for number, margin, holds in items:
-            if not math.isnan(margin):
-                yield {
-                    "model": single_line(model),
-                    "suite": single_line(f"{suite} {column.label}".strip()),
-                    "item_number": int(number),
-                    "margin_bits": float(margin),
-                    "holds": bool(holds),
-                }
 
 
 def _notes(rows: Rows) -> Iterator[str]:

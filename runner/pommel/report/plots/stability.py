@@ -1,7 +1,6 @@
 """Stability: accuracy without and with intervening material, side by side."""
 
 import math
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from pommel.analysis.models_compared import labelled
