@@ -10,7 +10,7 @@ from tests.cli.samples import suite_value
 import pommel
 from pommel.errors import UsageError
 from pommel.models.model import ModelInfo
-from pommel.models.recorded import recorded_text
+from pommel.models.recorded import Recording
 from pommel.surprisal import ScoredSentence
 
 
@@ -99,7 +99,7 @@ def _recordings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("en").mkdir()
     for seed, reference in ((1, "dummy://"), (2, "dummy://uniform?bits=2")):
-        recorded = recorded_text(*_recorded(pommel.load_suite(suite_value()), reference))
+        recorded = Recording.text_of(*_recorded(pommel.load_suite(suite_value()), reference))
         Path(f"en/seed-{seed}.jsonl").write_text(recorded)
 
 
@@ -146,7 +146,7 @@ def test_where_one_model_is_asked_for_a_family_is_refused() -> None:
 
 def test_families_of_one_name_are_told_apart(tmp_path: Path) -> None:
     suite = pommel.load_suite(suite_value())
-    recorded = recorded_text(*_recorded(suite))
+    recorded = Recording.text_of(*_recorded(suite))
     for folder in ("a", "b"):
         for seed in (1, 2):
             path = tmp_path / folder / "en" / f"seed-{seed}.jsonl"

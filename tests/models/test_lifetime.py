@@ -3,7 +3,7 @@
 import gc
 import weakref
 
-from pommel.models.model import one_after_another
+from pommel.models.family import NamedModel
 
 
 class _Big:
@@ -17,7 +17,7 @@ def test_what_a_model_leaves_is_freed_before_the_next() -> None:
     left: list[weakref.ref[_Big]] = []
     gc.disable()
     try:
-        for _ in one_after_another([1, 2, 3]):
+        for _ in NamedModel.one_after_another([1, 2, 3]):
             assert [each() for each in left] == [None] * len(left)
             left.append(weakref.ref(_Big()))
             assert left[-1]() is not None

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -21,10 +21,11 @@ from pommel.errors import (
     UsageError,
 )
 from pommel.files import shipped
+from pommel.files.text import write_text
 from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, score_all
 from pommel.models.printed import parse_surprisal_table
+from pommel.models.recorded import Recording
 from pommel.models.recorded import open as open_model
-from pommel.models.recorded import write_recorded
 from pommel.surprisal import ScoredSentence, Token
 
 HEADER = "sentence_id\ttoken_id\ttoken\tsurprisal\n"
@@ -275,7 +276,7 @@ class TestFiles:
 class TestLines:
     def test_what_is_written_is_read(self, tmp_path: Path) -> None:
         path = tmp_path / "s.jsonl"
-        write_recorded(path, INFO, Policy(eos="always"), [SENTENCE])
+        _write_recorded(path, INFO, Policy(eos="always"), [SENTENCE])
         model = load(path)
         assert score_all(model, ["The cat ."] * 2, Policy()) == [SENTENCE] * 2
         assert (model.info.name, model.info.bos, model.info.kind) == ("y", "<s>", "recorded")
@@ -284,7 +285,7 @@ class TestLines:
         assert list(tmp_path.iterdir()) == [path]
 
     def test_what_is_written_is_valid(self, tmp_path: Path) -> None:
-        write_recorded(tmp_path / "s.jsonl", INFO, Policy(), [SENTENCE])
+        _write_recorded(tmp_path / "s.jsonl", INFO, Policy(), [SENTENCE])
         schema = shipped.schema("surprisals")
         Draft202012Validator.check_schema(schema)
         for line in (tmp_path / "s.jsonl").read_text("utf-8").splitlines():
@@ -297,11 +298,11 @@ class TestLines:
             text="a", tokens=(Token(text="a", start=0, end=1, surprisal_bits=math.nan),)
         )
         with pytest.raises(ValueError, match="not JSON compliant"):
-            write_recorded(path, INFO, Policy(), [SENTENCE, broken])
+            _write_recorded(path, INFO, Policy(), [SENTENCE, broken])
         assert [each.read_text("utf-8") for each in tmp_path.iterdir()] == ["before"]
 
     def test_policies(self, tmp_path: Path) -> None:
-        write_recorded(tmp_path / "s.jsonl", INFO, Policy(), [SENTENCE])
+        _write_recorded(tmp_path / "s.jsonl", INFO, Policy(), [SENTENCE])
         model = load(tmp_path / "s.jsonl")
         assert bits(model, "The cat .", policy=Policy(eos="never")) == [[None, math.inf, 0.5]]
         first = bits(model, "The cat .", policy=Policy.SYNTAXGYM)[0][0]
@@ -309,22 +310,22 @@ class TestLines:
 
     @pytest.mark.parametrize("bos", ["auto", "always"])
     def test_recorded_with_a_bos(self, tmp_path: Path, bos: Literal["auto", "always"]) -> None:
-        write_recorded(tmp_path / "s.jsonl", INFO, Policy(bos=bos), [SENTENCE])
+        _write_recorded(tmp_path / "s.jsonl", INFO, Policy(bos=bos), [SENTENCE])
         scored = score_all(load(tmp_path / "s.jsonl"), ["The cat ."], Policy(bos="always"))
         assert scored == [SENTENCE]
 
     def test_recorded_without_a_bos(self, tmp_path: Path) -> None:
-        write_recorded(tmp_path / "s.jsonl", INFO, Policy(bos="never"), [SENTENCE])
+        _write_recorded(tmp_path / "s.jsonl", INFO, Policy(bos="never"), [SENTENCE])
         with pytest.raises(ModelError, match="no bos token"):
             bits(load(tmp_path / "s.jsonl"), "The cat .", policy=Policy(bos="always"))
 
     def test_a_sentence_that_is_not_there(self, tmp_path: Path) -> None:
-        write_recorded(tmp_path / "s.jsonl", INFO, Policy(), [SENTENCE])
+        _write_recorded(tmp_path / "s.jsonl", INFO, Policy(), [SENTENCE])
         with pytest.raises(SurprisalError, match="no surprisals for the sentence 'The cat'"):
             bits(load(tmp_path / "s.jsonl"), "The cat")
 
     def test_settings_are_the_tables_(self, tmp_path: Path) -> None:
-        write_recorded(tmp_path / "s.jsonl", INFO, Policy(), [SENTENCE])
+        _write_recorded(tmp_path / "s.jsonl", INFO, Policy(), [SENTENCE])
         with pytest.raises(UsageError, match="names its sentences itself"):
             load(tmp_path / "s.jsonl", sentences=tmp_path / "s.jsonl")
 
@@ -335,19 +336,19 @@ class TestMethods:
     def test_a_recording_has_the_method_that_it_was_made_with(self, tmp_path: Path) -> None:
         path, again = tmp_path / "s.jsonl", tmp_path / "again.jsonl"
         masked = replace(INFO, methods=("pll", "focus-mask"))
-        write_recorded(path, masked, Policy(), [SENTENCE])
+        _write_recorded(path, masked, Policy(), [SENTENCE])
         model = load(path)
         assert score_all(model, ["The cat ."], Policy()) == [SENTENCE]
         assert (model.info.methods, model.info.details["method"]) == ((), "pll")
         # A recording of this recording was made with it, too.
-        write_recorded(again, model.info, Policy(), [SENTENCE])
+        _write_recorded(again, model.info, Policy(), [SENTENCE])
         assert load(again).info.details["method"] == "pll"
-        write_recorded(again, masked, Policy(method="unmasked-ce"), [SENTENCE])
+        _write_recorded(again, masked, Policy(method="unmasked-ce"), [SENTENCE])
         assert load(again).info.details["method"] == "unmasked-ce"
 
     def test_no_other_can_be_asked_for(self, tmp_path: Path) -> None:
         path = tmp_path / "s.jsonl"
-        write_recorded(path, replace(INFO, methods=("pll",)), Policy(method="pll"), [SENTENCE])
+        _write_recorded(path, replace(INFO, methods=("pll",)), Policy(method="pll"), [SENTENCE])
         with pytest.raises(UnsupportedFeatureError) as raised:
             bits(load(path), "The cat .", policy=Policy(method="causal"))
         assert str(raised.value) == (
@@ -357,16 +358,16 @@ class TestMethods:
     def test_a_boundary_is_that_of_the_recording(self, tmp_path: Path) -> None:
         path = tmp_path / "s.jsonl"
         corrected = Policy(boundary="corrected")
-        write_recorded(path, INFO, corrected, [SENTENCE])
+        _write_recorded(path, INFO, corrected, [SENTENCE])
         assert score_all(load(path), ["The cat ."], corrected) == [SENTENCE]
         assert score_all(load(path), ["The cat ."], Policy()) == [SENTENCE]
-        write_recorded(path, INFO, Policy(), [SENTENCE])
+        _write_recorded(path, INFO, Policy(), [SENTENCE])
         with pytest.raises(UnsupportedFeatureError, match="score it with boundary=raw"):
             bits(load(path), "The cat .", policy=corrected)
 
     def test_what_was_recorded_before_there_were_methods(self, tmp_path: Path) -> None:
         path = tmp_path / "s.jsonl"
-        write_recorded(path, INFO, Policy(), [SENTENCE])
+        _write_recorded(path, INFO, Policy(), [SENTENCE])
         header, *lines = path.read_text("utf-8").splitlines()
         document = json.loads(header)
         del document["model"]["methods"]
@@ -380,7 +381,7 @@ class TestMethods:
         path = tmp_path / "s.jsonl"
         hidden = replace(SENTENCE.tokens[0], why_unscored="not comparable")
         sentence = replace(SENTENCE, tokens=(hidden, *SENTENCE.tokens[1:]))
-        write_recorded(path, INFO, Policy(method="focus-mask"), [sentence])
+        _write_recorded(path, INFO, Policy(method="focus-mask"), [sentence])
         assert score_all(load(path), ["The cat ."], Policy()) == [sentence]
         # The retired tools' 0 is for a first token without left context.
         assert score_all(load(path), ["The cat ."], Policy.SYNTAXGYM) == [sentence]
@@ -462,3 +463,9 @@ def test_lines_that_are_none(
         load(path)
     assert str(raised.value).startswith(f"{path}:{message}")
     assert raised.type is error
+
+
+def _write_recorded(
+    path: Path, info: ModelInfo, policy: Policy, scored: Iterable[ScoredSentence]
+) -> None:
+    write_text(path, Recording.text_of(info, policy, scored))

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pommel.errors import InputError, SurprisalError
-from pommel.models.recorded import token_to_json, tokens_from_json
-from pommel.surprisal import Token
+from pommel.models.recorded import Recording
+from pommel.surprisal import ScoredSentence, Token
 
 TOKENS = st.builds(
     Token,
@@ -24,12 +24,15 @@ TOKENS = st.builds(
 
 @given(st.lists(TOKENS))
 def test_what_is_written_is_read(tokens: list[Token]) -> None:
-    text = json.dumps([token_to_json(token) for token in tokens], allow_nan=False)
-    assert tokens_from_json(json.loads(text), "x") == tuple(tokens)
+    text = json.dumps(
+        Recording.sentence_to_dict(ScoredSentence(text="", tokens=tuple(tokens)))["tokens"],
+        allow_nan=False,
+    )
+    assert Recording.read_tokens(json.loads(text), "x") == tuple(tokens)
 
 
 def test_whole_numbers_are_bits() -> None:
-    (token,) = tokens_from_json([["a", 0, 1, 2, False, "text"]], "x")
+    (token,) = Recording.read_tokens([["a", 0, 1, 2, False, "text"]], "x")
     assert type(token.surprisal_bits) is float
 
 
@@ -59,14 +62,14 @@ SHAPE = (
 )
 def test_another_shape(token: Any) -> None:
     with pytest.raises(InputError) as caught:
-        tokens_from_json([["a", 0, 1, None, False, "text"], token], "x:3")
+        Recording.read_tokens([["a", 0, 1, None, False, "text"], token], "x:3")
     assert str(caught.value) == f"x:3: token 2 is {token!r}{SHAPE}"
 
 
 @pytest.mark.parametrize("tokens", [None, {}, "ab", 1])
 def test_no_list(tokens: Any) -> None:
     with pytest.raises(InputError, match=r"^x:3: 'tokens' has to be a list$"):
-        tokens_from_json(tokens, "x:3")
+        Recording.read_tokens(tokens, "x:3")
 
 
 @pytest.mark.parametrize(
@@ -82,5 +85,5 @@ def test_no_list(tokens: Any) -> None:
 )
 def test_surprisals_that_are_none(bits: Any, message: str) -> None:
     with pytest.raises(SurprisalError) as caught:
-        tokens_from_json([["a", 0, 1, bits, False, "text"]], "x:3")
+        Recording.read_tokens([["a", 0, 1, bits, False, "text"]], "x:3")
     assert str(caught.value) == f"x:3: token 1 {message}"

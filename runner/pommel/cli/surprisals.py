@@ -25,7 +25,7 @@ from pommel.errors import UsageError
 from pommel.files.json import to_json
 from pommel.files.text import write_text
 from pommel.models.model import closing
-from pommel.models.recorded import recorded_text
+from pommel.models.recorded import Recording
 from pommel.report.saved import to_csv
 from pommel.scoring.run import SuiteSurprisals
 from pommel.sources.load import load_suites
@@ -97,7 +97,7 @@ def _text(surprisals: SuiteSurprisals, form: str) -> str:
             return to_json(surprisals.to_evaluated_suite())
         case "jsonl":
             every = {each.text: each for row in surprisals.sentences for each in row}
-            return recorded_text(surprisals.model, surprisals.policy, every.values())
+            return Recording.text_of(surprisals.model, surprisals.policy, every.values())
         case "tokens":
             return to_csv(surprisals.to_frame("tokens"))
         case "tsv":

@@ -2,15 +2,19 @@
 
 import difflib
 import fnmatch
+import gc
 import itertools
 import os
 import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 from pommel.errors import ModelNotAvailableError, UsageError, listed
+
+_T = TypeVar("_T")
 
 # What its members differ in: the seed they were trained with, how far they were trained, or
 # something that has no name.
@@ -570,6 +574,19 @@ class NamedModel:
             reference: tuple(each for each in named if each.membership or reference not in patterns)
             for reference, named in expanded.items()
         }
+
+    @staticmethod
+    def one_after_another(models: Iterable[_T]) -> Iterator[_T]:
+        """Yield models that are to be loaded in turn; what one has left is freed before the next.
+
+        What is left are reference cycles, and what torch keeps of a GPU's memory for itself.
+        """
+        for number, model in enumerate(models):
+            if number:
+                gc.collect()
+                if torch := sys.modules.get("torch"):
+                    torch.cuda.empty_cache()
+            yield model
 
     @staticmethod
     def unquoted_patterns(references: Sequence[str]) -> dict[str, list[str]]:

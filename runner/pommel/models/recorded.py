@@ -1,4 +1,11 @@
-"""recorded"""
+"""`recorded://FILE`: a model that answers from a file of surprisals computed before.
+
+The file is a table of `get_surprisals` or JSON Lines of ours, told apart by the first character.
+A table may come with `?sentences=FILE` (one sentence a line) and `?spec=FILE` (an LM Zoo spec).
+
+Our JSON Lines are a header with model and policy, then a line a sentence; its tokens are `[text,
+start, end, surprisal, oov, role]` each. `schemas/surprisals.json` describes them.
+"""
 
 import hashlib
 import json
@@ -10,7 +17,7 @@ from typing import Any, get_args
 
 from pommel.errors import AlignmentError, InputError, SurprisalError, UsageError
 from pommel.files import shipped
-from pommel.files.text import is_encodable, write_text
+from pommel.files.text import is_encodable
 from pommel.models.alignment import PrintedToken, TokenizerSpec
 from pommel.models.model import (
     RECOVERED,
@@ -43,21 +50,10 @@ _N_FIELDS = len(_KINDS) + 1
 _INFINITE = "Infinity"  # a word of probability 0; JSON has no number for it
 
 
-def token_to_json(token: Token) -> list[Any]:
+def _token_to_json(token: Token) -> list[Any]:
     """Return a token as plain JSON values."""
     bits = _INFINITE if token.surprisal_bits == math.inf else token.surprisal_bits
     return [token.text, token.start, token.end, bits, token.oov, token.role]
-
-
-def tokens_from_json(value: Any, at: str, why: Unscored = "no context") -> tuple[Token, ...]:
-    """Return the tokens that a JSON value lists; `why` is why some have no surprisal.
-
-    Raises `InputError` for a value of another shape and `SurprisalError` for a surprisal that is
-    no number; both begin with `at`. Whether tokens and sentence fit is not looked at.
-    """
-    if not isinstance(value, list):
-        raise InputError(f"{at}: 'tokens' has to be a list")
-    return tuple(_token(token, at, number, why) for number, token in enumerate(value, start=1))
 
 
 def _token(value: Any, at: str, number: int, why: Unscored) -> Token:
@@ -100,8 +96,8 @@ def _bits(bits: Any, at: str) -> float | None:
     return number
 
 
-FORMAT = "pommel-surprisals"
-VERSION = 1
+_FORMAT = "pommel-surprisals"
+_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -117,63 +113,71 @@ class Recording:
         """How tokens were scored, None where the file does not tell."""
         return _method(self.model, self.policy)
 
+    @staticmethod
+    def text_of(info: ModelInfo, policy: Policy, scored: Iterable[ScoredSentence]) -> str:
+        """Return scored sentences as `recorded://` and `schemas/surprisals.json` have them."""
+        header = Recording.header(info.to_dict(), policy.to_dict())
+        documents = (header, *map(Recording.sentence_to_dict, scored))
+        lines = (json.dumps(each, ensure_ascii=False, allow_nan=False) for each in documents)
+        return "".join(f"{line}\n" for line in lines)
 
-def recorded_text(info: ModelInfo, policy: Policy, scored: Iterable[ScoredSentence]) -> str:
-    """Return scored sentences as `recorded://` and `schemas/surprisals.json` have them."""
-    documents = _documents(info, policy, scored)
-    lines = (json.dumps(each, ensure_ascii=False, allow_nan=False) for each in documents)
-    return "".join(f"{line}\n" for line in lines)
+    @staticmethod
+    def header(model: Mapping[str, Any], policy: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the first line of a file."""
+        return {
+            "format": _FORMAT,
+            "version": _VERSION,
+            "model": dict(model),
+            "policy": dict(policy),
+        }
 
+    @staticmethod
+    def sentence_to_dict(sentence: ScoredSentence) -> dict[str, Any]:
+        """Return the line of a sentence."""
+        tokens = [_token_to_json(each) for each in sentence.tokens]
+        return {"sentence": sentence.text, "tokens": tokens}
 
-def write_recorded(
-    path: Path, info: ModelInfo, policy: Policy, scored: Iterable[ScoredSentence]
-) -> None:
-    """Write `recorded_text` to a file, which appears when it is complete.
+    @staticmethod
+    def read_tokens(value: Any, at: str, why: Unscored = "no context") -> tuple[Token, ...]:
+        """Return the tokens that a JSON value lists; `why` is why some have no surprisal.
 
-    Raises `PommelError` if it cannot be written.
-    """
-    write_text(path, recorded_text(info, policy, scored))
+        Raises `InputError` for a value of another shape and `SurprisalError` for a surprisal that is
+        no number; both begin with `at`. Whether tokens and sentence fit is not looked at.
+        """
+        if not isinstance(value, list):
+            raise InputError(f"{at}: 'tokens' has to be a list")
+        return tuple(_token(token, at, number, why) for number, token in enumerate(value, start=1))
 
+    @classmethod
+    def parse(cls, text: str, *, where: str) -> "Recording":
+        """Read what `text_of` returns.
 
-def _documents(
-    info: ModelInfo, policy: Policy, scored: Iterable[ScoredSentence]
-) -> Iterator[dict[str, Any]]:
-    header = {"format": FORMAT, "version": VERSION}
-    yield {**header, "model": info.to_dict(), "policy": policy.to_dict()}
-    for sentence in scored:
-        tokens = [token_to_json(each) for each in sentence.tokens]
-        yield {"sentence": sentence.text, "tokens": tokens}
-
-
-def parse_recorded(text: str, *, where: str) -> Recording:
-    """Read what `write_recorded` wrote.
-
-    Raises `InputError` with `where:line` for anything else, `AlignmentError` or `SurprisalError`
-    for tokens that cannot be their sentence's, and `InputError` for a sentence that is there twice
-    with different tokens.
-    """
-    lines = text.split("\n")
-    header = _header(parse_json(lines[0], where=where), f"{where}:1")
-    # A file does not say why a token has no surprisal; under this method there is one reason only.
-    is_focus = _method(header["model"], header["policy"]) == "focus-mask"
-    why: Unscored = "not comparable" if is_focus else "no context"
-    sentences: dict[str, ScoredSentence] = {}
-    for number, line in enumerate(lines[1:], start=2):
-        if not line.strip():
-            continue
-        at = f"{where}:{number}"
-        scored = _sentence(parse_json(line, where=where, first_line=number), at, why)
-        if sentences.setdefault(scored.text, scored) != scored:
-            raise InputError(f"{at}: {scored.text!r} was there before, with other tokens")
-    return Recording(model=header["model"], policy=header["policy"], sentences=sentences)
+        Raises `InputError` with `where:line` for anything else, `AlignmentError` or `SurprisalError`
+        for tokens that cannot be their sentence's, and `InputError` for a sentence that is there twice
+        with different tokens.
+        """
+        lines = text.split("\n")
+        header = _header(parse_json(lines[0], where=where), f"{where}:1")
+        # A file does not say why a token has no surprisal; under this method there is one reason only.
+        is_focus = _method(header["model"], header["policy"]) == "focus-mask"
+        why: Unscored = "not comparable" if is_focus else "no context"
+        sentences: dict[str, ScoredSentence] = {}
+        for number, line in enumerate(lines[1:], start=2):
+            if not line.strip():
+                continue
+            at = f"{where}:{number}"
+            scored = _sentence(parse_json(line, where=where, first_line=number), at, why)
+            if sentences.setdefault(scored.text, scored) != scored:
+                raise InputError(f"{at}: {scored.text!r} was there before, with other tokens")
+        return cls(model=header["model"], policy=header["policy"], sentences=sentences)
 
 
 def _header(document: Any, at: str) -> dict[str, Any]:
-    if not isinstance(document, dict) or document.get("format") != FORMAT:
-        raise InputError(f'{at}: the first line has to hold "format": "{FORMAT}"')
-    if document.get("version") != VERSION:
+    if not isinstance(document, dict) or document.get("format") != _FORMAT:
+        raise InputError(f'{at}: the first line has to hold "format": "{_FORMAT}"')
+    if document.get("version") != _VERSION:
         raise InputError(
-            f"{at}: version {document.get('version')!r} is not known; this pommel reads {VERSION}"
+            f"{at}: version {document.get('version')!r} is not known; this pommel reads {_VERSION}"
         )
     schema = shipped.schema("surprisals")
     header = {"$ref": "#/$defs/header", "$defs": schema["$defs"]}
@@ -191,7 +195,7 @@ def _method(model: Mapping[str, Any], policy: Mapping[str, Any]) -> str | None:
 def _sentence(document: Any, at: str, why: Unscored) -> ScoredSentence:
     if not isinstance(document, dict) or not isinstance(document.get("sentence"), str):
         raise InputError(f'{at}: a line has to be {{"sentence": "...", "tokens": [...]}}')
-    tokens = tokens_from_json(document.get("tokens"), at, why)
+    tokens = Recording.read_tokens(document.get("tokens"), at, why)
     scored = ScoredSentence(text=document["sentence"], tokens=tokens)
     try:
         scored.check()
@@ -216,7 +220,7 @@ def open(reference: str, _options: LoadOptions) -> Model:  # noqa: A001 - every 
     if text.lstrip()[:1] == "{":
         if parts.settings:
             raise UsageError(f"{reference}: a file of JSON Lines names its sentences itself")
-        return _from_lines(reference, text, parse_recorded(text, where=parts.path))
+        return _from_lines(reference, text, Recording.parse(text, where=parts.path))
     return _from_table(parts, text)
 
 

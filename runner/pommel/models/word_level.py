@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -40,6 +40,12 @@ def word_spans(text: str, known: Callable[[str], bool]) -> list[tuple[int, int]]
         for match in _VISIBLE.finditer(text)
         for start, end in _cut(match.group(), known)
     ]
+
+
+def words_of_text(text: str, marks: Collection[str] = ()) -> tuple[str, ...]:
+    """Cut a text as it is cut for a model that knows clitics and these marks, and no other word."""
+    spans = word_spans(text, lambda word: word in CLITICS or word in marks)
+    return tuple(text[start:end] for start, end in spans)
 
 
 def _cut(piece: str, known: Callable[[str], bool]) -> list[tuple[int, int]]:

@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pommel.models.model import Policy, score_all
-from pommel.models.ngram import NgramModel, open_arpa
+from pommel.models.model import Model, Policy
+from pommel.models.registry import load_model
 from pommel.training.corpus import FULL_SIZE, held_out_corpus, sample_corpus
 from pommel.training.ngram_corpus import NgramEstimate
 from pommel.training.ngram_recipe import NgramRecipe, write_arpa
@@ -130,7 +130,7 @@ def train_ngram(
     _report(f"writing {sum(model.n_ngrams):,} n-grams")
     write_arpa(model, path, n_decimals=_N_DECIMALS, is_gzip=True)
     _report(f"scoring {_N_HELD_OUT:,} held-out sentences")
-    held_out = _held_out_figures(open_arpa(path, reference=str(path), name=out.name), seed)
+    held_out = _held_out_figures(load_model(f"ngram://{path}?reader=python"), seed)
     figures = _figures(model, path, held_out, seconds=time.monotonic() - started)
     recipe = {
         "n_sentences": n_sentences,
@@ -154,9 +154,9 @@ class _HeldOut:
     oov_rate: float
 
 
-def _held_out_figures(model: NgramModel, seed: int) -> _HeldOut:
+def _held_out_figures(model: Model, seed: int) -> _HeldOut:
     sentences = list(held_out_corpus(_N_HELD_OUT, seed))
-    scored = score_all(model, sentences, Policy())
+    scored = [each for _, each in model.score(sentences, Policy())]
     tokens = [token for sentence in scored for token in sentence.tokens]
     bits = [token.surprisal_bits or 0.0 for token in tokens]
     known = [each for each, token in zip(bits, tokens, strict=True) if not token.oov]

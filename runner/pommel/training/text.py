@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, get_args
 
 from pommel.errors import InputError, check_choice
 from pommel.files.text import GZIP_FAULTS, opened
-from pommel.models.word_level import CLITICS, word_spans
+from pommel.models.word_level import words_of_text
 
 # How a line becomes words: cut as a suite's sentences are when they are scored ("words"), or what
 # stands between white space and nothing else ("spaces"), for a text that is cut already.
@@ -17,7 +17,6 @@ Split = Literal["words", "spaces"]
 
 # Marks that a text may hold already, and that are no words to be cut.
 _MARKS = frozenset({"<unk>", "<eos>"})
-_KNOWN = _MARKS | frozenset(CLITICS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,4 +96,4 @@ def most_frequent(
 @lru_cache(maxsize=1 << 16)
 def _cut(piece: str) -> tuple[str, ...]:
     """Cut a piece between white space as it will be cut when it is scored."""
-    return tuple(piece[start:end] for start, end in word_spans(piece, _KNOWN.__contains__))
+    return words_of_text(piece, _MARKS)

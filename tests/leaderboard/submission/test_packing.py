@@ -30,7 +30,7 @@ from pommel.errors import PommelError, UsageError
 from pommel.files import shipped
 from pommel.leaderboard.submission import Limits, Submitter, read_submission, write_submission
 from pommel.models.model import ModelInfo, Policy
-from pommel.models.recorded import parse_recorded
+from pommel.models.recorded import Recording
 from pommel.store import Selection, Store
 
 
@@ -95,7 +95,7 @@ def test_tokens_are_recorded_surprisals(tmp_path: Path) -> None:
     raw, runs = packed(tmp_path)
     for run, suite in zip(runs, SUITES, strict=True):
         text = Parts.of(raw).files[surprisals(suite)].decode()
-        recording = parse_recorded(text, where="x")
+        recording = Recording.parse(text, where="x")
         every = {each.text: each for row in run.surprisals.sentences for each in row}
         assert recording.sentences == every
         assert recording.method == "causal"

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from pommel.errors import UsageError
-from pommel.models.lstm.folder import LstmConfig, check_sizes
+from pommel.models.lstm.folder import LstmConfig
 
 
 @pytest.mark.parametrize(
@@ -32,4 +32,4 @@ def test_a_configuration_that_cannot_be(changes: dict[str, Any], message: str) -
 
 def test_settings_are_called_what_their_user_calls_them() -> None:
     with pytest.raises(UsageError, match=r"^N_LAYERS has to be at least 1, not -2$"):
-        check_sizes(1, 1, -2, tied=True, called=str.upper)
+        LstmConfig.check_sizes(1, 1, -2, tied=True, called=str.upper)

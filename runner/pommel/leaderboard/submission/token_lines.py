@@ -15,7 +15,7 @@ from pommel.errors import InputError, quoted
 from pommel.files.text import is_encodable
 from pommel.leaderboard.submission.limits import Counted, SubmissionError, brief, parse_strict
 from pommel.leaderboard.submission.manifest import Manifest
-from pommel.models.recorded import FORMAT, VERSION, token_to_json, tokens_from_json
+from pommel.models.recorded import Recording
 from pommel.surprisal import ScoredSentence, Unscored
 
 # One token may be called like its neighbour by chance.
@@ -64,7 +64,7 @@ def surprisal_lines(
     model: Mapping[str, Any], policy: Mapping[str, str], sentences: Iterable[ScoredSentence]
 ) -> Iterator[bytes]:
     """Yield the lines of a file of surprisals; equal sentences have the same bytes."""
-    yield _line(_header(model, policy))
+    yield _line(Recording.header(model, policy))
     for each in sentences:
         yield _line(_document(each))
 
@@ -79,7 +79,7 @@ def read_sentences(
     finite, negative or above the limit.
     """
     lines = _lines(pieces, counted.limits.n_line_bytes, where)
-    header = _header(manifest.model, manifest.policy.to_dict())
+    header = Recording.header(manifest.model, manifest.policy.to_dict())
     if parse_strict(next(lines, b""), f"{where}:1") != header:
         raise SubmissionError(f"{where}:1: its model or policy is not that of the manifest")
     sentences: dict[str, ScoredSentence] = {}
@@ -92,10 +92,6 @@ def read_sentences(
     return sentences
 
 
-def _header(model: Mapping[str, Any], policy: Mapping[str, str]) -> dict[str, Any]:
-    return {"format": FORMAT, "version": VERSION, "model": dict(model), "policy": dict(policy)}
-
-
 def _line(document: Mapping[str, Any]) -> bytes:
     text = json.dumps(
         document, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
@@ -104,8 +100,7 @@ def _line(document: Mapping[str, Any]) -> bytes:
 
 
 def _document(sentence: ScoredSentence) -> dict[str, Any]:
-    tokens = [token_to_json(each) for each in sentence.tokens]
-    document = {"sentence": sentence.text, "tokens": tokens}
+    document = Recording.sentence_to_dict(sentence)
     why: dict[str, list[int]] = {}
     for index, each in enumerate(sentence.tokens):
         if each.surprisal_bits is None and each.why_unscored in _REASONS:
@@ -137,7 +132,7 @@ def _sentence(document: Any, at: str, manifest: Manifest, counted: Counted) -> S
         raise SubmissionError(f"{at}: the sentence is no text")
     counted.add(len(tokens) if isinstance(tokens, list) else 0, at)
     try:
-        scored = ScoredSentence(text=text, tokens=tokens_from_json(tokens, at))
+        scored = ScoredSentence(text=text, tokens=Recording.read_tokens(tokens, at))
         scored.check()
     except InputError as error:
         raise SubmissionError(f"{at}: {brief(str(error).removeprefix(f'{at}: '))}") from None

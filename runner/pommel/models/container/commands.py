@@ -35,7 +35,7 @@ from pommel.models.container.engines.sandbox import Sandbox
 from pommel.models.container.image_spec import check_shown, features, read_spec
 from pommel.models.container.names import LmZooRegistry
 from pommel.models.model import LoadOptions, Policy
-from pommel.models.recorded import tokens_from_json
+from pommel.models.recorded import Recording
 from pommel.models.reference_files import check_shape
 from pommel.surprisal import ScoredSentence
 
@@ -418,7 +418,7 @@ class ScoreSession:
             listed = answer.get("tokens")
             if isinstance(listed, list):
                 check_length(self._command, len(listed), sentence)
-            tokens = tokens_from_json(listed, "its answer")
+            tokens = Recording.read_tokens(listed, "its answer")
             scored = ScoredSentence(text=sentence, tokens=tokens)
             scored.check()
         except (AlignmentError, InputError, SurprisalError) as error:

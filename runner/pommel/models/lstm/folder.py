@@ -1,4 +1,10 @@
-"""The shape of a word-level LSTM, and how it writes words."""
+"""The folder of a word-level LSTM: what it holds, how it is read and written.
+
+config.json         {"embedding_size": 650, "hidden_size": 650, "n_layers": 2, "tied": false}
+                    and maybe "unk" ("<unk>"), "eos" ("<eos>"), "cased" (true)
+vocabulary.txt      a word a line, in the order of the weights; the two marks are among them
+model.safetensors   or model.pt (a pickle): see `read_weights`
+"""
 
 import hashlib
 import json
@@ -9,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from pommel.errors import InputError, ModelNotAvailableError, UsageError, counted, first_line
 from pommel.files.text import replacing, sha256_of, write_text
+from pommel.models.neural.memory import require_torch
 from pommel.models.reference_files import check_shape, parse_json, read_text
 from pommel.models.word_level import read_vocabulary
 
@@ -38,34 +45,36 @@ class LstmConfig:
     cased: bool = True
 
     def __post_init__(self) -> None:
-        check_sizes(self.embedding_size, self.hidden_size, self.n_layers, tied=self.tied)
+        self.check_sizes(self.embedding_size, self.hidden_size, self.n_layers, tied=self.tied)
 
+    @staticmethod
+    def check_sizes(
+        embedding_size: int,
+        hidden_size: int,
+        n_layers: int,
+        *,
+        tied: bool,
+        called: Callable[[str], str] = str,
+    ) -> None:
+        """Raise `UsageError` for a network that cannot be.
 
-def check_sizes(
-    embedding_size: int,
-    hidden_size: int,
-    n_layers: int,
-    *,
-    tied: bool,
-    called: Callable[[str], str] = str,
-) -> None:
-    """Raise `UsageError` for a network that cannot be.
-
-    `called` gives what a message calls a setting: by default the name that it has here.
-    """
-    sizes = {"embedding_size": embedding_size, "hidden_size": hidden_size, "n_layers": n_layers}
-    for name, size in sizes.items():
-        if size < 1:
-            raise UsageError(f"{called(name)} has to be at least 1, not {size}")
-    if n_layers > _MOST_LAYERS:
-        raise UsageError(f"{called('n_layers')} has to be at most {_MOST_LAYERS}, not {n_layers}")
-    if tied and embedding_size != hidden_size:
-        both = f"{called('embedding_size')} and {called('hidden_size')}"
-        what = "the embedding is the decoder's matrix"
-        raise UsageError(
-            f"{called('tied')} needs {both} to be equal ({what}); they are {embedding_size} and "
-            f"{hidden_size}"
-        )
+        `called` gives what a message calls a setting: by default the name that it has here.
+        """
+        sizes = {"embedding_size": embedding_size, "hidden_size": hidden_size, "n_layers": n_layers}
+        for name, size in sizes.items():
+            if size < 1:
+                raise UsageError(f"{called(name)} has to be at least 1, not {size}")
+        if n_layers > _MOST_LAYERS:
+            raise UsageError(
+                f"{called('n_layers')} has to be at most {_MOST_LAYERS}, not {n_layers}"
+            )
+        if tied and embedding_size != hidden_size:
+            both = f"{called('embedding_size')} and {called('hidden_size')}"
+            what = "the embedding is the decoder's matrix"
+            raise UsageError(
+                f"{called('tied')} needs {both} to be equal ({what}); they are {embedding_size} and "
+                f"{hidden_size}"
+            )
 
 
 SAFETENSORS = "model.safetensors"
@@ -307,14 +316,56 @@ def write_folder(
     write_text(folder / CONFIG, json.dumps(asdict(config), indent=1, ensure_ascii=False) + "\n")
 
 
-def require_torch(reference: str) -> None:
-    """Raise `ModelNotAvailableError` if torch or safetensors are not installed."""
-    try:
-        import safetensors  # noqa: F401, PLC0415 - an extra
-        import torch  # noqa: F401, PLC0415 - an extra
-    except ImportError:
-        message = f"{reference} needs torch and safetensors: pip install 'pommel[hf]'"
-        raise ModelNotAvailableError(message) from None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LstmFolder:
+    """A folder with a model, and what a training leaves beside it."""
+
+    path: Path
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """Its files, there or not; without the first, the configuration, there is no model."""
+        return tuple(self.path / name for name in (CONFIG, SAFETENSORS, VOCABULARY, RECORD))
+
+    @property
+    def record_path(self) -> Path:
+        """Where a training writes what it has done."""
+        return self.path / RECORD
+
+    @property
+    def is_recorded(self) -> bool:
+        """Whether it has a configuration and the record of a training."""
+        return self.record_path.is_file() and (self.path / CONFIG).is_file()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The names of the files that a configuration needs beside it, and that are not there."""
+        return tuple(name for name in (SAFETENSORS, VOCABULARY) if not (self.path / name).is_file())
+
+    def record(self) -> Any:
+        """Return the JSON value of the record; raises as `read_text` and `parse_json` do."""
+        text = read_text(self.record_path, asked_by=str(self.path))
+        return parse_json(text, where=str(self.record_path))
+
+    def write_record(self, record: Mapping[str, Any]) -> None:
+        """Write the record; raises `PommelError` for what the file system refuses."""
+        write_text(self.record_path, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+
+    def write(
+        self,
+        config: LstmConfig,
+        vocabulary: Sequence[str],
+        weights: "Mapping[str, torch.Tensor]",
+    ) -> None:
+        """Write the model; see `write_folder`."""
+        write_folder(self.path, config, vocabulary, weights)
+
+    @staticmethod
+    def write_tensors(
+        path: Path, tensors: "Mapping[str, torch.Tensor]", metadata: Mapping[str, str]
+    ) -> None:
+        """Write further tensors; see `write_tensors`."""
+        write_tensors(path, tensors, metadata)
 
 
 def _no_model(folder: Path) -> str:

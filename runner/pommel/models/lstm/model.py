@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pommel.errors import ModelError, ModelNotAvailableError, UsageError, first_line
-from pommel.models.lstm.folder import RECORD, LstmConfig, LstmFiles, read_folder, require_torch
+from pommel.models.lstm.folder import RECORD, LstmConfig, LstmFiles, read_folder
 from pommel.models.model import DistinctSentence, LoadOptions, Model, ModelInfo, Policy, Spans
-from pommel.models.neural.memory import find_device, find_dtype
+from pommel.models.neural.memory import find_device, find_dtype, require_torch
 from pommel.models.neural.questions import Ids, Request, asked_for
 from pommel.models.neural.recurrent import LstmNetwork, RecurrentEngine
 from pommel.models.word_level import WordReader, WordSentence, first_outcome

@@ -120,13 +120,26 @@ def _is_out_of_memory(error: RuntimeError) -> bool:
 DTYPES = ("float32", "bfloat16", "float16", "float64")
 
 
-def find_device(wanted: str) -> Any:
+def require_torch(reference: str) -> None:
+    """Raise `ModelNotAvailableError` if torch or safetensors are not installed."""
+    try:
+        import safetensors  # noqa: F401, PLC0415 - an extra
+        import torch  # noqa: F401, PLC0415 - an extra
+    except ImportError:
+        message = f"{reference} needs torch and safetensors: pip install 'pommel[hf]'"
+        raise ModelNotAvailableError(message) from None
+
+
+def find_device(wanted: str, *, asked_by: str | None = None) -> Any:
     """Return the `torch.device` that `wanted` names: "cpu", "cuda", "cuda:N", "mps" or "auto".
 
     "auto" is the first GPU, else the processor; where a model is too big for that one GPU is
     another matter (`placement`). Raises `ModelNotAvailableError` for a device that
-    this computer has not got, and `UsageError` for what is no device's name.
+    this computer has not got, and `UsageError` for what is no device's name. Where torch may be
+    missing, `asked_by` is who misses it: see `require_torch`.
     """
+    if asked_by is not None:
+        require_torch(asked_by)
     import torch  # noqa: PLC0415 - an extra
 
     there = _devices()
