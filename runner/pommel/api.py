@@ -15,7 +15,7 @@ from pommel.report.results import Results
 from pommel.scoring.conditional import ConditionalScore
 from pommel.scoring.results import ScoreRule, SuiteResult
 from pommel.scoring.run import Compat, Oov, Regions, Run, SuiteSurprisals
-from pommel.sources.load import check_distinct_names, load_suites
+from pommel.sources.load import load_suites
 from pommel.store import Selection, Store, default_store_path
 from pommel.store.selection import told_apart_records
 from pommel.store.store import run_and_keep
@@ -126,7 +126,7 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
     named = [models] if isinstance(models, str) or not isinstance(models, Iterable) else [*models]
     if not loaded or not named:
         raise UsageError("there is nothing to run: name at least one model and one suite")
-    check_distinct_names(loaded)
+    Suite.check_distinct_names(loaded)
     policy = policy or Policy.default(compat)
     made: list[Run] = []
     with _opened_store(store) as kept_in:

@@ -102,10 +102,6 @@ class SuiteError(FaultyFileError):
     """A suite file is invalid; `faults` holds every fault that was found, in file order."""
 
 
-class GrammarError(FaultyFileError):
-    """A grammar that suites are made from is invalid; `faults` as in `SuiteError`."""
-
-
 class FormulaError(InputError, ValueError):
     """A formula that does not parse or makes no sense; the message points at the place.
 

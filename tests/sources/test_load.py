@@ -10,8 +10,8 @@ import pytest
 from tests.cli.samples import suite_value
 
 from pommel.errors import InputError, SuiteError
-from pommel.files import shipped
-from pommel.sources.load import check_distinct_names, find_suites, load_drafts, load_suites
+from pommel.sources.load import find_suites, load_drafts, load_suites, suite_files
+from pommel.suite.suite import Suite
 
 ROWS = """item_number,condition_name,region_number,region_name,content
 1,a,1,only, The  dog
@@ -33,9 +33,9 @@ def test_a_folder_at_every_depth(folder: Path) -> None:
 
 
 def test_shipped_collections_and_names() -> None:
-    assert find_suites("suites:") == shipped.suite_files()
-    assert find_suites("suites:en/agreement") == shipped.suite_files("en/agreement")
-    assert find_suites("suites:all") == shipped.suite_files()
+    assert find_suites("suites:") == suite_files()
+    assert find_suites("suites:en/agreement") == suite_files("en/agreement")
+    assert find_suites("suites:all") == suite_files()
     clams = find_suites("suites:clams")
     assert len(clams) == 28
     assert {path.parts[-3] for path in clams} == {"de", "fr", "he", "ru"}
@@ -69,7 +69,7 @@ def test_suites_of_one_name_cannot_be_told_apart(folder: Path) -> None:
     (folder / "c.json").write_text(json.dumps(suite_value("a")))
     suites = [each.suite for each in load_suites([str(folder)])]
     with pytest.raises(InputError, match="several suites are called 'a'; give each a name"):
-        check_distinct_names(suites)
+        Suite.check_distinct_names(suites)
 
 
 def test_a_csv_is_as_strict_as_json(tmp_path: Path) -> None:

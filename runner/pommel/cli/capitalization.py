@@ -32,7 +32,7 @@ from pommel.scoring.capitalization import (
     CapitalizationGain,
     capitalization_gains,
 )
-from pommel.sources.load import check_distinct_names, load_suites
+from pommel.sources.load import load_suites
 from pommel.suite.suite import Suite
 
 
@@ -63,7 +63,7 @@ def command(
     """
     references, sources = sorted_out((model, *suites, *more_models), more_models)
     loaded = load_suites(sources)
-    check_distinct_names([each.suite for each in loaded])
+    Suite.check_distinct_names([each.suite for each in loaded])
     show_warnings([warning for each in loaded for warning in each.warnings])
     models = expanded_models(references)
     on_suites = partial(_run_model, suites=[each.suite for each in loaded], chosen=chosen)

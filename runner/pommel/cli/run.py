@@ -35,7 +35,6 @@ from pommel.files.text import make_folder
 from pommel.models.family import NamedModel
 from pommel.models.model import closing
 from pommel.report.results import Results
-from pommel.report.saved import save_results
 from pommel.scoring.run import Regions, Run
 from pommel.sources.load import load_suites
 from pommel.store import Store
@@ -101,7 +100,7 @@ def command(
     results = Results.told_apart(done.runs)
     _report(results, chosen, done)
     done.check_complete(len(models) * len(loaded))
-    fail_under((run.result for run in results), chosen["fail_under"])
+    fail_under((run.result for run in results.runs), chosen["fail_under"])
 
 
 def _run_model(
@@ -141,16 +140,16 @@ def _regions(chosen: dict[str, Any]) -> Regions:
 
 
 def _report(results: Results, chosen: dict[str, Any], done: Done[Run]) -> None:
-    show_notes([line for run in results for line in run.notes()])
+    show_notes([line for run in results.runs for line in run.notes()])
     if not results.runs:
         return
     form = output_form(chosen)
     if chosen["compat"] and not chosen["table"] and form == "tsv":
-        show_retired_table([run.result for run in results])
+        show_retired_table([run.result for run in results.runs])
     else:
         show_results(results, table=chosen["table"], form=form)
     if chosen["output"]:
         failed = {reference: str(error) for reference, error in done.failed.items()}
         complete = done.error is None
-        save_results(results, chosen["output"], complete=complete, failed=failed)
+        results.save(chosen["output"], complete=complete, failed=failed)
         note(f"Full results: {chosen['output']}")

@@ -42,11 +42,10 @@ from pommel.cli.selecting import (
 )
 from pommel.errors import StoreError, UsageError, counted, listed, printable
 from pommel.files.json import WrittenFloat, to_json
+from pommel.files.tables import frame_to_json
 from pommel.models.family import Named
-from pommel.report.exported import export_runs
-from pommel.report.results import Results
+from pommel.report.results import Results, export_runs
 from pommel.report.run_list import ListedRun
-from pommel.report.saved import frame_to_json
 from pommel.scoring.results import ScoreRule
 from pommel.scoring.run import Oov, Run
 from pommel.scoring.run_record import RunRecord
@@ -270,9 +269,9 @@ def evaluate_again(runs: tuple[str, ...], **chosen: Any) -> None:
         _keep(store, made)
     named = (run.renamed(called[base.run_id]) for run, (base, _) in zip(made, pairs, strict=True))
     results = Results(runs=tuple(named))
-    show_notes([line for run in results for line in run.notes()])
+    show_notes([line for run in results.runs for line in run.notes()])
     show_results(results, table=chosen["table"], form=chosen["form"])
-    fail_under((run.result for run in results), chosen["fail_under"])
+    fail_under((run.result for run in results.runs), chosen["fail_under"])
 
 
 def _chosen(store: Store, chosen: dict[str, Any]) -> list[RunRecord]:

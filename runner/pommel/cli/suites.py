@@ -11,7 +11,7 @@ from pommel.cli.output import folder_option, form_option, note, show_table
 from pommel.errors import InputError, counted
 from pommel.files.text import file_name_fault
 from pommel.report.suite_list import suite_table
-from pommel.sources.load import CircuitCard, SuiteCard, load_suites
+from pommel.sources.load import SuiteCard, load_suites
 from pommel.sources.output import Content, WrittenForm
 from pommel.suite.suite import Suite
 
@@ -37,7 +37,7 @@ def list_suites(collection: str, by: str, form: str) -> None:
         table = suite_table(cards, by_circuit=by == "circuit", markdown=form == "markdown")
         show_table(table)
         return
-    rows = cards if by == "suite" else CircuitCard.of(cards)
+    rows = cards if by == "suite" else SuiteCard.circuits(cards)
     click.echo(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=2))
 
 

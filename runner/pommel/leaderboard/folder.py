@@ -44,7 +44,6 @@ from pommel.leaderboard.standings import (
 from pommel.leaderboard.submission import Limits, Submission, SubmissionError, parse_submission
 from pommel.leaderboard.submission.manifest import has_letter
 from pommel.scoring.results import ScoreRule
-from pommel.sources.load import check_distinct_names
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
 
@@ -256,7 +255,7 @@ class BoardFolder:
         what is not there, `InputError` for suites that no board can have, and `PommelError` for a
         folder that cannot be made; then there is none.
         """
-        check_distinct_names(suites)
+        Suite.check_distinct_names(suites)
         pinned = tuple(_pinned(suite, suite_weights or {}) for suite in suites)
         circuits = dict.fromkeys((each.circuit for each in pinned), 1.0)
         _check_weights("circuit", circuit_weights or {}, list(circuits))

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pommel.analysis.cells import plain_table
-from pommel.sources.load import CircuitCard, SuiteCard
+from pommel.sources.load import SuiteCard
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -42,20 +42,16 @@ def _suites(cards: Sequence[SuiteCard], *, markdown: bool) -> "Table":
 
 def _circuits(cards: Sequence[SuiteCard], *, markdown: bool) -> "Table":
     table = _table(["language", "circuit"], ["suites", "items", "predictions"], markdown=markdown)
-    rows = CircuitCard.of(cards)
-    for row in rows:
-        table.add_row(row.language, row.circuit, *_counts(row))
-    total = [sum(column) for column in zip(*map(_numbers, rows), strict=True)]
-    table.add_row("all", "", *(f"{number:,}" for number in total))
+    rows = SuiteCard.circuits(cards)
+    numbers = [(row.n_suites, row.n_items, row.n_predictions) for row in rows]
+    for row, own in zip(rows, numbers, strict=True):
+        table.add_row(row.language, row.circuit, *map(_written, own))
+    table.add_row("all", "", *(_written(sum(column)) for column in zip(*numbers, strict=True)))
     return table
 
 
-def _numbers(row: CircuitCard) -> tuple[int, int, int]:
-    return row.n_suites, row.n_items, row.n_predictions
-
-
-def _counts(row: CircuitCard) -> list[str]:
-    return [f"{number:,}" for number in _numbers(row)]
+def _written(number: int) -> str:
+    return f"{number:,}"
 
 
 def _table(texts: Sequence[str], numbers: Sequence[str], *, markdown: bool) -> "Table":

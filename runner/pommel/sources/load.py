@@ -2,14 +2,14 @@
 
 import json
 import sys
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 from pommel.errors import Fault, InputError, SuiteError, nearest
-from pommel.files import shipped
+from pommel.files.shipped import shipped_folder
 from pommel.files.text import DecodedText
 from pommel.sources.formats.long_csv import read_long_csv
 from pommel.suite.read import LoadedDraft, LoadedSuite
@@ -36,10 +36,22 @@ def find_suites(source: str) -> list[Path]:
         return found
     if path.exists():
         return [path]
-    named = [each for each in shipped.suite_files() if each.stem == source]
+    named = [each for each in suite_files() if each.stem == source]
     if named:
         return named
     raise InputError(f"{source}: no such file, folder or shipped suite{_nearest(source)}")
+
+
+def suite_files(collection: str = "") -> list[Path]:
+    """Return the shipped suite files of a collection, sorted.
+
+    It is a folder ("en/agreement"), or one of those in `collections.toml` ("clams"); the empty one
+    means all. A collection that does not exist has no files.
+    """
+    folder = shipped_folder("suites")
+    if patterns := _named_collections().get(collection):
+        return sorted({path for pattern in patterns for path in folder.glob(pattern)})
+    return sorted((folder / collection).rglob("*.json")) if _inside(collection) else []
 
 
 def load_suites(
@@ -68,14 +80,6 @@ def load_drafts(sources: Sequence[str]) -> list[LoadedDraft]:
     found.
     """
     return [_load_draft(path) for path in _distinct_files(sources)]
-
-
-def check_distinct_names(suites: Sequence[Suite]) -> None:
-    """Raise `InputError` if two suites have one name: results could not tell them apart."""
-    twice = [name for name, n in Counter(suite.name for suite in suites).items() if n > 1]
-    if twice:
-        names = ", ".join(map(repr, twice))
-        raise InputError(f"several suites are called {names}; give each a name of its own")
 
 
 def _distinct_files(sources: Sequence[str]) -> Iterator[Path | None]:
@@ -122,17 +126,33 @@ def _load_draft(path: Path | None) -> LoadedDraft:
 
 
 def _shipped(collection: str) -> list[Path]:
-    found = shipped.suite_files(collection.strip("/"))
+    found = suite_files(collection.strip("/"))
     if found:
         return found
-    named = [each for each in shipped.suite_files() if each.stem == collection]
+    named = [each for each in suite_files() if each.stem == collection]
     if named:
         return named
     raise InputError(f"{_SHIPPED}{collection}: no such collection{_nearest(collection)}")
 
 
+def _suite_collections() -> list[str]:
+    """Return the names that `suite_files` knows, "en" as well as "en/agreement" and "clams"."""
+    folder = shipped_folder("suites")
+    names = {path.relative_to(folder).parent for path in folder.rglob("*.json")}
+    every = names | {parent for name in names for parent in name.parents}
+    return sorted({*_named_collections(), *(name.as_posix() for name in every if name.parts)})
+
+
+def _named_collections() -> Mapping[str, list[str]]:
+    return tomllib.loads((shipped_folder("suites") / "collections.toml").read_text("utf-8"))
+
+
+def _inside(collection: str) -> bool:
+    return ".." not in Path(collection).parts and not Path(collection).is_absolute()
+
+
 def _nearest(name: str) -> str:
-    known = [*shipped.suite_collections(), *(path.stem for path in shipped.suite_files())]
+    known = [*_suite_collections(), *(path.stem for path in suite_files())]
     meant = nearest(name, known)
     return f"; did you mean {_SHIPPED}{meant}?" if meant else "; `pommel suites list` shows them"
 
@@ -165,6 +185,23 @@ class SuiteCard:
         """Return the card of a suite."""
         return cls._of_value(suite.to_dict())
 
+    @staticmethod
+    def circuits(cards: "Iterable[SuiteCard]") -> "list[CircuitCard]":
+        """Add suites up by language and circuit, in the order in which these are first seen."""
+        groups: dict[tuple[str, str], list[SuiteCard]] = {}
+        for card in cards:
+            groups.setdefault((card.language, card.circuit), []).append(card)
+        return [
+            CircuitCard(
+                language=language,
+                circuit=circuit,
+                n_suites=len(own),
+                n_items=sum(card.n_items for card in own),
+                n_predictions=sum(card.n_predictions for card in own),
+            )
+            for (language, circuit), own in groups.items()
+        ]
+
     @classmethod
     def _of_value(cls, value: dict[str, Any]) -> Self:
         meta = value["meta"]
@@ -190,20 +227,3 @@ class CircuitCard:
     n_suites: int
     n_items: int
     n_predictions: int
-
-    @classmethod
-    def of(cls, cards: Iterable[SuiteCard]) -> list[Self]:
-        """Add suites up by language and circuit, in the order in which these are first seen."""
-        groups: dict[tuple[str, str], list[SuiteCard]] = {}
-        for card in cards:
-            groups.setdefault((card.language, card.circuit), []).append(card)
-        return [
-            cls(
-                language=language,
-                circuit=circuit,
-                n_suites=len(own),
-                n_items=sum(card.n_items for card in own),
-                n_predictions=sum(card.n_predictions for card in own),
-            )
-            for (language, circuit), own in groups.items()
-        ]

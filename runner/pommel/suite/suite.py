@@ -4,7 +4,8 @@ import hashlib
 import json
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self, cast, get_args
 
@@ -237,6 +238,14 @@ class Suite:
     def to_text(self) -> str:
         """Return the text of the suite's JSON file."""
         return to_json(self.to_dict())
+
+    @staticmethod
+    def check_distinct_names(suites: "Iterable[Suite]") -> None:
+        """Raise `InputError` if two suites have one name: results could not tell them apart."""
+        twice = [name for name, n in Counter(suite.name for suite in suites).items() if n > 1]
+        if twice:
+            names = ", ".join(map(repr, twice))
+            raise InputError(f"several suites are called {names}; give each a name of its own")
 
     @property
     def sha256(self) -> str:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.errors import GrammarError, InputError
+from pommel.errors import InputError
 from pommel.sources.grammar.attribute_varying import (
     AttributeGrammar,
     AttributeVaryingSource,
@@ -18,7 +18,7 @@ from pommel.sources.grammar.attribute_varying import (
     parse_grammar,
     read_grammar,
 )
-from pommel.sources.grammar.source import has_items, has_sets
+from pommel.sources.grammar.source import GrammarError, has_items, has_sets
 from pommel.sources.minimal_sets import MinimalSet
 
 PUBLISHED = """\

@@ -17,9 +17,8 @@ import pytest
 from tests.models.tiny_tokenizers import byte_level
 
 import pommel
-from pommel.files import shipped
 from pommel.models.model import Model, Policy, score_all
-from pommel.sources.load import CircuitCard, SuiteCard, load_suites
+from pommel.sources.load import SuiteCard, load_suites, suite_files
 from pommel.suite.suite import Suite
 from pommel.training.generated_suites import generated_suites
 
@@ -74,7 +73,7 @@ def test_there_are_as_many_as_there_should_be(suites: Sequence[Suite]) -> None:
 def test_names_say_where_a_suite_lies(suites: Sequence[Suite]) -> None:
     names = Counter(suite.name for suite in suites)
     assert [name for name, n in names.items() if n > 1] == []
-    for path, suite in zip(shipped.suite_files(), suites, strict=True):
+    for path, suite in zip(suite_files(), suites, strict=True):
         language, circuit, stem = path.relative_to(path.parents[3]).with_suffix("").parts
         assert (suite.language, suite.circuit, suite.name) == (language, circuit, stem)
         assert language == "en" or stem.startswith(f"{language}_")
@@ -119,11 +118,7 @@ def test_no_item_is_there_twice(suites: Sequence[Suite]) -> None:
 
 def generated() -> list[Path]:
     """Return the files of the suites that are generated."""
-    return [
-        path
-        for path in shipped.suite_files()
-        if "generator" in json.loads(path.read_bytes())["meta"]
-    ]
+    return [path for path in suite_files() if "generator" in json.loads(path.read_bytes())["meta"]]
 
 
 @pytest.mark.slow
@@ -207,7 +202,7 @@ def test_what_was_judged_is_what_ships(suites: Sequence[Suite]) -> None:
 
 
 def test_the_table_of_the_docs_is_true() -> None:
-    rows = CircuitCard.of(SuiteCard.of_source("suites:all"))
+    rows = SuiteCard.circuits(SuiteCard.of_source("suites:all"))
     text = (SUITES.parent / "docs" / "suites.md").read_text("utf-8")
     for row in rows:
         cells = (row.language, row.circuit, row.n_suites, row.n_items, row.n_predictions)

@@ -4,8 +4,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeGuard
 
+from pommel.errors import FaultyFileError
 from pommel.files.text import DecodedText
 from pommel.sources.minimal_sets import MinimalSet
+
+
+class GrammarError(FaultyFileError):
+    """A grammar is invalid; `faults` holds every fault that was found, in file order."""
 
 
 class Source(Protocol):

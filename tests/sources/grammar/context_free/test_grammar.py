@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nltk.grammar import CFG, Nonterminal
 
-from pommel.errors import GrammarError, Place
+from pommel.errors import Place
 from pommel.sources.grammar.context_free.grammar import (
     ContextFreeGrammar,
     Symbol,
@@ -14,6 +14,7 @@ from pommel.sources.grammar.context_free.grammar import (
     logical_lines,
     parse_grammar,
 )
+from pommel.sources.grammar.source import GrammarError
 
 GRAMMAR = """\
 # subjects agree with their verbs

@@ -18,11 +18,11 @@ from tests.sources.grammar.context_free.german import (
 )
 from tests.sources.grammar.context_free.random_grammars import generated, grammars
 
-from pommel.errors import GrammarError, InputError, UsageError
+from pommel.errors import InputError, UsageError
 from pommel.sources.grammar.context_free.derivations import Derivations
 from pommel.sources.grammar.context_free.grammar import parse_grammar
 from pommel.sources.grammar.context_free.source import ContextFreeSource, Enumeration, minimal_set
-from pommel.sources.grammar.source import has_sets
+from pommel.sources.grammar.source import GrammarError, has_sets
 from pommel.sources.minimal_sets import MinimalSet
 
 
@@ -192,7 +192,7 @@ def test_a_file_that_is_not_there_or_not_utf8(tmp_path: Path) -> None:
 def test_nothing_depends_on_the_order_of_hashes(tmp_path: Path) -> None:
     program = (
         "import pathlib, sys\n"
-        "from pommel.errors import GrammarError\n"
+        "from pommel.sources.grammar.source import GrammarError\n"
         "from pommel.sources.grammar.context_free.source import ContextFreeSource\n"
         "for path in map(pathlib.Path, sys.argv[1:]):\n"
         "    try:\n"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pommel.errors import GrammarError
 from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
+from pommel.sources.grammar.source import GrammarError
 
 # A small lexicon `l.csv` in which some features do not apply.
 LEXICON = """\

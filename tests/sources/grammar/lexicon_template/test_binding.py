@@ -5,10 +5,11 @@ from pathlib import Path
 import pytest
 from tests.sources.grammar.lexicon_template.examples import FOUR_ROWS, LEXICON, faults_of, write
 
-from pommel.errors import GrammarError, Place
+from pommel.errors import Place
 from pommel.sources.grammar.lexicon_template.binding import read_lexicons
 from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
 from pommel.sources.grammar.lexicon_template.template import Literal
+from pommel.sources.grammar.source import GrammarError
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 from tests.sources.grammar.lexicon_template.examples import LEXICON, faults_of, write
 
-from pommel.errors import GrammarError
 from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
+from pommel.sources.grammar.source import GrammarError
 
 
 @pytest.mark.parametrize(

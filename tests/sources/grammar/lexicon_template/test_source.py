@@ -10,9 +10,8 @@ import pytest
 from tests.sources.grammar.lexicon_template import examples
 from tests.sources.grammar.lexicon_template.examples import FOUR_ROWS, english, write
 
-from pommel.errors import GrammarError
 from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
-from pommel.sources.grammar.source import GeneratedItem, has_items
+from pommel.sources.grammar.source import GeneratedItem, GrammarError, has_items
 
 
 def source(folder: Path, template: str, **lexicons: str) -> LexiconTemplateSource:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from pommel.errors import GrammarError
 from pommel.sources.grammar.permutation.reading import read_design
 from pommel.sources.grammar.permutation.source import PermutationSource
+from pommel.sources.grammar.source import GrammarError
 
 NOUNS = """\
 word,nom,acc,dat

@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 from tests.sources.grammar.permutation.german import DESIGN, NOUNS, faults_of, written
 
-from pommel.errors import GrammarError, InputError, Place, SuiteError
+from pommel.errors import InputError, Place, SuiteError
 from pommel.sources.grammar.permutation.reading import parse_design, read_design, read_lexicon
+from pommel.sources.grammar.source import GrammarError
 
 FRAME = "frame: wir wissen , dass | {1} | {2} | {3} | {verb} | ."
 TEMPLATE = "template: nom Lehrer | acc Baum | dat Schüler | verb zeigt"

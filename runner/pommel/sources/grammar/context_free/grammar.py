@@ -9,7 +9,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pommel.errors import Fault, GrammarError, Place, counted, listed, nearest
+from pommel.errors import Fault, Place, counted, listed, nearest
+from pommel.sources.grammar.source import GrammarError
 from pommel.sources.grammar.text import NearestNames, Unparsed, parsed
 
 _PROBABILITY = re.compile(r"\[[\d.]+\]")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import Fault, GrammarError, UsageError
+from pommel.errors import Fault, UsageError
 from pommel.files.text import DecodedText
 from pommel.sources.grammar.context_free.checks import check
 from pommel.sources.grammar.context_free.derivations import (
@@ -25,7 +25,7 @@ from pommel.sources.grammar.context_free.derivations import (
     least_depth,
 )
 from pommel.sources.grammar.context_free.grammar import ContextFreeGrammar, parse_grammar
-from pommel.sources.grammar.source import recipe
+from pommel.sources.grammar.source import GrammarError, recipe
 from pommel.sources.minimal_sets import MinimalSet
 
 # How many strings are written out at once, and of how many nonterminals they are kept.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import Fault, GrammarError
+from pommel.errors import Fault
 from pommel.files.text import DecodedText
 from pommel.sources.grammar.lexicon_file import Cells
 from pommel.sources.grammar.lexicon_template.binding import (
@@ -35,7 +35,7 @@ from pommel.sources.grammar.lexicon_template.template import (
     Template,
     parse_template,
 )
-from pommel.sources.grammar.source import GeneratedCondition, GeneratedItem, recipe
+from pommel.sources.grammar.source import GeneratedCondition, GeneratedItem, GrammarError, recipe
 
 _BRACES = str.maketrans({"{": "{{", "}": "}}"})
 

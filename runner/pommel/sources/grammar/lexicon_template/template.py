@@ -10,8 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from typing import Literal as OneOf
 
-from pommel.errors import Fault, FormulaError, GrammarError, Place, nearest, quoted
+from pommel.errors import Fault, FormulaError, Place, nearest, quoted
 from pommel.files.text import DecodedText
+from pommel.sources.grammar.source import GrammarError
 from pommel.sources.grammar.text import META_USAGE, Unparsed, meta_faults, meta_value, parsed
 from pommel.suite.formula import Formula
 

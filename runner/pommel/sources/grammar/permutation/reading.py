@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePath
 from typing import Any
 
-from pommel.errors import Fault, GrammarError, Place, nearest
+from pommel.errors import Fault, Place, nearest
 from pommel.files.text import DecodedText
 from pommel.sources.grammar.lexicon_file import LexiconFile, Row, read_lexicon_file, repeated
 from pommel.sources.grammar.permutation.design import (
@@ -28,6 +28,7 @@ from pommel.sources.grammar.permutation.design import (
     arrangements,
     sentence,
 )
+from pommel.sources.grammar.source import GrammarError
 from pommel.sources.grammar.text import NearestNames, Unparsed, meta_faults, meta_value, parsed
 
 WORD = "word"
