@@ -9,9 +9,8 @@ from tests.store.store_samples import (
 )
 
 from pommel.models.model import Policy
-from pommel.store.database import PAGE_BYTES, Database
+from pommel.store.database import PAGE_BYTES, Database, seal
 from pommel.store.salvage import Salvaged, salvage
-from pommel.store.schema import seal
 
 N = 2000
 KEPT = numbered(N)

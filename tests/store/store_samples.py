@@ -10,9 +10,8 @@ from contextlib import closing
 from pathlib import Path
 
 from pommel.models.model import ModelInfo, Policy
-from pommel.store.database import Database
+from pommel.store.database import APPLICATION_ID, VERSIONS, Database
 from pommel.store.run_tables import document_hash
-from pommel.store.schema import APPLICATION_ID, VERSIONS
 from pommel.store.surprisal_cache import CacheKey, SurprisalCache, encode_tokens, sentence_hash
 from pommel.surprisal import ScoredSentence, Token, Unscored
 

@@ -18,9 +18,8 @@ from tests.store.store_samples import (
 )
 
 from pommel.errors import StoreError
-from pommel.store.database import Database
+from pommel.store.database import KEYS, VERSIONS, Database, seal_of
 from pommel.store.salvage import salvage
-from pommel.store.schema import KEYS, VERSIONS, seal_of
 
 
 def test_an_older_store_becomes_one_of_today(tmp_path: Path) -> None:

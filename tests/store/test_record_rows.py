@@ -4,7 +4,7 @@ import json
 
 from tests.analysis.records import record
 
-from pommel.store.record_rows import bare_record, run_row
+from pommel.store.run_tables import bare_record, run_row
 
 
 def test_what_is_known_of_chance_comes_back() -> None:

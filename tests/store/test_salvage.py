@@ -33,9 +33,8 @@ from tests.store.store_samples import (
 
 from pommel.errors import StoreError
 from pommel.models.model import Policy
-from pommel.store.database import PAGE_BYTES, Database
+from pommel.store.database import KEYS, PAGE_BYTES, Database
 from pommel.store.salvage import Salvaged, salvage
-from pommel.store.schema import KEYS
 from pommel.store.surprisal_cache import delete_unused, encode_tokens, sentence_hash
 
 

@@ -121,7 +121,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         name = args[0] if args else ""
         known = (*self._files, *self._aliases)
-        meant = nearest(name, known)
-        if name not in known and not name.startswith("-") and meant:
+        is_unknown = name not in known and not name.startswith("-")
+        if is_unknown and (meant := nearest(name, known)):
             ctx.fail(f"No such command {name!r}. Did you mean {meant!r}?")
         return super().resolve_command(ctx, args)

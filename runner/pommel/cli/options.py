@@ -274,8 +274,9 @@ def policy(chosen: dict[str, Any]) -> Policy:
 
 def open_model(reference: str, chosen: dict[str, Any]) -> Model:
     """Return the model that a command's parameters describe. Raises as `load_model` does."""
+    options = load_options(chosen)
     with download_bar(reference) as progress:
-        return load_model(reference, replace(load_options(chosen), pull_progress=progress))
+        return load_model(reference, replace(options, pull_progress=progress))
 
 
 def open_cached(reference: str, chosen: dict[str, Any], store: Store | None) -> Model:

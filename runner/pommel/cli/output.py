@@ -12,10 +12,8 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 import click
 
 from pommel.errors import Fault, PommelError, UsageError, printable
-from pommel.files.json import to_json
-from pommel.files.tables import stacked
+from pommel.files.tables import frame_text, stacked
 from pommel.report.results import Results
-from pommel.report.saved import frame_to_json, runs_to_json, to_csv
 from pommel.report.tables import prediction_table, score_tables
 from pommel.scoring.results import SuiteResult
 from pommel.scoring.run import ResultsTable
@@ -42,13 +40,6 @@ def show_table(table: "Table") -> None:
 def show_frame(frame: "pd.DataFrame", form: str) -> None:
     """Print a tidy table as CSV, TSV, or JSON records."""
     show_text(frame_text(frame, form))
-
-
-def frame_text(frame: "pd.DataFrame", form: str) -> str:
-    """Return a tidy table as CSV, TSV, or JSON records."""
-    if form == "json":
-        return to_json(frame_to_json(frame), indent=2)
-    return to_csv(frame, separator="\t" if form == "tsv" else ",")
 
 
 def show_rows(
@@ -274,11 +265,11 @@ def check_table(table: ResultsTable | None, form: str) -> None:
 def show_results(results: Results, *, table: ResultsTable | None, form: str) -> None:
     """Print results: tables for people, a tidy table, or JSON with the provenance."""
     if form == "json" and not table:
-        click.echo(json.dumps(runs_to_json(results.runs), ensure_ascii=False, indent=2))
+        click.echo(json.dumps(results.to_json(), ensure_ascii=False, indent=2))
     elif form != "table":
         show_frame(results.to_frame(table or "suites"), form)
     elif table == "predictions":
-        show_table(prediction_table([run.result for run in results]))
+        show_table(prediction_table([run.result for run in results.runs]))
     else:
-        for each in score_tables([run.result for run in results]):
+        for each in score_tables([run.result for run in results.runs]):
             show_table(each)

@@ -107,6 +107,8 @@ RECOVERED = "recovered"
 # `len(sentence)`.
 Spans = Sequence[tuple[int, int]]
 
+_METHODS: dict[str, Method] = {method: method for method in get_args(Method)}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelInfo:
@@ -183,6 +185,16 @@ class ModelInfo:
             message = f"{self.reference} does not take the method {policy.method!r}"
             raise UnsupportedFeatureError(f"{message}; {can}")
         return policy.method
+
+    def resolved_method(self, policy: Policy) -> Method:
+        """Return the scoring method that a policy means, "auto" where the model has none to name.
+
+        A recording's is that of the model that it was made with. Raises `UnsupportedFeatureError`
+        for a method that the model does not take.
+        """
+        method = self.method(policy)
+        recorded = str(self.details.get("method"))
+        return _METHODS.get(recorded, method) if method == "auto" else method
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pommel.errors import ModelError, check_choice, package_version
+from pommel.errors import ModelError, check_choice, counted, listed, package_version
 from pommel.files.tables import frame_of
 from pommel.models.family import Named
 from pommel.models.model import Method, Model, ModelInfo, Policy
@@ -25,7 +25,7 @@ from pommel.scoring.regions import (
     needed_spans,
     region_table,
 )
-from pommel.scoring.results import ScoreRule, SuiteResult
+from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult
 from pommel.scoring.retired_alignment import assign_as_syntaxgym
 from pommel.suite.suite import Metric, Sentence, Suite
 from pommel.surprisal import ScoredSentence
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 
 
 Compat = Literal["syntaxgym"]
-
 Regions = Literal["all", "needed"]
 
 # What becomes of items whose comparison rests on an unknown word.
@@ -43,9 +42,7 @@ Oov = Literal["keep", "skip"]
 
 # Called with the number of sentences that have just been scored.
 Progress = Callable[[int], None]
-
 SurprisalsTable = Literal["regions", "tokens"]
-
 Table = Literal["suites", "predictions", "regions", "tokens"]
 
 # What a single run has no table of.
@@ -206,6 +203,60 @@ class Run:
         result = replace(self.result, model_name=called.name, membership=called.membership)
         return Run(surprisals=replace(self.surprisals, model=model), result=result)
 
+    def notes(self) -> Iterator[str]:
+        """Yield what a reader of the scores should know, in plain words."""
+        table, result = self.surprisals.table, self.result
+        where = f"{result.model_name} on {result.suite_name}"
+        if table.crossings:
+            example = table.crossings[0]
+            yield (
+                f"{where}: {counted(len(table.crossings), 'token')} across a region's border, each "
+                f"counted where it begins (e.g. {example.token!r} in item "
+                f"{table.item_numbers[example.cell[0]]}, condition "
+                f"{table.condition_names[example.cell[1]]!r})"
+            )
+        if table.oovs:
+            words = sorted({word for found in table.oovs.values() for word in found})
+            shown = listed(words, most=5)
+            yield f"{where}: {counted(self.surprisals.n_oovs, 'unknown word')} ({shown})"
+        for prediction in result.predictions:
+            yield from self._prediction_notes(prediction, where)
+
+    def _prediction_notes(self, prediction: PredictionResult, where: str) -> Iterator[str]:
+        name = f"{where}: prediction {prediction.prediction_id}"
+        skips_oov = self.result.provenance.get("oov") == "skip"
+        n_oov = int((prediction.skipped & prediction.oov).sum()) if skips_oov else 0
+        if n_oov:
+            rests = "rests" if n_oov == 1 else "rest"
+            yield f"{name} skips {counted(n_oov, 'item')} that {rests} on an unknown word"
+        if n_others := prediction.n_skipped - n_oov:
+            yield f"{name} skips {counted(n_others, 'item')} {self._why_skipped()}"
+        if prediction.n_oov:
+            items = counted(prediction.n_oov, "item")
+            yield f"{name} rests on an unknown word in {items}; --oov skip leaves them out"
+        if prediction.n_unscored:
+            yield (
+                f"{name} needs a token without a surprisal in "
+                f"{counted(prediction.n_unscored, 'item')}; it is left out of its region"
+            )
+        if prediction.n_undefined:
+            yield (
+                f"{name} has no value in {counted(prediction.n_undefined, 'item')}, "
+                "and counts as failed"
+            )
+        if prediction.n_ties:
+            yield (
+                f"{name} compares equal values in {counted(prediction.n_ties, 'item')}, "
+                "where '<' and '>' fail"
+            )
+
+    def _why_skipped(self) -> str:
+        if self.surprisals.method == "unmasked-ce":
+            return "whose conditions have different numbers of tokens (unmasked-ce)"
+        return (
+            f"in which a word that it needs is several tokens or unknown ({self.surprisals.method})"
+        )
+
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the predictions and the score."""
         return self.result._repr_html_()
@@ -305,7 +356,7 @@ class _Work:
         return cls(
             model=model,
             policy=policy,
-            method=resolved_method(model.info, policy),
+            method=model.info.resolved_method(policy),
             compat=compat,
             regions=regions,
             layouts=layouts,
@@ -388,9 +439,9 @@ class NeededSentences:
         `layouts` are the suite's sentences with their spans, if they have been made before.
         """
         layouts = layouts or suite.sentences()
-        named = needed_spans(suite, layouts)
         # Spans say where tokens begin, and only `Sentence.regions_of` goes by that.
         is_by_start = goes_by_starts(model, suite, compat)
+        named = needed_spans(suite, layouts)
         return cls(
             texts=tuple(dict.fromkeys(each.text for row in layouts for each in row)),
             layouts=layouts,
@@ -411,20 +462,6 @@ def goes_by_starts(model: ModelInfo, suite: Suite, compat: Compat | None) -> boo
     """
     is_aligned = model.has_recovered_offsets and suite.joiner == " "
     return not (compat == "syntaxgym" and is_aligned)
-
-
-_METHODS: dict[str, Method] = {method: method for method in get_args(Method)}
-
-
-def resolved_method(model: ModelInfo, policy: Policy) -> Method:
-    """Return the scoring method that a policy means for a model, "auto" where it has none to name.
-
-    A recording's is that of the model that it was made with. Raises `UnsupportedFeatureError` for
-    a method that the model does not take.
-    """
-    method = model.method(policy)
-    recorded = str(model.details.get("method"))
-    return _METHODS.get(recorded, method) if method == "auto" else method
 
 
 def regions_frame(

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 from pommel.models.family import Named
 from pommel.models.model import ModelInfo, Policy
 from pommel.scoring.results import ScoreRule, SuiteResult
-from pommel.scoring.run import Run, resolved_method
+from pommel.scoring.run import Run
 from pommel.suite.suite import Suite
 
 RunStatus = Literal["complete", "interrupted"]
@@ -151,7 +151,7 @@ class RunRecord:
             predictions=(),
             membership=called.membership,
         )
-        meant = replace(policy, method=resolved_method(model, policy))
+        meant = replace(policy, method=model.resolved_method(policy))
         return cls._of_result(
             model, suite, meant, result=result, settings=settings, status="interrupted"
         )

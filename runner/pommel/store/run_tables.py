@@ -7,12 +7,17 @@ import json
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pommel.errors import InputError, StoreError, counted, package_version, quoted
+from pommel.files.text import is_encodable
+from pommel.models.family import Membership
 from pommel.models.model import ModelInfo, Policy
-from pommel.scoring.results import ScoreRule
+from pommel.scoring.results import PredictionResult, Score, ScoreRule, SuiteResult
 from pommel.scoring.run import (
     Compat,
     NeededSentences,
@@ -20,18 +25,8 @@ from pommel.scoring.run import (
     Run,
     SuiteSurprisals,
 )
-from pommel.scoring.run_record import RunRecord
-from pommel.store.database import Database, damaged, explained, marks, pieces
-from pommel.store.record_rows import (
-    RUN_COLUMNS,
-    add_predictions,
-    bare_record,
-    predictions_of,
-    run_row,
-    storable,
-    without_scoring_choices,
-)
-from pommel.store.schema import seal
+from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
+from pommel.store.database import Database, damaged, explained, marks, pieces, seal
 from pommel.store.selection import OneEach, Selection, in_a_family_too, one_each
 from pommel.store.surprisal_cache import (
     CacheKey,
@@ -44,185 +39,22 @@ from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence
 
-
-def describe_suite(connection: sqlite3.Connection, suite: Suite) -> int:
-    """Return the key of a suite, which is entered if it is new; within a transaction."""
-    sha256 = suite.sha256
-    sql = "SELECT suite_id FROM suites WHERE sha256 = ?"
-    if known := connection.execute(sql, (sha256,)).fetchone():
-        return int(known[0])
-    # A text with half of a surrogate pair is written with its escape.
-    document = zlib.compress(suite.to_text().encode())
-    connection.execute(
-        "INSERT INTO suites (sha256, name, document) VALUES (?, ?, ?)",
-        (sha256, storable(suite.name), document),
-    )
-    return int(connection.execute(sql, (sha256,)).fetchone()[0])
-
-
-def suite_of(database: Database, record: RunRecord) -> Suite:
-    """Return the suite that a run was made with; raises `StoreError` if only results are known."""
-    rows = database.rows(
-        "SELECT document FROM runs JOIN suites USING (suite_id) "
-        "WHERE run_id = ? AND document IS NOT NULL",
-        (record.run_id,),
-    )
-    if not rows:
-        raise StoreError(
-            f"{database.path}: of run {record.run_id} ({record.result.model_name} on "
-            f"{record.result.suite_name}) there are results only, no suite and no tokens"
-        )
-    suite = suite_from_document(database, rows[0][0])
-    if record.suite.sha256 not in {"", suite.sha256}:
-        raise damaged(database.path, f"run {record.run_id} has another run's suite")
-    return suite
-
-
-def document_hash(document: bytes) -> str:
-    """Return the `Suite.sha256` of the suite in a document, without making the suite of it.
-
-    Raises `zlib.error`, and `ValueError` for what is no JSON.
-    """
-    content = json.loads(zlib.decompress(document))
-    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-def suite_from_document(database: Database, document: bytes) -> Suite:
-    """Return the suite of a row of `suites`; raises `StoreError` for one that is damaged."""
-    try:
-        return LoadedSuite.parse(zlib.decompress(document).decode(), file="<store>").suite
-    except (zlib.error, UnicodeDecodeError, InputError) as error:
-        raise damaged(database.path, f"a suite cannot be read: {error}") from None
-
-
-def progress_of(database: Database, record: RunRecord) -> tuple[int, int]:
-    """Return how many of the distinct sentences of a run's suite are scored, and how many it has.
-
-    Sentences that another run had scored before count, too. Raises `StoreError` where only results
-    are known.
-    """
-    suite = suite_of(database, record)
-    texts = {each.text for row in suite.sentences() for each in row}
-    hashes = [found for each in texts if (found := sentence_hash(each)) is not None]
-    n_scored = sum(_n_scored(database, record.run_id, piece) for piece in pieces(hashes))
-    return n_scored, len(texts)
-
-
-def _n_scored(database: Database, run_id: str, hashes: Sequence[bytes]) -> int:
-    ((n_scored,),) = database.rows(
-        "SELECT count(*) FROM runs JOIN scored USING (model_id, policy_id) "  # noqa: S608 - marks
-        f"JOIN sentences USING (sentence_id) WHERE run_id = ? AND hash IN ({marks(hashes)})",
-        (run_id, *hashes),
-    )
-    return int(n_scored)
-
-
-def cached_policy(info: ModelInfo, policy: Policy) -> Policy:
-    """Return the policy under which the cache has a model's tokens.
-
-    It names the method that it means, "auto" for a model that has none to name (a container, a
-    recording); what that is known to have been made with makes no difference.
-    """
-    return replace(policy, method=info.method(policy) if info.methods else "auto")
-
-
-def run_of(cache: SurprisalCache, record: RunRecord, suite: Suite) -> Run:
-    """Return the run of a record and its suite, with the tokens that the cache has.
-
-    Raises `StoreError` for a run that is not complete, and for tokens that are gone.
-    """
-    surprisals = stored_surprisals(cache, record, suite)
-    provenance = without_scoring_choices(record.result.provenance)
-    return Run(surprisals=replace(surprisals, provenance=provenance), result=record.result)
-
-
-def evaluated_again(
-    cache: SurprisalCache, base: RunRecord, suite: Suite, *, score_rule: ScoreRule, oov: Oov
-) -> Run:
-    """Return the run of any suite from what a run's model said under the run's policy.
-
-    Its provenance says when and from which run (`scored`): model, machine and packages are those
-    that scored it. Raises as `stored_surprisals` does.
-    """
-    surprisals = stored_surprisals(cache, base, suite)
-    scored = without_scoring_choices(base.result.provenance)
-    origin = {"run_id": base.run_id, "date": scored["date"], "pommel": scored["pommel"]}
-    provenance = {
-        **scored,
-        "suite": {
-            "name": suite.name,
-            "version": suite.version or None,
-            "sha256": suite.sha256,
-            "n_items": len(suite.items),
-        },
-        "pommel": package_version("pommel"),
-        "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        "scored": scored.get("scored", origin),
-    }
-    surprisals = replace(surprisals, provenance=provenance)
-    result = surprisals.evaluate(score_rule=score_rule, oov=oov)
-    return Run(surprisals=surprisals, result=replace(result, membership=base.result.membership))
-
-
-def stored_surprisals(cache: SurprisalCache, record: RunRecord, suite: Suite) -> SuiteSurprisals:
-    """Return the surprisals of any suite from what a run's model said under the run's policy.
-
-    Their provenance is empty. Raises `StoreError` for a run that is not complete, and if the cache
-    lacks a sentence, or a region that the predictions look at.
-    """
-    if record.status != "complete":
-        raise StoreError(
-            f"{cache.database.path}: run {record.run_id} was interrupted; the command that began "
-            f"it goes on with it"
-        )
-    scored = record.result.provenance
-    info = replace(ModelInfo.from_dict(scored["model"]), name=record.result.model_name)
-    policy = _asked(scored["policy"])
-    compat: Compat | None = scored["compat"]
-    needed = NeededSentences.of(suite, info, compat)
-    key = CacheKey(model=info, policy=cached_policy(info, policy))
-    sentences = cache.known(key, needed.texts)
-    _check_complete(cache, record, suite.name, sentences, needed)
-    return SuiteSurprisals.from_sentences(
-        suite,
-        info,
-        policy,
-        method=scored["method"],
-        compat=compat,
-        sentences=sentences,
-        layouts=needed.layouts,
-        provenance={},
-    )
-
-
-def _asked(described: dict[str, Any]) -> Policy:
-    choices = {name: value for name, value in described.items() if name != "fingerprint"}
-    return Policy(**choices)
-
-
-def _check_complete(
-    cache: SurprisalCache,
-    record: RunRecord,
-    suite_name: str,
-    sentences: dict[str, ScoredSentence],
-    needed: NeededSentences,
-) -> None:
-    missing = [
-        text for text in needed.texts if text not in sentences or not needed.are_in(sentences[text])
-    ]
-    if missing:
-        raise StoreError(
-            f"{cache.database.path}: {record.result.model_name} has not scored "
-            f"{len(missing)} of {counted(len(needed.texts), 'sentence')} of {suite_name} "
-            f"under this policy, the first {quoted(missing[0])}; `pommel run "
-            f"{record.model.reference} SUITE` scores them"
-        )
-
+# The columns of `runs` that a record is made of again; their order is that of `run_row`.
+RUN_COLUMNS = (
+    "run_id",
+    "status",
+    "source",
+    "created",
+    "model_name",
+    "suite_name",
+    "circuit",
+    "language",
+    "score_rule",
+    "record",
+)
 
 # Keys of a run's model, policy and suite; None for what others measured.
 _Links = tuple[int | None, int | None, int | None]
-
 _COLUMNS = (*RUN_COLUMNS, "model_id", "policy_id", "suite_id", "finished")
 
 
@@ -412,9 +244,10 @@ def _filled(connection: sqlite3.Connection, bare: Mapping[int, RunRecord]) -> li
 
 
 def _links(connection: sqlite3.Connection, suite: Suite, info: ModelInfo, policy: Policy) -> _Links:
+    asked = cached_policy(info, policy)
     return (
         describe_model(connection, info),
-        describe_policy(connection, cached_policy(info, policy)),
+        describe_policy(connection, asked),
         describe_suite(connection, suite),
     )
 
@@ -469,3 +302,404 @@ def _dated(record: RunRecord) -> RunRecord:
 
 def _now() -> str:
     return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+
+
+def progress_of(database: Database, record: RunRecord) -> tuple[int, int]:
+    """Return how many of the distinct sentences of a run's suite are scored, and how many it has.
+
+    Sentences that another run had scored before count, too. Raises `StoreError` where only results
+    are known.
+    """
+    suite = suite_of(database, record)
+    texts = {each.text for row in suite.sentences() for each in row}
+    hashes = [found for each in texts if (found := sentence_hash(each)) is not None]
+    n_scored = sum(_n_scored(database, record.run_id, piece) for piece in pieces(hashes))
+    return n_scored, len(texts)
+
+
+def _n_scored(database: Database, run_id: str, hashes: Sequence[bytes]) -> int:
+    ((n_scored,),) = database.rows(
+        "SELECT count(*) FROM runs JOIN scored USING (model_id, policy_id) "  # noqa: S608 - marks
+        f"JOIN sentences USING (sentence_id) WHERE run_id = ? AND hash IN ({marks(hashes)})",
+        (run_id, *hashes),
+    )
+    return int(n_scored)
+
+
+def cached_policy(info: ModelInfo, policy: Policy) -> Policy:
+    """Return the policy under which the cache has a model's tokens.
+
+    It names the method that it means, "auto" for a model that has none to name (a container, a
+    recording); what that is known to have been made with makes no difference.
+    """
+    return replace(policy, method=info.method(policy) if info.methods else "auto")
+
+
+def run_of(cache: SurprisalCache, record: RunRecord, suite: Suite) -> Run:
+    """Return the run of a record and its suite, with the tokens that the cache has.
+
+    Raises `StoreError` for a run that is not complete, and for tokens that are gone.
+    """
+    surprisals = stored_surprisals(cache, record, suite)
+    provenance = without_scoring_choices(record.result.provenance)
+    return Run(surprisals=replace(surprisals, provenance=provenance), result=record.result)
+
+
+def evaluated_again(
+    cache: SurprisalCache, base: RunRecord, suite: Suite, *, score_rule: ScoreRule, oov: Oov
+) -> Run:
+    """Return the run of any suite from what a run's model said under the run's policy.
+
+    Its provenance says when and from which run (`scored`): model, machine and packages are those
+    that scored it. Raises as `stored_surprisals` does.
+    """
+    surprisals = stored_surprisals(cache, base, suite)
+    scored = without_scoring_choices(base.result.provenance)
+    origin = {"run_id": base.run_id, "date": scored["date"], "pommel": scored["pommel"]}
+    provenance = {
+        **scored,
+        "suite": {
+            "name": suite.name,
+            "version": suite.version or None,
+            "sha256": suite.sha256,
+            "n_items": len(suite.items),
+        },
+        "pommel": package_version("pommel"),
+        "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
+        "scored": scored.get("scored", origin),
+    }
+    surprisals = replace(surprisals, provenance=provenance)
+    result = surprisals.evaluate(score_rule=score_rule, oov=oov)
+    return Run(surprisals=surprisals, result=replace(result, membership=base.result.membership))
+
+
+def stored_surprisals(cache: SurprisalCache, record: RunRecord, suite: Suite) -> SuiteSurprisals:
+    """Return the surprisals of any suite from what a run's model said under the run's policy.
+
+    Their provenance is empty. Raises `StoreError` for a run that is not complete, and if the cache
+    lacks a sentence, or a region that the predictions look at.
+    """
+    if record.status != "complete":
+        raise StoreError(
+            f"{cache.database.path}: run {record.run_id} was interrupted; the command that began "
+            f"it goes on with it"
+        )
+    scored = record.result.provenance
+    info = replace(ModelInfo.from_dict(scored["model"]), name=record.result.model_name)
+    policy = _asked(scored["policy"])
+    compat: Compat | None = scored["compat"]
+    needed = NeededSentences.of(suite, info, compat)
+    key = CacheKey(model=info, policy=cached_policy(info, policy))
+    sentences = cache.known(key, needed.texts)
+    _check_complete(cache, record, suite.name, sentences, needed)
+    return SuiteSurprisals.from_sentences(
+        suite,
+        info,
+        policy,
+        method=scored["method"],
+        compat=compat,
+        sentences=sentences,
+        layouts=needed.layouts,
+        provenance={},
+    )
+
+
+def _asked(described: dict[str, Any]) -> Policy:
+    choices = {name: value for name, value in described.items() if name != "fingerprint"}
+    return Policy(**choices)
+
+
+def _check_complete(
+    cache: SurprisalCache,
+    record: RunRecord,
+    suite_name: str,
+    sentences: dict[str, ScoredSentence],
+    needed: NeededSentences,
+) -> None:
+    missing = [
+        text for text in needed.texts if text not in sentences or not needed.are_in(sentences[text])
+    ]
+    if missing:
+        raise StoreError(
+            f"{cache.database.path}: {record.result.model_name} has not scored "
+            f"{len(missing)} of {counted(len(needed.texts), 'sentence')} of {suite_name} "
+            f"under this policy, the first {quoted(missing[0])}; `pommel run "
+            f"{record.model.reference} SUITE` scores them"
+        )
+
+
+def describe_suite(connection: sqlite3.Connection, suite: Suite) -> int:
+    """Return the key of a suite, which is entered if it is new; within a transaction."""
+    sha256 = suite.sha256
+    sql = "SELECT suite_id FROM suites WHERE sha256 = ?"
+    if known := connection.execute(sql, (sha256,)).fetchone():
+        return int(known[0])
+    # A text with half of a surrogate pair is written with its escape.
+    document = zlib.compress(suite.to_text().encode())
+    connection.execute(
+        "INSERT INTO suites (sha256, name, document) VALUES (?, ?, ?)",
+        (sha256, storable(suite.name), document),
+    )
+    return int(connection.execute(sql, (sha256,)).fetchone()[0])
+
+
+def suite_of(database: Database, record: RunRecord) -> Suite:
+    """Return the suite that a run was made with; raises `StoreError` if only results are known."""
+    rows = database.rows(
+        "SELECT document FROM runs JOIN suites USING (suite_id) "
+        "WHERE run_id = ? AND document IS NOT NULL",
+        (record.run_id,),
+    )
+    if not rows:
+        raise StoreError(
+            f"{database.path}: of run {record.run_id} ({record.result.model_name} on "
+            f"{record.result.suite_name}) there are results only, no suite and no tokens"
+        )
+    suite = suite_from_document(database, rows[0][0])
+    if record.suite.sha256 not in {"", suite.sha256}:
+        raise damaged(database.path, f"run {record.run_id} has another run's suite")
+    return suite
+
+
+def document_hash(document: bytes) -> str:
+    """Return the `Suite.sha256` of the suite in a document, without making the suite of it.
+
+    Raises `zlib.error`, and `ValueError` for what is no JSON.
+    """
+    content = json.loads(zlib.decompress(document))
+    canonical = json.dumps(content, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+def suite_from_document(database: Database, document: bytes) -> Suite:
+    """Return the suite of a row of `suites`; raises `StoreError` for one that is damaged."""
+    try:
+        return LoadedSuite.parse(zlib.decompress(document).decode(), file="<store>").suite
+    except (zlib.error, UnicodeDecodeError, InputError) as error:
+        raise damaged(database.path, f"a suite cannot be read: {error}") from None
+
+
+# What a bit of `item_results.flags` says of an item.
+_TIE, _UNDEFINED, _UNSCORED, _OOV, _SKIPPED = 1, 2, 4, 8, 16
+
+# What a column of whole numbers holds.
+_LARGEST = 2**63 - 1
+_STATUS_OF_ROW = {"running": "interrupted", "complete": "complete"}
+_ROW_OF_STATUS = {status: word for word, status in _STATUS_OF_ROW.items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemRows:
+    """Rows of `item_results` of one prediction, in the order of the items, as columns."""
+
+    item_numbers: NDArray[np.int64]
+    holds: NDArray[np.bool_]
+    margin_bits: NDArray[np.float64]
+    flags: NDArray[np.uint8]
+
+
+def run_row(record: RunRecord) -> tuple[str, ...]:
+    """Return what `runs` holds of a record, in the order of `RUN_COLUMNS`."""
+    result = record.result
+    described = {
+        "model": asdict(record.model),
+        "suite": asdict(record.suite),
+        "policy": dict(record.policy),
+        "settings": dict(record.settings),
+        "membership": asdict(result.membership) if result.membership else None,
+        "reported": asdict(result.reported) if result.reported else None,
+        # Where there are predictions, their items have the numbers.
+        "item_numbers": [] if result.predictions else list(result.item_numbers),
+        "provenance": dict(result.provenance),
+    }
+    return (
+        record.run_id,
+        _ROW_OF_STATUS[record.status],
+        storable(record.source),
+        record.created,
+        storable(result.model_name),
+        storable(result.suite_name),
+        storable(result.circuit),
+        storable(record.suite.language),
+        result.score_rule,
+        json.dumps(described, separators=(",", ":")),
+    )
+
+
+def bare_record(row: Sequence[Any]) -> RunRecord:
+    """Return the record of a row of `runs` (`RUN_COLUMNS`), as yet without predictions."""
+    run_id, status, source, created, model_name, suite_name, circuit, _language, rule, text = row
+    described = json.loads(text)
+    member, reported = described["membership"], described["reported"]
+    return RunRecord(
+        run_id=run_id,
+        result=SuiteResult(
+            suite_name=suite_name,
+            circuit=circuit,
+            model_name=model_name,
+            score_rule=rule,
+            item_numbers=tuple(described["item_numbers"]),
+            predictions=(),
+            membership=Membership(**member) if member else None,
+            reported=Score(**reported) if reported else None,
+            provenance=described["provenance"],
+        ),
+        model=ModelFacts(**described["model"]),
+        suite=SuiteFacts(**described["suite"]),
+        policy=described["policy"],
+        settings=described["settings"],
+        source=source,
+        status=_STATUS_OF_ROW[status],  # type: ignore[arg-type]
+        created=created,
+    )
+
+
+def item_rows(
+    result: SuiteResult, prediction: PredictionResult
+) -> Iterator[tuple[int, int, bool, float | None, int]]:
+    """Yield (position, item number, holds, margin in bits, flags) of each item.
+
+    Raises `StoreError` for an item number that no column holds.
+    """
+    too_large = next((each for each in result.item_numbers if abs(each) > _LARGEST), None)
+    if too_large is not None:
+        raise StoreError(
+            f"{result.suite_name}: the item number {too_large} is too large to be kept; number "
+            f"the items from 1"
+        )
+    flags = (
+        _TIE * prediction.tie.astype(np.uint8)
+        + _UNDEFINED * (~prediction.defined).astype(np.uint8)
+        + _UNSCORED * prediction.unscored.astype(np.uint8)
+        + _OOV * prediction.oov.astype(np.uint8)
+        + _SKIPPED * prediction.skipped.astype(np.uint8)
+    )
+    columns = (
+        result.item_numbers,
+        prediction.holds.tolist(),
+        prediction.margin_bits.tolist(),
+        flags.tolist(),
+    )
+    # SQLite takes NaN for NULL, too.
+    for position, (number, holds, margin, flag) in enumerate(zip(*columns, strict=True)):
+        yield position, number, holds, margin, flag
+
+
+def prediction_of(
+    prediction_id: int, formula: str, description: str, items: ItemRows
+) -> PredictionResult:
+    """Return the prediction that rows describe."""
+
+    def has(flag: int) -> NDArray[np.bool_]:
+        return (items.flags & flag) > 0
+
+    return PredictionResult(
+        prediction_id=prediction_id,
+        formula=formula,
+        description=description,
+        holds=items.holds,
+        margin_bits=items.margin_bits,
+        tie=has(_TIE),
+        defined=~has(_UNDEFINED),
+        unscored=has(_UNSCORED),
+        oov=has(_OOV),
+        skipped=has(_SKIPPED),
+    )
+
+
+def storable(text: str) -> str:
+    """Return a text as a column can hold it: a file's name may have bytes that are no UTF-8."""
+    return text if is_encodable(text) else text.encode("utf-8", "backslashreplace").decode()
+
+
+def without_scoring_choices(provenance: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the provenance of surprisals: that of a result without what was chosen to score it."""
+    return {key: value for key, value in provenance.items() if key not in {"score_rule", "oov"}}
+
+
+# So many rows are in memory as Python's objects at once.
+_PIECE = 50_000
+
+# The numbers of a result's items, and its predictions.
+Found = tuple[tuple[int, ...], tuple[PredictionResult, ...]]
+
+
+def add_predictions(connection: sqlite3.Connection, run_key: int, result: SuiteResult) -> None:
+    """Write the predictions of a run that has none; within a transaction."""
+    for each in result.predictions:
+        added = connection.execute(
+            "INSERT INTO predictions (run_key, prediction_id, formula, description) "
+            "VALUES (?, ?, ?, ?)",
+            (run_key, each.prediction_id, storable(each.formula), storable(each.description)),
+        )
+        connection.executemany(
+            "INSERT INTO item_results "
+            "(prediction_key, position, item_number, holds, margin_bits, flags) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            ((added.lastrowid, *row) for row in item_rows(result, each)),
+        )
+
+
+def predictions_of(connection: sqlite3.Connection, run_keys: Sequence[int]) -> dict[int, Found]:
+    """Return the predictions of runs by their keys; runs without any are left out.
+
+    There is one query for each of the two tables, however many runs there are.
+    """
+    heads = connection.execute(
+        "SELECT prediction_key, run_key, prediction_id, formula, description FROM predictions "
+        "WHERE run_key IN (SELECT value FROM json_each(?)) ORDER BY run_key, prediction_id",
+        (json.dumps(run_keys),),
+    ).fetchall()
+    items = _items(connection, [key for key, *_ in heads])
+    found: dict[int, Found] = {}
+    for key, run_key, prediction_id, formula, description in heads:
+        rows = items[key]
+        prediction = prediction_of(prediction_id, formula, description, rows)
+        if run_key in found:
+            numbers, others = found[run_key]
+            found[run_key] = (numbers, (*others, prediction))
+        else:
+            found[run_key] = (tuple(rows.item_numbers.tolist()), (prediction,))
+    return found
+
+
+def _items(connection: sqlite3.Connection, keys: Sequence[int]) -> dict[int, ItemRows]:
+    """Return the items of predictions by the predictions' keys."""
+    of, item_numbers, holds, margin_bits, flags = _columns(connection, keys)
+    starts = np.searchsorted(of, keys)
+    ends = np.searchsorted(of, keys, side="right")
+    return {
+        key: ItemRows(
+            item_numbers=item_numbers[start:end],
+            holds=holds[start:end],
+            margin_bits=margin_bits[start:end],
+            flags=flags[start:end],
+        )
+        for key, start, end in zip(keys, starts.tolist(), ends.tolist(), strict=True)
+    }
+
+
+# Columns of `item_results` as arrays: prediction_key, item_number, holds, margin_bits, flags.
+_TYPES = (np.int64, np.int64, np.bool_, np.float64, np.uint8)
+
+
+def _columns(connection: sqlite3.Connection, keys: Sequence[int]) -> list[NDArray[Any]]:
+    rows = connection.execute(
+        "SELECT prediction_key, item_number, holds, margin_bits, flags FROM item_results "
+        "WHERE prediction_key IN (SELECT value FROM json_each(?)) "
+        "ORDER BY prediction_key, position",
+        (json.dumps(keys),),
+    )
+    pieces = list(_pieces(rows))
+    if not pieces:
+        return [np.empty(0, dtype=kind) for kind in _TYPES]
+    return [np.concatenate(parts) for parts in zip(*pieces, strict=True)]
+
+
+def _pieces(rows: sqlite3.Cursor) -> Iterator[list[NDArray[Any]]]:
+    while piece := rows.fetchmany(_PIECE):
+        # NumPy takes None for NaN where floats are asked for.
+        yield [
+            np.array(column, dtype=kind)
+            for column, kind in zip(zip(*piece, strict=True), _TYPES, strict=True)
+        ]

@@ -15,10 +15,58 @@ from pommel.errors import AlignmentError, PommelError, StoreError, SurprisalErro
 from pommel.files.text import make_folder
 from pommel.models.model import Policy
 from pommel.store.damaged_file import DamagedFile, opened_damaged
-from pommel.store.database import Database, beside
+from pommel.store.database import KEYS, Database, beside, owner_seal, scored_seal, seal, seal_of
 from pommel.store.run_tables import document_hash
-from pommel.store.schema import KEYS, owner_seal, scored_seal, seal, seal_of
 from pommel.store.surprisal_cache import decode_tokens, sentence_hash
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Salvaged:
+    """How many rows of each table were kept, and how many are lost, as far as keys tell it.
+
+    `n_reopened` runs may have lost some of their results, and count as not finished; the command
+    that they came from makes them again, out of the cached surprisals. `n_unlinked` runs have lost
+    what leads to their suite and their tokens.
+    """
+
+    kept: Mapping[str, int]
+    lost: Mapping[str, int]
+    n_reopened: int
+    n_unlinked: int
+
+
+def salvage(damaged: Path, target: Path) -> Salvaged:
+    """Write what can be read of a damaged or truncated store to a new one.
+
+    A row is kept if it is whole: a text or a suite that has its hash, tokens that have their check
+    sums and spell their sentence, a description that has its fingerprint, and what it belongs to is
+    kept as well.
+    The damaged file is only read; it needs room for a copy of it beside `target`.
+    Raises `StoreError` if nothing can be read, for another program's file, if there is something at
+    `target` already, and for what the file system refuses; there is no new file then.
+    """
+    make_folder(target.parent)
+    if os.path.lexists(target):
+        raise _taken(target)
+    try:
+        # Hidden: all that a process leaves that is killed.
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
+            new = Path(folder) / "new.sqlite"
+            with opened_damaged(damaged, Path(folder)) as source:
+                rescue = _rescued(source, new, target)
+            if not any(rescue.kept.values()):
+                raise StoreError(f"{damaged}: nothing can be read from it")
+            _put(new, target)
+    except OSError as error:
+        where = error.filename or target
+        raise StoreError(f"{where}: {error.strerror or error}") from None
+    return Salvaged(
+        kept=rescue.kept,
+        lost=rescue.lost,
+        n_reopened=rescue.n_reopened,
+        n_unlinked=rescue.n_unlinked,
+    )
+
 
 _TYPES = {"INTEGER": int, "REAL": float, "TEXT": str, "BLOB": bytes}
 
@@ -127,7 +175,7 @@ def _cached_fingerprint(
 ) -> object:
     """Return what the policy is known by under which the cache has a run's tokens.
 
-    It names no method for a model that has none to choose (see `run_surprisals.cached_policy`).
+    It names no method for a model that has none to choose (see `run_tables.cached_policy`).
     """
     sql = "SELECT description FROM models WHERE model_id = ?"
     (text,) = connection.execute(sql, (model_id,)).fetchone() or ("",)
@@ -336,54 +384,6 @@ def _is_touched(span: Sequence[int | None], missing: Sequence[range]) -> bool:
         return bool(missing)
     at = bisect.bisect_left(missing, first, key=lambda keys: keys.stop)
     return at < len(missing) and missing[at].start <= last + 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Salvaged:
-    """How many rows of each table were kept, and how many are lost, as far as keys tell it.
-
-    `n_reopened` runs may have lost some of their results, and count as not finished; the command
-    that they came from makes them again, out of the cached surprisals. `n_unlinked` runs have lost
-    what leads to their suite and their tokens.
-    """
-
-    kept: Mapping[str, int]
-    lost: Mapping[str, int]
-    n_reopened: int
-    n_unlinked: int
-
-
-def salvage(damaged: Path, target: Path) -> Salvaged:
-    """Write what can be read of a damaged or truncated store to a new one.
-
-    A row is kept if it is whole: a text or a suite that has its hash, tokens that have their check
-    sums and spell their sentence, a description that has its fingerprint, and what it belongs to is
-    kept as well.
-    The damaged file is only read; it needs room for a copy of it beside `target`.
-    Raises `StoreError` if nothing can be read, for another program's file, if there is something at
-    `target` already, and for what the file system refuses; there is no new file then.
-    """
-    make_folder(target.parent)
-    if os.path.lexists(target):
-        raise _taken(target)
-    try:
-        # Hidden: all that a process leaves that is killed.
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
-            new = Path(folder) / "new.sqlite"
-            with opened_damaged(damaged, Path(folder)) as source:
-                rescue = _rescued(source, new, target)
-            if not any(rescue.kept.values()):
-                raise StoreError(f"{damaged}: nothing can be read from it")
-            _put(new, target)
-    except OSError as error:
-        where = error.filename or target
-        raise StoreError(f"{where}: {error.strerror or error}") from None
-    return Salvaged(
-        kept=rescue.kept,
-        lost=rescue.lost,
-        n_reopened=rescue.n_reopened,
-        n_unlinked=rescue.n_unlinked,
-    )
 
 
 def _rescued(source: DamagedFile, new: Path, target: Path) -> Rescue:
