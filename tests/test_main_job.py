@@ -6,7 +6,7 @@ import pytest
 
 import pommel
 from pommel.api import Results
-from pommel.files import shipped as data
+from pommel.sources.load import suite_files
 
 pytest.importorskip("torch")
 
@@ -21,7 +21,7 @@ def shipped() -> Results:
 
 
 def test_each_circuit_of_the_field_has_suites() -> None:
-    suites = [pommel.load_suite(path) for path in data.suite_files("en")]
+    suites = [pommel.load_suite(path) for path in suite_files("en")]
     assert {suite.circuit for suite in suites} == {
         "agreement",
         "center-embedding",

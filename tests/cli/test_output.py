@@ -9,8 +9,8 @@ from typing import NoReturn, TextIO
 import pytest
 from rich.table import Table
 
-from pommel.cli.output import download_bar, for_stdout, frame_text, show_rows, show_text
-from pommel.files.tables import frame_of
+from pommel.cli.output import download_bar, for_stdout, show_rows, show_text
+from pommel.files.tables import frame_of, frame_text
 
 Terminal = tuple[int, TextIO]
 

@@ -9,9 +9,9 @@ from rich.table import Table
 from tests.scoring.family_results import scored
 
 from pommel.analysis.cells import (
+    FamilyColumn,
     add_suite_rows,
     number_cell,
-    spread_cell,
     step_cell,
 )
 from pommel.cli.output import show_table
@@ -46,10 +46,12 @@ def test_steps_are_written_as_they_are(step: float, cell: str) -> None:
 
 
 def test_means_of_families() -> None:
-    assert spread_cell(Spread.of([0.5, 1.0]), n_members=2) == "0.75 ± 0.35"
-    assert spread_cell(Spread.of([0.5, 1.0, math.nan]), n_members=3) == "0.75 ± 0.35 (n = 2)"
-    assert spread_cell(Spread.of([0.5]), n_members=1, sign="+") == "+0.50 ± -"
-    assert spread_cell(Spread.of([math.nan]), n_members=1) == "-"
+    assert FamilyColumn(family="f", n=2).cell(Spread.of([0.5, 1.0])) == "0.75 ± 0.35"
+    assert (
+        FamilyColumn(family="f", n=3).cell(Spread.of([0.5, 1.0, math.nan])) == "0.75 ± 0.35 (n = 2)"
+    )
+    assert FamilyColumn(family="f", n=1).cell(Spread.of([0.5]), sign="+") == "+0.50 ± -"
+    assert FamilyColumn(family="f", n=1).cell(Spread.of([math.nan])) == "-"
 
 
 def test_suites_without_a_circuit_come_last() -> None:

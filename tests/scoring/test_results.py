@@ -6,8 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from pommel.files.tables import stacked
-from pommel.report.saved import frame_to_json, to_csv
+from pommel.files.tables import frame_text, frame_to_json, stacked
 from pommel.scoring.results import ItemResult, PredictionResult, Score, ScoreRule, SuiteResult
 
 
@@ -151,7 +150,7 @@ def test_the_result_of_a_skipped_item_is_missing() -> None:
         *(True, True, True, False),
         *(None, True, False, False),
     ]
-    assert [line.split(",")[4] for line in to_csv(frame).splitlines()] == [
+    assert [line.split(",")[4] for line in frame_text(frame, "csv").splitlines()] == [
         *("result", "True", "True", "True", "False"),
         *("", "True", "False", "False"),
     ]

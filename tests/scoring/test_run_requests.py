@@ -43,7 +43,7 @@ def test_only_the_regions_that_predictions_name_are_asked_for() -> None:
     assert frame["sum_bits"].isna().tolist() == [True, False] * 6
     assert frame["n_unscored"].tolist() == [0] * 12
     assert surprisals.n_unscored == 0
-    assert list(notes(Run(surprisals=surprisals, result=surprisals.evaluate()))) == []
+    assert list(Run(surprisals=surprisals, result=surprisals.evaluate()).notes()) == []
     assert len(surprisals.to_frame("tokens")) == len(whole.to_frame("tokens"))
 
 

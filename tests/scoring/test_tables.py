@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from tests.scoring.family_results import member, scored
 
-from pommel.report.saved import frame_to_json, to_csv
+from pommel.files.tables import frame_text, frame_to_json
 from pommel.scoring.family_scores import FamilyScore
 from pommel.scoring.results import SuiteResult
 
@@ -26,7 +26,7 @@ def test_suites_say_which_member_of_which_family_a_model_is() -> None:
     single, seed = (list(row.values())[-4:] for row in frame_to_json(frame))
     assert single == [None] * 4
     assert seed == ["lstm", "seed", "seed-2", 2.0]
-    assert to_csv(frame).splitlines()[1].endswith(",,,,")
+    assert frame_text(frame, "csv").splitlines()[1].endswith(",,,,")
     # Alone as beside others.
     assert SuiteResult.scores_frame([scored("s", "gpt2", "11")])["axis_value"].dtype == np.float64
 

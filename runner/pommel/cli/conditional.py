@@ -13,7 +13,6 @@ from pommel.cli.options import model_options, open_model, policy, policy_options
 from pommel.cli.output import (
     for_stdout,
     form_option,
-    frame_text,
     note,
     output_option,
     progress_bar,
@@ -21,7 +20,7 @@ from pommel.cli.output import (
     show_table,
 )
 from pommel.errors import InputError, UsageError, counted
-from pommel.files.tables import frame_of
+from pommel.files.tables import frame_of, frame_text
 from pommel.files.text import DecodedText, write_text
 from pommel.models.model import closing
 from pommel.scoring.conditional import ConditionalScore

@@ -22,7 +22,6 @@ from pommel.analysis.training import Training
 from pommel.cli.lazy_group import LazyGroup
 from pommel.cli.output import (
     form_option,
-    frame_text,
     note,
     output_option,
     progress_bar,
@@ -32,6 +31,7 @@ from pommel.cli.output import (
 )
 from pommel.cli.selecting import selected_records, selected_runs, selection_options
 from pommel.errors import PommelError, UsageError, listed
+from pommel.files.tables import frame_text
 from pommel.files.text import replacing, write_text
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord, SuiteKey
@@ -143,10 +143,9 @@ def _records(chosen: dict[str, Any]) -> list[RunRecord]:
 
     Raises `UsageError` as `selected_records` and `chosen_models` do.
     """
+    records = selected_records(chosen)
     families = _families(chosen.get("size_families", ()))
-    return chosen_models(
-        selected_records(chosen), exclude=chosen["excluded_models"], size_families=families
-    )
+    return chosen_models(records, exclude=chosen["excluded_models"], size_families=families)
 
 
 def _families(arguments: Sequence[str]) -> dict[str, list[str]]:

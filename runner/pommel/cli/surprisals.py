@@ -23,10 +23,10 @@ from pommel.cli.output import (
 )
 from pommel.errors import UsageError
 from pommel.files.json import to_json
+from pommel.files.tables import frame_text
 from pommel.files.text import write_text
 from pommel.models.model import closing
 from pommel.models.recorded import Recording
-from pommel.report.saved import to_csv
 from pommel.scoring.run import SuiteSurprisals
 from pommel.sources.load import load_suites
 
@@ -72,7 +72,7 @@ def command(model: str, suite: str, **chosen: Any) -> None:
             progress=progress,
         )
     if chosen["compat"] and chosen["form"] == "tsv":
-        text = to_csv(_retired_columns(surprisals), separator="\t")
+        text = frame_text(_retired_columns(surprisals), "tsv")
     else:
         text = _text(surprisals, chosen["form"])
     if chosen["output"]:
@@ -99,8 +99,8 @@ def _text(surprisals: SuiteSurprisals, form: str) -> str:
             every = {each.text: each for row in surprisals.sentences for each in row}
             return Recording.text_of(surprisals.model, surprisals.policy, every.values())
         case "tokens":
-            return to_csv(surprisals.to_frame("tokens"))
+            return frame_text(surprisals.to_frame("tokens"), "csv")
         case "tsv":
-            return to_csv(surprisals.to_frame("regions"), separator="\t")
+            return frame_text(surprisals.to_frame("regions"), "tsv")
         case _:
-            return to_csv(surprisals.to_frame("regions"))
+            return frame_text(surprisals.to_frame("regions"), "csv")

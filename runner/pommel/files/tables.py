@@ -4,6 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
+from pommel.files.json import WrittenFloat, to_json
+
 if TYPE_CHECKING:
     import pandas as pd
 
@@ -55,3 +57,20 @@ def frame_of_rows(rows: Iterable[Any], columns: Sequence[str] | type) -> "pd.Dat
         return frame_of_rows(rows, names)
     listed = list(rows)
     return frame_of({name: [row.get(name) for row in listed] for name in columns})
+
+
+def frame_text(frame: "pd.DataFrame", form: str) -> str:
+    """Return a tidy table as "csv", "tsv" or "json": records, as `frame_to_json` has them.
+
+    Quotes stand where they are needed, lines end in a line feed, a missing value is nothing.
+    """
+    if form == "json":
+        return to_json(frame_to_json(frame), indent=2)
+    separator = "\t" if form == "tsv" else ","
+    return frame.to_csv(index=False, sep=separator, lineterminator="\n")
+
+
+def frame_to_json(frame: "pd.DataFrame") -> list[dict[str, Any]]:
+    """Return a table's rows as plain JSON values: null for a missing value, 1e999 for infinity."""
+    rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
+    return [{str(key): WrittenFloat.of(value) for key, value in row.items()} for row in rows]

@@ -24,7 +24,8 @@ class ImportedModels:
     def frame(self) -> "pd.DataFrame":
         """Return one row a source and model: its families and size, on how many suites and items.
 
-        The number of items is missing where it is not known of each suite; skipped items are counted.
+        The number of items is missing where it is not known of each suite; skipped items are
+        counted.
         """
         models: dict[tuple[str, str], list[RunRecord]] = {}
         for record in self.records:

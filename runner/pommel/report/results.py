@@ -1,11 +1,17 @@
-"""Runs put together: their tables, and what a notebook shows of them."""
+"""Runs put together: their tables, their files, and what a notebook shows of them."""
 
-from collections.abc import Iterator, Sequence
+import contextlib
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, get_args
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from pommel.errors import UsageError, check_choice, listed
-from pommel.files.tables import stacked
+from pommel.files.json import WrittenFloat
+from pommel.files.tables import frame_text, stacked
+from pommel.files.text import replacing
 from pommel.models.family import Named
 from pommel.scoring.family_scores import FamilyScore
 from pommel.scoring.results import SuiteResult
@@ -48,6 +54,33 @@ class Results:
         if table == "families":
             return FamilyScore.frame([run.result for run in self.runs])
         return stacked([run.to_frame(table) for run in self.runs])
+
+    def save(
+        self, folder: Path, *, complete: bool = True, failed: Mapping[str, str] | None = None
+    ) -> list[Path]:
+        """Write one CSV a table and `runs.json`; return the files.
+
+        `runs.json` has the provenance of every run, and says whether all that was asked for is
+        there, and which models have failed (reference to message). All files are there, or none:
+        those of an earlier run stay together if the disk refuses, which raises `PommelError`.
+        """
+        failures = [{"model": model, "error": error} for model, error in (failed or {}).items()]
+        summary = {"complete": complete, "failed": failures, "runs": self.to_json()}
+        texts = {
+            f"{table}.csv": frame_text(self.to_frame(table), "csv")
+            for table in get_args(ResultsTable)
+        }
+        texts["runs.json"] = json.dumps(summary, ensure_ascii=False, indent=2) + "\n"
+        with contextlib.ExitStack() as stack:
+            # Every file is written beside its place before the first one is moved there.
+            for name, text in texts.items():
+                aside = stack.enter_context(replacing(folder / name))
+                aside.write_text(text, encoding="utf-8", newline="")
+        return [folder / name for name in texts]
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """Return what each run found and where it comes from, as plain JSON values."""
+        return [_run_to_json(run) for run in self.runs]
 
     def plot_regions(
         self, suite: str | None = None, model: str | None = None
@@ -106,3 +139,100 @@ class Results:
 
     def __len__(self) -> int:
         return len(self.runs)
+
+
+class WithResult(Protocol):
+    """A run, or what is kept of one."""
+
+    @property
+    def result(self) -> SuiteResult:
+        """What it found."""
+        ...
+
+
+def _run_to_json(run: WithResult) -> dict[str, Any]:
+    result = run.result
+    return {
+        "model_name": result.model_name,
+        "family": result.membership.to_dict() if result.membership else None,
+        "suite": result.suite_name,
+        "circuit": result.circuit,
+        "score_rule": result.score_rule,
+        "n_items": result.n_items,
+        "score": WrittenFloat.of(result.score),
+        "predictions": [
+            {
+                "prediction_id": each.prediction_id,
+                "formula": each.formula,
+                "description": each.description,
+                "n_holding": each.n_holding,
+                "n_ties": each.n_ties,
+                "n_undefined": each.n_undefined,
+                "n_unscored": each.n_unscored,
+                "n_oov": each.n_oov,
+                "n_skipped": each.n_skipped,
+            }
+            for each in result.predictions
+        ],
+        "provenance": dict(result.provenance),
+    }
+
+
+ExportForm = Literal["csv", "parquet", "json"]
+
+# What only runs with tokens have.
+_OF_TOKENS: tuple[ResultsTable, ...] = ("regions", "tokens")
+
+
+def export_runs(
+    records: Sequence[RunRecord], runs: Sequence[Run], folder: Path, form: ExportForm
+) -> list[Path]:
+    """Write one file a table and `runs.json`; return the files.
+
+    `records` are all runs, `runs` those of them that have tokens. As CSV the files are, byte for
+    byte, those of `Results.save` for the same runs. Where no run has tokens, the two
+    tables of them are not written, and those of an earlier export are deleted.
+    All files are there, or none: raises `UsageError` if Parquet cannot be written here, and
+    `PommelError` for what the disk refuses.
+    """
+    if form == "parquet" and find_spec("pyarrow") is None:
+        raise UsageError("Parquet needs pyarrow: pip install 'pommel[parquet]'")
+    frames = _frames(records, runs)
+    summary = {"complete": True, "failed": [], "runs": [_run_to_json(record) for record in records]}
+    files = []
+    with contextlib.ExitStack() as stack:
+        # Every file is written beside its place before the first one is moved there.
+        for table, frame in frames.items():
+            files.append(folder / f"{table}.{form}")
+            _WRITERS[form](frame, stack.enter_context(replacing(files[-1])))
+        files.append(folder / "runs.json")
+        aside = stack.enter_context(replacing(files[-1]))
+        text = json.dumps(summary, ensure_ascii=False, indent=2) + "\n"
+        aside.write_text(text, encoding="utf-8", newline="")
+    for table in _OF_TOKENS:
+        if table not in frames:
+            (folder / f"{table}.{form}").unlink(missing_ok=True)
+    return files
+
+
+def _frames(records: Sequence[RunRecord], runs: Sequence[Run]) -> dict[str, "pd.DataFrame"]:
+    results = [each.result for each in records]
+    with_tokens = Results(runs=tuple(runs))
+    frames: dict[str, pd.DataFrame] = {
+        "suites": SuiteResult.scores_frame(results),
+        "predictions": stacked([each.to_frame("predictions") for each in results]),
+    }
+    frames |= {table: with_tokens.to_frame(table) for table in _OF_TOKENS if runs}
+    frames["families"] = FamilyScore.frame(results)
+    return frames
+
+
+def _write_text(text: str, path: Path) -> None:
+    path.write_text(text, encoding="utf-8", newline="")
+
+
+_WRITERS: Mapping[ExportForm, Callable[["pd.DataFrame", Path], None]] = {
+    "csv": lambda frame, path: _write_text(frame_text(frame, "csv"), path),
+    "json": lambda frame, path: _write_text(frame_text(frame, "json"), path),
+    "parquet": lambda frame, path: frame.to_parquet(path, index=False),
+}

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from pommel.analysis.accuracy import Accuracies, Accuracy, Unit
-from pommel.analysis.cells import circuit_cell, family_header, number_cell
+from pommel.analysis.cells import FamilyColumn, circuit_cell, number_cell
 from pommel.analysis.models_compared import ModelsCompared
 from pommel.report.paper_table import Cell, PaperColumn, PaperTable, sections_of, text_cell
 from pommel.report.tables import MAX_MEMBERS, RULES
@@ -31,7 +31,8 @@ class ShownModel:
     @property
     def header(self) -> str:
         """What stands above its cells, or in front of them."""
-        return family_header(self.label, self.n_members) if self.is_family else self.label
+        column = FamilyColumn(family=self.label, n=self.n_members)
+        return column.header if self.is_family else self.label
 
 
 def shown_models(records: Sequence[RunRecord]) -> list[ShownModel]:

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pommel.analysis.cells import (
+    FamilyColumn,
     add_suite_rows,
     circuit_cell,
-    family_header,
     interval_cell,
     number_cell,
     plain_table,
-    spread_cell,
 )
 from pommel.scoring.family_scores import FamilyScore
 from pommel.scoring.results import PredictionResult, SuiteResult
@@ -27,17 +26,10 @@ MAX_MEMBERS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FamilyMean:
-    """Mean ± standard deviation of a family's members, row by row; `n` is how many there are."""
+class FamilyMean(FamilyColumn):
+    """Mean ± standard deviation of a family's members, row by row."""
 
-    family: str
-    n: int
     scores: Sequence[FamilyScore]
-
-    @property
-    def header(self) -> str:
-        """What stands above the column."""
-        return family_header(self.family, self.n)
 
     def suite_cell(self, suite: str) -> str:
         """Return what stands in a suite's row, empty if no member has been run on it."""
@@ -56,7 +48,7 @@ class FamilyMean:
         return self._shown(found[0]) if found else "-"
 
     def _shown(self, score: FamilyScore) -> str:
-        return spread_cell(score.scores, n_members=self.n)
+        return self.cell(score.scores)
 
 
 def columns(results: Sequence[SuiteResult]) -> list[str | FamilyMean]:

@@ -9,10 +9,10 @@ from pommel.analysis.comparison import Comparison
 from pommel.analysis.models_compared import ModelsCompared
 from pommel.analysis.stability import Stability
 from pommel.errors import UsageError, check_choice
+from pommel.files.tables import frame_text
 from pommel.report.latex import latex_table
 from pommel.report.markdown import markdown_table
 from pommel.report.paper_table import PaperTable, from_rich
-from pommel.report.saved import to_csv
 from pommel.report.score_tables import circuits_table, predictions_table, scores_table
 from pommel.scoring.results import SuiteResult
 from pommel.scoring.run_record import RunRecord
@@ -39,14 +39,14 @@ def table_text(records: Records, *, name: str, form: Form) -> str:
     """Return one of `TABLES` over complete runs, as Markdown, LaTeX (booktabs) or CSV.
 
     Models that were run in several ways are told apart, and of a suite in several versions the
-    newest run counts, as in `analysis.models_compared`. Raises `UsageError` for a name or a form that is
-    none, and where a table cannot be made of these runs.
+    newest run counts, as in `analysis.models_compared`. Raises `UsageError` for a name or a form
+    that is none, and where a table cannot be made of these runs.
     """
     check_choice("the table", name, TABLES)
     check_choice("the form of a table", form, FORMS)
     kind = TABLES[name]
     if form == "csv":
-        return to_csv(kind.frame(records))
+        return frame_text(kind.frame(records), "csv")
     table = kind.table(records)
     return markdown_table(table) if form == "md" else latex_table(table, label=name)
 

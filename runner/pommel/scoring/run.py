@@ -590,18 +590,14 @@ def provenance(  # noqa: PLR0913 - each of these could change a number
 
 def environment() -> dict[str, Any]:
     """Return what the numbers are computed with: pommel, packages, Python and machine."""
+    # Only what is loaded can have had a say in the numbers.
+    loaded = [name for name in _PACKAGES if name in sys.modules]
     return {
         "pommel": package_version("pommel"),
-        "packages": _loaded_packages(),
+        "packages": {name: package_version(name) for name in loaded},
         "python": platform.python_version(),
         "platform": platform.platform(),
     }
 
 
 _PACKAGES = ("numpy", "torch", "transformers", "tokenizers")
-
-
-def _loaded_packages() -> dict[str, str]:
-    # Only what is loaded can have had a say in the numbers.
-    loaded = [name for name in _PACKAGES if name in sys.modules]
-    return {name: package_version(name) for name in loaded}

@@ -8,8 +8,8 @@ from typing import Literal, get_args
 from pommel.analysis.accuracy import Accuracies, Accuracy
 from pommel.analysis.cells import circuit_cell
 from pommel.analysis.cells import number_cell as number_text
+from pommel.files.tables import frame_text
 from pommel.report.page.sections import ReportModel
-from pommel.report.saved import to_csv
 from pommel.scoring.run_record import RunRecord, SuiteKey
 from pommel.statistics import Estimate, Interval
 
@@ -101,7 +101,7 @@ class AllAccuracies:
 
     def to_csv(self) -> str:
         """Return all rows as one tidy table, as `pommel stats accuracy` has it."""
-        return to_csv(self.together(*LEVELS).frame())
+        return frame_text(self.together(*LEVELS).frame(), "csv")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,11 +1,10 @@
 """AUC by violation: each template, and their mean with its interval; what has no mark, and why."""
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
 
-from pommel.analysis.models_compared import labelled
-from pommel.analysis.sentence_sets import SentenceSets, SetAuc, SetScores
+from pommel.analysis.sentence_sets import SentenceSets
 from pommel.errors import UsageError, counted, listed
 from pommel.report.plots.theme import (
     COLOURS,
@@ -38,17 +37,16 @@ _CANNOT_SOME = "the method cannot score or compare a sentence of each"
 
 def left_out_notes(sets: SentenceSets) -> Iterator[str]:
     """Yield what is left out of the AUCs: models, templates, and suites that are no sets."""
-    scores = sets.scores
-    partial = [each for each in scores if 0 < each.n_skipped < len(each.scores)]
+    partial = [each for each in sets.scores if 0 < each.n_skipped < len(each.scores)]
     for found, what, cannot in (
-        (_wholly(scores), "", _CANNOT),
+        (sets.without_templates, "", _CANNOT),
         (partial, "some templates of ", _CANNOT_SOME),
     ):
         asked = [each for each in found if each.n_not_asked_for]
         others = [each for each in found if not each.n_not_asked_for]
         for own, why in ((asked, _NOT_ASKED_FOR), (others, cannot)):
             if own:
-                yield f"Without {what}{_models(own)}: {why}."
+                yield f"Without {what}{_models((each.model, each.suite) for each in own)}: {why}."
     if sets.not_sets:
         names = listed([single_line(each) for each in sets.not_sets], most=_MOST_NAMES)
         yield f"Without suites that have no ungrammatical conditions: {names}."
@@ -56,22 +54,18 @@ def left_out_notes(sets: SentenceSets) -> Iterator[str]:
 
 def why_nothing(sets: SentenceSets) -> str:
     """Return why there is no AUC at all."""
-    scores = _wholly(sets.scores)
+    scores = sets.without_templates
     n_asked = sum(each.n_not_asked_for > 0 for each in scores)
     if scores and n_asked == len(scores):
         return _NOT_ASKED_FOR
     return "every template lacks a score" + (f"; of some, {_NOT_ASKED_FOR}" if n_asked else "")
 
 
-def _wholly(scores: Sequence[SetScores]) -> list[SetScores]:
-    return [each for each in scores if each.n_skipped == len(each.scores)]
-
-
-def _models(scores: Sequence[SetScores]) -> str:
+def _models(models_and_suites: Iterable[tuple[str, str]]) -> str:
     """Return the models, each with its suite or the number of them."""
     suites: dict[str, list[str]] = {}
-    for each in scores:
-        suites.setdefault(single_line(each.model), []).append(single_line(each.suite))
+    for model, suite in models_and_suites:
+        suites.setdefault(single_line(model), []).append(single_line(suite))
     named = [
         f"{model} ({own[0] if len(own) == 1 else counted(len(own), 'suite')})"
         for model, own in suites.items()
@@ -138,29 +132,24 @@ def auc_rows(sets: SentenceSets) -> Rows:
     n_languages = len({row.scores.language for row in known})
     found: Rows = []
     for row in known:
-        suite = row.scores.suite
-        suite = single_line(labelled(suite, row.scores.language if n_languages > 1 else ""))
-        comparison = single_line(row.comparison)
+        suite = single_line(row.scores.named(with_language=n_languages > 1))
+        model, comparison = single_line(row.scores.model), single_line(row.comparison)
         if n_models == 1:
             places = {"row": comparison, "facet": suite}
         else:
             # What is the same everywhere needs no name.
             parts = [suite] * (n_suites > 1) + [comparison] * (n_comparisons > 1)
-            places = {"row": single_line(row.scores.model), "facet": "\n".join(parts) or comparison}
-        found += [{**places, **each} for each in _rows(row, suite, comparison)]
+            places = {"row": model, "facet": "\n".join(parts) or comparison}
+        shared = {**places, "model": model, "suite": suite, "comparison": comparison}
+        mean = {
+            "template": None,
+            "auc": row.auc.mean,
+            "low": row.auc.low,
+            "high": row.auc.high,
+            "n_templates": row.auc.n_templates,
+            "chance": CHANCE,
+        }
+        found.append({**shared, **mean})
+        for number, auc in enumerate(row.of_templates, 1):
+            found.append({**shared, "template": number, "auc": auc})
     return found
-
-
-def _rows(row: SetAuc, suite: str, comparison: str) -> Iterator[dict[str, Any]]:
-    shared = {"model": single_line(row.scores.model), "suite": suite, "comparison": comparison}
-    yield {
-        **shared,
-        "template": None,
-        "auc": row.auc.mean,
-        "low": row.auc.low,
-        "high": row.auc.high,
-        "n_templates": row.auc.n_templates,
-        "chance": CHANCE,
-    }
-    for number, auc in enumerate(row.of_templates, 1):
-        yield {**shared, "template": number, "auc": auc}

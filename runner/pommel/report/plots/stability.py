@@ -3,8 +3,7 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.models_compared import labelled
-from pommel.analysis.stability import Stability, StabilityRow
+from pommel.analysis.stability import Stability
 from pommel.errors import UsageError
 from pommel.report.plots.theme import (
     COLOURS,
@@ -82,35 +81,37 @@ _SHOWN = (
 
 def stability_rows(stability: Stability) -> Rows:
     """Return one row each; families of one member are left out."""
-    return [_row(row, is_named=stability.has_languages) for row in stability.shown]
+    return [
+        {
+            "model": single_line(
+                f"{row.label} (mean of {row.n_members})" if row.is_family else row.label
+            ),
+            "pair": _pair(
+                row.pairing.base, row.pairing.named(with_language=stability.has_languages)
+            ),
+            "suite": row.pairing.base,
+            "modified_suite": row.pairing.modified,
+            "accuracy": row.accuracy_base,
+            "modified_accuracy": row.accuracy_modified,
+            "difference": row.difference,
+            "difference_low": row.interval.low,
+            "difference_high": row.interval.high,
+            "shown": _shown(row.difference, row.interval.low, row.interval.high),
+        }
+        for row in stability.shown
+    ]
 
 
-def _row(row: StabilityRow, *, is_named: bool) -> dict[str, Any]:
-    low, high = row.interval.low, row.interval.high
-    family = f" (mean of {row.n_members})" if row.is_family else ""
+def _pair(base: str, modified: str) -> str:
+    """Return two suites in two lines."""
+    return f"{single_line(base)}\n→ {single_line(modified)}" if base else MEAN
+
+
+def _shown(difference: float, low: float, high: float) -> str:
+    """Return a difference, with a star if its interval excludes 0."""
     is_clear = not math.isnan(low) and (low > 0 or high < 0)
-    return {
-        "model": single_line(row.label + family),
-        "pair": _pair(row, is_named=is_named),
-        "suite": row.pairing.base,
-        "modified_suite": row.pairing.modified,
-        "accuracy": row.accuracy_base,
-        "modified_accuracy": row.accuracy_modified,
-        "difference": row.difference,
-        "difference_low": low,
-        "difference_high": high,
-        # -0.001 would be shown as -0.00.
-        "shown": f"{round(row.difference, 2) + 0.0:+.2f}{'*' if is_clear else ''}",
-    }
-
-
-def _pair(row: StabilityRow, *, is_named: bool) -> str:
-    """Return the two suites in two lines, with their language if that is to be named."""
-    pairing = row.pairing
-    if not pairing.base:
-        return MEAN
-    modified = labelled(pairing.modified, pairing.language if is_named else "")
-    return f"{single_line(pairing.base)}\n→ {single_line(modified)}"
+    # -0.001 would be shown as -0.00.
+    return f"{round(difference, 2) + 0.0:+.2f}{'*' if is_clear else ''}"
 
 
 def _has_star(rows: Rows) -> bool:
