@@ -142,8 +142,9 @@ def test_an_editable_install_copies_nothing_and_finds_everything(
     assert on_the_path == str(checkout / "runner")
     # The same is on the path of whoever runs a checkout and installs nothing.
     code = (
-        "from pommel.files import shipped; "
-        "print(shipped.image_sources(), *shipped.suite_files(), shipped.schema('suite')['title'])"
+        "from pommel.files.shipped import schema, shipped_folder; "
+        "from pommel.sources.load import suite_files; "
+        "print(shipped_folder('image_sources'), *suite_files(), schema('suite')['title'])"
     )
     settings = os.environ | {"PYTHONPATH": on_the_path}
     done = _run(sys.executable, "-c", code, cwd=tmp_path, env=settings)

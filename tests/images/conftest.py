@@ -33,9 +33,9 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     # As programs that train models leave them.
     (lstm / "model.safetensors").chmod(0o600)
     return {
-        "ngram": shipped.builtin_models()["en-ngram"],
+        "ngram": shipped.shipped_folder("builtin") / "en-ngram",
         "lstm": lstm,
-        "huggingface": shipped.builtin_models()["en-gpt2"],
+        "huggingface": shipped.shipped_folder("builtin") / "en-gpt2",
     }
 
 
@@ -67,7 +67,7 @@ def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandsOf:
     `files` are further files to be changed: what stands there, and what is written instead.
     """
     source = tmp_path / "image"
-    shutil.copytree(shipped.image_sources() / "template", source)
+    shutil.copytree(shipped.shipped_folder("image_sources") / "template", source)
     monkeypatch.setitem(engines.ENGINES, "local", lambda _reference: LocalEngine(folder=source))
     # The Python of these tests has h5py.
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")

@@ -153,7 +153,8 @@ class TestSources:
         assert not [name for name in files if name.startswith(("wheels/", "model/"))]
 
     def test_the_template_is_built_like_an_author_s(self) -> None:
-        assert find_source("template").folder == (shipped.image_sources() / "template").resolve()
+        template = shipped.shipped_folder("image_sources") / "template"
+        assert find_source("template").folder == template.resolve()
 
     def test_a_model_for_an_image_that_takes_none(self, tmp_path: Path) -> None:
         with pytest.raises(UsageError) as raised:
@@ -182,9 +183,11 @@ class TestOwnWheel:
         _run(*pip, "--no-index", "--target", target, tmp_path / name)
         # Only what was installed, and what it depends on.
         code = (
-            "import pommel, sys; from pommel.files import shipped; "
-            "assert pommel.__file__ in sys.argv[1:], pommel.__file__; print(list("
-            "shipped.builtin_models()), (shipped.image_sources() / 'template' / 'Dockerfile').is_file())"
+            "import pommel, sys; from pommel.files.shipped import shipped_folder; "
+            "from pommel.models.registry import builtin_models; "
+            "assert pommel.__file__ in sys.argv[1:], pommel.__file__; "
+            "file = shipped_folder('image_sources') / 'template' / 'Dockerfile'; "
+            "print(list(builtin_models()), file.is_file())"
         )
         path = target / "pommel" / "__init__.py"
         done = _run(sys.executable, "-c", code, path, env={**os.environ, "PYTHONPATH": str(target)})

@@ -8,7 +8,7 @@ import pytest
 from tests.images.image_roots import KINDS
 
 from pommel.api import Results, run
-from pommel.files import shipped
+from pommel.sources.load import suite_files
 
 if TYPE_CHECKING:
     from pommel.scoring.run import Table
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 pytestmark = [pytest.mark.docker, pytest.mark.slow]
 
 SUITES = "suites:en"
-N_SUITES = len(shipped.suite_files("en"))
+N_SUITES = len(suite_files("en"))
 IN_PROCESS = {"ngram": "builtin://en-ngram", "huggingface": "builtin://en-gpt2"}
 
 

@@ -21,7 +21,7 @@ from tests.models.conftest import FolderOf, tiny_folder  # noqa: F401 - a fixtur
 from tests.models.lstm.folders import reference_bits, save_random_lstm
 
 from pommel.files import shipped
-from pommel.models.alignment import Placed, TokenizerSpec
+from pommel.models.alignment import TokenizerSpec
 from pommel.models.huggingface import open_folder
 from pommel.models.lstm import open_folder as open_lstm
 from pommel.models.model import LoadOptions, Model, Policy, score_all
@@ -86,9 +86,9 @@ def image(folder: Path, lstm_folder: Path) -> Roots:
     """Return a function from a kind of image to one with a model."""
     models = {
         "template": None,
-        "ngram": shipped.builtin_models()["en-ngram"],
+        "ngram": shipped.shipped_folder("builtin") / "en-ngram",
         "lstm": lstm_folder,
-        "huggingface": shipped.builtin_models()["en-gpt2"],
+        "huggingface": shipped.shipped_folder("builtin") / "en-gpt2",
     }
     return cache(lambda kind: Image(root=put_together(kind, folder / kind), model=models[kind]))
 
@@ -129,7 +129,7 @@ def answers(text: str) -> dict[int, list[Token]]:
     }
 
 
-def seen(sentence: str, token: Token | Placed) -> list[int]:
+def seen(sentence: str, token: Token) -> list[int]:
     """Return the visible characters that a token stands for.
 
     One side may count the space before a word to it and the other not.
@@ -290,7 +290,7 @@ class TestNgram:
 
     @pytest.mark.parametrize("policy", POLICIES)
     def test_it_is_what_pommel_says(self, image: Roots, policy: dict[str, Any]) -> None:
-        path = shipped.builtin_models()["en-ngram"] / "model.arpa.gz"
+        path = shipped.shipped_folder("builtin") / "en-ngram" / "model.arpa.gz"
         model = open_arpa(path, reference="ngram", name="ngram")
         printed = image("ngram").output("score", text=requests(SENTENCES, **policy))
         assert_same(answers(printed), model, Policy(**policy))
@@ -298,7 +298,7 @@ class TestNgram:
         assert (header["fingerprint"], header["bos"]) == (model.info.fingerprint, "<s>")
 
     def test_a_file_may_be_mounted_itself(self, image: Roots) -> None:
-        path = shipped.builtin_models()["en-ngram"] / "model.arpa.gz"
+        path = shipped.shipped_folder("builtin") / "en-ngram" / "model.arpa.gz"
         variables = {"LMZOO_CHECKPOINT_PATH": str(path)}
         printed = output(image("ngram").root, "tokenize", "-", text="Cats\n", **variables)
         assert printed == "cats </s>\n"
@@ -328,7 +328,7 @@ class TestHuggingFace:
     @staticmethod
     def model() -> Model:
         return open_folder(
-            shipped.builtin_models()["en-gpt2"],
+            shipped.shipped_folder("builtin") / "en-gpt2",
             reference="huggingface",
             name="huggingface",
             options=LoadOptions(),

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pommel.errors import ModelNotAvailableError, UsageError
+from pommel.files.shipped import shipped_folder
 from pommel.models import registry
 from pommel.models.model import LoadOptions
 
@@ -155,10 +156,10 @@ def test_images_have_one_backend(scheme: str, monkeypatch: pytest.MonkeyPatch) -
         ),
     ],
 )
-def test_what_is_not_there(reference: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "pommel.files.shipped.builtin_models", lambda: dict.fromkeys(["en-gpt2", "en-ngram"])
-    )
+def test_what_is_not_there(
+    reference: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _ship(["en-gpt2", "en-ngram"], tmp_path, monkeypatch)
     with pytest.raises(ModelNotAvailableError) as caught:
         registry.load_model(reference)
     assert str(caught.value) == message
@@ -173,10 +174,10 @@ def test_a_file_of_another_kind(tmp_path: Path) -> None:
         registry.load_model(str(path))
 
 
-def test_built_in_models_that_are_not_installed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        "pommel.files.shipped.builtin_models", lambda: dict.fromkeys(["something-else"])
-    )
+def test_built_in_models_that_are_not_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _ship(["something-else"], tmp_path, monkeypatch)
     assert registry.builtin_models() == ()
     with pytest.raises(ModelNotAvailableError, match=r"there is: none in this installation$"):
         registry.load_model("builtin://en-gpt2")
@@ -185,8 +186,7 @@ def test_built_in_models_that_are_not_installed(monkeypatch: pytest.MonkeyPatch)
 def test_built_in_models_are_opened_by_their_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    there = {name: tmp_path / name for name in ("en-gpt2", "en-ngram")}
-    monkeypatch.setattr("pommel.files.shipped.builtin_models", lambda: there)
+    _ship(["en-gpt2", "en-ngram"], tmp_path, monkeypatch)
     calls: list[Any] = []
     monkeypatch.setattr(
         "pommel.models.huggingface.open_folder", lambda *path, **rest: calls.append((path, rest))
@@ -208,3 +208,13 @@ def test_built_in_models_are_opened_by_their_folder(
             {"reference": f"builtin://{ngram}", "name": ngram},
         ),
     ]
+
+
+def _ship(names: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the built-in models be these, in a folder of their own."""
+    for name in names:
+        (folder / name).mkdir()
+    monkeypatch.setattr(
+        "pommel.files.shipped.shipped_folder",
+        lambda kind: folder if kind == "builtin" else shipped_folder(kind),
+    )

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.builders import make_suite
 
 from pommel.errors import FormulaError, SuiteError
-from pommel.files import shipped
+from pommel.sources.load import suite_files
 from pommel.suite.drafts import Design
 from pommel.suite.read import LoadedDraft, LoadedSuite
 
@@ -114,7 +114,7 @@ def test_the_design_of_a_suite() -> None:
 
 
 def test_every_shipped_suite_can_be_a_design() -> None:
-    for path in shipped.suite_files():
+    for path in suite_files():
         _check_is_sound_when_written(Path(path))
 
 

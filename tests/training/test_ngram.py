@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from pommel.files.shipped import builtin_models
+from pommel.files.shipped import shipped_folder
 from pommel.models.model import Policy, score_all
 from pommel.models.ngram import open_arpa
 from pommel.models.ngram.arpa import read_arpa
@@ -72,7 +72,7 @@ def test_the_same_arguments_make_the_same_file(
 
 
 def test_the_shipped_model_is_the_one_that_its_figures_describe() -> None:
-    folder = builtin_models()["en-ngram"]
+    folder = shipped_folder("builtin") / "en-ngram"
     path = folder / MODEL_FILE
     record = json.loads((folder / "training.json").read_text("utf-8"))
     assert path.stat().st_size == record["figures"]["n_bytes"] <= 4_000_000

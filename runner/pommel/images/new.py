@@ -55,7 +55,7 @@ def _check_name(name: str) -> None:
 
 
 def _fill(folder: Path, name: str) -> None:
-    template = shipped.image_sources() / "template"
+    template = shipped.shipped_folder("image_sources") / "template"
     for source in _files(template):
         target = folder / source.relative_to(template)
         target.parent.mkdir(exist_ok=True)

@@ -226,12 +226,14 @@ def find_source(text: str) -> Source:
     if text in _SHARING:
         return Source(
             name=text,
-            folder=shipped.image_sources().resolve(),
+            folder=shipped.shipped_folder("image_sources").resolve(),
             dockerfile=f"{text}/Dockerfile",
             has_pommel=True,
         )
     folder = (
-        (shipped.image_sources() / text if text in SHIPPED else Path(text)).expanduser().resolve()
+        (shipped.shipped_folder("image_sources") / text if text in SHIPPED else Path(text))
+        .expanduser()
+        .resolve()
     )
     if not folder.is_dir():
         meant = nearest(text, SHIPPED)

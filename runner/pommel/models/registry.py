@@ -43,7 +43,9 @@ def load_model(reference: str, options: LoadOptions | None = None) -> Model:
 
 def builtin_models() -> tuple[str, ...]:
     """Return the names of the models that ship with pommel, as in `builtin://NAME`, sorted."""
-    return tuple(name for name in sorted(_BUILTIN) if name in shipped.builtin_models())
+    return tuple(
+        name for name in sorted(_BUILTIN) if (shipped.shipped_folder("builtin") / name).is_dir()
+    )
 
 
 def _open_huggingface(reference: str, options: LoadOptions) -> Model:
@@ -102,14 +104,14 @@ def _open_builtin(reference: str, options: LoadOptions) -> Model:
 def _open_en_gpt2(reference: str, options: LoadOptions) -> Model:
     from pommel.models import huggingface  # noqa: PLC0415 - only the kind that is asked for
 
-    folder = shipped.builtin_models()["en-gpt2"]
+    folder = shipped.shipped_folder("builtin") / "en-gpt2"
     return huggingface.open_folder(folder, reference=reference, name="en-gpt2", options=options)
 
 
 def _open_en_ngram(reference: str, _options: LoadOptions) -> Model:
     from pommel.models import ngram  # noqa: PLC0415 - only the kind that is asked for
 
-    path = shipped.builtin_models()["en-ngram"] / "model.arpa.gz"
+    path = shipped.shipped_folder("builtin") / "en-ngram" / "model.arpa.gz"
     return ngram.open_arpa(path, reference=reference, name="en-ngram")
 
 

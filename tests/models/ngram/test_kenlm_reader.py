@@ -12,7 +12,7 @@ import pytest
 from tests.models.ngram.samples import TINY, tiny_binary, write
 
 from pommel.errors import InputError
-from pommel.files.shipped import builtin_models
+from pommel.files.shipped import shipped_folder
 from pommel.models.model import Policy, score_all
 from pommel.models.ngram import NgramModel, open_arpa
 from pommel.models.ngram.arpa import read_arpa
@@ -25,7 +25,7 @@ from pommel.models.ngram.model import (
 )
 from pommel.training.corpus import held_out_corpus
 
-EN_NGRAM = builtin_models()["en-ngram"] / "model.arpa.gz"
+EN_NGRAM = shipped_folder("builtin") / "en-ngram" / "model.arpa.gz"
 STRANGE = (
     "",
     "zebra",

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from pommel.files import shipped
 from pommel.models.model import LoadOptions, Policy, score_all
 from pommel.models.registry import load_model
+from pommel.sources.load import suite_files
 from pommel.suite.lint import RULES, Tokenized, check_suite
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
@@ -71,7 +71,7 @@ def test_an_item_with_its_conditions_turned_round(published: dict[str, Suite]) -
 
 def test_english_suites_are_clean_by_tokens_too() -> None:
     model = load_model("builtin://en-gpt2", LoadOptions())
-    for path in shipped.suite_files("en"):
+    for path in suite_files("en"):
         suite = LoadedSuite.read(path).suite
         texts = sorted({each.text for row in suite.sentences() for each in row})
         scored = score_all(model, texts, Policy(), [()] * len(texts))

@@ -1,5 +1,6 @@
 """The short names of the LM Zoo (`GRNN`, `gpt2`) and the images they stand for."""
 
+import json
 import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -28,7 +29,8 @@ class LmZooRegistry(Mapping[str, Mapping[str, Any]]):
         """
         path = cls.copy_path()
         if not path.is_file():
-            return cls(shipped.lm_zoo_registry())
+            published = shipped.shipped_folder("registry") / "lm_zoo.json"
+            return cls(json.loads(published.read_text("utf-8")))
         try:
             text = DecodedText.read(path).text
             return cls.parse(text, where=str(path), noun="registry of LM Zoo images")
