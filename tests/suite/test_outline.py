@@ -7,7 +7,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.suite.checks import findings
+from pommel.suite.checks import Finding
 from pommel.suite.read import outline
 
 KEYS = ("meta", "region_meta", "predictions", "items", "item_number", "conditions")
@@ -25,7 +25,7 @@ JSON = st.recursive(
 def test_of_a_sound_suite_nothing_is_lost(shared_data: Path) -> None:
     for path in sorted((shared_data / "hu2020" / "suites").glob("*.json")):
         value = json.loads(path.read_text("utf-8"))
-        assert list(findings(outline(value))) == list(findings(value))
+        assert list(Finding.in_document(outline(value))) == list(Finding.in_document(value))
 
 
 def test_what_is_unsound_is_blank_and_the_rest_stays_in_its_place() -> None:
@@ -68,5 +68,5 @@ def test_what_is_unsound_is_blank_and_the_rest_stays_in_its_place() -> None:
 
 @given(JSON)
 def test_the_checks_take_any_document(value: Any) -> None:
-    for found in findings(outline(value)):
+    for found in Finding.in_document(outline(value)):
         assert found.message

@@ -33,30 +33,30 @@ class Finding:
     stray_space: bool = False
     unwritten: bool = False
 
+    @staticmethod
+    def in_document(document: Any) -> "Iterator[Finding]":
+        """Yield all that is wrong with a document that has a suite's shape, or with its outline.
 
-def findings(document: Any) -> Iterator[Finding]:
-    """Yield all that is wrong with a document that has a suite's shape, or with its outline.
-
-    In an outline (see `pommel.suite.read`) what is unsound is None, and nothing is said of it,
-    nor of what is only missing because of it.
-    """
-    items = document["items"]
-    expected = _expected_conditions(items)
-    yield from _repeated(items, "item_number", ("items",))
-    for index, item in enumerate(items):
-        if expected is not None:
-            yield from _item_findings(item, ("items", index), expected)
-        for position, condition in enumerate(item["conditions"] or ()):
-            place = ("items", index, "conditions", position)
-            yield from _condition_findings(condition, place)
-    region_meta = document["region_meta"]
-    if region_meta is not None:
-        yield from _region_meta_findings(region_meta, items)
-    regions_of = _regions_of(items, region_meta or ())
-    for index, prediction in enumerate(document["predictions"]):
-        path = ("predictions", index, "formula")
-        if prediction["formula"] is not None and items:
-            yield from _formula_findings(prediction["formula"], path, regions_of, items)
+        In an outline (see `pommel.suite.read`) what is unsound is None, and nothing is said of it,
+        nor of what is only missing because of it.
+        """
+        items = document["items"]
+        expected = _expected_conditions(items)
+        yield from _repeated(items, "item_number", ("items",))
+        for index, item in enumerate(items):
+            if expected is not None:
+                yield from _item_findings(item, ("items", index), expected)
+            for position, condition in enumerate(item["conditions"] or ()):
+                place = ("items", index, "conditions", position)
+                yield from _condition_findings(condition, place)
+        region_meta = document["region_meta"]
+        if region_meta is not None:
+            yield from _region_meta_findings(region_meta, items)
+        regions_of = _regions_of(items, region_meta or ())
+        for index, prediction in enumerate(document["predictions"]):
+            path = ("predictions", index, "formula")
+            if prediction["formula"] is not None and items:
+                yield from _formula_findings(prediction["formula"], path, regions_of, items)
 
 
 def _expected_conditions(items: Sequence[Any]) -> list[str] | None:

@@ -17,7 +17,7 @@ from pommel.errors import Fault, FormulaError, SuiteError, nearest
 from pommel.files import shipped
 from pommel.files.json import JsonDocument, JsonPath, to_json
 from pommel.files.text import is_encodable
-from pommel.suite.checks import Finding, findings, surprisal_findings
+from pommel.suite.checks import Finding, surprisal_findings
 from pommel.suite.suite import Condition, Suite
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def _shape(document: JsonDocument, schema_name: str = "suite") -> list[Fault]:
 
 
 def _findings(document: JsonDocument, *, is_sound: bool) -> list[Finding]:
-    return list(findings(document.value if is_sound else outline(document.value)))
+    return list(Finding.in_document(document.value if is_sound else outline(document.value)))
 
 
 def _faults(

@@ -12,7 +12,7 @@ from typing import Any
 from pommel.errors import Fault, InputError, SuiteError
 from pommel.files.csv import CsvRow, CsvTable
 from pommel.files.text import DecodedText
-from pommel.suite.checks import Finding, findings
+from pommel.suite.checks import Finding
 from pommel.suite.formula import Formula
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Condition, Item, Prediction, Region, Suite
@@ -187,7 +187,7 @@ def _suite_faults(
     if not cells:
         return
     grouped = _grouped(cells)
-    for found in findings(_document(grouped, predictions)):
+    for found in Finding.in_document(_document(grouped, predictions)):
         if is_whole or "regions" in found.path:
             is_warning = found.warning or (found.stray_space and not strict)
             fault = _located(table, grouped, found)
