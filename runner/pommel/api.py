@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import StoreError, UsageError
-from pommel.models.family import Named, NamedModel
+from pommel.models.family import NamedModel
 from pommel.models.model import LoadOptions, Model, Policy, closing
 from pommel.models.registry import load_model as _load_model
 from pommel.report.results import Results
@@ -203,8 +203,6 @@ def stored_results(
     tables and statistics. Results of others have no tokens and are left out: `store.runs.records`
     has them, too. Raises `UsageError` where nothing fits, and `StoreError`.
     """
-    from pommel.report.plots.regions import named_runs  # noqa: PLC0415 - commands start sooner
-
     patterns = [(each,) if isinstance(each, str) else tuple(each) for each in (models, suites)]
     with _opened_store(default_store_path() if store is None else store, read_only=True) as opened:
         assert opened is not None  # noqa: S101 - there is always a path
@@ -217,12 +215,7 @@ def stored_results(
         # A model that ran alone and in a family counts in the family.
         called = told_apart_records(opened.runs.without_twins(records))
         made = list(opened.runs.runs(called))
-    return Results(
-        runs=tuple(
-            each.run.renamed(Named(name=each.label, membership=each.run.result.membership))
-            for each in named_runs(made)
-        )
-    )
+    return Results.as_analysed(made)
 
 
 @contextlib.contextmanager

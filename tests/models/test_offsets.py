@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from pommel.errors import AlignmentError, InputError
 from pommel.models.alignment import (
     Aligned,
-    Placed,
     TokenizerSpec,
     align,
     as_characters,
 )
+from pommel.surprisal import Token
 
 UNK = frozenset({"<unk>"})
 EOS = frozenset({"</s>"})
@@ -440,7 +440,7 @@ def test_forms_of_unicode_make_no_difference(words: list[str]) -> None:
     assert [sentence[place.start : place.end] for place in placed] == decomposed
 
 
-def check_covers(placed: tuple[Placed, ...], sentence: str) -> None:
+def check_covers(placed: tuple[Token, ...], sentence: str) -> None:
     """Offsets never run backwards, and no visible character is outside of them."""
     covered = 0
     for place in placed:

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from pommel.errors import AlignmentError
-from pommel.models.alignment import Placed, TokenizerSpec
+from pommel.models.alignment import TokenizerSpec
 from pommel.scoring.retired_alignment import assign_as_syntaxgym
 from pommel.suite.suite import Condition, Region, Sentence
+from pommel.surprisal import Token
 
 Case = Mapping[str, Any]
 Regions = dict[str, list[str]]
@@ -97,7 +98,7 @@ def _cases(shared_data: Path, *verdicts: str | None) -> Iterator[Case]:
     yield from (case for case in document["cases"] if case.get("verdict") in verdicts)
 
 
-def _placed(case: Case) -> tuple[Placed, ...]:
+def _placed(case: Case) -> tuple[Token, ...]:
     return _spec(case).places(case["tokens"], case["sentence"])
 
 
@@ -115,7 +116,7 @@ def _spec(case: Case) -> TokenizerSpec:
     )
 
 
-def _regions(case: Case, placed: Sequence[Placed]) -> list[int | None]:
+def _regions(case: Case, placed: Sequence[Token]) -> list[int | None]:
     """Look the regions up as pommel does: by the first visible character, then by the offset."""
     sentence = case["sentence"]
     ends = []

@@ -78,9 +78,14 @@ class TokenizerSpec:
             behaviors=frozenset(tokenizer.get("behaviors") or ()),
         )
 
-    def places(self, tokens: Sequence[str], sentence: str) -> "tuple[Placed, ...]":
-        """Return the place of each token, in order; those after an end-of-sentence mark are left out.
+    def places(self, tokens: Sequence[str], sentence: str) -> tuple[Token, ...]:
+        """Return each token at its place, in order; those after an end-of-sentence mark are left out.
 
+        None has a surprisal. A token stands for `sentence[start:end]`, which is what an unknown
+        one covers. One without visible characters of its own has the white space it stands for, or
+        is empty: a beginning-of-sentence mark at 0, an end-of-sentence mark at the sentence's
+        length, anything else right behind the token before it. Of the pieces of one character the
+        last has the character, the others are empty, at its start.
         Words that `drop_token_pattern` lets the model leave out lie in no token. Raises
         `AlignmentError` if the tokens do not spell the sentence from its beginning to its end, and
         `InputError` if that pattern is no regular expression.
@@ -105,16 +110,8 @@ class TokenizerSpec:
         for token, place in zip(printed, places, strict=False):
             tokens += _left_out(sentence, covered, place.start)
             covered = place.end
-            tokens.append(
-                Token(
-                    text=token.text,
-                    start=place.start,
-                    end=place.end,
-                    surprisal_bits=token.surprisal_bits,
-                    oov=place.oov or (token.oov is True and place.role == "text"),
-                    role=place.role,
-                )
-            )
+            oov = place.oov or (token.oov is True and place.role == "text")
+            tokens.append(replace(place, surprisal_bits=token.surprisal_bits, oov=oov))
         tokens += _left_out(sentence, covered, len(sentence))
         return ScoredSentence(text=sentence, tokens=tuple(tokens))
 
@@ -724,22 +721,6 @@ def _occurrences(part: str, whole: str) -> Iterator[int]:
 Range = tuple[int, int] | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Placed:
-    """Where a token stands: `sentence[start:end]`, which is what an unknown token (`oov`) covers.
-
-    A token without visible characters of its own has the white space it stands for, or is empty:
-    a beginning-of-sentence mark at 0, an end-of-sentence mark at the sentence's length, anything
-    else right behind the token before it. Of the pieces of one character the last has the
-    character, the others are empty, at its start.
-    """
-
-    start: int
-    end: int
-    role: TokenRole = "text"
-    oov: bool = False
-
-
 def _literal_ranges(
     tokens: Sequence[str], sentence: str, spec: TokenizerSpec
 ) -> list[Range] | None:
@@ -821,25 +802,26 @@ def _range(reading: Reading, start: int, end: int) -> Range:
 
 def _placed(
     tokens: Sequence[str], ranges: Sequence[Range], sentence: str, spec: TokenizerSpec
-) -> tuple[Placed, ...]:
+) -> tuple[Token, ...]:
     """Give tokens without text a place among the others, and every token its role."""
     special = spec.marks
     n_leading = sum(1 for _ in takewhile(lambda token: token in special, tokens))
-    placed: list[Placed] = []
+    placed: list[Token] = []
     at = 0
     for index, (token, place) in enumerate(zip(tokens, ranges, strict=False)):
         if place is not None:
             start = _take_in_marks(placed, sentence, at, place[0])
-            placed.append(Placed(start=start, end=place[1], oov=token in spec.unk_types))
+            oov = token in spec.unk_types
+            placed.append(_at(token, start, place[1], oov=oov))
         elif token in special:
             role = _role(
                 token, spec, leads=index < n_leading, ends=index > 0 and not any(ranges[index:])
             )
-            placed.append(_mark(role, at, sentence))
+            placed.append(_mark(token, role, at, sentence))
         else:
             # A token of white space has one such character, if there is one left.
             end = at + 1 if sentence[at : at + 1].isspace() else at
-            placed.append(Placed(start=at, end=end))
+            placed.append(_at(token, at, end))
         at = max(at, placed[-1].end) if placed[-1].role != "eos" else at
     _take_in_marks(placed, sentence, at, len(sentence))
     return tuple(placed)
@@ -852,12 +834,16 @@ def _role(token: str, spec: TokenizerSpec, *, leads: bool, ends: bool) -> TokenR
     return "bos" if leads and token in spec.prefix_types else "special"
 
 
-def _mark(role: TokenRole, at: int, sentence: str) -> Placed:
+def _at(text: str, start: int, end: int, *, role: TokenRole = "text", oov: bool = False) -> Token:
+    return Token(text=text, start=start, end=end, surprisal_bits=None, oov=oov, role=role)
+
+
+def _mark(text: str, role: TokenRole, at: int, sentence: str) -> Token:
     at = len(sentence) if role == "eos" else at
-    return Placed(start=at, end=at, role=role)
+    return _at(text, at, at, role=role)
 
 
-def _take_in_marks(placed: list[Placed], sentence: str, at: int, start: int) -> int:
+def _take_in_marks(placed: list[Token], sentence: str, at: int, start: int) -> int:
     """Give marks that no token spells, before `start`, to the token they follow.
 
     Returns where the next token begins: earlier than `start` if no token is there to follow.

@@ -153,6 +153,8 @@ def _from_file(parts: Reference) -> PrintedModel:
         table=_table(texts, path),
         sentences=None,
         source=str(path),
+        printed_spec=spec,
+        printed_predictions=_named_file(answers.get("get_predictions"), path),
     )
 
 
@@ -160,16 +162,21 @@ def _answer(value: Any, command: str, path: Path) -> str:
     """Return what a command prints: the value itself, or what is in the file that it names."""
     if not isinstance(value, str):
         return json.dumps(value)
+    file = _named_file(value, path)
+    return value if file is None else read_text(file, asked_by=f"{path} ({command})")
+
+
+def _named_file(value: Any, path: Path) -> Path | None:
+    """Return the file that an answer names, None if it names none that is there."""
     # A text of several lines, or a JSON object, names no file, and may be too long to ask for.
-    if "\n" in value or "{" in value or not value:
-        return value
+    if not isinstance(value, str) or "\n" in value or "{" in value or not value:
+        return None
     file = path.parent / value
     try:
-        is_file = file.is_file()
+        return file if file.is_file() else None
     except (OSError, ValueError):
         # Too long for a file's name, or with characters that none can have: it is the answer.
-        return value
-    return read_text(file, asked_by=f"{path} ({command})") if is_file else value
+        return None
 
 
 def _table(texts: dict[str, str], path: Path) -> Table:

@@ -2,12 +2,15 @@
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 from pommel.errors import AlignmentError, InputError, ModelError, SurprisalError
 from pommel.models.alignment import PrintedToken, TokenizerSpec
 from pommel.models.model import ModelInfo, Policy, Spans, check_only_method
+from pommel.models.tokenizing import TokenizingModel
 from pommel.surprisal import ROUNDING_BITS, ScoredSentence
 
 COLUMNS = ["sentence_id", "token_id", "token", "surprisal"]
@@ -142,8 +145,10 @@ def with_oovs(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrintedModel:
+class PrintedModel(TokenizingModel):
     """Answers from a table of surprisals; `source` names it in messages.
+
+    `printed_spec` and `printed_predictions` are what the table came with.
 
     `sentences[k]` is what `table[k]` was printed for. Where they are None, nobody noted them: then
     the sentences asked for are taken to be the table's, all of them, in its order; a table that
@@ -159,6 +164,13 @@ class PrintedModel:
     table: tuple[tuple[PrintedToken, ...], ...]
     sentences: tuple[str, ...] | None
     source: str
+    printed_spec: Mapping[str, Any] | None = None
+    printed_predictions: Path | None = None
+
+    @property
+    def tokenizer_spec(self) -> TokenizerSpec:
+        """How the printed tokens are read."""
+        return self.spec
 
     def score(
         self,

@@ -249,7 +249,12 @@ def _from_table(reference: Reference, text: str) -> PrintedModel:
         all_at_once=sentences is None,
     )
     return PrintedModel(
-        info=info, spec=tokenizer, table=table, sentences=sentences, source=reference.path
+        info=info,
+        spec=tokenizer,
+        table=table,
+        sentences=sentences,
+        source=reference.path,
+        printed_spec=spec or None,
     )
 
 

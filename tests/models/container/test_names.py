@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from pommel.errors import InputError, ModelNotAvailableError
-from pommel.files import shipped
 from pommel.models.container.names import LmZooRegistry
 
 
@@ -56,7 +55,7 @@ def test_a_name_that_is_none() -> None:
 
 
 def test_the_users_copy_goes_first(copy: Path) -> None:
-    registry = dict(shipped.lm_zoo_registry())
+    registry = dict(LmZooRegistry.installed())
     mine = {**registry["GRNN"], "shortname": "mine"}
     mine["image"] = {**mine["image"], "registry": "ghcr.io", "name": "me/mine", "tag": "2"}
     write(copy, {"mine": mine})

@@ -1,7 +1,7 @@
 """The commands of the LM Zoo protocol for a model that scores in this process."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from copy import deepcopy
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,25 +10,13 @@ from pommel.compat.lm_zoo.errors import UnsupportedFeatureError
 from pommel.errors import InputError, ModelNotAvailableError, PommelError
 from pommel.errors import UnsupportedFeatureError as UnsupportedByModel
 from pommel.models.alignment import PrintedToken, TokenizerSpec
-from pommel.models.huggingface.model import HuggingFaceModel
-from pommel.models.huggingface.tokens import vocabulary_spec
-from pommel.models.lstm import LstmModel
-from pommel.models.model import Model, ModelInfo, Policy, score_all
-from pommel.models.ngram import NgramModel
-from pommel.models.ngram.arpa import BOS
-from pommel.models.printed import PrintedModel
-from pommel.models.reference_files import check_spec, parse_json, read_text, split_reference
+from pommel.models.model import Model, ModelInfo, Policy
+from pommel.models.tokenizing import TokenizingModel
 from pommel.surprisal import Token
 
 if TYPE_CHECKING:
     import h5py
     import numpy as np
-
-    from pommel.models.neural.questions import Ids
-
-
-# The models that say what they expect next.
-PredictingModel = HuggingFaceModel | LstmModel
 
 
 def require_h5py() -> Any:
@@ -40,59 +28,7 @@ def require_h5py() -> Any:
         raise ModelNotAvailableError(message) from None
 
 
-def write_predictions(model: PredictingModel, sentences: Sequence[str], path: Path) -> None:
-    """Write `/vocabulary`, and for sentence k, from 0, `/sentence/k/tokens` and `.../predictions`.
-
-    *Shape:* predictions (tokens x vocabulary), float32, natural logarithms of probabilities; the
-    first row, before which there is nothing, is uniform. Tokens are indices into the vocabulary.
-    Raises `UnsupportedFeatureError` for a masked model, `ModelError` as scoring does, and
-    `PommelError` if the file can't be written.
-    """
-    h5py = require_h5py()
-    try:
-        n_outputs = model.n_outputs
-    except UnsupportedByModel as error:
-        reference = model.info.reference
-        raise UnsupportedFeatureError(reference, "get_predictions", str(error)) from None
-    # Every check that scoring makes beforehand; nothing runs yet.
-    model.score(sentences, Policy.SYNTAXGYM)
-    try:
-        with h5py.File(path, "w") as file:
-            file["vocabulary"] = _vocabulary(model, n_outputs)
-            # There even if no sentence is.
-            file.create_group("sentence")
-            for index, ids in enumerate(_ids(model, sentences)):
-                group = file.create_group(f"sentence/{index}")
-                group["tokens"] = ids
-                group["predictions"] = model.log_probabilities(ids.tolist())
-    except OSError as error:
-        raise PommelError(f"{path}: cannot be written: {error.strerror or error}") from None
-
-
-def vocabulary_items(model: PredictingModel, width: int) -> Iterator[str]:
-    """Yield the tokens by their ids; a network may have room for more than its tokenizer has."""
-    if isinstance(model, LstmModel):
-        return iter(model.vocabulary)
-    return model.encoder.names.items(width)
-
-
-def _ids(model: PredictingModel, sentences: Sequence[str]) -> Iterator["Ids"]:
-    if isinstance(model, LstmModel):
-        return (model.ids(model.reader.read(text, Policy.SYNTAXGYM)) for text in sentences)
-    return (each.ids for each in model.encoder.encode(sentences, Policy.SYNTAXGYM))
-
-
-def _vocabulary(model: PredictingModel, width: int) -> "np.ndarray":
-    import numpy as np  # noqa: PLC0415 - commands start sooner
-
-    return np.array([item.encode() for item in vocabulary_items(model, width)])
-
-
 _HUB = "https://huggingface.co"
-# Every setting that a reference in this process may have.
-_SETTINGS = ("bits", "sentences", "spec")
-# A cased tokenizer keeps the capital of this word.
-_PROBE = "Testing"
 
 
 def spec_of(model: Model) -> dict[str, Any]:
@@ -101,115 +37,27 @@ def spec_of(model: Model) -> dict[str, Any]:
     `vocabulary.items` is there for models that can list their tokens. What is not known (who
     maintains a model, when it was made) is left out.
     """
-    stored = stored_spec(model.info)
-    if stored is not None:
-        return stored
-    match model:
-        case HuggingFaceModel():
-            return _huggingface_spec(model)
-        case NgramModel():
-            return _ngram_spec(model)
-        case LstmModel():
-            return _lstm_spec(model)
-        case PrintedModel():
-            return _spec(model.info, model.spec)
-    return _spec(model.info, TokenizerSpec())
-
-
-def stored_spec(info: ModelInfo) -> dict[str, Any] | None:
-    """Return the spec in a dummy's file, or the one that a `recorded://` reference names."""
-    if info.kind == "recorded":
-        path = split_reference(info.reference, _SETTINGS).settings.get("spec")
-        return _read_spec(read_text(Path(path), asked_by=info.reference), path) if path else None
-    answer = _dummy_answer(info, "spec")
-    if answer is None or isinstance(answer, dict):
-        return answer
-    stored = stored_answer(info, "spec")
-    if stored is None:
-        return _read_spec(str(answer), info.reference)
-    return _read_spec(read_text(stored, asked_by=info.reference), str(stored))
-
-
-def stored_answer(info: ModelInfo, command: str) -> Path | None:
-    """Return the file that a dummy's file names for a command, if it names one that is there."""
-    answer = _dummy_answer(info, command)
-    # A text of several lines, or a JSON object, is the answer itself.
-    if not isinstance(answer, str) or "\n" in answer or "{" in answer:
-        return None
-    path = _dummy_file(info).parent / answer
-    try:
-        return path if path.is_file() else None
-    except (OSError, ValueError):
-        # Too long for a file's name, or with characters that none can have.
-        return None
-
-
-def _dummy_file(info: ModelInfo) -> Path:
-    return Path(split_reference(info.reference, _SETTINGS).path).expanduser()
-
-
-def _dummy_answer(info: ModelInfo, command: str) -> Any:
-    if info.kind != "dummy":
-        return None
-    path = _dummy_file(info)
-    answers = parse_json(read_text(path, asked_by=info.reference), where=str(path))
-    return answers.get(command)
-
-
-def _read_spec(text: str, where: str) -> dict[str, Any]:
-    return check_spec(parse_json(text, where=where), where=where)
-
-
-def _huggingface_spec(model: HuggingFaceModel) -> dict[str, Any]:
-    # What the vocabulary looks like says more than how one word is cut.
-    tokenizer = model.encoder.tokenizer
-    found = vocabulary_spec(tokenizer)
-    first = _types(model.encoder.text_of(model.encoder.marks.start))
-    last = _types(model.info.eos)
-    unknown = found.unk_types - first - last
-    spec = replace(
-        found,
-        unk_types=unknown,
-        prefix_types=first,
-        suffix_types=last,
-        special_types=frozenset(tokenizer.all_special_tokens) - first - last - unknown,
-        cased=any(letter.isupper() for token in tokenizer.tokenize(_PROBE) for letter in token),
-    )
-    n_items = int(model.info.details["vocabulary_size"])
-    items = [*vocabulary_items(model, n_items)]
-    name = model.info.reference.removeprefix("huggingface://")
-    is_folder = name == model.info.reference or Path(name).expanduser().exists()
-    address = {} if is_folder else {"ref_url": f"{_HUB}/{name.partition('@')[0]}"}
+    info = model.info
+    if not isinstance(model, TokenizingModel):
+        return _spec(info, TokenizerSpec())
+    if model.printed_spec is not None:
+        return deepcopy(dict(model.printed_spec))
     # What a masked model expects depends on what is masked.
-    predictions = "causal" in model.info.methods
-    return {**_spec(model.info, spec, items, predictions=predictions), **address}
+    predictions = model.predictor is not None and "causal" in info.methods
+    spec = _spec(info, model.tokenizer_spec, model.vocabulary_items, predictions=predictions)
+    return {**spec, **_address(info)}
 
 
-def _ngram_spec(model: NgramModel) -> dict[str, Any]:
-    # Nothing predicts the mark in front, so that it is no token. A KenLM binary lists no words.
-    listed = model.tables.vocabulary
-    items = None if listed is None else [word for word in listed if word != BOS]
-    unknown, last = _types(model.tables.unk), _types(model.info.eos)
-    spec = TokenizerSpec(unk_types=unknown, suffix_types=last)
-    return _spec(model.info, spec, items)
-
-
-def _lstm_spec(model: LstmModel) -> dict[str, Any]:
-    config = model.config
-    spec = TokenizerSpec(
-        unk_types=_types(config.unk), suffix_types=_types(config.eos), cased=config.cased
-    )
-    return _spec(model.info, spec, list(model.vocabulary), predictions=True)
-
-
-def _types(token: str | None) -> frozenset[str]:
-    return frozenset(() if token is None else (token,))
+def _address(info: ModelInfo) -> dict[str, str]:
+    name = info.reference.removeprefix("huggingface://")
+    is_folder = name == info.reference or Path(name).expanduser().exists()
+    return {} if is_folder else {"ref_url": f"{_HUB}/{name.partition('@')[0]}"}
 
 
 def _spec(
     info: ModelInfo,
     spec: TokenizerSpec,
-    items: list[str] | None = None,
+    items: Sequence[str] | None = None,
     *,
     predictions: bool = False,
 ) -> dict[str, Any]:
@@ -227,7 +75,7 @@ def _spec(
             "gpu": {"required": False, "supported": info.kind in {"huggingface", "lstm"}},
         },
         "vocabulary": {
-            **({} if items is None else {"items": items}),
+            **({} if items is None else {"items": list(items)}),
             "unk_types": sorted(spec.unk_types),
             "prefix_types": sorted(spec.prefix_types),
             "suffix_types": sorted(spec.suffix_types),
@@ -286,11 +134,42 @@ class ScoredCommands:
         )
 
     def write_predictions(self, sentences: Sequence[str], path: Path) -> None:
-        """Write what a model predicts that does, or copy what a dummy model came with."""
-        if isinstance(self._model, PredictingModel):
-            write_predictions(self._model, sentences, path)
+        """Write what a model predicts that does, or copy what a dummy model came with.
+
+        `/vocabulary`, and for sentence k, from 0, `/sentence/k/tokens` and `.../predictions`.
+        *Shape:* predictions (tokens x vocabulary), float32, natural logarithms of probabilities;
+        the first row, before which there is nothing, is uniform. Tokens are indices into the
+        vocabulary. Raises `UnsupportedFeatureError` for a model without predictions, `ModelError`
+        as scoring does, and `PommelError` if the file can't be written.
+        """
+        model = self._model
+        known = model if isinstance(model, TokenizingModel) else None
+        predictor = None if known is None else known.predictor
+        if predictor is None:
+            self._copy_predictions(None if known is None else known.printed_predictions, path)
             return
-        stored = stored_answer(self._model.info, "get_predictions")
+        h5py = require_h5py()
+        try:
+            items = predictor.items()
+        except UnsupportedByModel as error:
+            raise UnsupportedFeatureError(
+                model.info.reference, "get_predictions", str(error)
+            ) from None
+        # Every check that scoring makes beforehand; nothing runs yet.
+        model.score(sentences, Policy.SYNTAXGYM)
+        try:
+            with h5py.File(path, "w") as file:
+                file["vocabulary"] = _encoded(items)
+                # There even if no sentence is.
+                file.create_group("sentence")
+                for index, ids in enumerate(predictor.ids_of(sentences, Policy.SYNTAXGYM)):
+                    group = file.create_group(f"sentence/{index}")
+                    group["tokens"] = ids
+                    group["predictions"] = predictor.log_probabilities(ids.tolist())
+        except OSError as error:
+            raise PommelError(f"{path}: cannot be written: {error.strerror or error}") from None
+
+    def _copy_predictions(self, stored: Path | None, path: Path) -> None:
         if stored is None:
             reference = self._model.info.reference
             message = f"{reference}: this model gives surprisals and no predictions"
@@ -312,30 +191,26 @@ class ScoredCommands:
 
     def _tokens(self, sentences: Sequence[str]) -> Iterator[list[Token]]:
         """Yield each sentence's tokens, with or without surprisals."""
-        if isinstance(self._model, HuggingFaceModel):
+        model = self._model
+        if isinstance(model, TokenizingModel) and model.predictor is not None:
             # A network need not run for it.
-            for each in self._model.encoder.encode(sentences, Policy.SYNTAXGYM):
-                yield [*_marks(self._model, each.ids[: each.n_marks]), *each.tokens]
-        elif isinstance(self._model, LstmModel):
-            for text in sentences:
-                yield [*self._model.reader.read(text, Policy.SYNTAXGYM).tokens]
+            yield from model.predictor.tokens_of(sentences, Policy.SYNTAXGYM)
         else:
             yield from self._scored(sentences)
 
     def _scored(self, sentences: Sequence[str]) -> Iterator[list[Token]]:
         """Yield each sentence's tokens that have a surprisal."""
-        scored = score_all(self._model, sentences, Policy.SYNTAXGYM)
+        model = self._model
+        scored = dict(model.score(sentences, Policy.SYNTAXGYM))
         marks: list[list[Token]] = [[] for _ in sentences]
-        if isinstance(self._model, HuggingFaceModel):
-            encoded = self._model.encoder.encode(sentences, Policy.SYNTAXGYM)
-            marks = [list(_marks(self._model, each.ids[: each.n_marks])) for each in encoded]
-        for before, sentence in zip(marks, scored, strict=True):
-            tokens = [*before, *sentence.tokens]
+        if isinstance(model, TokenizingModel):
+            marks = model.opening_marks(sentences, Policy.SYNTAXGYM)
+        for index, before in enumerate(marks):
+            tokens = [*before, *scored[index].tokens]
             yield [token for token in tokens if token.surprisal_bits is not None]
 
 
-def _marks(model: HuggingFaceModel, ids: Iterable[int]) -> Iterator[Token]:
-    """Yield the marks in front of a sentence, which nothing predicts."""
-    for token_id in ids:
-        text = model.encoder.text_of(token_id) or ""
-        yield Token(text=text, start=0, end=0, surprisal_bits=0.0, role="bos")
+def _encoded(items: Sequence[str]) -> "np.ndarray":
+    import numpy as np  # noqa: PLC0415 - commands start sooner
+
+    return np.array([item.encode() for item in items])

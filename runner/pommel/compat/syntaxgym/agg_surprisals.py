@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pommel.compat.syntaxgym.suite import Region, Suite, conditions, metric_names, place
 from pommel.errors import AlignmentError, InputError
-from pommel.models.alignment import Placed, TokenizerSpec
+from pommel.models.alignment import TokenizerSpec
 from pommel.scoring.retired_alignment import assign_as_syntaxgym
 from pommel.suite.suite import Condition, Sentence
 from pommel.suite.suite import Region as PlainRegion
@@ -106,7 +106,7 @@ def compute_mapping_heuristic(
 
 def deal_out(
     sentence: Sentence,
-    tokens: Sequence[Placed | Token],
+    tokens: Sequence[Token],
     bits: Iterable[float | None],
     assigner: Callable[[Sentence, Sequence[Any]], Sequence[int | None]] = assign_as_syntaxgym,
 ) -> list[RegionTokens]:
@@ -162,7 +162,7 @@ def _layout(contents: Sequence[str]) -> Sentence:
 
 def _placed(
     tokens: Sequence[str], contents: Sequence[str], spec: TokenizerSpec, where: str
-) -> tuple[Placed, ...]:
+) -> tuple[Token, ...]:
     try:
         return spec.places(tokens, _layout(contents).text)
     except AlignmentError as error:

@@ -4,6 +4,7 @@ Causal, masked and encoder-decoder models; which kind it is, its configuration s
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,14 +12,24 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pommel.errors import ModelError, PommelError, UnsupportedFeatureError, counted, first_line
+from pommel.models.alignment import TokenizerSpec
 from pommel.models.huggingface.files import Source, commit_of, find_source
 from pommel.models.huggingface.left_to_right import LeftToRight, causal_scorer, decoder_scorer
 from pommel.models.huggingface.loading import Loaded, load, quiet, require_extra, text_config
 from pommel.models.huggingface.masked import Masked, masked_scorer
 from pommel.models.huggingface.outcomes import Scorer, scored_sentence
-from pommel.models.huggingface.tokens import Encoded, Encoder, Marks, Outcome, TokenNames, shortened
+from pommel.models.huggingface.tokens import (
+    Encoded,
+    Encoder,
+    Marks,
+    Outcome,
+    TokenNames,
+    shortened,
+    vocabulary_spec,
+)
 from pommel.models.model import DistinctSentence, LoadOptions, Model, ModelInfo, Policy, Spans
-from pommel.surprisal import ScoredSentence
+from pommel.models.tokenizing import Predictor, TokenizingModel
+from pommel.surprisal import ScoredSentence, Token
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -127,7 +138,11 @@ def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions
     return _open(source, options)
 
 
-class HuggingFaceModel:
+# A cased tokenizer keeps the capital of this word.
+_PROBE = "Testing"
+
+
+class HuggingFaceModel(TokenizingModel):
     """A language model in this process. Each distinct sentence is scored once, in batches."""
 
     def __init__(self, *, info: ModelInfo, encoder: Encoder, scorer: Scorer) -> None:
@@ -187,6 +202,56 @@ class HuggingFaceModel:
             message = "a masked model gives no probabilities of next tokens"
             raise UnsupportedFeatureError(f"{self._name}: {message}")
         return self.scorer
+
+    @property
+    def tokenizer_spec(self) -> TokenizerSpec:
+        """How its tokens are read, by what its vocabulary looks like."""
+        # That says more than how one word is cut.
+        tokenizer = self.encoder.tokenizer
+        found = vocabulary_spec(tokenizer)
+        first = _types(self.encoder.text_of(self.encoder.marks.start))
+        last = _types(self.info.eos)
+        unknown = found.unk_types - first - last
+        return replace(
+            found,
+            unk_types=unknown,
+            prefix_types=first,
+            suffix_types=last,
+            special_types=frozenset(tokenizer.all_special_tokens) - first - last - unknown,
+            cased=any(letter.isupper() for token in tokenizer.tokenize(_PROBE) for letter in token),
+        )
+
+    @property
+    def vocabulary_items(self) -> list[str]:
+        """The tokens of its tokenizer, by their ids."""
+        return [*self.encoder.names.items(int(self.info.details["vocabulary_size"]))]
+
+    @property
+    def predictor(self) -> Predictor:
+        """The model itself."""
+        return self
+
+    def items(self) -> list[str]:
+        """Return the tokens by their ids; a network may have room for more than its tokenizer."""
+        return [*self.encoder.names.items(self.n_outputs)]
+
+    def ids_of(self, sentences: Sequence[str], policy: Policy) -> "Iterator[NDArray[np.int64]]":
+        """Yield the ids of each sentence's tokens, its marks among them."""
+        return (each.ids for each in self.encoder.encode(sentences, policy))
+
+    def tokens_of(self, sentences: Sequence[str], policy: Policy) -> Iterator[list[Token]]:
+        """Yield the same tokens, unscored; the network need not run for it."""
+        for each in self.encoder.encode(sentences, policy):
+            yield [*self._opening(each), *each.tokens]
+
+    def opening_marks(self, sentences: Sequence[str], policy: Policy) -> list[list[Token]]:
+        """Return the marks before each sentence that nothing predicts; they have 0 bits."""
+        return [[*self._opening(each)] for each in self.encoder.encode(sentences, policy)]
+
+    def _opening(self, encoded: Encoded) -> Iterator[Token]:
+        for token_id in encoded.ids[: encoded.n_marks]:
+            text = self.encoder.text_of(token_id) or ""
+            yield Token(text=text, start=0, end=0, surprisal_bits=0.0, role="bos")
 
     def _score_blocks(
         self,
@@ -265,3 +330,7 @@ def _open(source: Source, options: LoadOptions) -> Model:
     return HuggingFaceModel(
         info=describe(source, loaded, encoder, scorer), encoder=encoder, scorer=scorer
     )
+
+
+def _types(token: str | None) -> frozenset[str]:
+    return frozenset(() if token is None else (token,))

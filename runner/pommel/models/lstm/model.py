@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pommel.errors import ModelError, ModelNotAvailableError, UsageError, first_line
+from pommel.models.alignment import TokenizerSpec
 from pommel.models.lstm.folder import RECORD, LstmConfig, LstmFiles, read_folder
 from pommel.models.model import DistinctSentence, LoadOptions, Model, ModelInfo, Policy, Spans
 from pommel.models.neural.memory import find_device, find_dtype, require_torch
 from pommel.models.neural.questions import Ids, Request, asked_for
 from pommel.models.neural.recurrent import LstmNetwork, RecurrentEngine
+from pommel.models.tokenizing import Predictor, TokenizingModel
 from pommel.models.word_level import WordReader, WordSentence, first_outcome
-from pommel.surprisal import ScoredSentence, Unscored
+from pommel.surprisal import ScoredSentence, Token, Unscored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -116,7 +118,7 @@ def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions
     return LstmModel(info=info, config=files.config, vocabulary=files.vocabulary, engine=engine)
 
 
-class LstmModel:
+class LstmModel(TokenizingModel):
     """An LSTM over words. Each distinct sentence is scored once.
 
     A word is looked up as it is written, or in lower case if the model is not `cased`; one that is
@@ -200,6 +202,39 @@ class LstmModel:
         if len(ids) > 1:
             rows[1:] = self.engine.log_probabilities(ids[:-1]).numpy()
         return rows
+
+    @property
+    def tokenizer_spec(self) -> TokenizerSpec:
+        """How its words are read."""
+        config = self.config
+        return TokenizerSpec(
+            unk_types=frozenset({config.unk}),
+            suffix_types=frozenset({config.eos}),
+            cased=config.cased,
+        )
+
+    @property
+    def vocabulary_items(self) -> Sequence[str]:
+        """Its words, marks and all, in the order of the weights."""
+        return self.vocabulary
+
+    @property
+    def predictor(self) -> Predictor:
+        """The model itself."""
+        return self
+
+    def items(self) -> list[str]:
+        """Return the words by their places."""
+        return [*self.vocabulary]
+
+    def ids_of(self, sentences: Sequence[str], policy: Policy) -> "Iterator[NDArray[np.int64]]":
+        """Yield the places of each sentence's words in the vocabulary, its context first."""
+        return (self.ids(self.reader.read(text, policy)) for text in sentences)
+
+    def tokens_of(self, sentences: Sequence[str], policy: Policy) -> Iterator[list[Token]]:
+        """Yield each sentence's words, unscored."""
+        for text in sentences:
+            yield [*self.reader.read(text, policy).tokens]
 
     def _score(
         self, wanted: Sequence[DistinctSentence], policy: Policy

@@ -13,6 +13,7 @@ from typing import Any, Literal, Protocol, get_args
 
 from pommel.errors import InputError, ModelNotAvailableError, UsageError, check_choice
 from pommel.files.text import is_encodable, sha256_of
+from pommel.models.alignment import TokenizerSpec
 from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, Spans
 from pommel.models.ngram.arpa import (
     BOS,
@@ -26,6 +27,7 @@ from pommel.models.ngram.arpa import (
 )
 from pommel.models.ngram.backoff import BITS_PER_LOG10
 from pommel.models.reference_files import split_reference
+from pommel.models.tokenizing import TokenizingModel
 from pommel.models.word_level import WordReader, WordSentence, first_outcome
 from pommel.surprisal import ScoredSentence, Unscored
 
@@ -77,7 +79,7 @@ class NgramTables(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class NgramModel:
+class NgramModel(TokenizingModel):
     """A back-off n-gram model over words.
 
     A word is looked up as it is written and, if the model does not know it so, in lower case; a
@@ -117,6 +119,21 @@ class NgramModel:
             pairs = zip(block, surprisals, strict=True)
             for index, (sentence, bits) in enumerate(pairs, start=start):
                 yield index, sentence.scored(_outcomes(sentence, bits, policy))
+
+    @property
+    def tokenizer_spec(self) -> TokenizerSpec:
+        """How its words are read; nothing predicts the mark in front, so that it is no token."""
+        eos = self.info.eos
+        return TokenizerSpec(
+            unk_types=frozenset({self.tables.unk}),
+            suffix_types=frozenset(() if eos is None else (eos,)),
+        )
+
+    @property
+    def vocabulary_items(self) -> Sequence[str] | None:
+        """Its words; a KenLM binary lists none."""
+        listed = self.tables.vocabulary
+        return None if listed is None else [word for word in listed if word != BOS]
 
     def _reader(self) -> WordReader:
         return WordReader(
