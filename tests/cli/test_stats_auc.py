@@ -57,7 +57,7 @@ def rows(pommel: Pommel, *arguments: str) -> list[dict[str, str]]:
 
 
 def test_a_case_additive_model(pommel: Pommel, suite_file: Path, tmp_path: Path) -> None:
-    # tests/test_reproducing.py has it on the suite that ships.
+    # tests/docs/test_reproducing.py has it on the suite that ships.
     assert pommel("run", arpa(tmp_path / "unigram.arpa", CASES), suite_file).status == 0
     found = {row["comparison"]: row for row in rows(pommel)}
     assert {name: row["auc"] for name, row in found.items()} == {

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.reproducing import Shown, arpa_of, is_like, run, shown_commands
+from tests.docs.pages import REPOSITORY, Shown, page_of, steps
+from tests.docs.prepared import PUBLISHED, parts
+from tests.docs.running import PageError, Workplace
+
+pytestmark = pytest.mark.full
 
 ROWS = list[dict[str, str]]
-SLOW = "de_argument_structure"
 FOUR = ("gpt-2-xl-pretrained", "grnn", "ngram", "rnng")
 CIRCUITS = {
     "Licensing": "licensing",
@@ -47,48 +50,54 @@ PRINTED = {
 
 
 @dataclass(frozen=True)
-class Page:
-    """The page, its commands, what they printed, and the store that they filled."""
+class Reproduced:
+    """The page with all of its commands run, what came out otherwise, and where it was run."""
 
     text: str
-    printed: list[tuple[Shown, str]]
-    data: Path
+    commands: list[str]
+    wrong: list[str]
+    place: Workplace
     store: Path
 
     def rows(self, command: str) -> ROWS:
         """Return the table that a command prints as CSV."""
-        output = run(f"{command} --format csv", self.data)
+        output = self.place.command(f"{command} --format csv").output
         first = next(line for line in output.splitlines() if not line.startswith("note: "))
         return list(csv.DictReader(StringIO(output[output.index(first) :])))
 
 
 @pytest.fixture(scope="module")
-def page(repository: Path, shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Page:
-    """The page with all of its commands run, one after the other, but those that take long."""
-    text = (repository / "docs" / "reproducing.md").read_text("utf-8")
-    store = tmp_path_factory.mktemp("page") / "store.sqlite"
+def page(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> Reproduced:
+    """The page with all of its commands run, one after the other."""
+    assert shared_data == PUBLISHED
+    shown = page_of(REPOSITORY / "docs" / "reproducing.md")
+    (part,) = parts(shown)
+    place = Workplace(folder=tmp_path_factory.mktemp("page"))
+    store, wrong = place.folder / "store.sqlite", []
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("POMMEL_STORE", str(store))
-        printed = [
-            (shown, run(shown.command, shared_data))
-            for shown in shown_commands(text)
-            if SLOW not in shown.command
-        ]
-    return Page(text=text, printed=printed, data=shared_data, store=store)
+        part.prepare(place)
+        for block in part.blocks:
+            try:
+                place.run(block)
+            except PageError as error:
+                wrong.append(str(error))
+    steps_of_it = [step for block in part.blocks for step in steps(block)]
+    commands = [step.command for step in steps_of_it if isinstance(step, Shown)]
+    return Reproduced(text=shown.text, commands=commands, wrong=wrong, place=place, store=store)
 
 
 @pytest.fixture(autouse=True)
-def page_store(page: Page, own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def page_store(page: Reproduced, own_store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Read what the page's commands have kept."""
     assert own_store != page.store
     monkeypatch.setenv("POMMEL_STORE", str(page.store))
 
 
-def test_the_commands_print_what_the_page_shows(page: Page) -> None:
-    assert len(page.printed) > 15
-    for shown, output in page.printed:
-        hint = "`python -m tests.reproducing FOLDER` writes the page again"
-        assert is_like(output, shown.lines), f"$ {shown.command}\n{output}\n{hint}"
+def test_the_commands_print_what_the_page_shows(page: Reproduced) -> None:
+    assert len(page.commands) > 17
+    if page.wrong:
+        pytest.fail("\n\n".join(page.wrong), pytrace=False)
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +112,7 @@ def of_family(rows: ROWS, family: str) -> ROWS:
     return [row for row in rows if row["model_name"] == family]
 
 
-def test_scores_of_hu_et_al(page: Page, expected: dict[str, Any]) -> None:
+def test_scores_of_hu_et_al(page: Reproduced, expected: dict[str, Any]) -> None:
     models = " ".join(f"--model {name}" for name in FOUR)
     command = f"pommel stats accuracy --source hu2020 {models}"
     overall, circuits, suites = (
@@ -130,7 +139,7 @@ def test_scores_of_hu_et_al(page: Page, expected: dict[str, Any]) -> None:
         assert sorted(names) == sorted(s for s, of in members.items() if of == CIRCUITS[circuit])
 
 
-def test_stability_of_hu_et_al(page: Page, expected: dict[str, Any]) -> None:
+def test_stability_of_hu_et_al(page: Reproduced, expected: dict[str, Any]) -> None:
     rows = page.rows("pommel stats stability --source hu2020 --resamples 99")
     for name, told in expected["stability_by_model"].items():
         mean = next(row for row in of_family(rows, name) if row["level"] == "mean")
@@ -142,10 +151,10 @@ def test_stability_of_hu_et_al(page: Page, expected: dict[str, Any]) -> None:
     assert pairs == {tuple(pair) for pair in expected["stability_pairs"]}
 
 
-def test_slopes_of_kryvosheieva_and_levy(page: Page) -> None:
-    command = next(shown.command for shown, _ in page.printed if " scaling " in shown.command)
+def test_slopes_of_kryvosheieva_and_levy(page: Reproduced) -> None:
+    command = next(each for each in page.commands if " scaling " in each)
     found = {(row["family"], row["name"]): row["slope_percent"] for row in page.rows(command)}
-    with (page.data / "multilingual" / "performance_vs_size.csv").open() as stream:
+    with (PUBLISHED / "multilingual" / "performance_vs_size.csv").open() as stream:
         published = {row.pop(""): row for row in csv.DictReader(stream)}
     suites = published["BLOOM"]
     for family, row in published.items():
@@ -157,7 +166,7 @@ def test_slopes_of_kryvosheieva_and_levy(page: Page) -> None:
     assert len(suites) == 20
 
 
-def test_intervals_of_kryvosheieva_and_levy(page: Page) -> None:
+def test_intervals_of_kryvosheieva_and_levy(page: Reproduced) -> None:
     rows = page.rows("pommel stats accuracy --source multilingual --interval exact --resamples 99")
     of_1000 = {int(row["n_holding"]): row for row in rows if row["n_items"] == "1000"}
     intervals = {
@@ -177,10 +186,10 @@ def test_intervals_of_kryvosheieva_and_levy(page: Page) -> None:
     assert {row["n_items"] for row in rows if row["model_name"] == "human"} == {"50"}
 
 
-def test_averages_and_correlations_of_mueller_et_al(page: Page) -> None:
+def test_averages_and_correlations_of_mueller_et_al(page: Reproduced) -> None:
     rows = page.rows("pommel stats accuracy --source clams --by language")
     averages = {(row["model_name"], row["language"]): float(row["accuracy"]) for row in rows}
-    with (page.data / "clams" / "table1_table2.csv").open() as stream:
+    with (PUBLISHED / "clams" / "table1_table2.csv").open() as stream:
         printed = {
             (f"LSTM {row['model']}", row["lang"]): float(row["published_average"])
             for row in csv.DictReader(stream)
@@ -195,12 +204,12 @@ def test_averages_and_correlations_of_mueller_et_al(page: Page) -> None:
     assert mono == {"en": 0.77, "de": 0.90, "fr": 0.83, "ru": 0.85, "he": 0.88}
     correlations = [
         float(row["value"])
-        for shown, _ in page.printed
-        if " correlate " in shown.command
-        for row in page.rows(shown.command)
+        for command in page.commands
+        if " correlate " in command
+        for row in page.rows(command)
     ]
     assert correlations == pytest.approx([0.4, 1.0, -0.9])
-    command = next(shown.command for shown, _ in page.printed if "--common" in shown.command)
+    command = next(each for each in page.commands if "--common" in each)
     pairs = page.rows(f"{command} --table pairs")
     assert {row["key"]: round(float(row["accuracy"]), 3) for row in pairs} == {
         "en": 0.934,
@@ -212,7 +221,7 @@ def test_averages_and_correlations_of_mueller_et_al(page: Page) -> None:
     assert {row["n_suites"] for row in pairs} == {"5"}
 
 
-def test_results_of_bert_syntax(page: Page) -> None:
+def test_results_of_bert_syntax(page: Reproduced) -> None:
     found = {
         (row["model_name"], row["suite"]): f"{row['n_holding']}/{row['n_items']}"
         for source in ("bert-syntax", "attractors")
@@ -230,7 +239,7 @@ def test_results_of_bert_syntax(page: Page) -> None:
     }
 
 
-def test_table_3_of_blimp(page: Page) -> None:
+def test_table_3_of_blimp(page: Reproduced) -> None:
     terms = page.rows("pommel stats accuracy --source blimp --by circuit --resamples 99")
     overall = page.rows("pommel stats accuracy --source blimp --by model --resamples 99")
     found = {(row["model_name"], row["circuit"]): 100 * float(row["accuracy"]) for row in terms}
@@ -247,7 +256,7 @@ def test_table_3_of_blimp(page: Page) -> None:
     assert others == {("txl", "island_effects"): pytest.approx(48.3375)}
     assert round(found["human", ""], 1) == 88.6
     # The file has means of its own, which are left out.
-    lines = (page.data / "blimp" / "models_summary.jsonl").read_text().splitlines()
+    lines = (PUBLISHED / "blimp" / "models_summary.jsonl").read_text().splitlines()
     for own in (row for row in map(json.loads, lines) if row["UID"] == "overall"):
         term = own["linguistics_term"]
         for model in PRINTED:
@@ -255,17 +264,8 @@ def test_table_3_of_blimp(page: Page) -> None:
             assert mean == pytest.approx(100 * own[model], abs=1e-7)
 
 
-@pytest.mark.slow
-def test_a_scorer_that_adds_up_cases(page: Page, tmp_path: Path, monkeypatch: Any) -> None:
-    (tmp_path / "case.arpa").write_text(arpa_of(page.text))
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("POMMEL_STORE", str(tmp_path / "store.sqlite"))
-    commands = [shown for shown in shown_commands(page.text) if SLOW in shown.command]
-    assert len(commands) == 2
-    for shown in commands:
-        output = run(shown.command, page.data)
-        assert is_like(output, shown.lines), output
-    rows = page.rows(commands[-1].command)
+def test_a_scorer_that_adds_up_cases(page: Reproduced) -> None:
+    rows = page.rows(page.commands[-1])
     assert {row["comparison"]: float(row["auc"]) for row in rows} == {
         "all": 0.5,
         "double-nom": 0.0,
