@@ -10,7 +10,7 @@ from tests.cli.samples import Pommel, suite_value
 from tests.report.latex_reader import read_table
 from tests.store.run_samples import agreement, imported, made, reported
 
-from pommel.report.text_tables import table_text
+from pommel.report.text_tables import TABLES
 from pommel.store import Store
 
 
@@ -73,7 +73,7 @@ def test_a_table_goes_to_standard_output_or_to_a_file(
     pommel: Pommel, kept: list[str], own_store: Path, tmp_path: Path
 ) -> None:
     with Store.open(own_store) as store:
-        wanted = table_text(store.runs.records(), name="circuits", form="md")
+        wanted = TABLES["circuits"].text(store.runs.records(), "md")
     assert pommel("report", "--table", "md", "--name", "circuits").stdout == wanted
     out = tmp_path / "circuits.md"
     outcome = pommel("report", "--table", "md", "--name", "circuits", "-o", out)

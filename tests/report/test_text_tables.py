@@ -2,7 +2,7 @@
 
 import csv
 import io
-from typing import Any
+from typing import Any, get_args
 
 import pandas as pd
 import pytest
@@ -12,16 +12,16 @@ from tests.report.test_markdown import read
 
 from pommel.analysis.accuracy import Accuracies, Level
 from pommel.errors import UsageError
-from pommel.report.text_tables import FORMS, TABLES, table_text
+from pommel.report.text_tables import TABLES, Form
 from pommel.scoring.run_record import RunRecord
 
 
 def latex(records: list[RunRecord], name: str = "scores") -> LatexTable:
-    return read_table(table_text(records, name=name, form="latex"))
+    return read_table(TABLES[name].text(records, "latex"))
 
 
 def frame(records: list[RunRecord], name: str) -> pd.DataFrame:
-    text = table_text(records, name=name, form="csv")
+    text = TABLES[name].text(records, "csv")
     return pd.read_csv(io.StringIO(text), dtype={"prediction_id": str}, keep_default_na=True)
 
 
@@ -74,7 +74,7 @@ def test_scores_are_those_of_the_frames() -> None:
 
 
 def test_what_a_table_of_scores_says_of_itself() -> None:
-    paragraphs, rows = read(table_text(two_models(), name="scores", form="md"))
+    paragraphs, rows = read(TABLES["scores"].text(two_models(), "md"))
     assert paragraphs == [
         "SG scores (all predictions of a suite hold)",
         (
@@ -89,15 +89,15 @@ def test_what_a_table_of_scores_says_of_itself() -> None:
 
 
 def test_the_best_of_each_row_is_bold_and_of_equals_all() -> None:
-    text = table_text(two_models(), name="scores", form="md")
+    text = TABLES["scores"].text(two_models(), "md")
     assert [cell.split(" ")[0] for cell in bold_of(text)] == [
         *("1.00", "0.75", "0.75"),  # the three suites
         *("0.88", "0.75", "0.75"),  # two circuits and the SG score
     ]
     equal = [record(model, "s", "1100") for model in ("a", "b")]
-    assert bold_of(table_text(equal, name="scores", form="md")) == []
+    assert bold_of(TABLES["scores"].text(equal, "md")) == []
     assert (
-        bold_of(table_text([*equal, record("c", "s", "0000")], name="scores", form="md"))
+        bold_of(TABLES["scores"].text([*equal, record("c", "s", "0000")], "md"))
         == ["0.50 [0.15, 0.85]"] * 2
     )
 
@@ -126,7 +126,7 @@ def test_what_is_not_there_is_not_shown() -> None:
 
 def test_seeds_have_a_mean_behind_them_which_is_not_bold() -> None:
     records = [*seeds("lstm", "s", "1111", "1100"), record("m", "s", "1110")]
-    text = table_text(records, name="scores", form="md")
+    text = TABLES["scores"].text(records, "md")
     assert latex(records).rows == [
         ["circuit", "suite", "items", "lstm/seed-1", "lstm/seed-2", "lstm (mean ± sd, n = 2)", "m"],
         [
@@ -144,7 +144,7 @@ def test_many_seeds_are_shown_by_their_mean_alone_which_may_be_the_best() -> Non
         *seeds("lstm", "t", *["1111"] * 6, "----"),
         record("m", "s", "1110"),
     ]
-    table = table_text(records, name="scores", form="md")
+    table = TABLES["scores"].text(records, "md")
     _, rows = read(table)
     assert rows[0][3:] == ["lstm (mean ± sd, n = 7)", "m"]
     assert rows[1][3] == "1.00 ± 0.00"
@@ -195,7 +195,7 @@ def test_circuits_are_columns_and_the_score_has_an_interval() -> None:
         ["a_1", "0.38", "0.75", overall[0]],
         ["b%2", "0.88", "0.50", overall[1]],
     ]
-    best = bold_of(table_text(records, name="circuits", form="md"))
+    best = bold_of(TABLES["circuits"].text(records, "md"))
     assert [cell.split(" ")[0] for cell in best] == ["0.75", "0.88", "0.75"]
 
 
@@ -264,7 +264,7 @@ def test_the_sides_of_a_comparison_may_be_a_family_or_its_two_members() -> None:
 def test_a_comparison_of_one_or_three_is_none(models: str, said: str) -> None:
     records = [record(model, "s", "1100") for model in models]
     with pytest.raises(UsageError) as caught:
-        table_text(records, name="comparison", form="md")
+        TABLES["comparison"].text(records, "md")
     assert str(caught.value) == (
         f"a comparison is of two models, and these runs are of {said}; choose two with --model"
     )
@@ -276,7 +276,7 @@ def test_stability_needs_a_pair() -> None:
     assert number[3:5] == ["0.50", "0.25"]
     assert frame(two_models(), "stability")["difference"].tolist() == [-0.25] * 4
     with pytest.raises(UsageError, match=r"^no model has run a suite both with and without inter"):
-        table_text([record("m", "s", "11")], name="stability", form="csv")
+        TABLES["stability"].text([record("m", "s", "11")], "csv")
 
 
 def test_accuracies_have_their_tests() -> None:
@@ -292,19 +292,15 @@ def test_accuracies_have_their_tests() -> None:
 def test_forms_say_the_same_and_names_are_text(name: str) -> None:
     hostile = ("a_|*1\\", "<b>&%{2}$")
     records = two_models(*hostile)
-    _, rows = read(table_text(records, name=name, form="md"))
+    _, rows = read(TABLES[name].text(records, "md"))
     assert rows == latex(records, name).rows
     # Those of a comparison are in its title.
     assert name == "comparison" or set(hostile) <= {cell for row in rows for cell in row}
-    csv_rows = list(csv.reader(io.StringIO(table_text(records, name=name, form="csv"))))
+    csv_rows = list(csv.reader(io.StringIO(TABLES[name].text(records, "csv"))))
     assert set(hostile) <= {cell for row in csv_rows for cell in row}
 
 
-def test_names_and_forms_that_are_none() -> None:
+def test_a_form_that_is_none() -> None:
     records = [record("m", "s", "11")]
-    with pytest.raises(
-        UsageError, match=r"^the table cannot be 'score'; it is one of scores, circ"
-    ):
-        table_text(records, name="score", form="md")
-    with pytest.raises(UsageError, match=f"'tex'; it is one of {', '.join(FORMS)}$"):
-        table_text(records, name="scores", form="tex")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match=f"'tex'; it is one of {', '.join(get_args(Form))}$"):
+        TABLES["scores"].text(records, "tex")  # type: ignore[arg-type]

@@ -61,14 +61,13 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
+# What a row is about, or the mean over its suites.
 Level = Literal["prediction", "suite", "circuit", "language", "group", "model"]
 
 # Which of the two intervals of a share of items is meant.
 ShareInterval = Literal["wilson", "exact"]
 
-
 COUNTS = ("n_ties", "n_undefined", "n_unscored", "n_oov", "n_skipped")
-
 
 NO_INTERVAL = Interval(low=math.nan, high=math.nan)
 
@@ -356,9 +355,9 @@ class Part:
     n_items: int | None
 
 
-def _rows(subject: ComparedModel, level: Level, settings: Settings) -> Iterator[Accuracy]:
+def _rows(compared: ComparedModel, level: Level, settings: Settings) -> Iterator[Accuracy]:
     units: dict[Unit, list[Part]] = {}
-    for record in subject.records:
+    for record in compared.records:
         for part in parts_of(record, level, settings.chance):
             units.setdefault(part.unit, []).append(part)
     for unit in sorted(units, key=lambda unit: unit.order):
@@ -367,11 +366,11 @@ def _rows(subject: ComparedModel, level: Level, settings: Settings) -> Iterator[
         scored = [part for part in ordered if not math.isnan(part.share)]
         yield Accuracy(
             level=level,
-            model_name=subject.model_name,
-            variant=subject.variant,
-            score_rule=subject.score_rule,
-            source=subject.source,
-            membership=subject.membership,
+            model_name=compared.model_name,
+            variant=compared.variant,
+            score_rule=compared.score_rule,
+            source=compared.source,
+            membership=compared.membership,
             unit=unit,
             suites=frozenset(part.suite for part in scored),
             accuracy=mean_score(part.share for part in scored),

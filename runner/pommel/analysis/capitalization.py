@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 
 from pommel.analysis.cells import (
     Answer,
+    FamilyColumn,
     add_suite_rows,
-    family_header,
     number_cell,
     plain_table,
-    spread_cell,
 )
 from pommel.errors import counted
 from pommel.scoring.capitalization import CapitalizationGain
@@ -101,7 +100,7 @@ class _Group:
     def header(self) -> str:
         # The spread of a single seed would say nothing.
         is_one = self._n_models == 1
-        return self.gains[0].model_name if is_one else family_header(self.family, self._n_models)
+        return self.gains[0].model_name if is_one else self._column.header
 
     def cells(self, gains: Sequence[CapitalizationGain]) -> tuple[str, str, str]:
         """Return the mean of some of the gains: the score as it is, capitalised, the gain."""
@@ -120,7 +119,11 @@ class _Group:
         for each, value in values:
             suites.setdefault(each.suite_name, {})[each.model_name] = value
         scores = Spread.of(FamilyScore.means_of_members([*suites.values()]))
-        return spread_cell(scores, n_members=self._n_models, sign=sign)
+        return self._column.cell(scores, sign=sign)
+
+    @property
+    def _column(self) -> FamilyColumn:
+        return FamilyColumn(family=self.family, n=self._n_models)
 
     @property
     def _n_models(self) -> int:

@@ -127,23 +127,30 @@ def mean_sd_cell(mean: float, sd: float, *, sign: str = "") -> str:
     return f"{number_cell(mean, sign=sign)} ± {number_cell(sd)}"
 
 
-def spread_cell(scores: Spread, *, n_members: int, sign: str = "") -> str:
-    """Return mean ± standard deviation of a family's scores, and of how many if not of all."""
-    if not scores.n:
-        return "-"
-    # Above the column stands how many members there are; one that has failed has no score there.
-    of = f" (n = {scores.n})" if scores.n < n_members else ""
-    return f"{mean_sd_cell(scores.mean, scores.sd, sign=sign)}{of}"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FamilyColumn:
+    """The column of a family in a table of scores: mean ± standard deviation of `n` members."""
 
+    family: str
+    n: int
 
-def family_header(family: str, n_members: int) -> str:
-    """Return what stands above such cells."""
-    return f"{family} (mean ± sd, n = {n_members})"
+    @property
+    def header(self) -> str:
+        """What stands above it."""
+        return f"{self.family} (mean ± sd, n = {self.n})"
+
+    def cell(self, scores: Spread, *, sign: str = "") -> str:
+        """Return mean ± standard deviation of scores, and of how many if not of all members."""
+        if not scores.n:
+            return "-"
+        # Above the column stands how many there are; one that has failed has no score there.
+        of = f" (n = {scores.n})" if scores.n < self.n else ""
+        return f"{mean_sd_cell(scores.mean, scores.sd, sign=sign)}{of}"
 
 
 def model_cell(row: ModelRow) -> str:
     """Return what stands for a model, or for the mean of a family."""
-    return family_header(row.label, row.n_members) if row.is_family else row.label
+    return FamilyColumn(family=row.label, n=row.n_members).header if row.is_family else row.label
 
 
 def circuit_cell(circuit: str) -> str:

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
+# The two sides: one model each, or a family of seeds, whose mean is compared item by item.
+
 # A name, and the runs that it has chosen.
 NamedRecords = tuple[str, Sequence[RunRecord]]
 
@@ -146,18 +148,21 @@ def _family(found: Sequence[ComparedModel], is_meant: Callable[[str], bool]) -> 
     return Side(label=meant[0].label, members=meant[0].members) if len(meant) == 1 else None
 
 
-def _called(subject: ComparedModel) -> set[str]:
-    names = {subject.model_name, subject.label}
-    for record in subject.records:
+def _called(compared: ComparedModel) -> set[str]:
+    names = {compared.model_name, compared.label}
+    for record in compared.records:
         names |= {record.model.reference, record.model.size_family}
-    if subject.membership:
-        names.add(subject.membership.family)
+    if compared.membership:
+        names.add(compared.membership.family)
     return names - {""}
 
 
-def _has_run(subject: ComparedModel, digits: str) -> bool:
+def _has_run(compared: ComparedModel, digits: str) -> bool:
     is_id = len(digits) >= Comparison.LEAST_DIGITS
-    return is_id and any(record.run_id.startswith(digits.lower()) for record in subject.records)
+    return is_id and any(record.run_id.startswith(digits.lower()) for record in compared.records)
+
+
+# Items of a suite that two models both have, put side by side.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -232,6 +237,8 @@ def _unit(side: Side, key: SuiteKey, column: Column) -> Unit:
         prediction_id=column.label,
     )
 
+
+# The comparison.
 
 ComparedLevel = Literal["prediction", "suite", "circuit", "all"]
 
@@ -604,9 +611,9 @@ def _suite_names(keys: Iterable[SuiteKey]) -> tuple[str, ...]:
     return tuple(f"{name} ({language})" if language else name for language, name in keys)
 
 
-_COUNTS = ("n_both", "n_only_a", "n_only_b", "n_neither")
-
 # As a tidy table.
+
+_COUNTS = ("n_both", "n_only_a", "n_only_b", "n_neither")
 
 COMPARISON_COLUMNS = (
     "level",

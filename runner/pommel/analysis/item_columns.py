@@ -1,4 +1,7 @@
-"""What a result holds item by item: one column a score, and columns of one suite put together."""
+"""What a result holds item by item: one column a score, and columns of one suite put together.
+
+And how often its predictions hold by chance.
+"""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -158,6 +161,8 @@ def _counted_column(score: Score) -> Column:
         is_listed=False,
     )
 
+
+# Chance.
 
 # What chance is: a share for all, or None for what each formula says.
 Chance = float | None

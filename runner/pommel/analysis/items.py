@@ -79,9 +79,9 @@ class ItemTable:
         found = ModelsCompared.of(records)
         names = _suite_names(found.models)
         blocks = [
-            _block(subject, record, prediction, names, chance)
-            for subject in found.models
-            for record in subject.records
+            _block(compared, record, prediction, names, chance)
+            for compared in found.models
+            for record in compared.records
             for prediction in record.result.counted
         ]
         columns: dict[str, Any] = {
@@ -97,7 +97,7 @@ class ItemTable:
 
 
 def _suite_names(found: Sequence[ComparedModel]) -> dict[tuple[str, str], str]:
-    keys = {key for subject in found for key in subject.by_suite}
+    keys = {key for compared in found for key in compared.by_suite}
     languages: dict[str, set[str]] = {}
     for language, suite in keys:
         languages.setdefault(suite, set()).add(language)
@@ -108,7 +108,7 @@ def _suite_names(found: Sequence[ComparedModel]) -> dict[tuple[str, str], str]:
 
 
 def _block(
-    subject: ComparedModel,
+    compared: ComparedModel,
     record: RunRecord,
     prediction: PredictionResult,
     names: dict[tuple[str, str], str],
@@ -119,7 +119,7 @@ def _block(
     numbers = np.array(record.result.item_numbers, dtype=np.int64)[kept]
     suite = names[(record.suite.language, record.result.suite_name)]
     base = names.get((record.suite.language, record.suite.modifier_of), record.suite.modifier_of)
-    constant = _of_run(subject, record, suite, base)
+    constant = _of_run(compared, record, suite, base)
     constant["prediction_id"] = prediction.prediction_id
     known = record.suite.chance
     constant["chance"] = prediction_chance(record.result, prediction, chance, known=known)
@@ -143,13 +143,13 @@ def _suite_chance(record: RunRecord, chance: Chance) -> float:
     return math.nan if record.result.score_rule == "each" else chances[0]
 
 
-def _of_run(subject: ComparedModel, record: RunRecord, suite: str, base: str) -> dict[str, Any]:
-    member = subject.membership
+def _of_run(compared: ComparedModel, record: RunRecord, suite: str, base: str) -> dict[str, Any]:
+    member = compared.membership
     n_parameters = record.model.n_parameters
     value = member.value if member else None
     complexity = record.suite.complexity
     return {
-        "model": subject.label,
+        "model": compared.label,
         "family": member.family if member else "",
         "axis": member.axis if member else "",
         "member": member.label if member else "",

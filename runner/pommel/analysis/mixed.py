@@ -1,7 +1,6 @@
 """Mixed-effects logistic regression over items, with crossed random intercepts.
 
-By variational Bayes (statsmodels' `BinomialBayesMixedGLM`); see `variational.posterior` for what is
-added to it.
+By variational Bayes (statsmodels' `BinomialBayesMixedGLM`); see `posterior` for what is added.
 """
 
 import math
@@ -25,6 +24,203 @@ if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
+
+APPROXIMATION = (
+    "Variational Bayes (statsmodels), an approximation; the intervals of spreads are too narrow."
+)
+
+# So many standard deviations on either side make an interval.
+_Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
+
+# With fewer rows a level than that, on average, most levels cannot differ from their own noise.
+_FEWEST_ROWS = 1.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coefficient:
+    """A fixed effect in log odds: posterior mean and sd, 95% interval, and two-sided p (Wald).
+
+    Interval and p are those of t with `n_free` degrees of freedom (see `freedoms`), of the
+    normal distribution where these are infinitely many.
+    """
+
+    name: str
+    estimate: float
+    sd: float
+    low: float
+    high: float
+    p: float
+    n_free: float = math.inf
+
+    @property
+    def odds_ratio(self) -> float:
+        """By what the odds are multiplied when the effect grows by 1."""
+        return math.exp(self.estimate)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VarianceComponent:
+    """How far a column's random intercepts spread: their sd in log odds, with a 95% interval."""
+
+    name: str
+    n_levels: int
+    sd: float
+    low: float
+    high: float
+
+
+MIXED_COLUMNS = (
+    "part",
+    "term",
+    "n_levels",
+    "estimate",
+    "sd",
+    "low",
+    "high",
+    "p",
+    "df",
+    "odds_ratio",
+    "odds_ratio_low",
+    "odds_ratio_high",
+)
+
+
+_LEAST_P = 0.001
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MixedFit(Answer):
+    """A fitted model; `notes` say what a reader should know, in plain words."""
+
+    fixed: str
+    n_rows: int
+    n_holding: int
+    coefficients: tuple[Coefficient, ...]
+    components: tuple[VarianceComponent, ...]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, records: Sequence[RunRecord], *, fixed: str, random: Sequence[str]) -> "MixedFit":
+        """Fit a model to the items of runs, as `of_items` does."""
+        items = ItemTable.of(records)
+        fit = cls.of_items(items.rows, fixed=fixed, random=random)
+        return replace(fit, notes=(*items.notes, *fit.notes))
+
+    @classmethod
+    def of_items(cls, items: "pd.DataFrame", *, fixed: str, random: Sequence[str]) -> "MixedFit":
+        """Fit `holds ~ fixed`, with a random intercept for each column of `random`.
+
+        `items` are the rows of `ItemTable`. Raises as `mixed_design` and `freedoms` do, and
+        `PommelError` if the stats extra is missing, and if the fit does not converge.
+        """
+        _check_extra()
+        design = mixed_design(items, fixed=fixed, random=random)
+        free = freedoms(design)
+        found = posterior(design)
+        notes = [f"statsmodels: {text}" for text in found.warnings]
+        if design.n_left_out:
+            what = counted(design.n_left_out, "row")
+            notes.append(f"{what} left out: a column that the model needs is missing there")
+        n_rows = len(design.outcomes)
+        notes += [
+            f"most values of {each.name} have one row only: their spread is hardly known"
+            for each in design.random
+            if n_rows < _FEWEST_ROWS * each.n_levels
+        ]
+        notes += [each.note for each in free if each.note]
+        sds = np.sqrt(np.diag(found.covariance))
+        coefficients = [
+            _coefficient(own, estimate, sd)
+            for own, estimate, sd in zip(free, found.effects.tolist(), sds.tolist(), strict=True)
+        ]
+        return cls(
+            fixed=fixed,
+            n_rows=n_rows,
+            n_holding=int(design.outcomes.sum()),
+            coefficients=tuple(coefficients),
+            components=tuple(_components(design, found)),
+            notes=tuple(notes),
+        )
+
+    def frame(self) -> "pd.DataFrame":
+        """Return one row a coefficient ("fixed") and random intercept ("random": its spread)."""
+        rows: list[dict[str, Any]] = [
+            {
+                "part": "fixed",
+                "term": each.name,
+                "n_levels": None,
+                "estimate": each.estimate,
+                "sd": each.sd,
+                "low": each.low,
+                "high": each.high,
+                "p": each.p,
+                "df": each.n_free if math.isfinite(each.n_free) else math.nan,
+                "odds_ratio": each.odds_ratio,
+                "odds_ratio_low": math.exp(each.low),
+                "odds_ratio_high": math.exp(each.high),
+            }
+            for each in self.coefficients
+        ]
+        rows += [
+            {
+                "part": "random",
+                "term": each.name,
+                "n_levels": each.n_levels,
+                "estimate": each.sd,
+                "low": each.low,
+                "high": each.high,
+            }
+            for each in self.components
+        ]
+        frame = frame_of_rows(rows, MIXED_COLUMNS)
+        return frame.astype({"n_levels": "Int64"})
+
+    def tables(self) -> "list[Table]":
+        """Return the table of fixed effects, and that of random intercepts if there are any."""
+        return [self._coefficient_table(), *([self._component_table()] if self.components else [])]
+
+    def _coefficient_table(self) -> "Table":
+        """Return one row a fixed effect: log odds, odds ratio, p."""
+        rows = [
+            [
+                each.name,
+                interval_cell(each.estimate, each, 3, sign="+"),
+                number_cell(each.sd, 3),
+                _odds(each),
+                f"< {_LEAST_P}" if each.p < _LEAST_P else number_cell(each.p, 3),
+            ]
+            for each in self.coefficients
+        ]
+        return plain_table(
+            f"holds ~ {self.fixed}",
+            names=["fixed effect"],
+            numbers=["log odds", "sd", "odds ratio", "p"],
+            rows=rows,
+            caption=f"{self.n_rows} rows, of which {self.n_holding} hold. [95% interval]; p: Wald, "
+            f"two-sided, by t (--format csv: df).\n{APPROXIMATION}",
+        )
+
+    def _component_table(self) -> "Table":
+        """Return one row a random intercept: how far it spreads."""
+        rows = [
+            [each.name, str(each.n_levels), interval_cell(each.sd, each, 3)]
+            for each in self.components
+        ]
+        return plain_table(
+            "Random intercepts", names=["by"], numbers=["levels", "sd (log odds)"], rows=rows
+        )
+
+
+def _check_extra() -> None:
+    try:
+        import patsy  # noqa: F401, PLC0415 - an extra
+        import statsmodels  # noqa: F401, PLC0415 - an extra
+    except ImportError:
+        message = "mixed models need the stats extra: pip install 'pommel[stats]'"
+        raise PommelError(message) from None
+
+
+# From a table of items and the names of its columns to matrices.
 
 # What the fixed effects explain: whether the prediction holds in the item, 0 or 1.
 OUTCOME = "holds"
@@ -223,6 +419,10 @@ def _separating(effects: Values, outcomes: Values) -> list[int]:
     return [int(index) for index in np.flatnonzero(np.abs(solution.x) > _ROUNDING)]
 
 
+# How many models (items, suites) an effect is really compared between: one that is the same in all
+# rows of a model, such as its size, has as many observations as there are models, however many rows
+# they have. With two models, a difference in size is no other than that between any two models.
+
 # With fewer degrees of freedom, even t is a rough guide: the spread itself is hardly known.
 _FEW = 10
 
@@ -289,6 +489,8 @@ def _no_freedom(name: str, column: RandomIntercept) -> PommelError:
         "in; choose more runs, or leave it out of --fixed"
     )
 
+
+# The fit: variational Bayes by statsmodels, and what is added to it.
 
 # Priors: normal around 0, with these standard deviations, of the coefficients of effects scaled to
 # a standard deviation of 1, and of the logarithm of a spread.
@@ -431,199 +633,7 @@ def covariance_of(design: MixedDesign, levels: Any, weights: Values, precisions:
     return np.asarray(splu(curvature.tocsc()).solve(unit)[:n_effects])
 
 
-APPROXIMATION = (
-    "Variational Bayes (statsmodels), an approximation; the intervals of spreads are too narrow."
-)
-
-# So many standard deviations on either side make an interval.
-_Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
-
-# With fewer rows a level than that, on average, most levels cannot differ from their own noise.
-_FEWEST_ROWS = 1.5
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Coefficient:
-    """A fixed effect in log odds: posterior mean and sd, 95% interval, and two-sided p (Wald).
-
-    Interval and p are those of t with `n_free` degrees of freedom (see `mixed_freedom`), of the
-    normal distribution where these are infinitely many.
-    """
-
-    name: str
-    estimate: float
-    sd: float
-    low: float
-    high: float
-    p: float
-    n_free: float = math.inf
-
-    @property
-    def odds_ratio(self) -> float:
-        """By what the odds are multiplied when the effect grows by 1."""
-        return math.exp(self.estimate)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VarianceComponent:
-    """How far a column's random intercepts spread: their sd in log odds, with a 95% interval."""
-
-    name: str
-    n_levels: int
-    sd: float
-    low: float
-    high: float
-
-
-MIXED_COLUMNS = (
-    "part",
-    "term",
-    "n_levels",
-    "estimate",
-    "sd",
-    "low",
-    "high",
-    "p",
-    "df",
-    "odds_ratio",
-    "odds_ratio_low",
-    "odds_ratio_high",
-)
-
-
-_LEAST_P = 0.001
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MixedFit(Answer):
-    """A fitted model; `notes` say what a reader should know, in plain words."""
-
-    fixed: str
-    n_rows: int
-    n_holding: int
-    coefficients: tuple[Coefficient, ...]
-    components: tuple[VarianceComponent, ...]
-    notes: tuple[str, ...]
-
-    @classmethod
-    def of(cls, records: Sequence[RunRecord], *, fixed: str, random: Sequence[str]) -> "MixedFit":
-        """Fit a model to the items of runs, as `of_items` does."""
-        items = ItemTable.of(records)
-        fit = cls.of_items(items.rows, fixed=fixed, random=random)
-        return replace(fit, notes=(*items.notes, *fit.notes))
-
-    @classmethod
-    def of_items(cls, items: "pd.DataFrame", *, fixed: str, random: Sequence[str]) -> "MixedFit":
-        """Fit `holds ~ fixed`, with a random intercept for each column of `random`.
-
-        `items` are the rows of `ItemTable`. Raises as `mixed_design` and `freedoms` do, and
-        `PommelError` if the stats extra is missing, and if the fit does not converge.
-        """
-        _check_extra()
-        design = mixed_design(items, fixed=fixed, random=random)
-        free = freedoms(design)
-        found = posterior(design)
-        notes = [f"statsmodels: {text}" for text in found.warnings]
-        if design.n_left_out:
-            what = counted(design.n_left_out, "row")
-            notes.append(f"{what} left out: a column that the model needs is missing there")
-        n_rows = len(design.outcomes)
-        notes += [
-            f"most values of {each.name} have one row only: their spread is hardly known"
-            for each in design.random
-            if n_rows < _FEWEST_ROWS * each.n_levels
-        ]
-        notes += [each.note for each in free if each.note]
-        sds = np.sqrt(np.diag(found.covariance))
-        coefficients = [
-            _coefficient(own, estimate, sd)
-            for own, estimate, sd in zip(free, found.effects.tolist(), sds.tolist(), strict=True)
-        ]
-        return cls(
-            fixed=fixed,
-            n_rows=n_rows,
-            n_holding=int(design.outcomes.sum()),
-            coefficients=tuple(coefficients),
-            components=tuple(_components(design, found)),
-            notes=tuple(notes),
-        )
-
-    def frame(self) -> "pd.DataFrame":
-        """Return one row a coefficient ("fixed") and random intercept ("random": its spread)."""
-        rows: list[dict[str, Any]] = [
-            {
-                "part": "fixed",
-                "term": each.name,
-                "n_levels": None,
-                "estimate": each.estimate,
-                "sd": each.sd,
-                "low": each.low,
-                "high": each.high,
-                "p": each.p,
-                "df": each.n_free if math.isfinite(each.n_free) else math.nan,
-                "odds_ratio": each.odds_ratio,
-                "odds_ratio_low": math.exp(each.low),
-                "odds_ratio_high": math.exp(each.high),
-            }
-            for each in self.coefficients
-        ]
-        rows += [
-            {
-                "part": "random",
-                "term": each.name,
-                "n_levels": each.n_levels,
-                "estimate": each.sd,
-                "low": each.low,
-                "high": each.high,
-            }
-            for each in self.components
-        ]
-        frame = frame_of_rows(rows, MIXED_COLUMNS)
-        return frame.astype({"n_levels": "Int64"})
-
-    def tables(self) -> "list[Table]":
-        """Return the table of fixed effects, and that of random intercepts if there are any."""
-        return [self._coefficient_table(), *([self._component_table()] if self.components else [])]
-
-    def _coefficient_table(self) -> "Table":
-        """Return one row a fixed effect: log odds, odds ratio, p."""
-        rows = [
-            [
-                each.name,
-                interval_cell(each.estimate, each, 3, sign="+"),
-                number_cell(each.sd, 3),
-                _odds(each),
-                f"< {_LEAST_P}" if each.p < _LEAST_P else number_cell(each.p, 3),
-            ]
-            for each in self.coefficients
-        ]
-        return plain_table(
-            f"holds ~ {self.fixed}",
-            names=["fixed effect"],
-            numbers=["log odds", "sd", "odds ratio", "p"],
-            rows=rows,
-            caption=f"{self.n_rows} rows, of which {self.n_holding} hold. [95% interval]; p: Wald, "
-            f"two-sided, by t (--format csv: df).\n{APPROXIMATION}",
-        )
-
-    def _component_table(self) -> "Table":
-        """Return one row a random intercept: how far it spreads."""
-        rows = [
-            [each.name, str(each.n_levels), interval_cell(each.sd, each, 3)]
-            for each in self.components
-        ]
-        return plain_table(
-            "Random intercepts", names=["by"], numbers=["levels", "sd (log odds)"], rows=rows
-        )
-
-
-def _check_extra() -> None:
-    try:
-        import patsy  # noqa: F401, PLC0415 - an extra
-        import statsmodels  # noqa: F401, PLC0415 - an extra
-    except ImportError:
-        message = "mixed models need the stats extra: pip install 'pommel[stats]'"
-        raise PommelError(message) from None
+# What is said of a fit.
 
 
 def _components(design: MixedDesign, found: Posterior) -> list[VarianceComponent]:

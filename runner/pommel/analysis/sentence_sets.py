@@ -1,4 +1,9 @@
-"""Suites as sets of sentences: which are grammatical, and what a design says of each."""
+"""How models score the sentences of sets, some of which are grammatical and others not.
+
+Within each template: the AUC of grammatical against ungrammatical sentences; and which orders of
+the arguments, and which cases of which nouns, a model prefers, of the grammatical sentences of a
+permutation design only: what is preferred there is no error.
+"""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -10,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.analysis.cells import Answer, Row, add_sections, interval_cell, plain_table
-from pommel.analysis.models_compared import ModelsCompared
+from pommel.analysis.models_compared import ModelsCompared, labelled
 from pommel.errors import InputError, UsageError, counted, listed, nearest
 from pommel.files.tables import frame_of_rows
 from pommel.scoring.run import Run
@@ -91,6 +96,8 @@ def _words(value: Any) -> tuple[str, ...]:
     return tuple(str(each) for each in value) if isinstance(value, list | tuple) else ()
 
 
+# How good a model finds each sentence: one score a sentence, higher is better.
+
 Normalisation = Literal["none", "length", "slor"]
 
 Scores = NDArray[np.float64]
@@ -125,6 +132,10 @@ class SetScores:
     def n_skipped(self) -> int:
         """How many templates are left out."""
         return len(self.scores) - len(self.kept)
+
+    def named(self, *, with_language: bool) -> str:
+        """Return the suite, with its language if that is to be named."""
+        return labelled(self.suite, self.language if with_language else "")
 
     def columns(self, which: Sequence[SetSentence]) -> Scores:
         """Return the scores of some of the sentences, (n_templates that count, n)."""
@@ -208,12 +219,12 @@ def scores_of_runs(
             f"no suite says which of its conditions are ungrammatical (meta.unacceptable): "
             f"{listed(list(others))}"
         )
-    labelled = [
+    named = [
         replace(found[int(record.run_id)], model=compared.label)
         for compared in ModelsCompared.of(records).models
         for record in compared.records
     ]
-    return labelled, list(others)
+    return named, list(others)
 
 
 def _of_unigram(run: Run, unigram: Run | None) -> Sequence[Sequence[ScoredSentence]]:
@@ -275,6 +286,9 @@ def _sum(values: Sequence[float]) -> float:
     if {-math.inf, math.inf} <= set(values):
         return math.nan
     return math.fsum(values)
+
+
+# What the templates of a set come to together.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -342,6 +356,8 @@ def _row(row: Any, estimate: str, mean: str) -> dict[str, object]:
         "n_skipped": scores.n_skipped,
     }
 
+
+# AUCs by template.
 
 AUC_COLUMNS = (
     "model_name",
@@ -428,6 +444,8 @@ def template_aucs(better: Scores, worse: Scores) -> list[float]:
 def _n_ties(better: Scores, worse: Scores) -> int:
     return int((better[:, np.newaxis] == worse).sum())
 
+
+# Preferences.
 
 _SHARED = ("model_name", "suite", "circuit", "language")
 _ESTIMATE = ("n_templates", "low", "high", "sd", "n_unscored", "n_skipped")
@@ -559,6 +577,8 @@ def _by_order(each: SetScores) -> dict[tuple[str, ...], dict[tuple[str, ...], Se
     return found
 
 
+# For people.
+
 # What stands before the models' columns, and in their cells: the words of a row, a model, a cell.
 _Row = tuple[tuple[str, ...], SetScores, OverTemplates]
 
@@ -664,7 +684,7 @@ def _cell(estimate: OverTemplates, scores: SetScores, digits: int) -> str:
     return f"{shown}{of}"
 
 
-# A table: how its rows are computed, its columns, and where its means stand.
+# AUCs, the mean score of each order of cases, preferences between two orders, and for cases.
 SetTable = Literal["auc", "orders", "pairs", "features"]
 SetRow = SetAuc | OrderScore | OrderPreference | FeaturePreference
 
@@ -709,6 +729,11 @@ class SentenceSets(Answer):
     def aucs(self) -> list[SetAuc]:
         """The rows that are AUCs."""
         return [row for row in self.rows if isinstance(row, SetAuc)]
+
+    @property
+    def without_templates(self) -> list[SetScores]:
+        """The scores of which every template is left out."""
+        return [each for each in self.scores if each.n_skipped == len(each.scores)]
 
     @property
     def notes(self) -> Sequence[str]:

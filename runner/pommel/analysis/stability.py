@@ -22,6 +22,7 @@ from pommel.analysis.models_compared import (
     ComparedModel,
     ModelRow,
     ModelsCompared,
+    labelled,
     without_lone_families,
 )
 from pommel.files.tables import frame_of_rows
@@ -41,6 +42,10 @@ class Pairing:
     language: str = ""
     base: str = ""
     modified: str = ""
+
+    def named(self, *, with_language: bool) -> str:
+        """Return the suite with material, with its language if that is to be named."""
+        return labelled(self.modified, self.language if with_language else "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,23 +146,23 @@ class Stability(Answer):
         return caption
 
 
-def _rows(subject: ComparedModel, n_resamples: int, seed: int) -> Iterator[StabilityRow]:
-    pairs = _pairs(subject)
+def _rows(compared: ComparedModel, n_resamples: int, seed: int) -> Iterator[StabilityRow]:
+    pairs = _pairs(compared)
     for pairing, (base, modified) in pairs.items():
-        yield _row(subject, pairing, [(base, [modified])], n_resamples, seed)
+        yield _row(compared, pairing, [(base, [modified])], n_resamples, seed)
     bases: dict[tuple[str, str], tuple[SuiteResult, list[SuiteResult]]] = {}
     for pairing, (base, modified) in pairs.items():
         _, own = bases.setdefault((pairing.language, pairing.base), (base, []))
         own.append(modified)
     if bases:
-        yield _row(subject, Pairing(), list(bases.values()), n_resamples, seed)
+        yield _row(compared, Pairing(), list(bases.values()), n_resamples, seed)
 
 
-def _pairs(subject: ComparedModel) -> dict[Pairing, tuple[SuiteResult, SuiteResult]]:
+def _pairs(compared: ComparedModel) -> dict[Pairing, tuple[SuiteResult, SuiteResult]]:
     """Return the pairs of which both suites have a score, in order."""
     scored = {
         key: record
-        for key, record in subject.by_suite.items()
+        for key, record in compared.by_suite.items()
         if not math.isnan(record.result.score)
     }
     found = {}
@@ -174,7 +179,7 @@ def _order(pairing: Pairing) -> tuple[str, str, str]:
 
 
 def _row(
-    subject: ComparedModel,
+    compared: ComparedModel,
     pairing: Pairing,
     bases: Sequence[tuple[SuiteResult, Sequence[SuiteResult]]],
     n_resamples: int,
@@ -186,10 +191,10 @@ def _row(
         drawn = Estimate.of_groups(groups, n_resamples=n_resamples, seed=seed)
         interval = Interval(low=drawn.low, high=drawn.high)
     return StabilityRow(
-        model_name=subject.model_name,
-        variant=subject.variant,
-        score_rule=subject.score_rule,
-        source=subject.source,
+        model_name=compared.model_name,
+        variant=compared.variant,
+        score_rule=compared.score_rule,
+        source=compared.source,
         pairing=pairing,
         n_bases=len(bases),
         n_modified=sum(len(modified) for _, modified in bases),

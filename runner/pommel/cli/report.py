@@ -17,9 +17,9 @@ from pommel.cli.selecting import (
 from pommel.errors import UsageError, counted
 from pommel.files.text import write_text
 from pommel.report.page import write_report
-from pommel.report.plots.saving import check_suffix, save_chart, saving_notes
+from pommel.report.plots.saving import check_suffix, save_chart
 from pommel.report.plots.table import PLOTS
-from pommel.report.text_tables import FORMS, TABLES, table_text
+from pommel.report.text_tables import TABLES
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Store
 from pommel.store.selection import told_apart_records
@@ -47,7 +47,7 @@ _MANY = 200
 @click.option(
     "--table",
     "form",
-    type=click.Choice(FORMS),
+    type=click.Choice(list(_TABLE_SUFFIXES)),
     help="Make a table for a paper: Markdown, LaTeX (booktabs), or tidy CSV.",
 )
 @click.option(
@@ -129,7 +129,7 @@ def _check_ending(output: Path, *, form: str | None, plot: str | None) -> None:
 
 
 def _write_table(records: Sequence[RunRecord], chosen: dict[str, Any]) -> None:
-    text = table_text(records, name=chosen["name"] or "scores", form=chosen["form"])
+    text = TABLES[chosen["name"] or "scores"].text(records, chosen["form"])
     if chosen["output"] is None or chosen["output"].name == "-":
         show_text(text)
     else:
@@ -150,9 +150,7 @@ def _write_plot(store: Store, records: Sequence[RunRecord], chosen: dict[str, An
         _note_imported(records, own, "not in the plot")
         records = own
         chart = kind.draw(list(runs_of(store, own)))
-    for each in saving_notes(chart, chosen["output"]):
-        note(f"note: {each}")
-    save_chart(chart, chosen["output"])
+    save_chart(chart, chosen["output"], tell=lambda line: note(f"note: {line}"))
     _note_written(records, chosen["output"])
 
 

@@ -43,6 +43,18 @@ class Results:
         runs = (run.renamed(called[run.surprisals.model.reference]) for run in made)
         return cls(runs=tuple(runs))
 
+    @classmethod
+    def as_analysed(cls, runs: Sequence[Run]) -> "Results":
+        """Put stored runs together under the names that analyses give their models."""
+        from pommel.report.plots.regions import named_runs  # noqa: PLC0415 - commands start sooner
+
+        return cls(
+            runs=tuple(
+                each.run.renamed(Named(name=each.label, membership=each.run.result.membership))
+                for each in named_runs(runs)
+            )
+        )
+
     def to_frame(self, table: ResultsTable = "suites") -> "pd.DataFrame":
         """Return one tidy table over all runs (docs/results.md).
 
