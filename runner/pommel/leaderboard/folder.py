@@ -30,8 +30,8 @@ from pommel.leaderboard.board import (
 from pommel.leaderboard.entry import Entry, are_same, entry_from, entry_of
 from pommel.leaderboard.ledger import Ledger, Listed, ledger_from
 from pommel.leaderboard.rerunning import Rescored, Sample
-from pommel.leaderboard.standings import MOST_BYTES as MOST_PAIRS_BYTES
 from pommel.leaderboard.standings import (
+    MOST_PAIRS_BYTES,
     Pairs,
     Standing,
     Standings,
@@ -47,64 +47,18 @@ from pommel.scoring.results import ScoreRule
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
 
-# What a board's files have at most, but for submissions (they have limits of their own) and pairs.
-MOST_BYTES = 64 * 2**20
-
-# Windows has neither links that are followed nor pipes among files.
-_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_BINARY", 0)
-)
-
-
-def open_plain(path: Path) -> int:
-    """Return the descriptor of a file, for reading; raises `OSError` for what is none."""
-    # Opening a device may be enough to do something.
-    _check_mode(path.lstat().st_mode)
-    opened = os.open(path, _FLAGS)
-    try:
-        # It may have been replaced meanwhile.
-        _check_mode(os.fstat(opened).st_mode)
-    except OSError:
-        os.close(opened)
-        raise
-    return opened
-
-
-def read_plain(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
-    """Return a file's bytes; raises `OSError` for what is none, and for more than so many."""
-    with os.fdopen(open_plain(path), "rb") as stream:
-        n_bytes = os.fstat(stream.fileno()).st_size
-        raw = stream.read(min(n_bytes, most_bytes) + 1)
-    if len(raw) > most_bytes:
-        raise OSError(errno.EFBIG, f"it has more than {most_bytes:,} bytes")
-    return raw
-
-
-def plain_text(path: Path) -> str:
-    """Return the text of a file that the board needs; raises `BoardError`."""
-    # Not `read_text`: a line of the ledger ends at a line feed, and at nothing else.
-    try:
-        return read_plain(path).decode()
-    except UnicodeDecodeError as error:
-        raise BoardError(f"{path}: the byte {error.start} is not UTF-8") from None
-    except OSError as error:
-        raise BoardError(f"{path}: cannot be read: {error.strerror or error}") from None
-
-
-def _check_mode(mode: int) -> None:
-    if stat.S_ISLNK(mode):
-        raise OSError(errno.ELOOP, "it is a link")
-    if not stat.S_ISREG(mode):
-        raise OSError(errno.EINVAL, "it is no file")
-
-
 ARCHIVE_SUFFIX = ".pommel.zip"
 
 # What `replacing` leaves of an archive when it is killed.
 _LEFTOVER = re.compile(rf"\.[0-9a-f]{{16}}{re.escape(ARCHIVE_SUFFIX)}\..*\.part")
+_LONGEST_REASON = 500
+_LONGEST_KEEPER = 200
+
+# What the circuit of suites is called that belong to none.
+OTHER = "other"
+
+# Hashes are of bytes, and Git changes the ends of lines on Windows. What is derived is made again.
+_FOR_GIT = {".gitattributes": "* -text\n", ".gitignore": "/derived/\n"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -481,6 +435,15 @@ class BoardFolder:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Added:
+    """A submission that was added: where it stands, among how many, and what it supersedes."""
+
+    standing: Standing
+    n_ranked: int
+    superseded: tuple[str, ...]
+
+
 def read_archive(path: Path, limits: Limits) -> bytes:
     """Return the bytes of a submission's file; raises `SubmissionError`."""
     try:
@@ -496,15 +459,6 @@ def read_archive(path: Path, limits: Limits) -> bytes:
 def is_leftover(path: Path) -> bool:
     """Return whether this is the beginning of a submission, left by an addition that was killed."""
     return bool(_LEFTOVER.fullmatch(path.name))
-
-
-# What the circuit of suites is called that belong to none.
-OTHER = "other"
-
-_LONGEST_KEEPER = 200
-
-# Hashes are of bytes, and Git changes the ends of lines on Windows. What is derived is made again.
-_FOR_GIT = {".gitattributes": "* -text\n", ".gitignore": "/derived/\n"}
 
 
 def _check_names(name: str, by: str) -> None:
@@ -582,18 +536,6 @@ def _new_folder(folder: Path) -> Iterator[Path]:
             shutil.rmtree(aside, ignore_errors=True)
 
 
-_LONGEST_REASON = 500
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Added:
-    """A submission that was added: where it stands, among how many, and what it supersedes."""
-
-    standing: Standing
-    n_ranked: int
-    superseded: tuple[str, ...]
-
-
 def _check_content(entry: Entry, ledger: Ledger, where: str) -> None:
     known = ledger.submissions.get(entry.id)
     if known is None:
@@ -668,3 +610,62 @@ def _write(
                 each.unlink(missing_ok=True)
         raise
     return standings.rows
+
+
+# Reading files of a board, which may be a stranger's: no links, no pipes, nothing without an end.
+#
+# A link leads wherever a stranger wants, opening a pipe waits for a writer, and a device may have
+# bytes for ever.
+
+# What a board's files have at most, but for submissions (they have limits of their own) and pairs.
+MOST_BYTES = 64 * 2**20
+
+# Windows has neither links that are followed nor pipes among files.
+_FLAGS = (
+    os.O_RDONLY
+    | getattr(os, "O_NOFOLLOW", 0)
+    | getattr(os, "O_NONBLOCK", 0)
+    | getattr(os, "O_BINARY", 0)
+)
+
+
+def open_plain(path: Path) -> int:
+    """Return the descriptor of a file, for reading; raises `OSError` for what is none."""
+    # Opening a device may be enough to do something.
+    _check_mode(path.lstat().st_mode)
+    opened = os.open(path, _FLAGS)
+    try:
+        # It may have been replaced meanwhile.
+        _check_mode(os.fstat(opened).st_mode)
+    except OSError:
+        os.close(opened)
+        raise
+    return opened
+
+
+def read_plain(path: Path, most_bytes: int = MOST_BYTES) -> bytes:
+    """Return a file's bytes; raises `OSError` for what is none, and for more than so many."""
+    with os.fdopen(open_plain(path), "rb") as stream:
+        n_bytes = os.fstat(stream.fileno()).st_size
+        raw = stream.read(min(n_bytes, most_bytes) + 1)
+    if len(raw) > most_bytes:
+        raise OSError(errno.EFBIG, f"it has more than {most_bytes:,} bytes")
+    return raw
+
+
+def plain_text(path: Path) -> str:
+    """Return the text of a file that the board needs; raises `BoardError`."""
+    # Not `read_text`: a line of the ledger ends at a line feed, and at nothing else.
+    try:
+        return read_plain(path).decode()
+    except UnicodeDecodeError as error:
+        raise BoardError(f"{path}: the byte {error.start} is not UTF-8") from None
+    except OSError as error:
+        raise BoardError(f"{path}: cannot be read: {error.strerror or error}") from None
+
+
+def _check_mode(mode: int) -> None:
+    if stat.S_ISLNK(mode):
+        raise OSError(errno.ELOOP, "it is a link")
+    if not stat.S_ISREG(mode):
+        raise OSError(errno.EINVAL, "it is no file")

@@ -21,6 +21,12 @@ from pommel.statistics import ALPHA, CONFIDENCE, N_TURNED, Interval
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
+
+# Scores, their intervals and ranks, from numbers to numbers; pure. A score is a weighted mean over
+# suites of means over items: linear in the items' values. So what is drawn once (items for
+# intervals, signs for tests) serves all submissions, and pairs are differences of two columns of
+# one matrix.
+
 N_BOOTSTRAP = 9_999
 N_SIGNS = 19_999
 
@@ -394,7 +400,7 @@ def _is_finite(value: object) -> bool:
 
 
 # 11,000 submissions.
-MOST_BYTES = 2**30
+MOST_PAIRS_BYTES = 2**30
 
 # What numpy and zipfile raise for a file that is no archive of arrays, or a damaged one.
 _UNREADABLE = (

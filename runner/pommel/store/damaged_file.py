@@ -245,7 +245,7 @@ def _replace_first_page(copy: Path) -> None:
         opened.write(page)
 
 
-# Rows on pages of a damaged file that no other page leads to any more.  SQLite finds a row through
+# Rows on pages of a damaged file that no other page leads to any more. SQLite finds a row through
 # the pages above it. Where one of these is gone, the rows below are still there: this reads a file
 # page by page, and takes every page that looks like one with rows of a table for one
 # (https://www.sqlite.org/fileformat2.html, sections 1.5, 1.6 and 2.1). Such a row may have been

@@ -409,9 +409,9 @@ def explained(path: Path, *, busy_seconds: float = 0.0) -> Iterator[None]:
         raise known from None
 
 
-# The tables of a store, version by version.  Version 1: cached surprisals, and runs with their
+# The tables of a store, version by version. Version 1: cached surprisals, and runs with their
 # results. Version 2: sessions (which program, packages and machine scored a sentence); check sums
-# of scored sentences and of results; runs are found by model and suite.  A version's statements are
+# of scored sentences and of results; runs are found by model and suite. A version's statements are
 # never changed once it was released: they are what makes an older file into a newer one. Every key
 # is AUTOINCREMENT, so that `sqlite_sequence` says how many rows a damaged file has had.
 
@@ -443,7 +443,7 @@ _VERSION_1 = (
         text TEXT NOT NULL
     )
     """,
-    # What a model said of a sentence under a policy. tokens: see token_codec.
+    # What a model said of a sentence under a policy. tokens: see `encode_tokens`.
     # The sentence comes first in the index, so that it also finds what a sentence is used by.
     """
     CREATE TABLE scored (
@@ -525,7 +525,7 @@ _VERSION_2 = (
     """,
     # NULL for what an older version scored.
     "ALTER TABLE scored ADD COLUMN session_id INTEGER REFERENCES sessions",
-    # See seals, which also has those of what an older version kept.
+    # See `scored_seal`; `seal_everything` has those of what an older version kept.
     "ALTER TABLE scored ADD COLUMN check_sum INTEGER",
     # NULL while a run is not complete.
     "ALTER TABLE runs ADD COLUMN check_sum INTEGER",

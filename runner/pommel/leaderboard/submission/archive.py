@@ -22,7 +22,6 @@ CENTRAL = struct.Struct("<4s6H3I5H2I")
 END = struct.Struct("<4s4H2IH")
 LOCAL_MARK, CENTRAL_MARK, END_MARK = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
 DEFLATED = 8
-
 _VERSION = 20  # what deflated files need; the system that made them is 0, which has no attributes
 _FLAGS = 0
 _TIME, _DATE = 0, 33  # midnight, 1 January 1980: the first that there is
@@ -74,6 +73,10 @@ def end_record(n_members: int, n_bytes: int, offset: int) -> bytes:
     """Return the end of an archive whose list of files has `n_bytes` from `offset` on."""
     return END.pack(END_MARK, 0, 0, n_members, n_members, n_bytes, offset, 0)
 
+
+# Reading an archive of a stranger: nothing in it is believed, and nothing is written. Python's own
+# reader takes what can be read at all. This one takes what `ZipWriter` writes, and says of
+# everything else what it is. The sizes that an archive declares bound what is unpacked of it.
 
 _PIECE_BYTES = 1 << 16
 # The longest comment that an archive may have behind its end.

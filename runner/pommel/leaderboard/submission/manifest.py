@@ -101,7 +101,7 @@ _SHOWN_OF_SUITES = ("name", "language", "version")
 class SuiteEntry:
     """A suite that was run: which one, how much there is of it, and what it claims to come to.
 
-    `region_sums_sha256` is that of `region_sums.region_sums_sha256`. `provenance` is what `Run`s
+    `region_sums_sha256` is that of `recomputing.region_sums_sha256`. `provenance` is what `Run`s
     have, without what holds for the whole submission.
     """
 

@@ -16,53 +16,6 @@ from pommel.scoring.run import NeededSentences, Oov, Run, SuiteSurprisals
 from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence
 
-
-def region_sums_sha256(table: RegionTable) -> str:
-    """Return the SHA-256 over the sums of all regions, and how many tokens each has.
-
-    Items as in the suite, conditions as in `suite.condition_names`, regions by number: first all
-    sums in bits as little-endian float64, then all counts as little-endian int64. A region of which
-    tokens were not asked for has no sum; its NaN is 0x7ff8000000000000.
-    """
-    sums = table.values["sum"] + 0.0  # -0.0 becomes 0.0
-    sums[np.isnan(sums)] = np.nan
-    digest = hashlib.sha256(sums.astype("<f8").tobytes())
-    digest.update(table.n_tokens.astype("<i8").tobytes())
-    return digest.hexdigest()
-
-
-# Those that may read a sentence from left to right; the others see what stands behind, too.
-_LEFT_TO_RIGHT: tuple[Method, ...] = ("auto", "causal", "ngram")
-
-
-def unscored_fault(scored: ScoredSentence, spans: Spans | None, method: Method) -> str:
-    """Return what is wrong with tokens in `spans` that have no context, "" if nothing is.
-
-    Predictions take such a token for one of 0 bits. So it has to be one that no model could score:
-    nothing that can be seen stands before it in the sentence, and the method is none that masks.
-    `spans` are as in `needed.needed_spans`; that tokens were not asked for, or are not comparable
-    (their items are skipped), is not looked at.
-    """
-    for token in scored.tokens:
-        if token.surprisal_bits is not None or token.why_unscored != "no context":
-            continue
-        if not (spans is None or any(start <= token.start < end for start, end in spans)):
-            continue
-        is_from_left = method in _LEFT_TO_RIGHT
-        if is_from_left and not scored.text[: token.start].strip():
-            continue
-        rule = (
-            "only the first token of a sentence can be without context"
-            if is_from_left
-            else f"under the method {method} no token is without context"
-        )
-        return (
-            f"the token {quoted(token.text)} has no surprisal in {quoted(scored.text)}, in a "
-            f"region that a prediction names; {rule}"
-        )
-    return ""
-
-
 # Another machine or a later numpy may round a mean otherwise; sums come out the same everywhere.
 _ROUNDING_BITS = 1e-6
 _FLAGS = ("holds", "tie", "defined", "unscored", "oov", "skipped")
@@ -222,3 +175,49 @@ def _in_words(said: Iterable[tuple[str, object, object]]) -> str:
 
 def _yes(value: bool) -> str:  # noqa: FBT001 - it is put into words
     return "true" if value else "false"
+
+
+def region_sums_sha256(table: RegionTable) -> str:
+    """Return the SHA-256 over the sums of all regions, and how many tokens each has.
+
+    Items as in the suite, conditions as in `suite.condition_names`, regions by number: first all
+    sums in bits as little-endian float64, then all counts as little-endian int64. A region of which
+    tokens were not asked for has no sum; its NaN is 0x7ff8000000000000.
+    """
+    sums = table.values["sum"] + 0.0  # -0.0 becomes 0.0
+    sums[np.isnan(sums)] = np.nan
+    digest = hashlib.sha256(sums.astype("<f8").tobytes())
+    digest.update(table.n_tokens.astype("<i8").tobytes())
+    return digest.hexdigest()
+
+
+# Those that may read a sentence from left to right; the others see what stands behind, too.
+_LEFT_TO_RIGHT: tuple[Method, ...] = ("auto", "causal", "ngram")
+
+
+def unscored_fault(scored: ScoredSentence, spans: Spans | None, method: Method) -> str:
+    """Return what is wrong with tokens in `spans` that have no context, "" if nothing is.
+
+    Predictions take such a token for one of 0 bits. So it has to be one that no model could score:
+    nothing that can be seen stands before it in the sentence, and the method is none that masks.
+    `spans` are as in `needed.needed_spans`; that tokens were not asked for, or are not comparable
+    (their items are skipped), is not looked at.
+    """
+    for token in scored.tokens:
+        if token.surprisal_bits is not None or token.why_unscored != "no context":
+            continue
+        if not (spans is None or any(start <= token.start < end for start, end in spans)):
+            continue
+        is_from_left = method in _LEFT_TO_RIGHT
+        if is_from_left and not scored.text[: token.start].strip():
+            continue
+        rule = (
+            "only the first token of a sentence can be without context"
+            if is_from_left
+            else f"under the method {method} no token is without context"
+        )
+        return (
+            f"the token {quoted(token.text)} has no surprisal in {quoted(scored.text)}, in a "
+            f"region that a prediction names; {rule}"
+        )
+    return ""

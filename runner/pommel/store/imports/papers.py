@@ -41,6 +41,13 @@ from pommel.store.imports.shares import (
     share_fault,
 )
 
+# Results of Goldberg's (2019) `bert-syntax`: lines of True and False, with both forms' logits. The
+# two forms are words of one softmax, so that the difference of their logits is the logarithm of how
+# much more probable one is: the margin in bits is that difference over ln 2. With attractors there
+# is one suite, or one for each number of intervening nouns, which is its complexity. What was
+# skipped, since BERT has no such word, is a skipped item: items have the numbers that they have
+# among all sentences, in all models' files. Marvin & Linzen's sentences are a suite a case.
+
 _SKIPPED = "skipping "
 
 
@@ -185,6 +192,12 @@ BERT_SYNTAX_RESULTS = ResultFormat(
     takes=frozenset({"model", "suite", "language", "by_attractors"}),
 )
 
+
+# Accuracies on BLiMP (Warstadt et al. 2020): those of models, and what people said. Of models
+# there are JSON Lines with `UID`, `linguistics_term`, and a column a model; a paradigm has 1,000
+# pairs. Of people there is a CSV with `Condition`, `total_mean` (the share of judgements that agree
+# with the labels), `accepted` (in how many of five pairs most people agree) and `count` (of
+# judgements). A paradigm's term is its circuit and its group.
 
 _UID, _TERM = "UID", "linguistics_term"
 _EXAMPLE = f'{{"{_UID}": "...", "{_TERM}": "...", "gpt2": 0.87}}'
@@ -354,6 +367,11 @@ BLIMP_SUMMARY = ResultFormat(
     takes=frozenset({"n_items"}),
 )
 
+
+# Accuracies of Mueller et al. (2020) as a table: a row a language and model. The columns `lang`
+# and `model`, then a construction each. `table` says which table of the paper a row is from: of the
+# first, `mono` and `multi` are LSTMs of one language and of all five. A suite is a construction in
+# a language (`fr-simple`), and the construction is its group.
 
 _REQUIRED = ("lang", "model")
 _OTHERS = ("table", *_REQUIRED)
