@@ -1,17 +1,23 @@
 """SyntaxGym JSON to suites and back, without loss."""
 
+import copy
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
 from tests.builders import AGREEMENT, make_suite, suite_text, suite_value
 
 from pommel.errors import SuiteError
+from pommel.files import shipped
 from pommel.files.json import JsonDocument
-from pommel.suite.read import LoadedSuite
+from pommel.suite.checks import Finding
+from pommel.suite.read import LoadedSuite, described, outline, shape_faults
 from pommel.suite.suite import Condition, Item, Metric, Prediction, Region, Suite
 
 
@@ -265,3 +271,136 @@ def test_the_text_of_a_document_is_the_suite_as_it_was_read() -> None:
     text = suite_text()
     suite = LoadedSuite.parse(text).suite
     assert suite.as_written == JsonDocument.parse(text, file="x").value
+
+
+NAMES = ("suite", "evaluated_suite")
+WRONG: tuple[Any, ...] = (None, True, 3, 2.5, "", "a%", "sum", [], {}, ["x", 3], {"1": 2})
+
+
+@pytest.fixture(scope="module")
+def slow_validators() -> dict[str, Draft202012Validator]:
+    """jsonschema's own validators, with references."""
+    schemas = {name: shipped.schema(name) for name in NAMES}
+    registry: Any = Registry().with_resources(
+        [(schema["$id"], Resource.from_contents(schema)) for schema in schemas.values()]
+    )
+    return {
+        name: Draft202012Validator(schema, registry=registry) for name, schema in schemas.items()
+    }
+
+
+def places(value: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
+    """Yield the path of each value in a document but the document's own."""
+    inner: Any = value.items() if isinstance(value, dict) else enumerate(value)
+    for step, each in inner:
+        yield (*path, step)
+        if isinstance(each, dict | list):
+            yield from places(each, (*path, step))
+
+
+SOUND = suite_value(version="1", modifier_of=None)
+SOUND["predictions"][0]["description"] = "they agree"
+for _condition in SOUND["items"][0]["conditions"]:
+    for _region in _condition["regions"]:
+        _region |= {"metric_value": {"sum": 1.5, "mean": None}, "oovs": ["dog"]}
+PLACES = list(places(SOUND))
+
+
+def test_what_all_changes_begin_with_is_sound() -> None:
+    assert [shape_faults(SOUND, name) for name in NAMES] == [[], []]
+
+
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(PLACES), st.sampled_from((*WRONG, KeyError))),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_what_is_wrong_and_where(
+    slow_validators: dict[str, Draft202012Validator], changes: list[tuple[Any, Any]]
+) -> None:
+    value = copy.deepcopy(SOUND)
+    for path, wrong in changes:
+        change(value, path, wrong)
+    for name, validator in slow_validators.items():
+        assert shape_faults(value, name) == described(validator.iter_errors(value))
+
+
+def change(value: Any, path: tuple[str | int, ...], wrong: Any) -> None:
+    """Replace what stands there, or take it away; nothing if there is nothing any more."""
+    *above, last = path
+    for step in above:
+        try:
+            value = value[step]
+        except (KeyError, IndexError, TypeError):
+            return
+    if isinstance(value, list) and isinstance(last, int) and last < len(value):
+        value[last] = None if wrong is KeyError else wrong
+    elif isinstance(value, dict):
+        if wrong is KeyError:
+            value.pop(last, None)
+        else:
+            value[last] = wrong
+
+
+KEYS = ("meta", "region_meta", "predictions", "items", "item_number", "conditions")
+MORE_KEYS = ("condition_name", "regions", "region_number", "content", "formula")
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=9),
+    lambda inner: (
+        st.lists(inner, max_size=5)
+        | st.dictionaries(st.sampled_from(KEYS + MORE_KEYS) | st.text(max_size=3), inner)
+    ),
+    max_leaves=40,
+)
+
+
+def test_of_a_sound_suite_nothing_is_lost(shared_data: Path) -> None:
+    for path in sorted((shared_data / "hu2020" / "suites").glob("*.json")):
+        value = json.loads(path.read_text("utf-8"))
+        assert list(Finding.in_document(outline(value))) == list(Finding.in_document(value))
+
+
+def test_what_is_unsound_is_blank_and_the_rest_stays_in_its_place() -> None:
+    value = {
+        "region_meta": [],
+        "predictions": [{"formula": 3}, {"formula": "1 < 2"}],
+        "items": [
+            "nonsense",
+            {
+                "item_number": 2.0,
+                "conditions": [
+                    {
+                        "condition_name": "a%",
+                        "regions": [{"region_number": True}, {"content": "x"}],
+                    }
+                ],
+            },
+        ],
+    }
+    assert outline(value) == {
+        "region_meta": None,
+        "predictions": [{"formula": None}, {"formula": "1 < 2"}],
+        "items": [
+            {"item_number": None, "conditions": None},
+            {
+                "item_number": 2,
+                "conditions": [
+                    {
+                        "condition_name": None,
+                        "regions": [
+                            {"region_number": None, "content": None},
+                            {"region_number": None, "content": "x"},
+                        ],
+                    }
+                ],
+            },
+        ],
+    }
+
+
+@given(JSON)
+def test_the_checks_take_any_document(value: Any) -> None:
+    for found in Finding.in_document(outline(value)):
+        assert found.message

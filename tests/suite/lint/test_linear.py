@@ -1,4 +1,4 @@
-"""Whether inequalities can hold together, exactly."""
+"""Whether linear inequalities can hold together, exactly."""
 
 from fractions import Fraction
 
