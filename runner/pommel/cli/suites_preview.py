@@ -14,7 +14,7 @@ import click
 
 from pommel.cli.output import note, show_warnings
 from pommel.errors import InputError, PommelError, SuiteError, UsageError, counted, printable
-from pommel.report.suite_preview import Piece, PreviewLine, preview, unwritten
+from pommel.report.suite_preview import PreviewLine, preview
 from pommel.sources.load import find_suites, load_drafts
 from pommel.suite.suite import Item, Suite
 
@@ -132,7 +132,7 @@ def _chosen(suite: Suite, wanted: Collection[_Range] | None) -> tuple[Item, ...]
         return suite.items
     if not wanted:
         # Of a draft, those up to the one that is being written.
-        unfinished = (place for place, item in enumerate(suite.items) if unwritten(item))
+        unfinished = (place for place, item in enumerate(suite.items) if item.unwritten)
         end = max(next(unfinished, 0) + 1, _FIRST)
         return suite.items[end - _FIRST : end]
     return tuple(
@@ -158,7 +158,7 @@ def _print_folded(console: "Console", line: PreviewLine, *, plain: bool) -> None
     """Print a line; what does not fit goes on below its text, not below its label."""
     from rich.text import Text  # noqa: PLC0415 - `pommel --help` stays fast without it
 
-    def styled(pieces: Iterable[Piece]) -> Text:
+    def styled(pieces: Iterable[tuple[str, str]]) -> Text:
         return Text.assemble(*((_safe(text), "" if plain else style) for text, style in pieces))
 
     blanks = " " * line.indent

@@ -77,11 +77,6 @@ def short_words(
     return lines if sum(map(len, lines)) <= _LONGEST_WORDS else ()
 
 
-def unwritten(item: Item) -> tuple[str, ...]:
-    """Return the names of an item's conditions that are still without text."""
-    return tuple(each.name for each in item.conditions if not each.is_written)
-
-
 def _short_text(formula: Formula) -> str:
     text = formula.text.strip()
     n_more = len(formula.references) - _SHOWN_REFERENCES
@@ -93,7 +88,7 @@ def _short_text(formula: Formula) -> str:
 
 def _head(suite: Suite) -> Iterator[PreviewLine]:
     yield PreviewLine(label=((suite.name, _HEADING),))
-    n_unwritten = sum(len(unwritten(item)) for item in suite.items)
+    n_unwritten = sum(len(item.unwritten) for item in suite.items)
     facts = (
         suite.language,
         suite.circuit,

@@ -21,34 +21,33 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Form = Literal["md", "latex", "csv"]
-FORMS: tuple[Form, ...] = get_args(Form)
 
 Records = Sequence[RunRecord]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableKind:
-    """What a table is about, and how it is made: for papers, and tidy, one row an observation."""
+    """What a table is about, and how it is made: for papers, and tidy, one row an observation.
 
+    Models that were run in several ways are told apart, and of a suite in several versions the
+    newest run counts, as in `analysis.models_compared`.
+    """
+
+    name: str
     about: str
     table: Callable[[Records], PaperTable]
     frame: "Callable[[Records], pd.DataFrame]"
 
+    def text(self, records: Records, form: Form) -> str:
+        """Return the table of complete runs as Markdown, LaTeX (booktabs) or CSV.
 
-def table_text(records: Records, *, name: str, form: Form) -> str:
-    """Return one of `TABLES` over complete runs, as Markdown, LaTeX (booktabs) or CSV.
-
-    Models that were run in several ways are told apart, and of a suite in several versions the
-    newest run counts, as in `analysis.models_compared`. Raises `UsageError` for a name or a form
-    that is none, and where a table cannot be made of these runs.
-    """
-    check_choice("the table", name, TABLES)
-    check_choice("the form of a table", form, FORMS)
-    kind = TABLES[name]
-    if form == "csv":
-        return frame_text(kind.frame(records), "csv")
-    table = kind.table(records)
-    return markdown_table(table) if form == "md" else latex_table(table, label=name)
+        Raises `UsageError` for a form that is none, and where it cannot be made of these runs.
+        """
+        check_choice("the form of a table", form, get_args(Form))
+        if form == "csv":
+            return frame_text(self.frame(records), "csv")
+        table = self.table(records)
+        return markdown_table(table) if form == "md" else latex_table(table, label=self.name)
 
 
 def _scores_frame(records: Records) -> "pd.DataFrame":
@@ -80,33 +79,42 @@ def _stability(records: Records) -> Stability:
     return found
 
 
-TABLES: Mapping[str, TableKind] = {
-    "scores": TableKind(
+_KINDS = (
+    TableKind(
+        name="scores",
         about="suites x models, means of circuits, SG score",
         table=scores_table,
         frame=_scores_frame,
     ),
-    "circuits": TableKind(
-        about="models x circuits, SG score", table=circuits_table, frame=_circuits_frame
+    TableKind(
+        name="circuits",
+        about="models x circuits, SG score",
+        table=circuits_table,
+        frame=_circuits_frame,
     ),
-    "predictions": TableKind(
+    TableKind(
+        name="predictions",
         about="predictions x models",
         table=predictions_table,
         frame=lambda records: Accuracies.of(records, "prediction").frame(),
     ),
-    "accuracy": TableKind(
+    TableKind(
+        name="accuracy",
         about="suites of each model, with tests against chance and margins",
         table=lambda records: from_rich(Accuracies.of(records).tables()[0]),
         frame=lambda records: Accuracies.of(records).frame(),
     ),
-    "comparison": TableKind(
+    TableKind(
+        name="comparison",
         about="two models on the items that both have",
         table=_comparison_table,
         frame=lambda records: Comparison.of_two(records).frame(),
     ),
-    "stability": TableKind(
+    TableKind(
+        name="stability",
         about="suites without and with intervening material",
         table=lambda records: from_rich(_stability(records).tables()[0]),
         frame=lambda records: _stability(records).frame(),
     ),
-}
+)
+TABLES: Mapping[str, TableKind] = {kind.name: kind for kind in _KINDS}

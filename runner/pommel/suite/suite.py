@@ -136,6 +136,11 @@ class Item:
     conditions: tuple[Condition, ...]
     as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
+    @property
+    def unwritten(self) -> tuple[str, ...]:
+        """The names of the conditions that are without text, which only a draft may have."""
+        return tuple(each.name for each in self.conditions if not each.is_written)
+
     @classmethod
     def from_dict(cls, value: Mapping[str, Any]) -> Self:
         """Make an item of its JSON value, which is a valid one."""

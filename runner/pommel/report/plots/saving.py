@@ -24,8 +24,13 @@ _ACTIONS = {"export": True, "source": False, "compiled": False, "editor": False}
 _LESS_THAN = "_less_than_"
 
 
-def save_chart(chart: "alt.TopLevelMixin", path: Path | str) -> None:
+def save_chart(
+    chart: "alt.TopLevelMixin", path: Path | str, *, tell: Callable[[str], None] | None = None
+) -> None:
     """Write a chart to a file, in the form that its name's ending says.
+
+    `tell` is told before, a line each, what a user should know: that the chart is very large, or
+    that letters are missing here.
 
     .svg, .png, .pdf; .html, one file that draws it without a network; .json, its Vega-Lite. In SVG
     and HTML text stays text, and whoever looks at it needs the fonts of its scripts; for PNG and
@@ -35,6 +40,9 @@ def save_chart(chart: "alt.TopLevelMixin", path: Path | str) -> None:
     path = Path(path)
     write = _writer(path)
     check_installed()
+    if tell:
+        for line in saving_notes(chart, path):
+            tell(line)
     content = _drawn(write, chart.to_dict(), path)
     with replacing(path) as aside:
         aside.write_bytes(content)
