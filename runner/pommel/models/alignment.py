@@ -1,4 +1,23 @@
-"""Where a model's tokens stand in the sentence, for models that only print them."""
+"""Where a model's tokens stand in the sentence, for models that only print them.
+
+LM Zoo images, slow tokenizers and recorded files name tokens without offsets, and may change case
+and accents: `TokenizerSpec.places` finds the likeliest places. A server's tokens have to spell the
+sentence exactly (`endpoint.spelling`); nothing else in pommel compares a token with a sentence.
+
+A token may stand for several texts (`spellings`: sentinels, Moses and Penn Treebank forms, bytes).
+A sentence is read as a string of units in which they are looked up (`Reading`): characters without
+regard to case and typography, bytes, or letters without their accents; white space is no unit (but
+for one reading). What speaks against a place has a cost (`misfit`, `dropped`, `boundary_costs`),
+and the least one is the intended alignment: a token stands for its own letters, an unknown token
+for one whole word, or for a word up to its punctuation, and nothing is left out without need.
+
+The cheapest way is one dynamic programme (`align`). `ready[i][k]` is the least cost of having
+spelled the first k units of the sentence with the first i tokens. A token goes on from there to
+where its spelling ends, an unknown token to anywhere behind, a special token stays; between tokens,
+words that the model leaves out are passed over. Costs are whole numbers, so that ties are ties: the
+longest spelling wins, the earlier end of the sentence, and of several unknown tokens in a row the
+last one takes the words that are too many.
+"""
 
 import html
 import re
@@ -79,7 +98,7 @@ class TokenizerSpec:
         )
 
     def places(self, tokens: Sequence[str], sentence: str) -> tuple[Token, ...]:
-        """Return each token at its place, in order; those after an end-of-sentence mark are left out.
+        """Return each token at its place, in order, up to an end-of-sentence mark.
 
         None has a surprisal. A token stands for `sentence[start:end]`, which is what an unknown
         one covers. One without visible characters of its own has the white space it stands for, or
@@ -102,7 +121,8 @@ class TokenizerSpec:
         """Return the sentence with the offsets of its printed tokens.
 
         A word that the model leaves out (`drop_token_pattern`) becomes a token without a
-        surprisal: the sentence has it, and the model gave no number for it. Raises `AlignmentError`.
+        surprisal: the sentence has it, and the model gave no number for it. Raises
+        `AlignmentError`.
         """
         tokens: list[Token] = []
         covered = 0

@@ -1,4 +1,13 @@
-"""Families: models that are one and the same but for a seed or a step of their training."""
+"""Families: models that are one and the same but for a seed or a step of their training.
+
+`lstm://FOLDER/seed-*`, `huggingface://NAME@{step1000,step2000}`, `ngram://models/{1..5}gram.arpa`.
+Braces and ranges are those of a shell, in any reference; wildcards match what lies in a folder, in
+references that name files and folders. Nothing is opened.
+
+`NamedModel` is what a reference comes to, `Membership` which member of which family it is. Behind
+them: patterns of names (text only), the places of a reference that can have one, and what members
+are called, what they differ in, and in which order they stand.
+"""
 
 import difflib
 import fnmatch
@@ -69,8 +78,8 @@ class Named:
     def unique_names(models: "Mapping[str, Named]") -> "dict[str, Named]":
         """Return what models are called, by their references, so that no two share a name.
 
-        A model is called by its reference where another has its name. So is a member of a family where
-        another family has its name; the family is then called by its pattern.
+        A model is called by its reference where another has its name. So is a member of a family
+        where another family has its name; the family is then called by its pattern.
         """
         by_name = _by_name((each.name, reference) for reference, each in models.items())
         of_families = [each.membership for each in models.values() if each.membership]
@@ -91,6 +100,105 @@ def _by_name(pairs: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
     for name, one in pairs:
         found.setdefault(name, set()).add(one)
     return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedModel:
+    """A model that somebody has named, by itself or as a member of a family.
+
+    `name` is what tables call a member; None: what the model calls itself.
+    """
+
+    reference: str
+    name: str | None = None
+    membership: Membership | None = None
+
+    @staticmethod
+    def expand_all(references: Iterable[str]) -> "dict[str, tuple[NamedModel, ...]]":
+        """Return the models that each of some references names, every model once.
+
+        One that is a member of a family is not there alone: its own reference then names no model.
+        Raises as `expand` does, and `UsageError` for a model in two families.
+        """
+        expanded = {reference: expand(reference) for reference in references}
+        patterns: dict[str, str] = {}
+        for each in itertools.chain.from_iterable(expanded.values()):
+            if each.membership is None:
+                continue
+            pattern = each.membership.pattern
+            other = patterns.setdefault(each.reference, pattern)
+            if other != pattern:
+                raise UsageError(
+                    f"{each.reference} is in two families, {other} and {pattern}; name it in one"
+                )
+        return {
+            reference: tuple(each for each in named if each.membership or reference not in patterns)
+            for reference, named in expanded.items()
+        }
+
+    @staticmethod
+    def one_after_another(models: Iterable[_T]) -> Iterator[_T]:
+        """Yield models that are to be loaded in turn; what one has left is freed before the next.
+
+        What is left are reference cycles, and what torch keeps of a GPU's memory for itself.
+        """
+        for number, model in enumerate(models):
+            if number:
+                gc.collect()
+                if torch := sys.modules.get("torch"):
+                    torch.cuda.empty_cache()
+            yield model
+
+    @staticmethod
+    def unquoted_patterns(references: Sequence[str]) -> dict[str, list[str]]:
+        """Return what a shell has made of patterns that were not quoted, and the patterns.
+
+        That is references that differ only in the number of a seed or a step in their last part,
+        or in a revision with such a number.
+        """
+        groups: dict[tuple[str, str], dict[str, str]] = {}
+        for reference in references:
+            if (parts := _around_number(reference)) is not None:
+                start, label, end = parts
+                groups.setdefault((start, end), {})[label] = reference
+        return {
+            f"{start}{{{','.join(sorted(labels, key=natural_key))}}}{end}": [*labels.values()]
+            for (start, end), labels in groups.items()
+            if len(labels) > 1
+        }
+
+
+def expand(reference: str) -> tuple[NamedModel, ...]:
+    """Return the models that a reference names: itself, or the members of a family in order.
+
+    The last place that has a pattern says what a family's members differ in; if others have one,
+    too, each of their combinations is a family of its own. A path that is there as it is written,
+    with its braces and stars, wins over the pattern.
+    Raises `UsageError` for braces that make no sense and for members that would have one name,
+    `ModelNotAvailableError` for wildcards that match nothing.
+    """
+    places = split_places(reference)
+    if all(place.start == place.text and "}" not in place.text for place in places.places):
+        return (NamedModel(reference=reference),)
+    # A model that is named twice, {a,a}, is one.
+    found = list(dict.fromkeys(choices(places)))
+    written = tuple(place.text for place in places.places)
+    varying = [n for n, text in enumerate(written) if any(each[n] != text for each in found)]
+    if not varying:
+        return (NamedModel(reference=reference),)
+    return tuple(_members(places, found, varying[-1]))
+
+
+def one_model(reference: str) -> str:
+    """Return the reference of the only model that a reference names.
+
+    Raises `UsageError` for a family of several, and as `expand` does.
+    """
+    named = expand(reference)
+    if len(named) > 1:
+        shown = listed([each.reference for each in named])
+        raise UsageError(f"{reference} names {len(named)} models ({shown}); name one")
+    return named[0].reference
 
 
 # More than anybody means: {1..1000000} would otherwise fill the memory before anything is said.
@@ -539,105 +647,6 @@ def axis_number(text: str) -> tuple[int, int] | None:
     """Return where the last number stands that follows an axis's word; None if there is none."""
     found = [*_AXIS_NUMBER.finditer(text)]
     return found[-1].span(2) if found else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NamedModel:
-    """A model that somebody has named, by itself or as a member of a family.
-
-    `name` is what tables call a member; None: what the model calls itself.
-    """
-
-    reference: str
-    name: str | None = None
-    membership: Membership | None = None
-
-    @staticmethod
-    def expand_all(references: Iterable[str]) -> "dict[str, tuple[NamedModel, ...]]":
-        """Return the models that each of some references names, every model once.
-
-        One that is a member of a family is not there alone: its own reference then names no model.
-        Raises as `expand` does, and `UsageError` for a model in two families.
-        """
-        expanded = {reference: expand(reference) for reference in references}
-        patterns: dict[str, str] = {}
-        for each in itertools.chain.from_iterable(expanded.values()):
-            if each.membership is None:
-                continue
-            pattern = each.membership.pattern
-            other = patterns.setdefault(each.reference, pattern)
-            if other != pattern:
-                raise UsageError(
-                    f"{each.reference} is in two families, {other} and {pattern}; name it in one"
-                )
-        return {
-            reference: tuple(each for each in named if each.membership or reference not in patterns)
-            for reference, named in expanded.items()
-        }
-
-    @staticmethod
-    def one_after_another(models: Iterable[_T]) -> Iterator[_T]:
-        """Yield models that are to be loaded in turn; what one has left is freed before the next.
-
-        What is left are reference cycles, and what torch keeps of a GPU's memory for itself.
-        """
-        for number, model in enumerate(models):
-            if number:
-                gc.collect()
-                if torch := sys.modules.get("torch"):
-                    torch.cuda.empty_cache()
-            yield model
-
-    @staticmethod
-    def unquoted_patterns(references: Sequence[str]) -> dict[str, list[str]]:
-        """Return what a shell has made of patterns that were not quoted, and the patterns.
-
-        That is references that differ only in the number of a seed or a step in their last part, or in
-        a revision with such a number.
-        """
-        groups: dict[tuple[str, str], dict[str, str]] = {}
-        for reference in references:
-            if (parts := _around_number(reference)) is not None:
-                start, label, end = parts
-                groups.setdefault((start, end), {})[label] = reference
-        return {
-            f"{start}{{{','.join(sorted(labels, key=natural_key))}}}{end}": [*labels.values()]
-            for (start, end), labels in groups.items()
-            if len(labels) > 1
-        }
-
-
-def expand(reference: str) -> tuple[NamedModel, ...]:
-    """Return the models that a reference names: itself, or the members of a family in order.
-
-    The last place that has a pattern says what a family's members differ in; if others have one,
-    too, each of their combinations is a family of its own. A path that is there as it is written,
-    with its braces and stars, wins over the pattern.
-    Raises `UsageError` for braces that make no sense and for members that would have one name,
-    `ModelNotAvailableError` for wildcards that match nothing.
-    """
-    places = split_places(reference)
-    if all(place.start == place.text and "}" not in place.text for place in places.places):
-        return (NamedModel(reference=reference),)
-    # A model that is named twice, {a,a}, is one.
-    found = list(dict.fromkeys(choices(places)))
-    written = tuple(place.text for place in places.places)
-    varying = [n for n, text in enumerate(written) if any(each[n] != text for each in found)]
-    if not varying:
-        return (NamedModel(reference=reference),)
-    return tuple(_members(places, found, varying[-1]))
-
-
-def one_model(reference: str) -> str:
-    """Return the reference of the only model that a reference names.
-
-    Raises `UsageError` for a family of several, and as `expand` does.
-    """
-    named = expand(reference)
-    if len(named) > 1:
-        shown = listed([each.reference for each in named])
-        raise UsageError(f"{reference} names {len(named)} models ({shown}); name one")
-    return named[0].reference
 
 
 def _around_number(reference: str) -> tuple[str, str, str] | None:

@@ -1,4 +1,9 @@
-"""A model that has printed its tokens and surprisals already, without offsets."""
+"""Models that have printed their tokens and surprisals already, without offsets, and their table.
+
+The table is that of `get_surprisals`, `sentence_id token_id token surprisal`, read literally. A
+token is what stands in its column: `NA`, `null`, `"`, `007`, a blank. Nothing is quoted, converted
+or missing.
+"""
 
 import math
 import re

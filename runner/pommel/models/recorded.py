@@ -141,8 +141,8 @@ class Recording:
     def read_tokens(value: Any, at: str, why: Unscored = "no context") -> tuple[Token, ...]:
         """Return the tokens that a JSON value lists; `why` is why some have no surprisal.
 
-        Raises `InputError` for a value of another shape and `SurprisalError` for a surprisal that is
-        no number; both begin with `at`. Whether tokens and sentence fit is not looked at.
+        Raises `InputError` for a value of another shape and `SurprisalError` for a surprisal that
+        is no number; both begin with `at`. Whether tokens and sentence fit is not looked at.
         """
         if not isinstance(value, list):
             raise InputError(f"{at}: 'tokens' has to be a list")
@@ -152,13 +152,13 @@ class Recording:
     def parse(cls, text: str, *, where: str) -> "Recording":
         """Read what `text_of` returns.
 
-        Raises `InputError` with `where:line` for anything else, `AlignmentError` or `SurprisalError`
-        for tokens that cannot be their sentence's, and `InputError` for a sentence that is there twice
-        with different tokens.
+        Raises `InputError` with `where:line` for anything else, `AlignmentError` or
+        `SurprisalError` for tokens that cannot be their sentence's, and `InputError` for a sentence
+        that is there twice with different tokens.
         """
         lines = text.split("\n")
         header = _header(parse_json(lines[0], where=where), f"{where}:1")
-        # A file does not say why a token has no surprisal; under this method there is one reason only.
+        # A file does not say why a token has no surprisal; this method has one reason only.
         is_focus = _method(header["model"], header["policy"]) == "focus-mask"
         why: Unscored = "not comparable" if is_focus else "no context"
         sentences: dict[str, ScoredSentence] = {}

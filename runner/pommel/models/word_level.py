@@ -1,4 +1,4 @@
-"""What models over words share: how a sentence is cut, which words are known, which marks stand around it."""
+"""What models over words share: how a sentence is cut, and which marks stand around it."""
 
 import re
 import unicodedata

@@ -187,7 +187,7 @@ def test_what_is_not_there_or_of_another_kind(tmp_path: Path) -> None:
         file["words"] = np.array([b"\xff"])
     with PredictionsFile(path, n_sentences=1) as file:
         for read in (
-            lambda: file.sentence_names(),
+            file.sentence_names,
             lambda: file.numbers("vocabulary", "float64"),
             lambda: file.words("words"),
             lambda: file.words("nothing"),

@@ -1,4 +1,9 @@
-"""A model in a container, whatever version of the protocol its image speaks."""
+"""A model in a container, whatever version of the protocol its image speaks.
+
+Version 1 is asked with three commands whose answers have to agree (`PrintedAnswers`), version 2 by
+a container that stays warm (`WarmAnswers`). Which model it is, is said for people, and down to a
+hash of all that decides its numbers.
+"""
 
 import hashlib
 import weakref

@@ -1,4 +1,7 @@
-"""What a server does with text and tokens, found out by asking it."""
+"""What a server does by itself, and how it is asked under each policy.
+
+It is found out with a few short prompts when a model is opened.
+"""
 
 import math
 import re

@@ -1,4 +1,10 @@
-"""An event loop in a thread of its own, so that it works in notebooks, too, which have one."""
+"""Requests to one server: time-outs, retries, and reasons that fit into one line.
+
+Keys come from the environment and from nowhere else: `POMMEL_API_KEY_<HOST>` is for one host,
+`POMMEL_API_KEY` for any that is reached encrypted or is this machine. A key is never part of a
+message, a description or a stored run. Requests go out from an event loop in a thread of its own,
+which works in notebooks, too, which have one.
+"""
 
 import asyncio
 import contextlib

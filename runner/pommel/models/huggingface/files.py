@@ -1,4 +1,7 @@
-"""From a `huggingface://` reference to a folder with the model's files, downloaded if need be."""
+"""From a `huggingface://` reference to the model's files, downloaded if need be.
+
+Which files of a folder count, what is missing among them, and their hash.
+"""
 
 import hashlib
 import json

@@ -1,4 +1,8 @@
-"""Which kind of language model a configuration describes: known before any weights are read."""
+"""From a folder to a language model and its tokenizer in memory, or to one clear line.
+
+Which kind of model it is, its configuration says before any weights are read; on which devices they
+go, what they need and what is free; whether weights are missing, what the numbers depend on.
+"""
 
 import json
 import math

@@ -1,4 +1,10 @@
-"""From sentences to token ids with character offsets, with the marks that the policy asks for."""
+"""From sentences to token ids with character offsets, with the marks that the policy asks for.
+
+What a tokenizer calls its tokens and writes where words begin (`TokenNames`, `vocabulary_spec`),
+which marks it has for the two ends of a sentence (`Marks`), a sentence as a network gets it
+(`Encoded`), and how it becomes so (`Encoder`). A tokenizer in Python gives no offsets: they are
+recovered from the text.
+"""
 
 import re
 import unicodedata

@@ -72,8 +72,8 @@ class LstmConfig:
             both = f"{called('embedding_size')} and {called('hidden_size')}"
             what = "the embedding is the decoder's matrix"
             raise UsageError(
-                f"{called('tied')} needs {both} to be equal ({what}); they are {embedding_size} and "
-                f"{hidden_size}"
+                f"{called('tied')} needs {both} to be equal ({what}); "
+                f"they are {embedding_size} and {hidden_size}"
             )
 
 

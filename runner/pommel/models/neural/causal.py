@@ -1,4 +1,8 @@
-"""Networks that read from left to right: shared beginnings once, and no more than is asked for."""
+"""Networks that read from left to right: shared beginnings once, and no more than is asked for.
+
+So do encoder-decoder networks, by teacher forcing: one constant source, the sentence in the
+decoder.
+"""
 
 import copy
 from collections.abc import Iterator, Sequence

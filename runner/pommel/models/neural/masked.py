@@ -1,4 +1,7 @@
-"""What a masked network is fed with: for every token asked for, the input that it is read from."""
+"""Networks that fill in masks: each distinct input and position once, and the logits there.
+
+For every token asked for, `inputs_of` has the input that it is read from.
+"""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass

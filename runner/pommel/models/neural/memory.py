@@ -1,4 +1,4 @@
-"""How much a network may take at once, on which device: budgets, memory, devices."""
+"""What scoring may use: a device that is there, how much of its memory, how much at once."""
 
 import contextlib
 import re

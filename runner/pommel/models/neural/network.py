@@ -1,4 +1,7 @@
-"""From logits to bits: log-softmax in float32 at least, in pieces."""
+"""A transformers network, fed with passes: logits of the rows that are needed, and no others.
+
+From logits to bits it is a log-softmax in float32 at least, in pieces.
+"""
 
 import contextlib
 import inspect

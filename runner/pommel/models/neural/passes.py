@@ -1,4 +1,8 @@
-"""Sequences of token ids as one tree: what they share at their beginnings is there once."""
+"""Forward passes: which ids go through a network together, in what shape, for which rows.
+
+Sequences of ids are one tree, in which what they share at their beginnings is there once; it is cut
+into packed rows with few repeated ancestors and little padding.
+"""
 
 import itertools
 from collections.abc import Sequence

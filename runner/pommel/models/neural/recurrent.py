@@ -1,4 +1,9 @@
-"""A word-level LSTM on its device: a step of many words at once, and what is expected after it."""
+"""Recurrent networks over words: shared beginnings once, and no more than is asked for.
+
+All sentences are one prefix tree. It goes through the network breadth-first: the words of one depth
+at once, each from the state after the word before it. A state is computed once, whatever begins so,
+and is gone when the depth below has been computed.
+"""
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,4 +1,7 @@
-"""Trying a network on a few tokens when it is loaded: what may be done with it, and what not."""
+"""Trying a network on a few tokens when it is loaded: what may be done with it, and what not.
+
+What it says by itself, one sequence alone, is what any faster way has to say.
+"""
 
 import functools
 from collections.abc import Callable, Iterator, Sequence

@@ -1,4 +1,4 @@
-"""The lines of an ARPA file, its marks between sections, and what may be wrong with a line."""
+"""ARPA files, plain or gzipped: read section by section, with the line of whatever is wrong."""
 
 import io
 import math

@@ -1,4 +1,8 @@
-"""N-gram models: surprisals of words."""
+"""N-gram models, `ngram://FILE?reader=...`: surprisals of words.
+
+A file is read by ourselves, or with kenlm where that is installed, which reads its own binaries,
+too.
+"""
 
 import os
 import re
