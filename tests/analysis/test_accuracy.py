@@ -1,15 +1,26 @@
 """Accuracies by level, against hand-computed values, scipy and statsmodels."""
 
+import io
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from rich.console import Console
+from rich.table import Table
 from scipy.stats import binomtest
 from statsmodels.stats.proportion import proportion_confint
 from tests.analysis.records import record, seed, seeds
 
-from pommel.analysis.accuracy import ACCURACY_COLUMNS, Accuracies, Accuracy, Level, Settings
+from pommel.analysis.accuracy import (
+    ACCURACY_COLUMNS,
+    Accuracies,
+    Accuracy,
+    Level,
+    Settings,
+    ShareInterval,
+)
 from pommel.scoring.run_record import RunRecord
 
 FEW = Settings(n_resamples=199)
@@ -270,3 +281,203 @@ def test_a_family_whose_margins_are_infinite_in_both_directions_has_no_mean_marg
     (family,) = (row for row in Accuracies.of(records, "suite", FEW).rows if row.is_family)
     assert math.isnan(family.margin_bits.mean)
     assert family.accuracy == 0.5
+
+
+NO_MARGINS = [float("nan")] * 4
+
+
+def rendered(table: Table) -> list[str]:
+    stream = io.StringIO()
+    Console(file=stream, width=400, highlight=False).print(table)
+    return [line.rstrip() for line in stream.getvalue().splitlines()]
+
+
+def rows_of(
+    records: Sequence[RunRecord], level: Level = "suite", interval: ShareInterval = "wilson"
+) -> list[list[str]]:
+    """Return the header and the cells of every row."""
+    lines = rendered(Accuracies.of(records, level, FEW, interval=interval).tables()[0])
+    return [
+        [cell.strip() for cell in line.strip("│┃").replace("┃", "│").split("│")]
+        for line in lines
+        if line.startswith(("│", "┃"))
+    ]
+
+
+def test_a_suite_has_its_share_chance_test_and_counts() -> None:
+    header, row = rows_of([record("m", "s", "1" * 12, [2.0] * 12, marks={"tie": [1] + [0] * 11})])
+    shown = dict(zip(header, row, strict=True))
+    assert shown == {
+        "model": "m",
+        "suite": "s",
+        "items": "12",
+        "accuracy": "1.00 [0.76, 1.00]",
+        "chance": "0.50",
+        "p": "above < .001",
+        "margin (bits)": "+2.00 [+2.00, +2.00]",
+        "median": "+2.00",
+        "ties": "1",
+        "unscored": "0",
+    }
+
+
+def test_the_exact_interval_can_be_shown() -> None:
+    _, row = rows_of([record("m", "s", "1" * 12)], interval="exact")
+    assert row[3] == "1.00 [0.74, 1.00]"
+
+
+def test_counts_that_are_not_always_there_have_a_column_where_one_is() -> None:
+    header, *_ = rows_of([record("m", "s", "1-0", marks={"oov": [1, 1, 0]})])
+    assert header[-4:] == ["ties", "unscored", "oov", "skipped"]
+
+
+def test_without_margins_there_is_no_column_of_them() -> None:
+    header, *_ = rows_of([record("m", "s", "1100", NO_MARGINS)])
+    assert "margin (bits)" not in header
+
+
+def test_languages_and_circuits_are_named_where_they_differ() -> None:
+    records = [
+        record("m", "s", "10", language="de", circuit="c"),
+        record("m", "s", "11", language="fr", circuit="c"),
+    ]
+    header, *rows = rows_of(records)
+    assert header[:3] == ["model", "language", "suite"]
+    assert [row[:3] for row in rows] == [["m", "de", "s"], ["", "fr", "s"]]
+
+
+def test_a_mean_has_its_bootstrap_interval_and_one_suite_its_own() -> None:
+    records = [
+        record("m", "s", "1111", circuit="c"),
+        record("m", "t", "1111", circuit="c"),
+        record("m", "u", "1111"),
+    ]
+    _, *rows = rows_of(records, "circuit")
+    assert [row[1:5] for row in rows] == [
+        ["c", "2", "8", "1.00 [1.00, 1.00]"],
+        ["(none)", "1", "4", "1.00 [0.51, 1.00]"],
+    ]
+    lines = rendered(Accuracies.of(records, "circuit", FEW).tables()[0])
+    assert lines[0] == "Accuracy by circuit"
+    assert "Of one suite: share of items [95% Wilson interval]." in lines
+
+
+def test_of_one_suite_with_several_predictions_no_wilson_interval_is_named() -> None:
+    records = [record("m", "s", ["1111", "1100"], rule="each")]
+    caption = str(Accuracies.of(records, "model", FEW).tables()[0].caption)
+    assert "Wilson" not in caption
+    assert caption.startswith(
+        "Of one suite with several predictions: their mean [95% bootstrap interval, by item].\n"
+    )
+
+
+def test_a_family_is_a_mean_with_its_spread_and_one_member_is_no_family() -> None:
+    records = [*seeds("lstm", "s", "1100", "1111"), *seeds("gru", "s", "1100")]
+    _, *rows = rows_of(records)
+    assert [(row[0], row[3], row[5]) for row in rows] == [
+        ("lstm/seed-1", "0.50 [0.15, 0.85]", ".688"),
+        ("lstm/seed-2", "1.00 [0.51, 1.00]", ".062"),
+        ("lstm (mean ± sd, n = 2)", "0.75 ± 0.35", ""),
+        ("gru/seed-1", "0.50 [0.15, 0.85]", ".688"),
+    ]
+
+
+def test_a_share_that_was_published_alone_has_nothing_else() -> None:
+    _, row = rows_of([record("m", "s", share=0.7)])
+    assert row == ["m", "s", "", "0.70", "unknown", "", "", ""]
+
+
+def test_without_a_known_chance_there_is_no_test() -> None:
+    unknown, known = (record("m", "s", share=0.7, n_items=100, chance=each) for each in (None, 0.5))
+    table = Accuracies.of([unknown]).tables()[0]
+    assert "Where chance is unknown there is no test; --chance X says it." in str(table.caption)
+    assert [rows_of([each])[1][4:6] for each in (unknown, known)] == [
+        ["unknown", ""],
+        ["0.50", "above < .001"],
+    ]
+    assert "unknown" not in str(Accuracies.of([known]).tables()[0].caption)
+
+
+OF_ITEMS = "Share of items on which a suite's predictions hold [95% Wilson interval]."
+OF_PREDICTIONS = "Of several predictions: their mean [95% bootstrap interval, by item]."
+OF_SUITES = "Mean over suites [95% bootstrap interval, items drawn within suites]."
+OF_ONE = "Of one suite: share of items [95% Wilson interval]."
+OF_ONE_BY_PREDICTION = (
+    "Of one suite with several predictions: their mean [95% bootstrap interval, by item]."
+)
+
+
+def of(level: Level, *records: RunRecord) -> Accuracies:
+    return Accuracies.of(records, level, Settings(n_resamples=199))
+
+
+def two_predictions(suite: str) -> RunRecord:
+    return record("m", suite, ["1111", "1100"], rule="each", circuit="c")
+
+
+def one_prediction(suite: str) -> RunRecord:
+    return record("m", suite, "1100", rule="each", circuit="c")
+
+
+def test_suites_of_one_prediction_have_wilsons_interval_and_others_the_bootstraps() -> None:
+    one, two = one_prediction("s"), two_predictions("t")
+    assert of("suite", one).suite_notes() == [OF_ITEMS]
+    assert of("suite", one, two).suite_notes() == [
+        OF_ITEMS,
+        OF_PREDICTIONS,
+    ]
+    without_wilson = OF_ITEMS.replace(" [95% Wilson interval]", "")
+    assert of("suite", two).suite_notes() == [
+        without_wilson,
+        OF_PREDICTIONS,
+    ]
+
+
+def test_a_mean_over_one_suite_has_that_suites_interval() -> None:
+    one, two = one_prediction("s"), two_predictions("t")
+    for level in ("circuit", "model"):
+        assert of(level, one).mean_notes() == [OF_ONE]
+        assert of(level, two).mean_notes() == [OF_ONE_BY_PREDICTION]
+        assert of(level, one, two).mean_notes() == [OF_SUITES]
+    every = [of("model", *own) for own in ((one, two), (one,), (two,))]
+    assert Accuracies(rows=tuple([row for each in every for row in each.rows])).mean_notes() == [
+        OF_SUITES,
+        OF_ONE,
+        OF_ONE_BY_PREDICTION,
+    ]
+
+
+def test_the_exact_interval_has_its_own_name() -> None:
+    found = of("suite", one_prediction("s"))
+    exact = "[95% interval of Clopper and Pearson]"
+    assert replace(found, interval="exact").suite_notes(share="Share") == [f"Share {exact}."]
+    assert replace(found, interval="exact").mean_notes() == [
+        f"Of one suite: share of items {exact}."
+    ]
+
+
+def test_the_means_may_have_a_name() -> None:
+    found = of("model", record("a", "s", "10"), record("a", "t", "11"), record("b", "s", "10"))
+    assert found.mean_notes(name="SG score") == [
+        "SG score: mean over all suites [95% bootstrap interval, items drawn within suites].",
+        "SG score of one suite: share of items [95% Wilson interval].",
+    ]
+
+
+def test_what_has_no_interval_has_no_name_of_one() -> None:
+    published = [record("m", suite, share=0.7) for suite in ("s", "t")]
+    assert of("suite", *published).suite_notes() == [
+        "Share of items on which a suite's predictions hold."
+    ]
+    assert of("model", *published).mean_notes() == ["Mean over suites."]
+    family = [row for row in of("suite", *seeds("lstm", "s", "10", "11")).rows if row.is_family]
+    assert Accuracies(rows=tuple(family)).suite_notes() == [
+        "Share of items on which a suite's predictions hold."
+    ]
+
+
+@pytest.mark.parametrize("level", ["circuit", "model"])
+def test_nothing_is_said_of_what_has_no_score(level: Level) -> None:
+    (row,) = of(level, record("m", "s", "--")).rows
+    assert math.isnan(row.accuracy)
+    assert Accuracies(rows=(row,)).mean_notes() == []

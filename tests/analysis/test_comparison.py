@@ -1,15 +1,17 @@
 """Two models on the items that both have, against statsmodels and by hand."""
 
+import io
 import math
 from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from pandas.testing import assert_frame_equal
+from rich.console import Console
 from scipy.stats import ttest_rel
 from statsmodels.stats.contingency_tables import mcnemar
 from statsmodels.stats.multitest import multipletests
-from tests.analysis.records import record, seeds
+from tests.analysis.records import record, seed, seeds
 
 from pommel.analysis.accuracy import Accuracies, Settings
 from pommel.analysis.comparison import (
@@ -289,3 +291,208 @@ def test_the_order_of_runs_and_items_changes_nothing() -> None:
             assert_frame_equal(
                 expected.reset_index(drop=True), other.reset_index(drop=True), rtol=1e-12
             )
+
+
+def lines_of(comparison: Comparison) -> list[str]:
+    stream = io.StringIO()
+    Console(file=stream, width=300, highlight=False).print(comparison.tables()[0])
+    return [" ".join(line.split()) for line in stream.getvalue().splitlines()]
+
+
+def both(suite: str, a: str, b: str, circuit: str = "") -> list[RunRecord]:
+    nothing = [float("nan")] * len(a)
+    return [
+        record(model, suite, holds, nothing, circuit=circuit)
+        for model, holds in (("a", a), ("b", b))
+    ]
+
+
+def test_suites_circuits_and_the_whole() -> None:
+    lines = lines_of(
+        compared(
+            [*both("s", "11", "00", "c"), *both("t", "1", "1", "c"), *both("u", "0", "1", "d")]
+        )
+    )
+    assert lines[0] == "A = a, B = b"
+    assert "│ c │ s │ 2 │ 0 │ 2 │ 0 │ 0 │ 1.00 │ 0.00 │ +1.00 [+1.00, +1.00] │ 1.000 │" in lines
+    # An interval needs two items.
+    assert "│ │ t │ 1 │ 1 │ 0 │ 0 │ 0 │ 1.00 │ 1.00 │ +0.00 │ 1.000 │" in lines
+    assert "│ c │ mean │ 3 │ 1 │ 2 │ 0 │ 0 │ 1.00 │ 0.50 │ +0.50 [+0.50, +0.50] │ 1.000 │" in lines
+    whole = "│ all suites │ SG score │ 4 │ 1 │ 2 │ 1 │ 0 │ 0.67 │ 0.67 │ +0.00"
+    assert any(line.startswith(whole) for line in lines)
+
+
+def test_margins_have_columns_where_there_are_some() -> None:
+    records = [
+        record("a", "s", "11", [3.0, 3.0]),
+        record("b", "s", "11", [1.0, 1.0]),
+    ]
+    (row,) = (line for line in lines_of(compared(records)) if " s " in line)
+    assert row.endswith("│ 1.000 │ +2.00 [+2.00, +2.00] │ .500 │")
+
+
+def test_of_each_predictions_have_their_rows() -> None:
+    records = [record(model, "s", ["11", "10"], rule="each") for model in "ab"]
+    lines = lines_of(compared(records))
+    assert any(line.startswith("│ (none) │ s, prediction 0 │ 2 │") for line in lines)
+    assert any(line.startswith("│ (none) │ s │ 4 │") for line in lines)
+
+
+def test_notes_say_what_is_left_out() -> None:
+    comparison = compared(
+        [
+            record("a", "s", "110"),
+            record("b", "s", "11"),
+            record("a", "t", "1"),
+            record("a", "u", "1"),
+            record("b", "u", share=0.5),
+        ]
+    )
+    assert [*comparison.notes] == [
+        "1 suite of a left out, which b has no run on: t",
+        "1 suite left out: no item of u is known of both",
+        "s: 1 item of a left out, which b lacks or skips",
+    ]
+    assert [*comparison.warnings] == []
+
+
+def test_a_family_has_a_note_and_the_p_of_the_mean_difference() -> None:
+    comparison = compared([*seeds("lstm", "s", "11", "11"), record("b", "s", "00")], "lstm")
+    (note,) = comparison.notes
+    assert note == (
+        "lstm is the mean over 2 models, item by item; McNemar's test needs one model on each "
+        "side, so p is that of the mean difference"
+    )
+    lines = lines_of(comparison)
+    assert (
+        "┃ circuit ┃ suite ┃ items ┃ A ┃ B ┃ A - B ┃ p ┃ margin A - B (bits) ┃ p (margins) ┃"
+        in lines
+    )
+    assert any(
+        line.startswith("│ (none) │ s │ 2 │ 1.00 │ 0.00 │ +1.00 [+1.00, +1.00] │ .500 │")
+        for line in lines
+    )
+
+
+def test_versions_that_differ_are_a_warning() -> None:
+    records = [record(model, "s", "10", sha256=model) for model in "ab"]
+    (warning,) = compared(records).warnings
+    assert warning == (
+        "s: a and b have run different versions of this suite; items of one number may not be the "
+        "same"
+    )
+
+
+def test_what_is_left_out_is_told() -> None:
+    records = [
+        *seeds("lstm", "s", "11-", "111"),
+        *seeds("lstm", "t", "11"),
+        record("b", "s", "1111"),
+    ]
+    assert [*compared(records, "lstm").notes][1:] == [
+        "1 suite of lstm left out, which not all of its 2 models have a run on: t",
+        "s: 1 item of lstm left out, which not all of its 2 models have",
+        "s: 2 items of b left out, which lstm lacks or skips",
+    ]
+
+
+def test_predictions_of_one_alone_are_told() -> None:
+    records = [
+        record("a", "s", ["11", "10"], rule="each"),
+        record("b", "s", ["11"], rule="each"),
+    ]
+    assert [*compared(records).notes] == [
+        "1 prediction of a left out, which b has no items of: prediction 1 of s"
+    ]
+
+
+FOUND = ModelsCompared.of(
+    [
+        record("gpt2", "s", "10", reference="huggingface://gpt2"),
+        record("gpt2-xl", "s", "11", size_family="GPT-2"),
+        *seeds("lstm", "s", "10", "11", "00"),
+        *(record(f"p@{n}", "s", "10", member=seed(n, "p", "step")) for n in (1, 2)),
+    ]
+).models
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "members"),
+    [
+        ("gpt2", "gpt2", ["gpt2"]),
+        ("huggingface://gpt2", "gpt2", ["gpt2"]),
+        ("GPT-2", "gpt2-xl", ["gpt2-xl"]),
+        ("*-xl", "gpt2-xl", ["gpt2-xl"]),
+        ("lstm", "lstm", ["lstm/seed-1", "lstm/seed-2", "lstm/seed-3"]),
+        ("lstm/*", "lstm", ["lstm/seed-1", "lstm/seed-2", "lstm/seed-3"]),
+        ("lstm/seed-[12]", "lstm/seed-[12]", ["lstm/seed-1", "lstm/seed-2"]),
+        ("lstm/seed-2", "lstm/seed-2", ["lstm/seed-2"]),
+        ("p@1", "p@1", ["p@1"]),
+        (FOUND[0].records[0].run_id[:6], "gpt2", ["gpt2"]),
+    ],
+)
+def test_a_name_means_a_model_or_the_seeds_of_one(
+    name: str, label: str, members: list[str]
+) -> None:
+    found = side(FOUND, name)
+    assert (found.label, [each.model_name for each in found.members]) == (label, members)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "gpt2*",
+            (
+                "'gpt2*' means 2 models: gpt2, gpt2-xl; name one, or the seeds of one family "
+                "(--score and --source choose among runs of one model)"
+            ),
+        ),
+        (
+            "p",
+            (
+                "'p' means 2 models: p@1, p@2; name one, or the seeds of one family "
+                "(--score and --source choose among runs of one model)"
+            ),
+        ),
+        (
+            "bert",
+            (
+                "no model 'bert' among the chosen runs; there are gpt2, gpt2-xl, lstm/seed-1, "
+                "lstm/seed-2, lstm/seed-3, p@1, p@2"
+            ),
+        ),
+    ],
+)
+def test_a_name_that_means_nothing_or_several_models(name: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        side(FOUND, name)
+    assert str(caught.value) == message
+
+
+def test_a_model_under_two_rules_is_named_with_the_rule() -> None:
+    two = ModelsCompared.of(
+        [record(holds=["1", "1"]), record(holds=["1", "0"], rule="first")]
+    ).models
+    assert side(two, "m (score=first)").score_rule == "first"
+    with pytest.raises(
+        UsageError, match=r"'m' means 2 models: m \(score=all\), m \(score=first\);"
+    ):
+        side(two, "m")
+
+
+def test_a_family_is_its_mean_on_the_suites_and_items_that_all_members_have() -> None:
+    records = [*seeds("lstm", "s", "110", "100"), *seeds("lstm", "t", "1")]
+    shorter = record("lstm/seed-3", "s", "11", member=seed(3), items=[3, 1])
+    found = side(ModelsCompared.of([*records, shorter]).models, "lstm")
+    assert list(found.suites) == [("", "s")]
+    (column,) = found.columns(("", "s"))
+    assert column.item_numbers.tolist() == [1, 3]
+    assert column.holds.tolist() == pytest.approx([1.0, 1 / 3])
+
+
+def test_versions_of_a_suite_are_told_by_their_hashes() -> None:
+    one = record("lstm/seed-1", "s", "10", member=seed(1), sha256="a")
+    other = record("lstm/seed-2", "s", "10", member=seed(2))
+    found = side(ModelsCompared.of([one, other]).models, "lstm")
+    assert found.hashes(("", "s")) == {"a"}

@@ -1,4 +1,4 @@
-"""What chance is on the suites of Hu et al. (2020); tests/docs/test_reproducing.py has their scores."""
+"""What chance is on the suites of Hu et al. (2020); test_reproducing.py has their scores."""
 
 from pathlib import Path
 

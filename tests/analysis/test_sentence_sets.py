@@ -1,10 +1,39 @@
 """Which conditions of a suite are ungrammatical, and what its design says of them."""
 
-import pytest
-from tests.builders import make_suite
+import math
+from dataclasses import replace
+from itertools import product
 
-from pommel.analysis.sentence_sets import SetSentence, is_set, set_sentences
-from pommel.errors import InputError
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.analysis.sentence_sets import CASES, design_scores, pair_scores
+from tests.builders import make_suite, token
+from tests.word_model import WordModel
+
+from pommel.analysis.sentence_sets import (
+    AUC_COLUMNS,
+    FEATURE_COLUMNS,
+    ORDER_COLUMNS,
+    PAIR_COLUMNS,
+    Resampling,
+    SentenceSets,
+    SetAuc,
+    SetScores,
+    SetSentence,
+    feature_preferences,
+    is_set,
+    order_preferences,
+    order_scores,
+    scores_of_runs,
+    set_aucs,
+    set_scores,
+    set_sentences,
+)
+from pommel.errors import InputError, UsageError
+from pommel.models.model import Policy
+from pommel.scoring.run import Run, run_suites
+from pommel.surprisal import ScoredSentence
 
 
 def test_meta_unacceptable_names_the_ungrammatical_conditions() -> None:
@@ -58,3 +87,307 @@ def test_two_sets_are_needed(unacceptable: str, message: str) -> None:
 
 def test_a_suite_that_names_none_is_no_set() -> None:
     assert not is_set(make_suite())
+
+
+ITEMS = [
+    {"good": ("the dog", "barks"), "bad": ("the dog", "bark")},
+    {"good": ("the cats", "purr"), "bad": ("the cats", "purrs")},
+]
+SUITE = make_suite(ITEMS, ("(2;%good%) < (2;%bad%)",), unacceptable="bad", language="en")
+BITS = {"the": 1.0, "dog": 2.0, "cats": 2.5, "barks": 4.0, "bark": 8.0, "purr": 0.5, "purrs": 3.0}
+
+
+def one_run(bits: dict[str, float | None] | None = None, **settings: object) -> Run:
+    model = WordModel(bits=BITS if bits is None else {**BITS, **bits})
+    (run,) = run_suites(model, [SUITE], **settings)  # type: ignore[arg-type]
+    return run
+
+
+def test_the_score_is_the_log_probability_in_bits() -> None:
+    found = set_scores(one_run())
+    assert found.scores.tolist() == [[-7.0, -11.0], [-4.0, -6.5]]
+    assert (found.model, found.suite, found.language) == ("words", "small", "en")
+    assert [one.is_grammatical for one in found.sentences] == [True, False]
+    assert (found.n_unscored, found.n_skipped, found.n_not_asked_for) == (0, 0, 0)
+
+
+def test_by_length_it_is_that_of_a_token() -> None:
+    found = set_scores(one_run(), normalise="length")
+    assert found.scores.tolist() == [[-7 / 3, -11 / 3], [-4 / 3, -6.5 / 3]]
+
+
+def test_slor_takes_off_what_a_unigram_model_says() -> None:
+    unigram = one_run(dict.fromkeys(BITS, 3.0))
+    found = set_scores(one_run(), normalise="slor", unigram=unigram)
+    assert found.scores.tolist() == [[2 / 3, -2 / 3], [5 / 3, 2.5 / 3]]
+
+
+def test_slor_of_a_sentence_without_its_first_token_takes_off_the_others() -> None:
+    unigram = one_run(dict.fromkeys(BITS, 3.0))
+    found = set_scores(one_run({"the": None}), normalise="slor", unigram=unigram)
+    assert found.scores.tolist() == [[0.0, -2.0], [1.5, 0.25]]
+
+
+def test_a_token_without_a_surprisal_is_left_out_of_the_sum_and_counted() -> None:
+    found = set_scores(one_run({"the": None, "purrs": 0.25}))
+    assert found.scores.tolist() == [[-6.0, -10.0], [-3.0, -2.75]]
+    assert (found.n_unscored, found.n_skipped) == (4, 0)
+
+
+def test_a_template_with_a_token_that_was_not_asked_for_is_left_out() -> None:
+    found = set_scores(one_run(regions="needed"))
+    assert all(map(math.isnan, found.scores.ravel()))
+    assert (found.n_skipped, found.n_not_asked_for, found.n_unscored) == (2, 2, 0)
+
+
+def test_a_template_with_a_word_that_the_method_cannot_score_is_left_out() -> None:
+    tokens = (token("the", 0, 1.0), token("dog", 4, 2.0), token("bark", 8, None))
+    cannot = replace(tokens[2], why_unscored="not comparable")
+    sentence = ScoredSentence(text="the dog bark", tokens=(*tokens[:2], cannot))
+    (run,) = run_suites(WordModel(bits=BITS, sentences={sentence.text: sentence}), [SUITE])
+    found = set_scores(run)
+    assert found.kept.tolist() == [[-4.0, -6.5]]
+    assert (found.n_skipped, found.n_not_asked_for, found.n_unscored) == (1, 0, 0)
+
+
+def test_a_method_for_sentences_of_equal_length_leaves_out_templates_of_others() -> None:
+    tokens = (token("the", 0, 1.0), token("dog", 4, 2.0), token("bar", 8, 3.0), token("k", 11, 1.0))
+    sentence = ScoredSentence(text="the dog bark", tokens=tokens)
+    model = WordModel(bits=BITS, sentences={sentence.text: sentence}, methods=("unmasked-ce",))
+    (run,) = run_suites(model, [SUITE], Policy(method="unmasked-ce"))
+    assert set_scores(run).kept.tolist() == [[-4.0, -6.5]]
+
+
+def test_the_order_of_the_same_tokens_makes_no_difference() -> None:
+    # Added up one after the other, these three give two different sums.
+    items = [{"good": ("a b c",), "bad": ("c b a",)}]
+    suite = make_suite(items, ("(*;%good%) < (*;%bad%)",), unacceptable="bad")
+    (run,) = run_suites(WordModel(bits={"a": 0.1, "b": 0.2, "c": 0.3}), [suite])
+    ((good, bad),) = set_scores(run).scores
+    assert good == bad
+
+
+def test_impossible_sentences_have_the_worst_score() -> None:
+    assert set_scores(one_run({"bark": math.inf})).scores[0].tolist() == [-7.0, -math.inf]
+
+
+def test_slor_needs_a_run_on_the_same_sentences() -> None:
+    with pytest.raises(InputError) as caught:
+        set_scores(one_run(), normalise="slor")
+    assert str(caught.value) == "small: there is no run of a unigram model on it, which slor needs"
+    other = make_suite(ITEMS[:1], ("(2;%good%) < (2;%bad%)",), unacceptable="bad")
+    (unigram,) = run_suites(WordModel(), [other])
+    with pytest.raises(InputError) as caught:
+        set_scores(one_run(), normalise="slor", unigram=unigram)
+    assert str(caught.value) == "small: words has been run on other sentences"
+
+
+def summary(found: list[SetScores]) -> list[tuple[str, str]]:
+    return [(each.model, each.suite) for each in found]
+
+
+def test_runs_that_differ_in_the_policy_are_told_apart_and_others_count_once() -> None:
+    runs = [
+        one_run(),
+        one_run(score_rule="first"),
+        one_run({"dog": 3.0}, policy=Policy(eos="never")),
+    ]
+    found, others = scores_of_runs(runs)
+    assert summary(found) == [("words (eos=auto)", "small"), ("words (eos=never)", "small")]
+    assert others == []
+
+
+def test_suites_that_are_no_sets_are_named() -> None:
+    plain = make_suite(ITEMS, ("(2;%good%) < (2;%bad%)",), name="plain")
+    runs = [*run_suites(WordModel(bits=BITS), [SUITE, plain])]
+    found, others = scores_of_runs(runs)
+    assert summary(found) == [("words", "small")]
+    assert others == ["plain"]
+    with pytest.raises(UsageError) as caught:
+        scores_of_runs(runs[1:])
+    assert str(caught.value) == (
+        "no suite says which of its conditions are ungrammatical (meta.unacceptable): plain"
+    )
+
+
+FEW = Resampling(n_resamples=99)
+
+# Sixteenths of bits: their sums are exact, so that sentences of one sum are tied.
+weights = st.integers(min_value=-160, max_value=0).map(lambda n: n / 16)
+
+
+def means(rows: list[SetAuc]) -> dict[str, float]:
+    return {row.comparison: row.auc.mean for row in rows}
+
+
+def additive(by_case: dict[str, float]) -> list[SetAuc]:
+    return [*set_aucs(design_scores(lambda one: sum(by_case[each] for each in one.order)), FEW)]
+
+
+def test_a_case_additive_scorer_is_at_chance_and_prefers_its_likeliest_case_doubled() -> None:
+    rows = additive({"nom": -1.0, "acc": -1.5, "dat": -1.75})
+    assert means(rows) == {
+        "all": 0.5,
+        "double-nom": 0.0,
+        "double-acc": 0.5,
+        "double-dat": 1.0,
+        "plausible": 0.5,
+    }
+    assert [(row.n_grammatical, row.n_ungrammatical) for row in rows] == [
+        (36, 108),
+        (36, 36),
+        (36, 36),
+        (36, 36),
+        (6, 108),
+    ]
+
+
+@given(st.lists(weights, min_size=3, max_size=3, unique=True))
+def test_any_case_additive_scorer_is_at_chance(values: list[float]) -> None:
+    by_case = dict(zip(CASES, values, strict=True))
+    found = means(additive(by_case))
+    worst, middle, best = sorted(CASES, key=by_case.__getitem__)
+    assert found["all"] == found["plausible"] == found[f"double-{middle}"] == 0.5
+    assert (found[f"double-{best}"], found[f"double-{worst}"]) == (0.0, 1.0)
+
+
+@given(weights, weights)
+def test_equal_cases_share_what_they_win_and_lose(value: float, other: float) -> None:
+    found = means(additive({"nom": value, "acc": value, "dat": other}))
+    assert found["all"] == found["plausible"] == 0.5
+    assert found["double-nom"] == found["double-acc"]
+
+
+def test_who_knows_the_grammar_is_always_right() -> None:
+    def knows(one: SetSentence) -> float:
+        return float(one.is_grammatical)
+
+    assert set(means([*set_aucs(design_scores(knows), FEW)]).values()) == {1.0}
+
+
+def test_plausible_sentences_alone_against_all_violations() -> None:
+    def likes_sense(one: SetSentence) -> float:
+        return {"plausible": 2.0, "grammatical": 0.0}.get(one.kind, 1.0)
+
+    found = means([*set_aucs(design_scores(likes_sense), FEW)])
+    assert found["plausible"] == 1.0
+    assert found["all"] == pytest.approx(6 / 36)
+
+
+@given(st.lists(st.lists(weights, min_size=5, max_size=5), min_size=1, max_size=6))
+def test_the_mean_over_templates_is_that_of_all_pairs_compared_one_by_one(
+    rows: list[list[float]],
+) -> None:
+    (found,) = set_aucs(pair_scores(rows, "g1 u1 g2 u2 u3"), FEW)
+    shares = []
+    for g1, u1, g2, u2, u3 in rows:
+        pairs = [*product((g1, g2), (u1, u2, u3))]
+        shares.append(sum((g > u) + (g == u) / 2 for g, u in pairs) / len(pairs))
+    assert found.auc.mean == pytest.approx(math.fsum(shares) / len(shares), abs=1e-12)
+    assert found.n_ties == sum(
+        g == u for g1, u1, g2, u2, u3 in rows for g, u in product((g1, g2), (u1, u2, u3))
+    )
+
+
+def test_minimal_pairs_have_the_share_of_pairs_as_their_auc() -> None:
+    (found,) = set_aucs(pair_scores([[-1, -2], [-2, -1], [-1, -1], [-3, -math.inf]]))
+    assert (found.comparison, found.auc.mean, found.auc.n_templates) == ("all", 0.625, 4)
+    assert found.auc.sd == pytest.approx(math.sqrt((0.375**2 * 2 + 0.625**2 + 0.125**2) / 3))
+    assert 0 <= found.auc.low < 0.625 < found.auc.high <= 1
+    assert found.n_ties == 1
+
+
+def test_the_interval_repeats_with_its_seed() -> None:
+    scores = pair_scores([[-1, -2], [-2, -1], [-1, -2]] * 7)
+    one, again, other = (
+        next(set_aucs(scores, Resampling(n_resamples=999, seed=seed))).auc for seed in (1, 1, 2)
+    )
+    assert one == again
+    assert one.mean == other.mean
+
+
+def test_a_template_that_lacks_a_score_is_left_out_and_counted() -> None:
+    (found,) = set_aucs(pair_scores([[-1, -2], [math.nan, -9]]), FEW)
+    frame = SentenceSets(rows=(found,), scores=(), not_sets=()).frame()
+    assert list(frame.columns) == list(AUC_COLUMNS)
+    row = frame.iloc[0]
+    assert (row["auc"], row["n_templates"], row["n_skipped"]) == (1.0, 1, 1)
+    assert math.isnan(row["low"])
+    assert math.isnan(row["sd"])
+
+
+def test_without_a_template_that_counts_there_is_no_auc() -> None:
+    (found,) = set_aucs(pair_scores([[math.nan, -9]]), FEW)
+    assert found.auc.n_templates == 0
+    assert math.isnan(found.auc.mean)
+
+
+def nominative_first(one: SetSentence) -> float:
+    return -float(one.order.index("nom")) if "nom" in one.order else 0.0
+
+
+def test_each_order_has_the_mean_of_its_grammatical_sentences() -> None:
+    scores = design_scores(nominative_first, lambda one: nominative_first(one) - 4)
+    rows = [*order_scores(scores, FEW)]
+    assert {row.order: row.score.mean for row in rows} == {
+        "nom acc dat": -2.0,
+        "nom dat acc": -2.0,
+        "acc nom dat": -3.0,
+        "acc dat nom": -4.0,
+        "dat nom acc": -3.0,
+        "dat acc nom": -4.0,
+    }
+    assert {(row.n_sentences, row.score.n_templates) for row in rows} == {(6, 2)}
+    assert list(
+        SentenceSets(rows=tuple(rows), scores=(), not_sets=(), table="orders").frame().columns
+    ) == list(ORDER_COLUMNS)
+
+
+def test_orders_are_compared_where_each_noun_has_the_same_case() -> None:
+    # What a noun is worth in a case says nothing about the order: only the same nouns compare.
+    def score(one: SetSentence) -> float:
+        worth = {"nom": 100.0, "acc": 10.0, "dat": 1.0}
+        return nominative_first(one) + worth[one.assignment[0]]
+
+    rows = [*order_preferences(design_scores(score), FEW)]
+    shares = {(row.order, row.other_order): row.share.mean for row in rows}
+    assert len(shares) == 15
+    assert shares[("nom acc dat", "acc nom dat")] == 1.0
+    assert shares[("nom acc dat", "nom dat acc")] == 0.5
+    assert shares[("acc dat nom", "dat nom acc")] == 0.0
+    assert {row.n_pairs for row in rows} == {6}
+    assert list(
+        SentenceSets(rows=tuple(rows), scores=(), not_sets=(), table="pairs").frame().columns
+    ) == list(PAIR_COLUMNS)
+
+
+def test_a_noun_is_liked_in_one_of_its_cases() -> None:
+    def score(one: SetSentence) -> float:
+        return float(one.assignment[1] == "nom")
+
+    rows = [*feature_preferences(design_scores(score), FEW)]
+    found = {(row.noun, row.plausible_case, row.case): row.auc.mean for row in rows}
+    assert len(found) == 9
+    assert found[(2, "acc", "nom")] == 1.0
+    # Where it is an accusative it is no nominative: below half of the others, tied with the rest.
+    assert found[(2, "acc", "acc")] == 0.25
+    assert found[(1, "nom", "acc")] == pytest.approx(0.5 + 0.125)
+    assert {(row.n_with, row.n_without) for row in rows} == {(12, 24)}
+    frame = SentenceSets(rows=tuple(rows), scores=(), not_sets=(), table="features").frame()
+    assert list(frame.columns) == list(FEATURE_COLUMNS)
+
+
+def test_a_sentence_of_probability_0_makes_its_order_infinitely_bad() -> None:
+    def score(one: SetSentence) -> float:
+        return -math.inf if one.order[0] == "dat" else -1.0
+
+    found = {row.order: row.score for row in order_scores(design_scores(score, score), FEW)}
+    assert found["dat nom acc"].mean == -math.inf
+    assert math.isnan(found["dat nom acc"].sd)
+    assert found["nom acc dat"].mean == -1.0
+
+
+def test_a_suite_without_a_design_has_no_preferences() -> None:
+    scores = pair_scores([[-1, -2], [-2, -1]])
+    for preferences in (order_scores, order_preferences, feature_preferences):
+        assert [*preferences(scores, FEW)] == []

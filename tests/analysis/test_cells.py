@@ -6,17 +6,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from rich.table import Table
+from tests.report.printed import cells, printed
 from tests.scoring.family_results import scored
 
 from pommel.analysis.cells import (
     FamilyColumn,
+    Row,
+    add_sections,
     add_suite_rows,
+    ends_cell,
+    interval_cell,
     number_cell,
+    p_cell,
+    plain_table,
     step_cell,
 )
 from pommel.cli.output import show_table
 from pommel.report.tables import in_order, kept_margins, prediction_cells
-from pommel.statistics import Spread
+from pommel.statistics import Interval, Spread
 
 
 def test_scores() -> None:
@@ -83,3 +90,71 @@ def test_margins_that_are_skipped_or_infinite_are_left_out() -> None:
     (made,) = scored("s", "m", "1111-").predictions
     margins = np.array([0.5, math.inf, math.nan, -2.0, 9.0])
     assert kept_margins(replace(made, margin_bits=margins)) == [0.5, -2.0]
+
+
+def test_names_stand_on_the_left_and_numbers_on_the_right() -> None:
+    table = plain_table(
+        "T", names=["name"], numbers=["n"], rows=[["a", "1"], ["long name", "10"]], caption="C."
+    )
+    lines = printed(table)
+    assert (lines[0].strip(), lines[-1].strip()) == ("T", "C.")
+    assert [line for line in lines if line[:1] in ("┃", "│")] == [
+        "┃ name      ┃  n ┃",
+        "│ a         │  1 │",
+        "│ long name │ 10 │",
+    ]
+
+
+def test_what_a_section_is_called_stands_in_its_first_row() -> None:
+    rows = [
+        Row(section="b", cells=("b!", "1")),
+        Row(section="b", cells=("b?", "2"), style="bold"),
+        Row(section="", cells=("(none)", "3")),
+        Row(section="b", cells=("b", "4")),
+    ]
+    table = plain_table(names=["name"], numbers=["n"])
+    add_sections(table, rows)
+    assert cells(table)[1:] == [["b!", "1"], ["", "2"], ["(none)", "3"], ["b", "4"]]
+    assert [each.end_section for each in table.rows] == [False, True, True, False]
+    assert [each.style for each in table.rows] == [None, "bold", None, None]
+
+
+def test_sections_may_be_without_lines_between_them() -> None:
+    table = plain_table("T", names=["name"], caption="C.")
+    add_sections(table, [Row(section=each, cells=(each,)) for each in "ab"], has_lines=False)
+    assert [each.end_section for each in table.rows] == [False, False]
+    assert (table.title, table.caption) == ("T", "C.")
+
+
+NAN = math.nan
+
+
+@pytest.mark.parametrize(
+    ("mean", "low", "high", "sign", "cell"),
+    [
+        (0.834, 0.5, 1.0, "", "0.83 [0.50, 1.00]"),
+        (-0.25, -0.5, 0.0, "+", "-0.25 [-0.50, +0.00]"),
+        # What is rounded to nothing has no direction.
+        (-0.001, -0.002, 0.1, "+", "+0.00 [+0.00, +0.10]"),
+        (0.5, NAN, NAN, "", "0.50"),
+        (NAN, NAN, NAN, "", "-"),
+        (math.inf, 1.0, math.inf, "+", "+inf [+1.00, +inf]"),
+    ],
+)
+def test_intervals(mean: float, low: float, high: float, sign: str, cell: str) -> None:
+    assert interval_cell(mean, Interval(low=low, high=high), sign=sign) == cell
+
+
+def test_intervals_have_as_many_digits_as_their_mean() -> None:
+    interval = Interval(low=-0.0004, high=1.5)
+    assert interval_cell(0.25, interval, 3, sign="+") == "+0.250 [+0.000, +1.500]"
+    assert ends_cell(interval, 1) == "[0.0, 1.5]"
+    assert ends_cell(Interval(low=NAN, high=NAN)) == "-"
+
+
+@pytest.mark.parametrize(
+    ("p", "cell"),
+    [(0.0004, "< .001"), (0.001, ".001"), (0.0468, ".047"), (1.0, "1.000"), (NAN, "")],
+)
+def test_p(p: float, cell: str) -> None:
+    assert p_cell(p) == cell

@@ -1,24 +1,165 @@
-"""What each model scores on each suite: seeds together, the last step, families, levels."""
+"""Models as they were run: which runs belong together, and what tells them apart."""
 
 import math
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.analysis.records import record, seed, seeds
 
 from pommel.analysis.accuracy import Accuracies
 from pommel.analysis.models_compared import (
     ALL_MODELS,
+    EvenScores,
+    ModelRow,
     ModelsCompared,
     ModelScores,
     check_distinct,
+    even_scores,
     model_scores,
     pooled,
     suites_by,
     with_size_families,
+    without_lone_families,
     without_models,
 )
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
+
+
+def scored_with(policy: dict[str, str], **facts: object) -> RunRecord:
+    made = record(**{"holds": "10", **facts})  # type: ignore[arg-type]
+    return replace(made, policy={**policy, "fingerprint": str(sorted(policy.items()))})
+
+
+def test_a_model_is_one_subject_with_its_suites_in_order() -> None:
+    (found,) = ModelsCompared.of([record("m", "t", "10"), record("m", "s", "11")]).models
+    assert (found.label, found.variant) == ("m", "")
+    assert list(found.by_suite) == [("", "t"), ("", "s")]
+
+
+def test_suites_of_one_name_in_two_languages_are_two() -> None:
+    (found,) = ModelsCompared.of(
+        [record("m", "s", "10", language=each) for each in ("de", "fr")]
+    ).models
+    assert list(found.by_suite) == [("de", "s"), ("fr", "s")]
+
+
+@pytest.mark.parametrize(
+    ("changed", "variants"),
+    [
+        ({"eos": "never"}, ["eos=auto", "eos=never"]),
+        ({"eos": "never", "bos": "never"}, ["bos=auto, eos=auto", "bos=never, eos=never"]),
+    ],
+)
+def test_policies_are_told_apart_by_what_differs(
+    changed: dict[str, str], variants: list[str]
+) -> None:
+    policy = {"bos": "auto", "eos": "auto", "method": "causal"}
+    found = ModelsCompared.of([scored_with(policy), scored_with({**policy, **changed})]).models
+    assert [each.variant for each in found] == variants
+    assert [each.label for each in found] == [f"m ({variant})" for variant in variants]
+
+
+def test_rules_settings_and_sources_are_told_apart() -> None:
+    plain = record("m", "s", "10")
+    found = ModelsCompared.of(
+        [
+            plain,
+            record("m", "s", "10", rule="first"),
+            replace(plain, settings={"oov": "skip"}),
+            replace(plain, source="hu2020"),
+        ]
+    ).models
+    assert [each.variant for each in found] == [
+        "score=all, source=pommel, oov=none",
+        "score=first, source=pommel, oov=none",
+        "score=all, source=pommel, oov=skip",
+        "score=all, source=hu2020, oov=none",
+    ]
+
+
+def test_a_fingerprint_is_shown_where_nothing_else_differs() -> None:
+    one, two = (record("m", "s", "10", fingerprint=each * 64) for each in "ab")
+    assert [each.variant for each in ModelsCompared.of([one, two]).models] == [
+        f"fingerprint={each * 24}" for each in "ab"
+    ]
+    other = replace(two, source="theirs")
+    assert [each.variant for each in ModelsCompared.of([one, other]).models] == [
+        "source=pommel",
+        "source=theirs",
+    ]
+
+
+def test_of_two_versions_of_a_suite_the_newer_run_counts() -> None:
+    old, new = (
+        replace(record("m", "s", "10", sha256=each), created=f"2024-01-0{number}", run_id=each * 12)
+        for number, each in enumerate("ab", 1)
+    )
+    for order in ([old, new], [new, old]):
+        (found,) = ModelsCompared.of(order).models
+        assert found.records == (new,)
+        assert ModelsCompared.of(order).superseded == [old]
+
+
+def test_runs_that_are_not_complete_do_not_count() -> None:
+    assert ModelsCompared.of([replace(record(), status="interrupted")]).models == ()
+
+
+def test_a_family_is_its_seeds_under_one_rule() -> None:
+    first = seeds("lstm", "s", "10", "11", rule="first")
+    found = ModelsCompared.of(
+        [*seeds("lstm", "s", "10", "11"), *first, record("other", "s", "1")]
+    ).families
+    assert [(each.label, len(each.members), each.axis) for each in found] == [
+        ("lstm (score=all)", 2, "seed"),
+        ("lstm (score=first)", 2, "seed"),
+    ]
+
+
+def test_steps_of_a_training_are_no_family() -> None:
+    steps = [record(f"m@{n}", "s", "10", member=seed(n, "m", "step")) for n in (1, 2)]
+    assert ModelsCompared.of(steps).families == []
+
+
+def test_rows_of_a_family_stand_behind_those_of_its_last_member() -> None:
+    found = ModelsCompared.of([*seeds("lstm", "s", "10", "11"), record("m", "s", "10")])
+    ordered = found.with_families(
+        [[f"{each.label}: 1", f"{each.label}: 2"] for each in found.models],
+        lambda family, own: [f"{family.label}: {' '.join(rows[0] for rows in own)}"],
+    )
+    assert ordered == [
+        "lstm/seed-1: 1",
+        "lstm/seed-1: 2",
+        "lstm/seed-2: 1",
+        "lstm/seed-2: 2",
+        "lstm: lstm/seed-1: 1 lstm/seed-2: 1",
+        "m: 1",
+        "m: 2",
+    ]
+
+
+def row(name: str, **facts: object) -> ModelRow:
+    return ModelRow(
+        model_name=name,
+        variant="",
+        score_rule="all",
+        source="pommel",
+        **facts,  # type: ignore[arg-type]
+    )
+
+
+def test_labels_have_what_tells_models_apart() -> None:
+    plain = ModelRow(model_name="m", variant="", score_rule="all", source="pommel")
+    never = ModelRow(model_name="m", variant="eos=never", score_rule="all", source="pommel")
+    assert (plain.label, never.label) == ("m", "m (eos=never)")
+
+
+def test_families_of_no_or_one_member_are_left_out() -> None:
+    models = [row("m"), row("n")]
+    families = [row(f"of {n}", is_family=True, n_members=n) for n in (0, 1, 2)]
+    assert without_lone_families([*models, *families]) == [*models, families[2]]
 
 
 def of_two_rules() -> list[RunRecord]:
@@ -206,3 +347,64 @@ def test_levels_gather_suites_and_those_without_a_circuit_come_last() -> None:
 def test_suites_of_one_name_are_called_by_their_language_too() -> None:
     records = [record("m", "s", "1", language=each) for each in ("de", "fr")]
     assert suites_by(records, "suite") == {"s (de)": [("de", "s")], "s (fr)": [("fr", "s")]}
+
+
+def models(*suites: str) -> list[ModelScores]:
+    return [
+        ModelScores(
+            name=f"m{n}",
+            variant="",
+            n_parameters=None,
+            size_family="",
+            n_members=1,
+            scores={("", suite): 0.5 for suite in own},
+        )
+        for n, own in enumerate(suites, 1)
+    ]
+
+
+def chosen(*suites: str, of: str = "stuvw") -> tuple[str, str, str, str]:
+    found = even_scores(models(*suites), [("", suite) for suite in of])
+    return (
+        "".join(each.name[1:] for each in found.models),
+        "".join(suite for _, suite in found.suites),
+        "".join(name[1:] for name in found.incomplete),
+        "".join(suite for _, suite in found.uneven),
+    )
+
+
+def test_the_table_that_has_most_results_counts() -> None:
+    assert chosen("st", "st", "st") == ("123", "st", "", "")
+    assert chosen("stu", "st", "st") == ("123", "st", "", "u")
+    assert chosen("stuvw", "stuvw", "s") == ("12", "stuvw", "3", "")
+    assert chosen("st", "st", "u") == ("12", "st", "3", "u")
+    # Neither has all of what the other has.
+    assert chosen("stu", "tuv") == ("12", "tu", "", "sv")
+    assert chosen("s", "", "s") == ("13", "s", "", "")
+    assert chosen("", "") == ("", "", "", "")
+
+
+def test_of_as_many_results_more_models_count() -> None:
+    assert chosen("st", "s") == ("12", "s", "", "t")
+
+
+@given(st.lists(st.text("stuvw", max_size=5), max_size=6), st.randoms(use_true_random=False))
+def test_the_order_of_models_does_not_matter(suites: list[str], random: object) -> None:
+    shuffled = [*suites]
+    random.shuffle(shuffled)  # type: ignore[attr-defined]
+    first, second = chosen(*suites), chosen(*shuffled)
+    assert (first[1], first[3]) == (second[1], second[3])
+    assert len(first[0]) == len(second[0])
+    names, even = first[0], set(first[1])
+    assert all(even <= set(suites[int(name) - 1]) for name in names)
+
+
+def test_what_is_left_out_is_told() -> None:
+    found = EvenScores(
+        models=(), suites=(), incomplete=("m3", "m4"), uneven=(("de", "u"), ("de", "v"))
+    )
+    labels = {("de", "u"): "u", ("de", "v"): "v"}
+    assert [*found.notes("F, agreement", labels)] == [
+        "F, agreement: without u, v, which not all of the models have",
+        "F, agreement: without m3, m4, since suites are missing there that others have",
+    ]
