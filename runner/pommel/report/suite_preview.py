@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from pommel.errors import counted
 from pommel.suite.formula import Formula
-from pommel.suite.formula.words import in_words
 from pommel.suite.suite import Condition, Item, Region, Suite
 
 # A piece of a line and its style, in Rich's words ("" is none).
@@ -73,7 +72,7 @@ def short_words(
     formula: Formula, region_names: Mapping[int, str], *, metric: str
 ) -> tuple[str, ...]:
     """Return a formula in words; nothing if there are so many that the formula says it better."""
-    lines = in_words(formula, region_names, metric=metric)
+    lines = formula.in_words(region_names, metric=metric)
     return lines if sum(map(len, lines)) <= _LONGEST_WORDS else ()
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pommel.scoring.regions import RegionTable
 from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult
-from pommel.suite.formula import Formula, judge
+from pommel.suite.formula import Formula
 from pommel.suite.suite import Metric, Prediction, Suite
 
 
@@ -68,8 +68,8 @@ def _evaluate(  # noqa: PLR0913 - each of these is a choice of the caller's
 ) -> PredictionResult:
     formula = prediction.formula
     n_items = len(table.item_numbers)
-    verdict = judge(
-        formula, lambda region, name: table.column(metric, region, name), n_items=n_items
+    verdict = formula.judge(
+        lambda region, name: table.column(metric, region, name), n_items=n_items
     )
     unscored = np.zeros(n_items, dtype=np.bool_)
     skipped = _unequal(formula, table) if skip_unequal else unscored.copy()

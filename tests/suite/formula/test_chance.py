@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.suite.formula.strategies import truths
 
-from pommel.suite.formula import Formula, judge
+from pommel.suite.formula import Formula
 from pommel.suite.formula.chance import N_ORDERED, Chance, chance, chance_of_all
 from pommel.suite.formula.tree import (
     Comparison,
@@ -214,7 +214,7 @@ def share_of(tree: Expression, values: NDArray[np.float64]) -> float:
     """Judge the whole formula with surprisals of shape (n_items, 5)."""
     judged = Formula(text="", tree=tree)
     columns = dict(zip("abcde", values.T, strict=True))
-    return float(judge(judged, lambda _, name: columns[name], len(values)).holds.mean())
+    return float(judged.judge(lambda _, name: columns[name], len(values)).holds.mean())
 
 
 @given(orderings())

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pommel.errors import FormulaError
-from pommel.suite.formula import Dialect, Formula, Verdict, judge
+from pommel.suite.formula import Dialect, Formula, Verdict
 
 DIALECTS: tuple[Dialect, ...] = ("pommel", "syntaxgym")
 
@@ -53,7 +53,7 @@ def verdict_on(formula: Formula, case: Any) -> Verdict:
         regions = bits[condition]
         return np.array([sum(regions.values()) if region is None else regions[region]])
 
-    return judge(formula, lookup, n_items=1)
+    return formula.judge(lookup, n_items=1)
 
 
 def errors_of(formula: Formula, case: Any) -> list[str]:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from tests.suite.formula.strategies import truths
 
-from pommel.suite.formula import Formula, Verdict, judge
+from pommel.suite.formula import Formula, Verdict
 from pommel.suite.formula.tree import (
     Absolute,
     Arithmetic,
@@ -32,7 +32,7 @@ def judged(text: str, **bits: float | list[float]) -> Verdict:
     """Judge a formula in which `(1;%a%)` has the values `a=[...]`, one an item."""
     columns = {name: np.atleast_1d(np.asarray(each, float)) for name, each in bits.items()}
     n_items = max((len(column) for column in columns.values()), default=1)
-    return judge(Formula.parse(text), lambda _region, name: columns[name], n_items)
+    return Formula.parse(text).judge(lambda _region, name: columns[name], n_items)
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_all_items_are_judged_at_once() -> None:
 
 
 def test_a_formula_without_regions_is_the_same_for_every_item() -> None:
-    verdict = judge(Formula.parse("1 < 2"), lambda _region, _name: np.zeros(0), n_items=3)
+    verdict = Formula.parse("1 < 2").judge(lambda _region, _name: np.zeros(0), n_items=3)
     assert verdict.holds.tolist() == [True] * 3
     assert verdict.margin_bits.tolist() == [1.0] * 3
     assert verdict.tie.tolist() == [False] * 3
@@ -149,7 +149,7 @@ def test_the_whole_sentence_is_looked_up_as_none() -> None:
         asked.append((region, condition))
         return np.ones(1)
 
-    judge(Formula.parse("(*;%a%) <= (3;%b c%)"), lookup, n_items=1)
+    Formula.parse("(*;%a%) <= (3;%b c%)").judge(lookup, n_items=1)
     assert asked == [(None, "a"), (3, "b c")]
 
 
@@ -236,10 +236,8 @@ def test_items_together_are_judged_as_each_alone(
         if data
         else [dict.fromkeys(mentioned, 1.0)]
     )
-    verdict = judge(
-        formula,
-        lambda region, name: np.array([item[region, name] for item in items]),
-        n_items=len(items),
+    verdict = formula.judge(
+        lambda region, name: np.array([item[region, name] for item in items]), n_items=len(items)
     )
     for index, item in enumerate(items):
         holds, margin = slow_truth(tree, item)
@@ -254,7 +252,7 @@ def test_the_truth_is_the_sign_of_the_margin(tree: Expression, bits: list[float]
     formula = Formula(text="", tree=tree)
     column = np.array(bits)
     columns = {"a": column, "b": column[::-1]}
-    verdict = judge(formula, lambda _region, name: columns[name], n_items=len(bits))
+    verdict = formula.judge(lambda _region, name: columns[name], n_items=len(bits))
     known = verdict.margin_bits[verdict.defined]
     holds = verdict.holds[verdict.defined]
     assert not np.isnan(known).any()

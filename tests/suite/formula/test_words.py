@@ -25,14 +25,13 @@ from pommel.suite.formula.tree import (
     to_text,
     walk,
 )
-from pommel.suite.formula.words import in_words
 from pommel.suite.suite import Metric
 
 NAMES = {5: "verb", 6: "object", 7: "matrix_v"}
 
 
 def words(text: str, metric: str = "sum") -> str:
-    return "\n".join(in_words(Formula.parse(text), NAMES, metric=metric))
+    return "\n".join(Formula.parse(text).in_words(NAMES, metric=metric))
 
 
 @pytest.mark.parametrize(
@@ -197,7 +196,7 @@ def test_means_do_not_add_up_to_a_mean() -> None:
 
 
 def test_a_region_whose_name_has_brackets() -> None:
-    (said,) = in_words(Formula.parse("(1;%a%) < (1;%b%)"), {1: "NP (subject)"})
+    (said,) = Formula.parse("(1;%a%) < (1;%b%)").in_words({1: "NP (subject)"})
     assert said == 'region 1 ("NP (subject)") must be less surprising in *a* than in *b*'
 
 
@@ -206,7 +205,7 @@ def test_a_formula_that_is_too_deep_is_shown_as_it_is() -> None:
     for _ in range(3000):
         tree = Negative(operand=tree)
     tree = Comparison(operator="<", left=tree, right=Number(value=1.0))
-    assert in_words(Formula(text="---(1;%a%) < 1", tree=tree), {}) == (
+    assert Formula(text="---(1;%a%) < 1", tree=tree).in_words({}) == (
         "this formula, which is nested too deeply for words, must hold: ---(1;%a%) < 1",
     )
 
@@ -219,7 +218,7 @@ def published(shared_data: Path) -> dict[str, list[tuple[str, ...]]]:
         suite = json.loads(path.read_text("utf-8"))
         names = {int(number): name for number, name in suite["region_meta"].items()}
         said[path.stem] = [
-            in_words(Formula.parse(each["formula"]), names) for each in suite["predictions"]
+            Formula.parse(each["formula"]).in_words(names) for each in suite["predictions"]
         ]
     return said
 
@@ -284,7 +283,7 @@ def test_published_predictions_in_full(published: dict[str, list[tuple[str, ...]
 @given(truths(), st.sampled_from(get_args(Metric)))
 def test_every_condition_and_region_is_named(tree: Expression, metric: str) -> None:
     names = {number: f"name{number}" for number in range(21)}
-    said = "\n".join(in_words(Formula(text="", tree=tree), names, metric=metric))
+    said = "\n".join(Formula(text="", tree=tree).in_words(names, metric=metric))
     for node in walk(tree):
         if isinstance(node, RegionValue):
             assert any(f"{mark}{node.condition}{mark}" in said for mark in "*%")
@@ -300,7 +299,7 @@ def test_another_formula_has_other_words(
     place = data.draw(st.integers(0, sum(1 for _ in walk(tree)) - 1))
     other = _changed(tree, [place])
     first, second = (
-        in_words(Formula(text="", tree=each), {}, metric=metric) for each in (tree, other)
+        Formula(text="", tree=each).in_words({}, metric=metric) for each in (tree, other)
     )
     assert (first == second) == (_meaning(tree, metric) == _meaning(other, metric))
 

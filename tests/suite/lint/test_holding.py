@@ -12,7 +12,7 @@ from tests.builders import Sentences, make_suite, token
 
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import region_table
-from pommel.suite.formula import Formula, judge
+from pommel.suite.formula import Formula
 from pommel.suite.formula.tree import (
     Absolute,
     Arithmetic,
@@ -413,7 +413,7 @@ def test_what_holds_for_no_values_is_said(
         text = f"({text}) {joint} ({new})" if text else new
     grid = np.array(list(itertools.product(np.arange(0, 4.5, 0.25), repeat=3)))
     columns = {name: grid[:, index] for index, name in enumerate("xyz")}
-    holds = judge(Formula.parse(text), lambda _region, name: columns[name], len(grid)).holds
+    holds = Formula.parse(text).judge(lambda _region, name: columns[name], len(grid)).holds
     suite = make_suite([{"x": ("x .",), "y": ("y .",), "z": ("z .",)}], [text])
     said = [each.rule for each in check_suite(suite, ["never-holds", "always-holds"])]
     assert said == ["never-holds"] * (not holds.any()) + ["always-holds"] * bool(holds.all())

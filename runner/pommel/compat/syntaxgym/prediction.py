@@ -1,4 +1,4 @@
-"""Predictions as `syntaxgym` had them: called with one item, they return what Python makes of it."""
+"""Predictions as `syntaxgym` had them: called with one item, they return what Python makes."""
 
 import math
 from collections.abc import Mapping
@@ -7,7 +7,6 @@ from typing import Any, get_args
 
 from pommel.errors import InputError
 from pommel.suite.formula import Formula
-from pommel.suite.formula.judge import syntaxgym_value
 from pommel.suite.suite import Metric
 
 # (condition, region number) -> surprisal, of one item.
@@ -105,7 +104,7 @@ class Prediction:
             regions_of.setdefault(condition, set()).add(number)
         for remark in self.formula.reference_errors(regions_of):
             raise MissingValueError(f"{where}: {remark.message}; {remark.hint}")
-        return syntaxgym_value(self.formula, surprisals)
+        return self.formula.syntaxgym_value(surprisals)
 
     def __str__(self) -> str:
         return f"Prediction({self.formula})"

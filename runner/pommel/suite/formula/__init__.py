@@ -1,6 +1,6 @@
 """Prediction formulas: text -> frozen tree -> truth and margin; static checks; text again."""
 
-from pommel.suite.formula.judge import Verdict, judge
+from pommel.suite.formula.judge import Verdict
 from pommel.suite.formula.parser import Dialect, Formula, Remark
 from pommel.suite.formula.tree import RegionValue
 
@@ -10,5 +10,4 @@ __all__ = [
     "RegionValue",
     "Remark",
     "Verdict",
-    "judge",
 ]

@@ -281,9 +281,8 @@ def _simulated(node: Expression) -> Chance:
 def _share(node: Expression, values: Bits) -> float:
     """Return the share of items, rows of `values` (n_items, n_regions), on which a node holds."""
     columns = {(each.region, each.condition): i for i, each in enumerate(_regions(node))}
-    formula = Formula(text="", tree=_exact(node))
     n_items = len(values)
-    verdict = judge(formula, lambda region, name: values[:, columns[region, name]], n_items)
+    verdict = judge(_exact(node), lambda region, name: values[:, columns[region, name]], n_items)
     return int(verdict.holds.sum()) / n_items
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.suite.formula.parser import Formula
 from pommel.suite.formula.tree import (
     Absolute,
     Arithmetic,
@@ -50,17 +49,11 @@ class Verdict:
     defined: Truths
 
 
-def judge(formula: Formula, lookup: Lookup, n_items: int) -> Verdict:
-    """Evaluate `formula` over all items.
-
-    `lookup` raises what it likes for a region or condition it does not know. The margin of `a < b`
-    is b - a, of `a = b` the tolerance minus |a - b|, of `&` the smaller and of `|` the larger of
-    the two sides. A side that is undefined leaves `&` false if the other side is false, and `|`
-    true if the other side is true (Kleene's three-valued logic).
-    """
+def judge(tree: Expression, lookup: Lookup, n_items: int) -> Verdict:
+    """Evaluate a formula's tree over all items: see `Formula.judge`."""
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        truth = _truth(formula.tree, lookup)
-        tie = _tie(formula.tree, lookup)
+        truth = _truth(tree, lookup)
+        tie = _tie(tree, lookup)
     return Verdict(
         holds=np.broadcast_to(truth.holds & truth.defined, n_items).copy(),
         margin_bits=np.broadcast_to(np.where(truth.defined, truth.margin, np.nan), n_items).copy(),
@@ -184,24 +177,16 @@ def _opposite(truth: _Truth) -> _Truth:
     return _Truth(~truth.holds, 0.0 - truth.margin, truth.defined)
 
 
-def syntaxgym_value(formula: Formula, surprisals: Mapping[tuple[str, int], float]) -> float | bool:
-    """Return what the retired `syntaxgym` made of a formula of its dialect, for one item.
-
-    `surprisals` are those of its regions, by condition and region number. A comparison gives a
-    bool, anything else a float, and `&` and `|` one of their operands: `judge` gives truths and
-    margins, and this the values that old scripts and tables hold.
-    """
-    return _value(formula.tree, surprisals)
-
-
-def _value(node: Expression, surprisals: Mapping[tuple[str, int], float]) -> float | bool:
+def syntaxgym_value(node: Expression, surprisals: Mapping[tuple[str, int], float]) -> float | bool:
+    """Evaluate a tree for one item, as the retired package did: see `Formula.syntaxgym_value`."""
     match node:
         case Number():
             return node.value
         case RegionValue():
             return _region_value(node, surprisals)
         case Arithmetic() | Comparison() | Logical():
-            left, right = _value(node.left, surprisals), _value(node.right, surprisals)
+            left = syntaxgym_value(node.left, surprisals)
+            right = syntaxgym_value(node.right, surprisals)
             return _OPERATIONS[node.operator](left, right)
         case _:
             raise AssertionError(f"SyntaxGym's formulas have no {type(node).__name__}")

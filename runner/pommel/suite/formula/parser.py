@@ -10,6 +10,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from pommel.errors import FormulaError, nearest
+from pommel.suite.formula.judge import Lookup, Verdict, judge, syntaxgym_value
 from pommel.suite.formula.tree import (
     Absolute,
     Arithmetic,
@@ -25,6 +26,7 @@ from pommel.suite.formula.tree import (
     to_text,
     walk,
 )
+from pommel.suite.formula.words import in_words
 
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree
@@ -99,6 +101,38 @@ class Formula:
                 )
             )
         return remarks
+
+    def judge(self, lookup: Lookup, n_items: int) -> Verdict:
+        """Evaluate the formula over all items.
+
+        `lookup` raises what it likes for a region or condition it does not know. The margin of
+        `a < b` is b - a, of `a = b` the tolerance minus |a - b|, of `&` the smaller and of `|` the
+        larger of the two sides. A side that is undefined leaves `&` false if the other side is
+        false, and `|` true if the other side is true (Kleene's three-valued logic).
+        """
+        return judge(self.tree, lookup, n_items)
+
+    def syntaxgym_value(self, surprisals: Mapping[tuple[str, int], float]) -> float | bool:
+        """Return what the retired `syntaxgym` made of a formula of its dialect, for one item.
+
+        `surprisals` are those of its regions, by condition and region number. A comparison gives a
+        bool, anything else a float, and `&` and `|` one of their operands: `judge` gives truths and
+        margins, and this the values that old scripts and tables hold.
+        """
+        return syntaxgym_value(self.tree, surprisals)
+
+    def in_words(self, region_names: Mapping[int, str], *, metric: str = "sum") -> tuple[str, ...]:
+        """Return what the formula says as one line or several; lists are indented by two spaces.
+
+        Conditions stand between asterisks (those with an asterisk in their name between %), regions
+        are numbers and, in brackets, their names. `metric` is the region metric that the formula is
+        checked with. Formulas that mean different things are different in words, too: what has no
+        short wording is spelled out, with brackets. Raises `KeyError` for an unknown metric.
+        """
+        try:
+            return in_words(self.tree, region_names, metric=metric)
+        except RecursionError:
+            return (f"this formula, which is nested too deeply for words, must hold: {self.text}",)
 
     def __str__(self) -> str:
         return to_text(self.tree)

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import starmap
 
-from pommel.suite.formula.parser import Formula
 from pommel.suite.formula.tree import (
     Absolute,
     Arithmetic,
@@ -62,20 +61,11 @@ SIGNS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
 
 
 def in_words(
-    formula: Formula, region_names: Mapping[int, str], *, metric: str = "sum"
+    tree: Expression, region_names: Mapping[int, str], *, metric: str = "sum"
 ) -> tuple[str, ...]:
-    """Return what a formula says as one line or several; lists are indented by two spaces.
-
-    Conditions stand between asterisks (those with an asterisk in their name between %), regions
-    are numbers and, in brackets, their names. `metric` is the region metric that the formula is
-    checked with. Formulas that mean different things are different in words, too: what has no
-    short wording is spelled out, with brackets. Raises `KeyError` for an unknown metric.
-    """
+    """Return what a formula's tree says: see `Formula.in_words`."""
     speaker = _Speaker(region_names=region_names, metric=metric, measure=MEASURES[metric])
-    try:
-        return tuple(speaker.prediction(formula.tree))
-    except RecursionError:
-        return (f"this formula, which is nested too deeply for words, must hold: {formula.text}",)
+    return tuple(speaker.prediction(tree))
 
 
 _PADDED_EXPONENT = re.compile(r"e(?:\+|(-))0*")

@@ -21,7 +21,7 @@ from pommel.sources.grammar.permutation.design import Design, arrangements
 from pommel.sources.grammar.permutation.source import PermutationSource, design_head
 from pommel.sources.grammar.source import has_items, has_sets
 from pommel.sources.minimal_sets import MinimalSet
-from pommel.suite.formula import Formula, Verdict, judge
+from pommel.suite.formula import Formula, Verdict
 from pommel.suite.formula.judge import Bits
 from pommel.suite.read import LoadedSuite
 
@@ -313,7 +313,7 @@ def verdicts(folder: Path, bits: Mapping[str, float]) -> list[Verdict]:
         return surprisals[name]
 
     formulas = [Formula.parse(each["formula"]) for each in own.head["predictions"]]
-    return [judge(formula, lookup, len(items)) for formula in formulas]
+    return [formula.judge(lookup, len(items)) for formula in formulas]
 
 
 def test_formulas_compare_means_over_sentences() -> None:
@@ -375,7 +375,7 @@ def test_formulas_are_the_means_of_what_they_name(n_cases: int) -> None:
     expected = [mean(f"double-{case}") - grammatical for case in CASES[:n_cases]]
     expected += [mean("double") - grammatical, mean("double") - mean("plausible")]
     for prediction, margins in zip(head(n_cases)["predictions"], expected, strict=True):
-        verdict = judge(Formula.parse(prediction["formula"]), lambda _, name: bits[name], 7)
+        verdict = Formula.parse(prediction["formula"]).judge(lambda _, name: bits[name], 7)
         np.testing.assert_allclose(verdict.margin_bits, margins, atol=1e-9)
 
 
