@@ -17,7 +17,6 @@ from pommel.scoring.results import ScoreRule, SuiteResult
 from pommel.scoring.run import Compat, Oov, Regions, Run, SuiteSurprisals
 from pommel.sources.load import load_suites
 from pommel.store import Selection, Store, default_store_path
-from pommel.store.selection import told_apart_records
 from pommel.store.store import run_and_keep
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
@@ -213,7 +212,7 @@ def stored_results(
                 f"{opened.path}: no complete run with tokens fits; store.runs.heads() has all"
             )
         # A model that ran alone and in a family counts in the family.
-        called = told_apart_records(opened.runs.without_twins(records))
+        called = opened.runs.told_apart(opened.runs.without_twins(records))
         made = list(opened.runs.runs(called))
     return Results.as_analysed(made)
 

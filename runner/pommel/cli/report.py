@@ -9,7 +9,6 @@ import click
 from pommel.cli.output import note, show_text
 from pommel.cli.selecting import (
     is_selective,
-    runs_of,
     selected,
     selection_options,
     store_for_reading,
@@ -22,7 +21,6 @@ from pommel.report.plots.table import PLOTS
 from pommel.report.text_tables import TABLES
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Store
-from pommel.store.selection import told_apart_records
 
 _PAGE = Path("report.html")
 _PAGE_SUFFIXES = (".html", ".htm")
@@ -79,7 +77,7 @@ def command(runs: tuple[str, ...], **chosen: Any) -> None:
     chosen["only_runs"] = (*runs, *chosen["only_runs"])
     _check(chosen)
     with store_for_reading(chosen) as store:
-        records = told_apart_records(selected(store, chosen))
+        records = store.runs.told_apart(selected(store, chosen))
         if not is_selective(chosen) and len(records) > _MANY:
             note(
                 f"note: these are all {len(records)} runs of the store; --model, --suite and "
@@ -149,7 +147,7 @@ def _write_plot(store: Store, records: Sequence[RunRecord], chosen: dict[str, An
             )
         _note_imported(records, own, "not in the plot")
         records = own
-        chart = kind.draw(list(runs_of(store, own)))
+        chart = kind.draw(list(store.runs.runs(own)))
     save_chart(chart, chosen["output"], tell=lambda line: note(f"note: {line}"))
     _note_written(records, chosen["output"])
 
@@ -160,7 +158,7 @@ def _write_page(store: Store, records: Sequence[RunRecord], chosen: dict[str, An
     _note_imported(records, own, "without curves")
     _note_partial(own)
     title = _title(records) if chosen["title"] is None else chosen["title"]
-    write_report(records, runs_of(store, own), path, title=title)
+    write_report(records, store.runs.runs(own), path, title=title)
     _note_written(records, path)
 
 

@@ -33,7 +33,6 @@ from pommel.cli.selecting import (
     listed_run,
     run_of_id,
     run_options,
-    runs_of,
     selected,
     selected_heads,
     selection_options,
@@ -51,7 +50,6 @@ from pommel.scoring.run import Oov, Run
 from pommel.scoring.run_record import RunRecord
 from pommel.sources.load import load_suites
 from pommel.store import Selection, Store
-from pommel.store.selection import told_apart_records
 from pommel.suite.suite import Suite
 
 _COMMANDS = {
@@ -206,9 +204,9 @@ def export_tables(runs: tuple[str, ...], output: Path, form: Any, **chosen: Any)
     """
     chosen["only_runs"] = (*runs, *chosen["only_runs"])
     with store_for_reading(chosen) as store:
-        records = told_apart_records(selected(store, chosen))
+        records = store.runs.told_apart(selected(store, chosen))
         own = store.runs.with_tokens(records)
-        found = list(runs_of(store, own))
+        found = list(store.runs.runs(own))
     export_runs(records, found, output, form)
     if n_imported := len(records) - len(own):
         others = "those files hold the others only" if own else "those files are not written"
@@ -263,7 +261,7 @@ def evaluate_again(runs: tuple[str, ...], **chosen: Any) -> None:
     show_warnings([warning for each in loaded for warning in each.warnings])
     with store_for_writing(chosen) as store:
         bases = _with_tokens(store, _chosen(store, chosen), chosen)
-        called = {each.run_id: _called(each) for each in told_apart_records(bases)}
+        called = {each.run_id: _called(each) for each in store.runs.told_apart(bases)}
         pairs = _pairs(store, bases, suites, called)
         made = [_again(store, base, suite, chosen) for base, suite in pairs]
         _keep(store, made)

@@ -16,9 +16,6 @@ from pommel.scoring.results import ScoreRule
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection, Store
-from pommel.store.selection import (
-    told_apart_records,
-)
 
 # So long a beginning of an id is hardly another run's, too.
 _LEAST_DIGITS = 4
@@ -95,7 +92,7 @@ def selected_records(chosen: dict[str, Any]) -> list[RunRecord]:
     and for runs of one model on one suite under several score rules; `StoreError`.
     """
     with store_for_reading(chosen) as store:
-        return told_apart_records(selected(store, chosen))
+        return store.runs.told_apart(selected(store, chosen))
 
 
 def selected_runs(chosen: dict[str, Any]) -> Iterator[Run]:
@@ -104,12 +101,7 @@ def selected_runs(chosen: dict[str, Any]) -> Iterator[Run]:
     Raises `StoreError` for a run that has none.
     """
     with store_for_reading(chosen) as store:
-        yield from runs_of(store, told_apart_records(selected(store, chosen)))
-
-
-def runs_of(store: Store, records: Sequence[RunRecord]) -> Iterator[Run]:
-    """Yield the runs of records with tokens; their results are those of the records."""
-    return store.runs.runs(records)
+        yield from store.runs.runs(store.runs.told_apart(selected(store, chosen)))
 
 
 @contextlib.contextmanager

@@ -244,7 +244,7 @@ class BoardFolder:
         """Compute a submission from its tokens, and put it on the board, wholly or not at all.
 
         One of a model under a policy that the board has already, or with the surprisals of another,
-        takes the self of all these with `supersede`. Raises `SubmissionError` for what the board
+        takes the place of all these with `supersede`. Raises `SubmissionError` for what the board
         does not take, `BoardError` for a board that is damaged, and `PommelError` for one that
         cannot be written.
         """

@@ -27,7 +27,7 @@ from pommel.scoring.run import (
 )
 from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
 from pommel.store.database import Database, damaged, explained, marks, pieces, seal
-from pommel.store.selection import OneEach, Selection, in_a_family_too, one_each
+from pommel.store.selection import OneEach, Selection, in_a_family_too, one_each, told_apart_records
 from pommel.store.surprisal_cache import (
     CacheKey,
     SurprisalCache,
@@ -193,6 +193,11 @@ class RunTables:
         """Leave out runs of a model alone that has run in a family on the suite just so."""
         twins = in_a_family_too(records, scored=self.scored_ids())
         return [each for each in records if each.run_id not in twins]
+
+    @staticmethod
+    def told_apart(records: Sequence[RunRecord]) -> list[RunRecord]:
+        """Return records of the store in which no two models share a name, nor two families."""
+        return told_apart_records(records)
 
     def progress(self, record: RunRecord) -> tuple[int, int] | None:
         """Return how many distinct sentences of a run's suite are scored, and how many it has.
