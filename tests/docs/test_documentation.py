@@ -1,0 +1,116 @@
+"""The pages hang together: blocks say what they are, links lead somewhere, names exist."""
+
+import re
+import sys
+from collections import Counter
+from importlib import import_module
+
+import pytest
+from markdown_it import MarkdownIt
+from tests.docs.commands import PAGE as COMMANDS
+from tests.docs.pages import REASONS, REPOSITORY, Page, page_of, pages, steps
+
+PAGES = pages()
+_DOCS = REPOSITORY / "docs"
+_PACKAGE = REPOSITORY / "runner" / "pommel"
+_FOLDERS = ("runner", "tests", "docs", "schemas", "suites", "containers", "benchmarks", ".ci")
+# A path from the repository's root, or from the package's, as text has it.
+_PATH = re.compile(rf"(?:(?:{'|'.join(map(re.escape, _FOLDERS))})/)[\w./*<>-]*|[\w./]+\.py")
+_DOTTED = re.compile(r"\bpommel(?:\.[A-Za-z_]\w*)+")
+# What stands for a name, such as FORMAT.
+_STANDS_FOR = re.compile(r"\b[A-Z]{3,}\b(?!\.)|<\w+>|[A-Z]{3,}(?=\.py)")
+# Endings of what is no name in Python.
+_NO_NAMES = (".json", ".sqlite", ".zip", ".html")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_block_is_run_or_says_why_not(page: Page, capsys: pytest.CaptureFixture[str]) -> None:
+    if page.name == str(COMMANDS.relative_to(REPOSITORY)):
+        return
+    for block in page.blocks:
+        assert block.mark != "not run" or block.about in REASONS, block.place
+        steps(block)  # raises for a block that is nothing of what can be run
+    counts = Counter(f"not run: {b.about}" if b.mark == "not run" else "run" for b in page.blocks)
+    with capsys.disabled():
+        for what, number in sorted(counts.items()):
+            sys.stdout.write(f"\n{page.name}: {number} {what}")
+
+
+def test_the_index_has_every_page_once() -> None:
+    links = [link for link, _ in links_of(page_of(_DOCS / "index.md")) if "/" not in link]
+    there = {path.name for path in _DOCS.glob("*.md")} - {"index.md"}
+    assert sorted(links) == sorted(there)
+
+
+@pytest.mark.parametrize(
+    "page", [*PAGES, page_of(REPOSITORY / "CHANGELOG.md")], ids=lambda page: page.name
+)
+def test_links_lead_somewhere(page: Page) -> None:
+    here = REPOSITORY / page.name
+    for link, anchor in links_of(page):
+        target = (here.parent / link).resolve() if link else here
+        assert target.exists(), f"{page.name}: there is no {link}"
+        if anchor:
+            assert anchor in anchors_of(page_of(target)), f"{page.name}: no {link}#{anchor}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_names_and_paths_exist(page: Page) -> None:
+    texts = [*page.inline, *(block.content for block in page.blocks if block.language == "python")]
+    for text in texts:
+        if _STANDS_FOR.search(text):
+            continue
+        for path in _PATH.findall(text):
+            assert is_there(path), f"{page.name}: there is no {path}"
+        for name in _DOTTED.findall(text):
+            if not name.endswith(_NO_NAMES):
+                check_name(name, page.name)
+
+
+def is_there(path: str) -> bool:
+    """Say whether a path is one from the repository's root, or from that of the package.
+
+    A file's name alone may be anywhere in the package.
+    """
+    if "/" not in path and any(_PACKAGE.rglob(path)):
+        return True
+    return any(any(folder.glob(path.rstrip("/"))) for folder in (REPOSITORY, _PACKAGE))
+
+
+def check_name(name: str, where: str) -> None:
+    """Fail for a dotted name that is no module and nothing in one."""
+    parts = name.split(".")
+    for end in range(len(parts), 0, -1):
+        try:
+            found = import_module(".".join(parts[:end]))
+        except ModuleNotFoundError:
+            continue
+        for part in parts[end:]:
+            assert hasattr(found, part), f"{where}: {name} does not exist"
+            found = getattr(found, part)
+        return
+
+
+def links_of(page: Page) -> list[tuple[str, str]]:
+    """Return the relative links of a page, each as a path and an anchor."""
+    tokens = MarkdownIt("commonmark").enable("table").parse(page.text)
+    found = [
+        str(child.attrs.get("href") or child.attrs.get("src"))
+        for token in tokens
+        for child in token.children or ()
+        if child.type in ("link_open", "image")
+    ]
+    relative = [link for link in found if "://" not in link and not link.startswith("mailto:")]
+    return [(path, anchor) for path, _, anchor in (link.partition("#") for link in relative)]
+
+
+def anchors_of(page: Page) -> set[str]:
+    """Return what its headings are called in links, as GitHub does it."""
+    seen: Counter[str] = Counter()
+    found = set()
+    for heading in page.headings:
+        text = re.sub(r"\[(.*?)\]\(.*?\)", r"\1", heading)
+        slug = re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
+        found.add(f"{slug}-{seen[slug]}" if seen[slug] else slug)
+        seen[slug] += 1
+    return found
