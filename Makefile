@@ -9,7 +9,7 @@ DEMO_RESULTS := pommel-demo-results
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick check full lint types imports unit engines benchmarks builtin-models \
+.PHONY: help demo test quick check times full lint types imports unit engines benchmarks builtin-models \
 	suites docs gallery clean clean-engines
 
 help:
@@ -18,6 +18,7 @@ help:
 	@echo "make quick            an answer in two minutes: the same, with the quickest tests of each room"
 	@echo "make check ROOM=suite the same for one room of runner/pommel, with all tests of it but the heavy"
 	@echo "make full             the heavy tests: engines, browser, crashes, training, published data, R"
+	@echo "make times            time the tests, and write which ones make quick leaves out"
 	@echo "make benchmarks       print figures that docs/performance.md quotes (not those of containers)"
 	@echo "make docs             write again what is printed into the docs: commands, the picture"
 	@echo "make gallery          draw the plots of docs/gallery.md again"
@@ -70,6 +71,11 @@ check: $(VENV)/.dev
 	$(BIN)/mypy runner/pommel/$(ROOM)* $(wildcard tests/$(ROOM) tests/test_$(ROOM).py)
 	$(BIN)/lint-imports
 	$(PYTEST) -m "not full" $(wildcard tests/$(ROOM) tests/test_$(ROOM).py)
+
+# Which tests are slow is measured; `make quick` leaves them out.
+times: $(VENV)/.dev
+	$(PYTEST) -m "not full" --junitxml=.pytest_cache/times.xml
+	$(BIN)/python -m tests.times .pytest_cache/times.xml
 
 full: $(VENV)/.dev
 	$(PYTEST) -m full

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from tests.times import name_of, slow_tests
 
 # The first example of a law also pays for imports, and a machine may be busy.
 settings.register_profile("pommel", deadline=None)
@@ -51,6 +52,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             item.add_marker("full")
         if "shared_data" in asks_for:
             item.add_marker("published")
+        if name_of(item.path, getattr(item, "originalname", item.name)) in slow_tests():
+            item.add_marker("slow")
     if hasattr(config, "workerinput"):
         n_slow = Counter(item.path for item in items if item.get_closest_marker("slow"))
         items.sort(key=lambda item: -n_slow[item.path])

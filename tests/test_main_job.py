@@ -68,7 +68,7 @@ def test_words_really_split_into_pieces(shipped: Results) -> None:
     assert len(inside) > 0
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.filterwarnings("ignore::pommel.SuiteWarning")
 def test_the_published_suites_run_on_both_models(shared_data: Path) -> None:
     results = pommel.run(MODELS, shared_data / "hu2020" / "suites", score="first")

@@ -92,7 +92,7 @@ def test_goals_are_met_either_way_round() -> None:
     assert not row(0.7, Goal(factor=1.25, at_most=True)).is_met
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_it_runs_without_the_peers_that_need_the_extra(
     shared_data: Path, repository: Path, tmp_path: Path
 ) -> None:

@@ -21,7 +21,6 @@ CASES = [
 ]
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("case", CASES, ids=[case[0] for case in CASES])
 def test_a_run_that_is_killed_again_and_again(

@@ -14,7 +14,6 @@ from pommel.store.surprisal_cache import decode_tokens
 WRITING = Path(__file__).with_name("writing.py")
 
 
-@pytest.mark.slow
 @pytest.mark.timeout(900)
 def test_two_writers_for_a_minute(tmp_path: Path, repository: Path) -> None:
     path = tmp_path / "store.sqlite"

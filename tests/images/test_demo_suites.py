@@ -13,7 +13,7 @@ from pommel.sources.load import suite_files
 if TYPE_CHECKING:
     from pommel.scoring.run import Table
 
-pytestmark = [pytest.mark.docker, pytest.mark.slow]
+pytestmark = pytest.mark.docker
 
 SUITES = "suites:en"
 N_SUITES = len(suite_files("en"))

@@ -19,7 +19,7 @@ from pommel.models.container.model import open_model as open_container
 from pommel.models.model import LoadOptions, Model, Policy, closing, score_all
 from pommel.models.registry import load_model
 
-pytestmark = [pytest.mark.docker, pytest.mark.slow]
+pytestmark = pytest.mark.docker
 
 SENTENCES = (
     "The cat sleeps .",

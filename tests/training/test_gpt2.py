@@ -36,7 +36,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, TrainingFig
     return folder, train_gpt2(folder, SMALL)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_little_of_the_text_is_enough_to_learn(trained: tuple[Path, TrainingFigures]) -> None:
     figures = trained[1]
     assert figures.start_bits_per_token > 9

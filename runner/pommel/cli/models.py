@@ -92,5 +92,5 @@ def refresh(*, url: str | None, reset: bool) -> None:
         forgotten = registry.forget_registry()
         click.echo(f"Deleted: {forgotten}" if forgotten else "There is none to be forgotten.")
         return
-    path, n_models = registry.refresh_registry(url or registry.DEFAULT_URL)
+    path, n_models = registry.refresh_registry(url)
     click.echo(f"{counted(n_models, 'model')}: {path}")

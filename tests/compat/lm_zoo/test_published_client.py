@@ -22,7 +22,7 @@ from tests.container_fixtures import BuildImage
 
 from pommel.compat import lm_zoo as Z  # noqa: N812 - everybody called it so
 
-pytestmark = [pytest.mark.docker, pytest.mark.slow]
+pytestmark = pytest.mark.docker
 
 # None that the client reads wrongly: NA, null, nan, a quotation mark, a number alone in its column.
 SENTENCES = (

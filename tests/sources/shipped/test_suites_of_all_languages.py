@@ -61,7 +61,6 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Model:
     return pommel.load_model(f"huggingface://{folder}")
 
 
-@pytest.mark.slow
 def test_there_are_as_many_as_there_should_be(suites: Sequence[Suite]) -> None:
     found = Counter(suite.language for suite in suites)
     assert {language: found[language] >= n for language, n in WANTED.items()} == dict.fromkeys(
@@ -121,14 +120,13 @@ def generated() -> list[Path]:
     return [path for path in suite_files() if "generator" in json.loads(path.read_bytes())["meta"]]
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_generated_suites_come_out_again() -> None:
     made = {path.name: path.read_text("utf-8") == text for path, text in generated_suites(SUITES)}
     assert [name for name, is_same in made.items() if not is_same] == []
     assert len(made) == len(generated()) >= 80
 
 
-@pytest.mark.slow
 def test_hashing_changes_nothing(tmp_path: Path) -> None:
     # All of them come out again above, under a seed of chance; here of each language the largest.
     largest: dict[str, Path] = {}

@@ -52,7 +52,7 @@ def mean_across_a_modifier(found: dict[str, float]) -> float:
     return sum(found[suite] for suite in ACROSS_A_MODIFIER) / len(ACROSS_A_MODIFIER)
 
 
-@pytest.mark.slow
+@pytest.mark.full
 def test_a_trained_network_knows_agreement_across_modifiers(
     tmp_path: Path, repository: Path
 ) -> None:

@@ -17,13 +17,15 @@ MAX_BYTES = 16 << 20
 _CHUNK_BYTES = 1 << 16
 
 
-def refresh_registry(url: str = DEFAULT_URL, *, timeout_s: float = 30) -> tuple[Path, int]:
+def refresh_registry(url: str | None = None, *, timeout_s: float = 30) -> tuple[Path, int]:
     """Download a registry and put it into its place; return the file and its number of models.
+
+    Without an address it is where the LM Zoo had it.
 
     Raises as `download_registry` does, and `PommelError` if the file can't be written; what was
     there before stays as it is.
     """
-    text, entries = _download(url, timeout_s)
+    text, entries = _download(url or DEFAULT_URL, timeout_s)
     path = LmZooRegistry.copy_path()
     write_text(path, text)
     return path, len(entries)

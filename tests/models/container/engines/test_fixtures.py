@@ -46,7 +46,6 @@ def test_podman_runs_the_same_images(
     assert run_in(podman_engine, podman_image(plain_base), "echo", "hello") == (0, "hello\n")
 
 
-@pytest.mark.slow
 def test_the_torch_base_has_this_pommel_and_what_it_needs(
     docker_engine: str, torch_base: str
 ) -> None:
