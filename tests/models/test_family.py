@@ -1,9 +1,36 @@
 """What models and families are called."""
 
-from hypothesis import given
+import gc
+import re
+import subprocess
+import weakref
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from pommel.models.family import Membership, Named
+from pommel.errors import ModelNotAvailableError, UsageError
+from pommel.models.family import (
+    Member,
+    Membership,
+    Named,
+    NamedModel,
+    axis_number,
+    choices,
+    expand,
+    expand_braces,
+    fixed_start,
+    has_wildcard,
+    matching,
+    members_of,
+    natural_key,
+    nearest_names,
+    one_model,
+    split_outside_braces,
+    split_places,
+)
 
 
 def seed(pattern: str, number: int, family: str = "en") -> Named:
@@ -55,3 +82,642 @@ def test_no_two_models_share_a_name(names: dict[str, str]) -> None:
     found = Named.unique_names(models)
     assert list(found) == list(models)
     assert len({each.name for each in found.values()}) == len(models)
+
+
+Make = Callable[..., None]
+
+
+@pytest.fixture(autouse=True)
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
+    """Return a function that makes folders, and files where a name has an ending, in the cwd."""
+    monkeypatch.chdir(tmp_path)
+
+    def make(*paths: str) -> None:
+        for path in map(Path, paths):
+            if path.suffix:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text("")
+            else:
+                path.mkdir(parents=True, exist_ok=True)
+
+    return make
+
+
+def rows(reference: str) -> list[tuple[str, str | None, str, str, float | None]]:
+    """Return reference, name in tables, family, axis and value of each model."""
+    found: list[tuple[str, str | None, str, str, float | None]] = []
+    for each in expand(reference):
+        assert each.membership
+        own = each.membership
+        found.append((each.reference, each.name, own.family, own.axis, own.value))
+    return found
+
+
+def references(reference: str) -> list[str]:
+    return [each.reference for each in expand(reference)]
+
+
+def labels(reference: str) -> list[str]:
+    return [each.membership.label for each in expand(reference) if each.membership]
+
+
+def refusal(reference: str, kind: type[Exception]) -> str:
+    with pytest.raises(kind) as caught:
+        expand(reference)
+    message = str(caught.value)
+    assert message.startswith(f"{reference}: ")
+    return message.removeprefix(f"{reference}: ")
+
+
+# --- folders and files
+
+
+def test_seeds_in_a_folder(make: Make) -> None:
+    make("en/seed-2", "en/seed-10", "en/seed-1/step-1000", "en/.seed-3", "en/seed-list.txt")
+    assert rows("lstm://en/seed-*") == [
+        ("lstm://en/seed-1", "en/seed-1", "en", "seed", 1),
+        ("lstm://en/seed-2", "en/seed-2", "en", "seed", 2),
+        ("lstm://en/seed-10", "en/seed-10", "en", "seed", 10),
+    ]
+    assert labels("lstm://en/seed-*") == ["seed-1", "seed-2", "seed-10"]
+    assert references("lstm://en/seed-?") == ["lstm://en/seed-1", "lstm://en/seed-2"]
+    assert references("lstm://en/seed-[!2]*/") == ["lstm://en/seed-1", "lstm://en/seed-10"]
+    # Without a scheme, files beside folders are no models either.
+    assert references("en/seed-*") == ["en/seed-1", "en/seed-2", "en/seed-10"]
+    place = Path("en").resolve()
+    assert references(f"lstm://{place}/seed-1*")[0] == f"lstm://{place}/seed-1"
+
+
+def test_checkpoints_are_steps_in_their_order(make: Make) -> None:
+    make("runs/checkpoint-1000", "runs/checkpoint-500", "runs/checkpoint-best", "runs/logs")
+    assert rows("huggingface://runs/checkpoint-*") == [
+        ("huggingface://runs/checkpoint-500", "runs/checkpoint-500", "runs", "step", 500),
+        ("huggingface://runs/checkpoint-1000", "runs/checkpoint-1000", "runs", "step", 1000),
+        ("huggingface://runs/checkpoint-best", "runs/checkpoint-best", "runs", "step", None),
+    ]
+
+
+def test_files_are_called_by_their_names_without_endings(make: Make) -> None:
+    make("ngrams/a.arpa", "ngrams/b.arpa.gz", "ngrams/.c.arpa", "ngrams/folder")
+    assert rows("ngram://ngrams/*") == [
+        ("ngram://ngrams/a.arpa", "ngrams/a", "ngrams", "member", None),
+        ("ngram://ngrams/b.arpa.gz", "ngrams/b", "ngrams", "member", None),
+    ]
+    assert references("ngrams/*.arpa") == ["ngrams/a.arpa"]
+    make("runs/seed-1.jsonl", "runs/seed-2.jsonl", "runs/spec.json")
+    assert rows("recorded://runs/*.jsonl")[1] == (
+        *("recorded://runs/seed-2.jsonl", "runs/seed-2", "runs", "seed", 2),
+    )
+
+
+def test_a_question_mark_begins_settings_which_have_no_pattern(make: Make) -> None:
+    make("runs/a.tsv", "runs/b.tsv", "runs/s.json")
+    assert references("recorded://runs/*.tsv?spec=runs/s.json&sentences=x/[y].txt") == [
+        "recorded://runs/a.tsv?spec=runs/s.json&sentences=x/[y].txt",
+        "recorded://runs/b.tsv?spec=runs/s.json&sentences=x/[y].txt",
+    ]
+    for reference in ("recorded://runs/a.tsv?spec=*", "ngram://x.arpa?reader={python,kenlm}"):
+        assert expand(reference) == (NamedModel(reference=reference),)
+    every = expand("recorded://runs/*.tsv?spec={a,b}")
+    assert [each.reference for each in every] == [
+        "recorded://runs/a.tsv?spec={a,b}",
+        "recorded://runs/b.tsv?spec={a,b}",
+    ]
+    assert {each.membership and each.membership.pattern for each in every} == {
+        "recorded://runs/*.tsv?spec={a,b}"
+    }
+
+
+def test_the_last_place_that_varies_makes_the_family(make: Make) -> None:
+    make("models/en/seed-1", "models/en/seed-2", "models/de/seed-1", "models/logs")
+    assert [(row[1], row[2]) for row in rows("lstm://models/*/seed-*")] == [
+        ("de/seed-1", "de"),
+        ("en/seed-1", "en"),
+        ("en/seed-2", "en"),
+    ]
+    assert {
+        each.membership.pattern for each in expand("lstm://models/*/seed-*") if each.membership
+    } == {
+        "lstm://models/de/seed-*",
+        "lstm://models/en/seed-*",
+    }
+    assert rows("lstm://models/*/seed-1") == [
+        ("lstm://models/de/seed-1", "models/de", "models", "member", None),
+        ("lstm://models/en/seed-1", "models/en", "models", "member", None),
+    ]
+
+
+def test_a_path_that_is_there_wins_over_its_pattern(make: Make) -> None:
+    make("a*b", "axb", "m{1,2}/seed-1", "m{1,2}/seed-2", "odd[1]", "un{balanced", "f?.jsonl")
+    for reference in ("lstm://a*b", "a*b", "lstm://m{1,2}", "odd[1]", "lstm://un{balanced"):
+        assert expand(reference) == (NamedModel(reference=reference),)
+    assert references("lstm://m{1,2}/seed-*") == ["lstm://m{1,2}/seed-1", "lstm://m{1,2}/seed-2"]
+    assert references("lstm://m{1,2}/seed-{1,2}") == references("lstm://m{1,2}/seed-*")
+    assert references("lstm://a?b") == ["lstm://a*b", "lstm://axb"]
+
+
+def test_places_relative_to_here_and_to_home(
+    make: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make("seed-1", "seed-2")
+    here = tmp_path.name
+    for start in ("", "./", "~/"):
+        monkeypatch.setenv("HOME", str(tmp_path))
+        found = rows(f"lstm://{start}seed-*")
+        assert [row[:3] for row in found] == [
+            (f"lstm://{start}seed-{seed}", f"{here}/seed-{seed}", here) for seed in (1, 2)
+        ]
+
+
+# --- revisions, servers, images
+
+
+def test_revisions() -> None:
+    name = "huggingface://EleutherAI/pythia-70m"
+    assert rows(f"{name}@step{{2000,1000}}") == [
+        (f"{name}@step1000", "pythia-70m@step1000", "pythia-70m", "step", 1000),
+        (f"{name}@step2000", "pythia-70m@step2000", "pythia-70m", "step", 2000),
+    ]
+    assert references(f"{name}@step{{1000..3000..1000}}") == [
+        f"{name}@step{step}" for step in (1000, 2000, 3000)
+    ]
+    assert [row[2:] for row in rows("huggingface://a/pythia-{70m,1.4b}@{step1,step2}")] == [
+        ("pythia-1.4b", "step", 1),
+        ("pythia-1.4b", "step", 2),
+        ("pythia-70m", "step", 1),
+        ("pythia-70m", "step", 2),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reference", "names", "family"),
+    [
+        ("http://h:8000/v1#{a,b}", ["h:8000/v1#a", "h:8000/v1#b"], "h:8000/v1"),
+        ("https://h/v1#org/x-{70m,2b}", ["org/x-70m", "org/x-2b"], "org/x"),
+        ("docker://h:5000/o/image:{v1,v2}", ["image:v1", "image:v2"], "image"),
+        ("builtin://en-{gpt2,ngram}", ["en-gpt2", "en-ngram"], "en"),
+        ("huggingface://{a,b}/model", ["a", "b"], "model"),
+        ("{GRNN,JRNN}", ["GRNN", "JRNN"], "{GRNN,JRNN}"),
+        ("huggingface://x{,-y}", ["x", "x-y"], "x"),
+        ("huggingface://{x,x}", ["x"], "{x,x}"),
+        ("lstm://{a/x,b/y}", ["a/x", "b/y"], "{a/x,b/y}"),
+    ],
+)
+def test_names_of_members_and_families(reference: str, names: list[str], family: str) -> None:
+    found = rows(reference)
+    assert sorted(row[1] or "" for row in found) == sorted(names)
+    assert {row[2] for row in found} == {family}
+
+
+@pytest.mark.parametrize(
+    "reference",
+    ["http://[::1]:80/v1?x=*#m", "docker://a*b", "builtin://en-*", "dummy://", "gpt2", "", "://"],
+)
+def test_references_without_patterns_name_themselves(reference: str) -> None:
+    assert expand(reference) == (NamedModel(reference=reference),)
+
+
+# --- axes
+
+
+@pytest.mark.parametrize(
+    ("reference", "axis", "values"),
+    [
+        ("huggingface://m@{step1000-tokens4B,step500-tokens2B}", "step", [500, 1000]),
+        ("huggingface://m@stage1-step{7,50}-tokens4B", "step", [7, 50]),
+        ("huggingface://m@ckpt_{20k,100k,3M}", "step", [20_000, 100_000, 3_000_000]),
+        ("huggingface://m@{global_step10,global_step9}", "step", [9, 10]),
+        ("huggingface://m@{iter_5,iter_40}", "step", [5, 40]),
+        ("huggingface://m@{iteration5,iteration40}", "step", [5, 40]),
+        ("huggingface://m@epoch{1,2}", "epoch", [1, 2]),
+        # Two epochs of one number: the step tells checkpoints apart.
+        ("huggingface://m@{epoch=0-step=9,epoch=0-step=99,epoch=1-step=120}", "step", [9, 99, 120]),
+        ("huggingface://x/multiberts-seed_{0..2}", "seed", [0, 1, 2]),
+        ("lstm://models/{seed1-large,seed2-large}", "seed", [1, 2]),
+        ("lstm://seeds/{1,2}", "seed", [1, 2]),
+        ("huggingface://checkpoints/{100,20}", "step", [20, 100]),
+        # A number without such a word may be anything: a size, a version, an order.
+        ("huggingface://m@{1000,2000}", "member", [None, None]),
+        ("huggingface://m-{1.4b,70m,160m}", "member", [None] * 3),
+        ("ngram://exp3/{1..5}gram.arpa", "member", [None] * 5),
+        ("lstm://v2/{1a,2b}", "member", [None, None]),
+        ("builtin://{en-gpt2,en-ngram}", "member", [None, None]),
+        # The word has to be one: a proceed1 is no seed.
+        ("lstm://proceed{1,2}", "member", [None, None]),
+    ],
+)
+def test_what_members_differ_in(reference: str, axis: str, values: list[float | None]) -> None:
+    found = [each.membership for each in expand(reference)]
+    assert [(each.axis, each.value) for each in found if each] == [(axis, v) for v in values]
+    is_ordered = axis in ("step", "epoch")
+    assert {each.is_ordered for each in found if each} == {is_ordered}
+
+
+def test_a_family_may_have_one_member(make: Make) -> None:
+    make("runs/step-7")
+    assert rows("huggingface://runs/*") == [
+        ("huggingface://runs/step-7", "runs/step-7", "runs", "step", 7)
+    ]
+
+
+@given(st.lists(st.integers(0, 10**9), min_size=2, max_size=8, unique=True))
+def test_members_stand_in_the_order_of_their_numbers(numbers: list[int]) -> None:
+    written = ",".join(f"step{number}" for number in numbers)
+    found = expand(f"huggingface://m@{{{written}}}")
+    assert [each.membership.value for each in found if each.membership] == sorted(numbers)
+    # A member is a model like any other.
+    assert [expand(each.reference) for each in found] == [
+        (NamedModel(reference=each.reference),) for each in found
+    ]
+
+
+# --- what makes no sense
+
+
+def test_wildcards_that_match_nothing(make: Make) -> None:
+    make("en/seed-1", "en/seed-2", "en/seed-3", "en/best", "en/notes.txt", "empty")
+    message = "no folder in en matches 'sed-*'; there is: seed-1, seed-2, seed-3, ..."
+    assert refusal("lstm://en/sed-*", ModelNotAvailableError) == message
+    message = "no file in en matches '*.arpa'; there is: notes.txt"
+    assert refusal("ngram://en/*.arpa", ModelNotAvailableError) == message
+    message = "no folder or file in empty matches '*'; it has none"
+    assert refusal("empty/*", ModelNotAvailableError) == message
+    assert refusal("lstm://de/seed-*", ModelNotAvailableError) == "de: No such file or directory"
+    message = "en/notes.txt: Not a directory"
+    assert refusal("lstm://en/notes.txt/s-*", ModelNotAvailableError) == message
+    message = "no folder matches en/seed-*/best"
+    assert refusal("lstm://en/seed-*/best", ModelNotAvailableError) == message
+    # What is named by a brace has to be there; what a wildcard finds need not have it all.
+    assert refusal("lstm://{en,de}/seed-*", ModelNotAvailableError).startswith("de: ")
+    assert references("lstm://*/seed-1") == ["lstm://en/seed-1"]
+
+
+def test_what_is_on_the_hub_is_named() -> None:
+    assert refusal("huggingface://EleutherAI/pythia-*", ModelNotAvailableError) == (
+        "EleutherAI: No such file or directory; wildcards match folders, "
+        "what is on the hub is named: NAME-{70m,160m}"
+    )
+    assert refusal("huggingface://a/b@step*", UsageError) == (
+        "wildcards match folders, and no revisions; name these, as in "
+        "huggingface://a/b@{step1000,step2000}"
+    )
+
+
+def test_patterns_that_make_no_sense(make: Make) -> None:
+    assert refusal("huggingface://a@{main}", UsageError).startswith("{main} is no choice; write")
+    assert refusal("lstm://a{b", UsageError).startswith("its braces do not match; write")
+    assert refusal("{lstm://a,lstm://b}", UsageError) == (
+        "the scheme stands before the braces, as in SCHEME://{a,b}"
+    )
+    assert refusal("huggingface://m@seed{1,2}-step{10,20}", UsageError) == (
+        "its models differ in seed and step at once; write one pattern for each family"
+    )
+    make("n/a.arpa", "n/a.arpa.gz")
+    assert refusal("ngram://n/a*", UsageError) == (
+        "two of its models would be called 'a', ngram://n/a.arpa and ngram://n/a.arpa.gz; "
+        "name one of them"
+    )
+
+
+def test_folders_that_cannot_be_read() -> None:
+    Path("loop").symlink_to("loop")
+    message = "loop: Too many levels of symbolic links"
+    assert refusal("lstm://loop/*", ModelNotAvailableError) == message
+    assert refusal(f"lstm://{'a' * 300}*", ModelNotAvailableError).startswith("no folder in . ")
+
+
+# --- several references
+
+
+def test_a_model_is_there_once() -> None:
+    family, member = "huggingface://m@{a,b}", "huggingface://m@a"
+    for order in ([family, member], [member, family]):
+        expanded = NamedModel.expand_all([*order, "dummy://", family, "dummy://"])
+        assert list(expanded) == [*order, "dummy://"]
+        assert expanded[member] == ()
+        assert [each.reference for each in expanded[family]] == [member, "huggingface://m@b"]
+        assert expanded["dummy://"] == (NamedModel(reference="dummy://"),)
+
+
+def test_a_model_in_two_families() -> None:
+    with pytest.raises(UsageError) as caught:
+        NamedModel.expand_all(["huggingface://m@{a,b}", "huggingface://m@{b,c}"])
+    assert str(caught.value) == (
+        "huggingface://m@b is in two families, huggingface://m@{a,b} and huggingface://m@{b,c}; "
+        "name it in one"
+    )
+
+
+def test_one_model(make: Make) -> None:
+    make("en/seed-1", "de/seed-1", "de/seed-2")
+    assert one_model("lstm://en/seed-1") == "lstm://en/seed-1"
+    assert one_model("lstm://en/seed-*") == "lstm://en/seed-1"
+    with pytest.raises(UsageError) as caught:
+        one_model("lstm://de/seed-*")
+    assert str(caught.value) == (
+        "lstm://de/seed-* names 2 models (lstm://de/seed-1, lstm://de/seed-2); name one"
+    )
+    with pytest.raises(UsageError, match=r"m@s\{1\.\.9\} names 9 models \(.*@s3, \.\.\.\); name"):
+        one_model("huggingface://m@s{1..9}")
+
+
+def test_patterns_that_a_shell_has_expanded() -> None:
+    steps = ["huggingface://a/m@step20", "huggingface://a/m@step3"]
+    others = ["huggingface://a/n@step20", "dummy://", "dummy://uniform?bits=1", "lstm://x"]
+    assert NamedModel.unquoted_patterns([*steps, *others]) == {
+        "huggingface://a/m@{step3,step20}": steps
+    }
+    seeds = ["lstm://f/seed-1.d", "lstm://f/seed-10.d"]
+    assert NamedModel.unquoted_patterns([*seeds, "lstm://g/seed-1.d"]) == {
+        "lstm://f/seed-{1,10}.d": seeds
+    }
+    tokens = ["huggingface://m@step9-tokens2B", "huggingface://m@step10-tokens4B"]
+    recorded = [f"recorded://en/seed-{seed}.tsv?spec=s/seed-1.json" for seed in (1, 2)]
+    # What is proposed names the same models.
+    for of_it in (steps, seeds, tokens, recorded):
+        (pattern,) = NamedModel.unquoted_patterns(of_it)
+        assert sorted(references(pattern)) == sorted(of_it)
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        ["huggingface://gpt2@main", "huggingface://gpt2@v2"],
+        ["huggingface://pythia-70m", "huggingface://pythia-160m"],
+        ["ngram://1gram.arpa", "ngram://2gram.arpa"],
+        ["lstm://seed-1/en", "lstm://seed-2/en"],
+        [f"recorded://a.tsv?spec=seed-{seed}.json" for seed in (1, 2)],
+    ],
+)
+def test_models_that_are_named_one_by_one_are_no_pattern(named: list[str]) -> None:
+    assert NamedModel.unquoted_patterns(named) == {}
+
+
+_TEXTS = st.text("ab.-_19/", max_size=3)
+_ENDS = st.one_of(st.integers(-3, 12).map(str), st.sampled_from(["01", "007", "-05"]))
+
+
+@st.composite
+def _ranges(draw: st.DrawFn) -> str:
+    step = draw(st.sampled_from(["", "..1", "..7", "..-3"]))
+    return f"{{{draw(_ENDS)}..{draw(_ENDS)}{step}}}"
+
+
+def _choices(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    lists = st.lists(inner, min_size=2, max_size=3).map(lambda each: f"{{{','.join(each)}}}")
+    return st.lists(st.one_of(_TEXTS, lists), max_size=3).map("".join)
+
+
+_PATTERNS = st.recursive(st.one_of(_TEXTS, _ranges()), _choices, max_leaves=6)
+
+
+# One process an example.
+@settings(max_examples=60)
+@given(_PATTERNS)
+def test_braces_stand_for_what_bash_makes_of_them(pattern: str) -> None:
+    # At most 18 numbers a range: two of them stay below what is refused.
+    assume(pattern.count("..") <= 2)
+    pattern = f"x{pattern}"
+    bash = ["bash", "-c", f"printf '%s\\n' {pattern}"]
+    done = subprocess.run(bash, capture_output=True, text=True, check=True)
+    assert expand_braces(pattern, reference="r") == done.stdout.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "texts"),
+    [
+        ("step{1000,2000}", ["step1000", "step2000"]),
+        ("{1000..5000..2000}", ["1000", "3000", "5000"]),
+        ("{08..11}", ["08", "09", "10", "11"]),
+        ("{3..1}", ["3", "2", "1"]),
+        ("pythia{,-deduped}", ["pythia", "pythia-deduped"]),
+        ("{a,{1..2}}-{x,y}", ["a-x", "a-y", "1-x", "1-y", "2-x", "2-y"]),
+        ("plain", ["plain"]),
+    ],
+)
+def test_braces(pattern: str, texts: list[str]) -> None:
+    assert expand_braces(pattern, reference="r") == texts
+
+
+_UNMATCHED = "its braces do not match; write {a,b}, as in NAME@{step1000,step2000}"
+
+
+def _no_choice(braces: str) -> str:
+    return (
+        f"{braces} is no choice; write two names or more, as in {{step1000,step2000}}, "
+        "or a range, as in {1..5} or {1000..5000..1000}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("pattern", "message"),
+    [
+        ("x@{a,b", _UNMATCHED),
+        ("x@a,b}", _UNMATCHED),
+        ("x@{a,b}}", _UNMATCHED),
+        ("x@{}", _no_choice("{}")),
+        ("x@{main}", _no_choice("{main}")),
+        ("x@{a..c}", _no_choice("{a..c}")),
+        ("x@{1..9..0}", _no_choice("{1..9..0}")),
+        ("x@{1...3}", _no_choice("{1...3}")),
+        ("x@{1..1000000000}", "it names more than 10000 models"),
+        ("x@{1..999}{1..999}", "it names more than 10000 models"),
+    ],
+)
+def test_braces_that_make_no_sense(pattern: str, message: str) -> None:
+    with pytest.raises(UsageError) as caught:
+        expand_braces(pattern, reference="huggingface://x")
+    assert str(caught.value) == f"huggingface://x: {message}"
+
+
+def test_separators_inside_braces_do_not_separate() -> None:
+    assert split_outside_braces("a/{b/c,d}@e", "/@") == ["a", "/{b/c,d}", "@e"]
+    assert split_outside_braces("", "/") == [""]
+
+
+def test_what_stands_before_a_pattern() -> None:
+    assert fixed_start("seed-[12]{a,b}", wildcards=True) == "seed-"
+    assert fixed_start("seed-[12]{a,b}", wildcards=False) == "seed-[12]"
+    assert fixed_start("seed", wildcards=True) == "seed"
+    assert [has_wildcard(text) for text in ("a*", "a?", "a[b]", "{a,b}")] == [True] * 3 + [False]
+
+
+def test_wildcards_match_names_as_they_are_and_hidden_ones_only_if_asked() -> None:
+    names = [".seed-0", "Seed-1", "seed-1", "seed-10"]
+    assert matching(names, "seed-*") == ["seed-1", "seed-10"]
+    assert matching(names, "seed-[1]") == ["seed-1"]
+    assert matching(names, "*") == ["Seed-1", "seed-1", "seed-10"]
+    assert matching(names, ".*") == [".seed-0"]
+
+
+def test_the_nearest_names_come_first() -> None:
+    names = ["aaa", "best", "seed-1", "seed-2", ".cache"]
+    assert nearest_names(names, "sed-*") == "there is: seed-1, seed-2, best, ..."
+    assert nearest_names(["a"], "b*") == "there is: a"
+    assert nearest_names([".cache"], "b*") == "it has none"
+
+
+def places(reference: str) -> list[tuple[str, str, str]]:
+    return [(each.separator, each.text, each.kind) for each in split_places(reference).places]
+
+
+def test_paths_names_and_revisions() -> None:
+    assert places("lstm://en/seed-*") == [("", "en", "folder"), ("/", "seed-*", "folder")]
+    assert places("ngram://en/x.arpa") == [("", "en", "folder"), ("/", "x.arpa", "file")]
+    assert places("en/x") == [("", "en", "folder"), ("/", "x", "folder or file")]
+    assert places("huggingface://a/m@{x/1,y}") == [
+        ("", "a", "folder"),
+        ("/", "m", "folder"),
+        ("@", "{x/1,y}", "folder"),
+    ]
+    assert places("docker://o/image:{v1,v2}") == [
+        ("", "o", ""),
+        ("/", "image", ""),
+        (":", "{v1,v2}", ""),
+    ]
+    assert places("https://h/v1#{a,b}") == [("", "h/v1", ""), ("#", "{a,b}", "")]
+
+
+def test_a_slash_at_the_end_is_none_of_the_name() -> None:
+    assert places("lstm://en/seed-1/") == places("lstm://en/seed-1")
+
+
+def test_settings_stand_behind_all_places() -> None:
+    found = split_places("recorded://a/b.tsv?spec=x/y.json&sentences=z")
+    assert [each.text for each in found.places] == ["a", "b.tsv"]
+    assert found.settings == "?spec=x/y.json&sentences=z"
+    assert found.path(("a", "c.tsv")) == Path("a/c.tsv")
+    assert found.beginning(("c",)) == "c"
+    assert found.spelled(("c", "d.tsv")) == "recorded://c/d.tsv?spec=x/y.json&sentences=z"
+    # Elsewhere a question mark is a character like any other.
+    assert split_places("lstm://a?b").settings == ""
+
+
+@given(
+    st.sampled_from(["", "lstm://", "ngram://", "huggingface://", "docker://", "https://"]),
+    st.text("ab/@:#?&.*[-", max_size=12).filter(lambda text: not re.search(r"/(\?|$)", text)),
+)
+def test_a_reference_is_spelled_as_it_was_written(scheme: str, body: str) -> None:
+    found = split_places(f"{scheme}{body}")
+    assert found.spelled([each.text for each in found.places]) == f"{scheme}{body}"
+
+
+def test_braces_around_schemes() -> None:
+    with pytest.raises(UsageError, match=r"^\{a,b\}://x: the scheme stands before the braces, as"):
+        split_places("{a,b}://x")
+
+
+def test_braces_name_what_need_not_be_there_and_wildcards_find_what_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for folder in ("en/seed-1", "en/seed-2", "de/seed-1"):
+        Path(folder).mkdir(parents=True)
+    assert choices(split_places("lstm://{en,fr}/seed-1")) == [("en", "seed-1"), ("fr", "seed-1")]
+    assert choices(split_places("lstm://*/seed-2")) == [("en", "seed-2")]
+    assert choices(split_places("lstm://*/seed-{1,2}")) == [
+        ("de", "seed-1"),
+        ("en", "seed-1"),
+        ("en", "seed-2"),
+    ]
+    with pytest.raises(ModelNotAvailableError, match=r"^lstm://\*/seed-3: no folder matches \*/s"):
+        choices(split_places("lstm://*/seed-3"))
+
+
+def members(reference: str, index: int, *texts: str) -> list[Member]:
+    """Return the members that differ in the text of one place."""
+    split = split_places(reference)
+    written = [each.text for each in split.places]
+    choices = [(*written[:index], text, *written[index + 1 :]) for text in texts]
+    return members_of(split, choices, index)
+
+
+def test_a_member_is_called_by_what_it_is_in() -> None:
+    first, second = members("lstm://models/en/seed-*", 2, "seed-10", "seed-2")
+    assert (first.texts, first.name) == (("models", "en", "seed-2"), "en/seed-2")
+    own = second.membership
+    assert (own.family, own.axis, own.label, own.value) == ("en", "seed", "seed-10", 10)
+    assert own.pattern == "lstm://models/en/seed-*"
+
+
+def test_or_by_what_its_name_begins_with() -> None:
+    found = members("lstm://models/lstm-en-seed-{1,2}", 1, "lstm-en-seed-1", "lstm-en-seed-2")
+    assert [each.name for each in found] == ["lstm-en-seed-1", "lstm-en-seed-2"]
+    assert {each.membership.family for each in found} == {"lstm-en"}
+    assert [each.membership.label for each in found] == ["seed-1", "seed-2"]
+
+
+@pytest.mark.parametrize(
+    ("reference", "index", "texts"),
+    [
+        # The folder's number is not the member's.
+        ("ngram://exp3/{1..2}gram.arpa", 1, ["1gram.arpa", "2gram.arpa"]),
+        ("lstm://v2/{1a,2b}", 1, ["1a", "2b"]),
+        ("builtin://{en-gpt2,en-ngram}", 0, ["en-gpt2", "en-ngram"]),
+        ("{1..2}gram.arpa", 0, ["1gram.arpa", "2gram.arpa"]),
+        ("huggingface://m@{v1,v2}", 1, ["v1", "v2"]),
+    ],
+)
+def test_without_a_word_for_it_a_member_has_no_number(
+    reference: str, index: int, texts: list[str]
+) -> None:
+    found = members(reference, index, *texts)
+    assert [each.texts[index] for each in found] == texts
+    assert {(each.membership.axis, each.membership.value) for each in found} == {("member", None)}
+
+
+def test_the_word_of_a_number_may_stand_above_it() -> None:
+    found = members("huggingface://checkpoints/{100,20k,best}", 1, "100", "20k", "best")
+    assert [(each.membership.axis, each.membership.value) for each in found] == [
+        ("step", 100),
+        ("step", 20_000),
+        ("step", None),
+    ]
+
+
+def test_two_of_one_label() -> None:
+    with pytest.raises(UsageError) as caught:
+        members("ngram://n/*", 1, "a.arpa", "a.arpa.gz")
+    assert str(caught.value) == (
+        "ngram://n/*: two of its models would be called 'a', ngram://n/a.arpa and "
+        "ngram://n/a.arpa.gz; name one of them"
+    )
+
+
+def test_where_the_number_of_an_axis_stands() -> None:
+    assert axis_number("seed-12.d") == (5, 7)
+    # The last one: what varies most is written last.
+    assert axis_number("seed-1-step_20k") == (12, 14)
+    assert axis_number("proceed1") is None
+    assert axis_number("v2") is None
+
+
+@given(st.lists(st.integers(0, 10**6), min_size=1))
+def test_numbers_in_names_are_sorted_as_numbers(numbers: list[int]) -> None:
+    names = [f"x-{number}b" for number in numbers]
+    assert sorted(names, key=natural_key) == [f"x-{number}b" for number in sorted(numbers)]
+
+
+@given(st.lists(st.text("ab1209.-")))
+def test_every_two_names_compare(names: list[str]) -> None:
+    assert sorted(sorted(names, key=natural_key)) == sorted(names)
+
+
+class _Big:
+    """What lives until reference cycles are looked for."""
+
+    def __init__(self) -> None:
+        self.itself = self
+
+
+def test_what_a_model_leaves_is_freed_before_the_next() -> None:
+    left: list[weakref.ref[_Big]] = []
+    gc.disable()
+    try:
+        for _ in NamedModel.one_after_another([1, 2, 3]):
+            assert [each() for each in left] == [None] * len(left)
+            left.append(weakref.ref(_Big()))
+            assert left[-1]() is not None
+    finally:
+        gc.enable()
+    assert len(left) == 3

@@ -3,10 +3,13 @@
 from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.models.container.conftest import CommandsOf
 from tests.models.container.local_engine import LocalEngine
 
 from pommel.errors import ContainerError, ModelError, UnsupportedFeatureError
+from pommel.models.container.answers import place, sentence_chunks, shortened
 from pommel.models.container.commands import ImageCommands
 
 SENTENCES = ("The cat", "A dog", "Unbelievable")
@@ -300,3 +303,31 @@ def test_no_sentences_cost_nothing(commands: CommandsOf, engine: LocalEngine) ->
     image = commands()
     assert (image.tokenize([]), image.unkify([]), image.get_surprisals([])) == ([], [], ())
     assert engine.commands == []
+
+
+def test_a_sentence_has_its_number() -> None:
+    assert place(3, "The cat") == "sentence 3 ('The cat')"
+
+
+def test_what_is_long_is_not() -> None:
+    assert shortened("x" * 401) == f"{'x' * 400}…"
+
+
+@given(st.text(max_size=300))
+def test_nothing_steers_a_terminal(text: str) -> None:
+    assert all(line.isprintable() for line in shortened(text).split("\n"))
+
+
+LINES = st.text(st.characters(exclude_characters="\n\r", exclude_categories=["Cs"]))
+
+
+@given(st.lists(LINES))
+def test_every_sentence_is_a_line(sentences: list[str]) -> None:
+    text = b"".join(sentence_chunks(sentences)).decode()
+    assert text == "".join(f"{sentence}\n" for sentence in sentences)
+
+
+def test_pieces_are_small() -> None:
+    pieces = list(sentence_chunks(["x" * 1000] * 1000))
+    assert len(pieces) > 10
+    assert max(map(len, pieces)) <= (1 << 16) + 1001

@@ -3,13 +3,18 @@
 import os
 import stat
 import threading
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+import h5py
+import numpy as np
 import pytest
 from tests.models.container.conftest import CommandsOf
 
-from pommel.errors import ContainerError, PommelError, UnsupportedFeatureError
+from pommel.errors import ContainerError, InputError, PommelError, UnsupportedFeatureError
 from pommel.models.container import predictions
+from pommel.models.container.predictions import PredictionsFile
 
 WHAT = "local://toy: get_predictions.hdf5: "
 
@@ -90,3 +95,191 @@ def test_where_nothing_can_be_written(commands: CommandsOf, tmp_path: Path) -> N
     (tmp_path / "file").touch()
     with pytest.raises(PommelError, match="cannot be written"):
         commands().write_predictions(["a"], tmp_path / "file" / "out")
+
+
+SECRET = "sentence/0/tokens"
+
+
+def virtual(file: h5py.File, source: str) -> None:
+    layout = h5py.VirtualLayout(shape=(3,), dtype="i8")
+    layout[:] = h5py.VirtualSource(source, "secret", shape=(3,))
+    file.create_virtual_dataset(SECRET, layout)
+
+
+def nested(file: h5py.File) -> None:
+    group = file
+    for _ in range(10):
+        group = group.create_group("a")
+
+
+def looping(file: h5py.File) -> None:
+    file.create_group("sentence/0")
+    file["sentence/0/again"] = file["sentence"]
+
+
+def with_many(file: h5py.File) -> None:
+    for number in range(1100):
+        file.create_group(f"x{number}")
+
+
+def sharing(file: h5py.File) -> None:
+    """Let a million words share one of 100 kB."""
+    words = file.create_dataset("words", (1_000_000,), h5py.string_dtype(), chunks=(1000,))
+    words[0] = "x" * 100_000
+    raw = words.id.read_direct_chunk((0,))[1]
+    for start in range(0, 1_000_000, 1000):
+        words.id.write_direct_chunk((start,), raw[:16] * 1000)
+
+
+def huge(name: str, kind: Any) -> Callable[[h5py.File], object]:
+    return lambda file: file.create_dataset(name, (10**13,), kind, chunks=(1000,))
+
+
+LINK = "is a link, and not what it stands for"
+HOSTILE: list[tuple[str, Callable[[h5py.File, str], object], str]] = [
+    (
+        "external",
+        lambda file, other: file.create_dataset(SECRET, (3,), "i8", external=[(other, 0, 24)]),
+        "'/sentence/0/tokens' is kept in other files",
+    ),
+    ("virtual", virtual, "'/sentence/0/tokens' is kept in other files"),
+    (
+        "external link",
+        lambda file, other: file.__setitem__(SECRET, h5py.ExternalLink(other, "/secret")),
+        f"'/sentence/0/tokens' {LINK}",
+    ),
+    (
+        "soft link",
+        lambda file, _: file.__setitem__("vocabulary", h5py.SoftLink("/sentence")),
+        f"'/vocabulary' {LINK}",
+    ),
+    (
+        "external link to all",
+        lambda file, other: file.__setitem__("extra", h5py.ExternalLink(other, "/")),
+        f"'/extra' {LINK}",
+    ),
+    (
+        "huge vocabulary",
+        lambda file, _: huge("vocabulary", "S8")(file),
+        "'/vocabulary' claims to be bigger than the file: it has the shape (10000000000000,)",
+    ),
+    (
+        "huge words",
+        lambda file, _: huge("vocabulary", h5py.string_dtype())(file),
+        "'/vocabulary' claims to be bigger than the file: it has the shape (10000000000000,)",
+    ),
+    (
+        "huge numbers",
+        lambda file, _: huge(SECRET, "f4")(file),
+        (
+            "'/sentence/0/tokens' claims to be bigger than the file: "
+            "it has the shape (10000000000000,)"
+        ),
+    ),
+    ("shared words", lambda file, _: sharing(file), "'/words' claims to be bigger than the file"),
+    (
+        "references",
+        lambda file, _: file.create_dataset("r", (3,), h5py.ref_dtype),
+        "'/r' holds neither numbers nor words",
+    ),
+    (
+        "nothing",
+        lambda file, _: file.__setitem__("null", h5py.Empty("f4")),
+        "'/null' holds neither numbers nor words",
+    ),
+    (
+        "nested",
+        lambda file, _: nested(file),
+        "there is more in the file than predictions, at '/a/a/a/a/a/a/a/a/a'",
+    ),
+    (
+        "looping",
+        lambda file, _: looping(file),
+        (
+            "there is more in the file than predictions, at "
+            "'/sentence/0/again/0/again/0/again/0/again'"
+        ),
+    ),
+    (
+        "many",
+        lambda file, _: with_many(file),
+        "there is more in the file than predictions, at '/x918'",
+    ),
+]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"), [pytest.param(*each[1:], id=each[0]) for each in HOSTILE]
+)
+def test_hostile_files(
+    tmp_path: Path, make: Callable[[h5py.File, str], object], message: str
+) -> None:
+    other = tmp_path / "secret.hdf5"
+    with h5py.File(other, "w") as file:
+        file["secret"] = np.arange(3)
+    path = tmp_path / "predictions.hdf5"
+    with h5py.File(path, "w") as file:
+        make(file, str(other))
+    with pytest.raises(InputError) as caught:
+        PredictionsFile(path, n_sentences=1)
+    assert str(caught.value) == message
+
+
+def test_a_file_of_this_machine_is_not_read(tmp_path: Path) -> None:
+    path = tmp_path / "predictions.hdf5"
+    with h5py.File(path, "w") as file:
+        file.create_dataset("vocabulary", (9,), "S1", external=[("/etc/passwd", 0, 9)])
+    with pytest.raises(InputError) as caught:
+        PredictionsFile(path, n_sentences=1)
+    assert str(caught.value) == "'/vocabulary' is kept in other files"
+
+
+def test_a_broken_file(tmp_path: Path) -> None:
+    path = tmp_path / "predictions.hdf5"
+    path.write_bytes(b"\x89HDF\r\n\x1a\n and nothing else")
+    with pytest.raises(InputError, match=r"^the file cannot be read: "):
+        PredictionsFile(path, n_sentences=1)
+
+
+def test_what_is_cut_short(tmp_path: Path) -> None:
+    path = tmp_path / "predictions.hdf5"
+    with h5py.File(path, "w") as file:
+        file["sentence/0/predictions"] = np.zeros((100, 100))
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(InputError, match=r"^the file cannot be read: "):
+        PredictionsFile(path, n_sentences=1)
+
+
+@pytest.mark.parametrize("words", [np.array([b"a", "é".encode()]), ["a", "é"]])
+@pytest.mark.parametrize("settings", [{}, {"compression": "gzip"}])
+def test_what_is_right(tmp_path: Path, words: Any, settings: dict[str, str]) -> None:
+    path = tmp_path / "predictions.hdf5"
+    with h5py.File(path, "w") as file:
+        file["vocabulary"] = words
+        for number in range(11):
+            file.create_dataset(f"sentence/{number}/tokens", data=np.arange(3), **settings)
+    with PredictionsFile(path, n_sentences=11) as file:
+        assert file.sentence_names() == [str(number) for number in range(11)]
+        assert file.words("vocabulary") == ["a", "é"]
+        assert file.numbers("sentence/10/tokens", "float64").tolist() == [0.0, 1.0, 2.0]
+
+
+def test_what_is_not_there_or_of_another_kind(tmp_path: Path) -> None:
+    path = tmp_path / "predictions.hdf5"
+    with h5py.File(path, "w") as file:
+        file["sentence"] = np.arange(3)
+        file["vocabulary"] = np.array([[b"a"]])
+        file["words"] = np.array([b"\xff"])
+    with PredictionsFile(path, n_sentences=1) as file:
+        for read in (
+            file.sentence_names,
+            lambda: file.numbers("vocabulary", "float64"),
+            lambda: file.words("words"),
+            lambda: file.words("nothing"),
+        ):
+            with pytest.raises(InputError, match=r"^the file cannot be read: "):
+                read()
+        with pytest.raises(InputError) as caught:
+            file.words("vocabulary")
+        assert str(caught.value) == "/vocabulary has the shape (1, 1)"

@@ -1,16 +1,11 @@
-"""Which tokens spans ask for, and whether they have been scored."""
-
-import itertools
+"""The contract of models: spans, distinct sentences."""
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.builders import by_word, token
 
-from pommel.models.model import Spans
+from pommel.models.model import DistinctSentence, Spans
 from pommel.models.neural.questions import asked_for
-from pommel.scoring.regions import united
 from pommel.surprisal import ScoredSentence
 
 # "the dog ." and the mark at its end, which begins behind the last character.
@@ -58,20 +53,18 @@ def test_has_all_of() -> None:
     assert by_word("a b c", {"a": None}).has_all_of(None)
 
 
-SPANS = st.lists(
-    st.tuples(st.integers(0, 12), st.integers(1, 5)).map(lambda pair: (pair[0], sum(pair)))
-)
+def test_texts_are_sorted_and_know_where_they_were() -> None:
+    assert DistinctSentence.all_of(["b", "a c", "b", "a"]) == [
+        DistinctSentence(text="a", indices=(3,), spans=None),
+        DistinctSentence(text="a c", indices=(1,), spans=None),
+        DistinctSentence(text="b", indices=(0, 2), spans=None),
+    ]
+    assert DistinctSentence.all_of([]) == []
 
 
-@given(SPANS, SPANS)
-def test_a_character_is_in_the_union_if_it_is_in_either(one: Spans, other: Spans) -> None:
-    both = united(one, other)
-    assert both is not None
-    found = [place for start, end in both for place in range(start, end)]
-    assert found == sorted({place for spans in (one, other) for place in _places(spans)})
-    # No two ranges touch, so that equal unions are the same ranges.
-    assert all(after[0] > before[1] for before, after in itertools.pairwise(both))
-
-
-def _places(spans: Spans) -> set[int]:
-    return {place for start, end in spans for place in range(start, end)}
+def test_spans_are_those_that_any_of_them_asks_for() -> None:
+    found = DistinctSentence.all_of(
+        ["x", "y", "x", "y"], [[(0, 1)], [(0, 1)], [(2, 3), (4, 5)], None]
+    )
+    assert [each.spans for each in found] == [((0, 1), (2, 3), (4, 5)), None]
+    assert [each.spans for each in DistinctSentence.all_of(["x"], [[]])] == [()]
