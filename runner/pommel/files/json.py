@@ -21,6 +21,271 @@ from pommel.files.text import DecodedText, is_encodable
 # The keys and indexes that lead to a value.
 JsonPath = tuple[str | int, ...]
 
+# Far more than any suite needs, and far less than what exhausts Python's stack.
+MAX_DEPTH = 100
+
+# Python refuses to convert longer whole numbers, since that takes quadratic time.
+_MAX_DIGITS = 4300
+_NESTED = (dict, list, tuple)
+
+
+class WrittenFloat(float):
+    """A float that remembers its digits, so that 1.50 is not written back as 1.5."""
+
+    text: str
+
+    def __new__(cls, text: str) -> Self:
+        number = super().__new__(cls, text)
+        number.text = text
+        return number
+
+    @classmethod
+    def of(cls, value: Any) -> Any:
+        """Return a float as JSON can hold it: None for NaN; what is no float stays as it is.
+
+        JSON has no infinity (the surprisal of a word of probability 0), and readers take 1e999 for
+        one.
+        """
+        if not isinstance(value, float) or math.isfinite(value):
+            return value
+        return None if math.isnan(value) else cls("1e999" if value > 0 else "-1e999")
+
+
+@dataclass(frozen=True, kw_only=True)
+class JsonDocument:
+    """A parsed file: its name (for messages), its text, its value, and how it began."""
+
+    file: str
+    text: str
+    value: Any
+    has_bom: bool = False
+    has_duplicate_keys: bool = False
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Read a JSON file; raises `SuiteError` with the place where it stops being JSON."""
+        decoded = DecodedText.read(path)
+        return cls.parse(decoded.text, file=str(path), has_bom=decoded.has_bom)
+
+    @classmethod
+    def parse(
+        cls,
+        text: str,
+        *,
+        file: str,
+        has_bom: bool = False,
+        expected: str = "a suite is a JSON object { }",
+    ) -> Self:
+        """Parse JSON text; `file` is its name in messages, `expected` what to say of an empty one.
+
+        Raises `SuiteError`.
+        """
+        decoded = DecodedText.of(text)
+        text, has_bom = decoded.text, has_bom or decoded.has_bom
+        n_lost = 0
+
+        def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+            nonlocal n_lost
+            result = dict(pairs)
+            n_lost += len(pairs) - len(result)
+            return result
+
+        try:
+            value = json.loads(
+                text,
+                parse_float=WrittenFloat,
+                parse_int=_whole_number,
+                parse_constant=WrittenFloat,
+                object_pairs_hook=collect,
+            )
+        except json.JSONDecodeError as error:
+            raise SuiteError([_syntax_fault(file, error, expected)]) from None
+        except RecursionError:
+            raise _too_deep(file) from None
+        if _is_too_deep(value):
+            raise _too_deep(file)
+        return cls(
+            file=file, text=text, value=value, has_bom=has_bom, has_duplicate_keys=n_lost > 0
+        )
+
+    def bom_faults(self, *, strict: bool = False) -> list[Fault]:
+        """Return what is said of a file that begins with a byte order mark: see `DecodedText`."""
+        return DecodedText(text=self.text, has_bom=self.has_bom).bom_faults(
+            self.file, strict=strict
+        )
+
+    @cached_property
+    def _map(self) -> "PositionMap":
+        return PositionMap(self.text)
+
+    def fault(
+        self,
+        path: JsonPath,
+        message: str,
+        *,
+        hint: str = "",
+        warning: bool = False,
+        within: int | None = None,
+    ) -> Fault:
+        """Return a fault at the value under `path`, or at its key where it has none.
+
+        `within` is the index of a character of the string that stands there.
+        """
+        line, column = self._map.line_and_column(self._map.offset(path, within))
+        return Fault(
+            file=self.file,
+            line=line,
+            column=column,
+            path=path_text(path),
+            message=message,
+            hint=hint,
+            severity="warning" if warning else "error",
+        )
+
+    def surrogate_faults(self) -> list[Fault]:
+        """Return a fault for each text with half of a surrogate pair, which no file can hold."""
+        if "\\ud" not in self.text.lower():
+            return []
+        hint = "write the character itself"
+        message = "this holds half of a character (a lone surrogate)"
+        return [self.fault(path, message, hint=hint) for path in _unencodable(self.value, ())]
+
+    def duplicate_key_faults(self) -> list[Fault]:
+        """Return a fault for every key that an object has twice; JSON would keep the last."""
+        if not self.has_duplicate_keys:
+            return []
+        faults = []
+        for path, offset in self._map.duplicates:
+            line, column = self._map.line_and_column(offset)
+            message = f"the key {path[-1]!r} stands here for the second time"
+            place = path_text(path)
+            hint = "remove one of the two"
+            faults.append(
+                Fault(
+                    file=self.file, line=line, column=column, path=place, message=message, hint=hint
+                )
+            )
+        return faults
+
+
+def to_json(value: Any, *, indent: int = 4) -> str:
+    """Write a value as JSON with a final newline; a `WrittenFloat` comes out as it was read."""
+    return _write(value, "\n", " " * indent) + "\n"
+
+
+def json_chunks(
+    head: Mapping[str, Any], name: str, values: Iterable[Any], *, indent: int = 4
+) -> Iterator[str]:
+    """Yield, piece by piece, the JSON of `head` with one more key.
+
+    Its list of `values`, which may be long, is never in memory. In it, an object that holds no
+    other stands on one line: a region of a sentence is a line of the file.
+    """
+    spaces = " " * indent
+    inner = f"\n{spaces}{spaces}"
+    start = _write(dict(head), "\n", spaces).removesuffix("\n}") + "," if head else "{"
+    yield f"{start}\n{spaces}{_key(name)}: ["
+    separator, end = "", "]"
+    for value in values:
+        yield f"{separator}{inner}{_write(value, inner, spaces, is_compact=True)}"
+        separator, end = ",", f"\n{spaces}]"
+    yield f"{end}\n}}\n"
+
+
+def path_text(path: JsonPath) -> str:
+    """Write a path as `items[3].conditions[0]`; keys that are no words in brackets and quotes."""
+    parts = []
+    for step in path:
+        if isinstance(step, int):
+            parts.append(f"[{step}]")
+        elif re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", step):
+            parts.append(f".{step}")
+        else:
+            parts.append(f"[{_string(step)}]")
+    return "".join(parts).removeprefix(".")
+
+
+def _write(value: Any, newline: str, indent: str, *, is_compact: bool = False) -> str:
+    if isinstance(value, str):
+        return _string(value)
+    if isinstance(value, WrittenFloat):
+        return value.text
+    if type(value) is int:
+        return str(value)
+    inner = newline + indent
+    if isinstance(value, dict) and value:
+        pairs = [
+            f"{_key(key)}: {_write(each, inner, indent, is_compact=is_compact)}"
+            for key, each in value.items()
+        ]
+        if is_compact and not any(isinstance(each, _NESTED) for each in value.values()):
+            return "{" + ", ".join(pairs) + "}"
+        return "{" + inner + f",{inner}".join(pairs) + newline + "}"
+    if isinstance(value, list | tuple) and value:
+        parts = (_write(each, inner, indent, is_compact=is_compact) for each in value)
+        return "[" + inner + f",{inner}".join(parts) + newline + "]"
+    return json.dumps(value)
+
+
+def _key(key: Any) -> str:
+    # Not every key of a Python dict is text; JSON knows no other.
+    return _string(key if isinstance(key, str) else json.dumps(key))
+
+
+def _string(text: str) -> str:
+    # Half of a surrogate pair has no UTF-8, and stays the escape that it was read from.
+    return (encode_basestring if is_encodable(text) else encode_basestring_ascii)(text)
+
+
+def _unencodable(value: Any, path: JsonPath) -> Iterator[JsonPath]:
+    if isinstance(value, str) and not is_encodable(value):
+        yield path
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if not is_encodable(key):
+                yield path
+            yield from _unencodable(each, (*path, key))
+    elif isinstance(value, list):
+        for index, each in enumerate(value):
+            yield from _unencodable(each, (*path, index))
+
+
+def _whole_number(digits: str) -> int | WrittenFloat:
+    # Neither "-0" nor a number of thousands of digits would come back as it was written.
+    return WrittenFloat(digits) if digits == "-0" or len(digits) > _MAX_DIGITS else int(digits)
+
+
+def _is_too_deep(value: Any) -> bool:
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(MAX_DEPTH):
+        if not level:
+            return False
+        level = [
+            child
+            for each in level
+            for child in (each.values() if isinstance(each, dict) else each)
+            if isinstance(child, dict | list)
+        ]
+    return bool(level)
+
+
+def _too_deep(file: str) -> SuiteError:
+    message = "the file is nested too deeply to be read"
+    hint = f"no more than {MAX_DEPTH} levels of brackets are read"
+    return SuiteError([Fault(file=file, line=0, column=0, path="", message=message, hint=hint)])
+
+
+def _syntax_fault(file: str, error: json.JSONDecodeError, expected: str) -> Fault:
+    position, message, hint = _description(error, expected)
+    return Fault(
+        file=file,
+        line=error.doc.count("\n", 0, position) + 1,
+        column=position - error.doc.rfind("\n", 0, position),
+        path="",
+        message=f"this is not JSON: {message}",
+        hint=hint,
+    )
+
 
 @dataclass(slots=True)
 class _Place:
@@ -114,6 +379,7 @@ _SAID = {
     "Unterminated string": ("this text is never closed", 'write " where it ends'),
     "Invalid \\": ("a backslash stands before the wrong character", "write \\\\ for a backslash"),
 }
+
 # A string that is never closed is one piece, too: it is not looked at again from every quote in it.
 _BRACKET_OR_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*(?:"|\\?\Z)|[{}\[\]]', re.DOTALL)
 _TRAILING_COMMA = re.compile(r",\s*[\]}]")
@@ -152,270 +418,3 @@ def _never_closed(text: str) -> int | None:
         elif match[0] in ("}", "]") and pending:
             pending.pop()
     return pending[-1] if pending else None
-
-
-# Far more than any suite needs, and far less than what exhausts Python's stack.
-MAX_DEPTH = 100
-
-# Python refuses to convert longer whole numbers, since that takes quadratic time.
-_MAX_DIGITS = 4300
-
-_NESTED = (dict, list, tuple)
-
-
-class WrittenFloat(float):
-    """A float that remembers its digits, so that 1.50 is not written back as 1.5."""
-
-    text: str
-
-    def __new__(cls, text: str) -> Self:
-        number = super().__new__(cls, text)
-        number.text = text
-        return number
-
-    @classmethod
-    def of(cls, value: Any) -> Any:
-        """Return a float as JSON can hold it: None for NaN; what is no float stays as it is.
-
-        JSON has no infinity (the surprisal of a word of probability 0), and readers take 1e999 for
-        one.
-        """
-        if not isinstance(value, float) or math.isfinite(value):
-            return value
-        return None if math.isnan(value) else cls("1e999" if value > 0 else "-1e999")
-
-
-@dataclass(frozen=True, kw_only=True)
-class JsonDocument:
-    """A parsed file: its name (for messages), its text, its value, and how it began."""
-
-    file: str
-    text: str
-    value: Any
-    has_bom: bool = False
-    has_duplicate_keys: bool = False
-
-    @classmethod
-    def read(cls, path: Path) -> Self:
-        """Read a JSON file; raises `SuiteError` with the place where it stops being JSON."""
-        decoded = DecodedText.read(path)
-        return cls.parse(decoded.text, file=str(path), has_bom=decoded.has_bom)
-
-    @classmethod
-    def parse(
-        cls,
-        text: str,
-        *,
-        file: str,
-        has_bom: bool = False,
-        expected: str = "a suite is a JSON object { }",
-    ) -> Self:
-        """Parse JSON text; `file` is its name in messages, `expected` what to say of an empty one.
-
-        Raises `SuiteError`.
-        """
-        decoded = DecodedText.of(text)
-        text, has_bom = decoded.text, has_bom or decoded.has_bom
-        n_lost = 0
-
-        def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-            nonlocal n_lost
-            result = dict(pairs)
-            n_lost += len(pairs) - len(result)
-            return result
-
-        try:
-            value = json.loads(
-                text,
-                parse_float=WrittenFloat,
-                parse_int=_whole_number,
-                parse_constant=WrittenFloat,
-                object_pairs_hook=collect,
-            )
-        except json.JSONDecodeError as error:
-            raise SuiteError([_syntax_fault(file, error, expected)]) from None
-        except RecursionError:
-            raise _too_deep(file) from None
-        if _is_too_deep(value):
-            raise _too_deep(file)
-        return cls(
-            file=file, text=text, value=value, has_bom=has_bom, has_duplicate_keys=n_lost > 0
-        )
-
-    def bom_faults(self, *, strict: bool = False) -> list[Fault]:
-        """Return what is said of a file that begins with a byte order mark: see `DecodedText`."""
-        return DecodedText(text=self.text, has_bom=self.has_bom).bom_faults(
-            self.file, strict=strict
-        )
-
-    @cached_property
-    def _map(self) -> PositionMap:
-        return PositionMap(self.text)
-
-    def fault(
-        self,
-        path: JsonPath,
-        message: str,
-        *,
-        hint: str = "",
-        warning: bool = False,
-        within: int | None = None,
-    ) -> Fault:
-        """Return a fault at the value under `path`, or at its key where it has none.
-
-        `within` is the index of a character of the string that stands there.
-        """
-        line, column = self._map.line_and_column(self._map.offset(path, within))
-        return Fault(
-            file=self.file,
-            line=line,
-            column=column,
-            path=path_text(path),
-            message=message,
-            hint=hint,
-            severity="warning" if warning else "error",
-        )
-
-    def surrogate_faults(self) -> list[Fault]:
-        """Return a fault for each text with half of a surrogate pair, which no file can hold."""
-        if "\\ud" not in self.text.lower():
-            return []
-        hint = "write the character itself"
-        message = "this holds half of a character (a lone surrogate)"
-        return [self.fault(path, message, hint=hint) for path in _unencodable(self.value, ())]
-
-    def duplicate_key_faults(self) -> list[Fault]:
-        """Return a fault for every key that an object has twice; JSON would keep the last."""
-        if not self.has_duplicate_keys:
-            return []
-        faults = []
-        for path, offset in self._map.duplicates:
-            line, column = self._map.line_and_column(offset)
-            message = f"the key {path[-1]!r} stands here for the second time"
-            place = path_text(path)
-            hint = "remove one of the two"
-            faults.append(
-                Fault(
-                    file=self.file, line=line, column=column, path=place, message=message, hint=hint
-                )
-            )
-        return faults
-
-
-def _unencodable(value: Any, path: JsonPath) -> Iterator[JsonPath]:
-    if isinstance(value, str) and not is_encodable(value):
-        yield path
-    elif isinstance(value, dict):
-        for key, each in value.items():
-            if not is_encodable(key):
-                yield path
-            yield from _unencodable(each, (*path, key))
-    elif isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from _unencodable(each, (*path, index))
-
-
-def _whole_number(digits: str) -> int | WrittenFloat:
-    # Neither "-0" nor a number of thousands of digits would come back as it was written.
-    return WrittenFloat(digits) if digits == "-0" or len(digits) > _MAX_DIGITS else int(digits)
-
-
-def _is_too_deep(value: Any) -> bool:
-    level = [value] if isinstance(value, dict | list) else []
-    for _ in range(MAX_DEPTH):
-        if not level:
-            return False
-        level = [
-            child
-            for each in level
-            for child in (each.values() if isinstance(each, dict) else each)
-            if isinstance(child, dict | list)
-        ]
-    return bool(level)
-
-
-def _too_deep(file: str) -> SuiteError:
-    message = "the file is nested too deeply to be read"
-    hint = f"no more than {MAX_DEPTH} levels of brackets are read"
-    return SuiteError([Fault(file=file, line=0, column=0, path="", message=message, hint=hint)])
-
-
-def _syntax_fault(file: str, error: json.JSONDecodeError, expected: str) -> Fault:
-    position, message, hint = _description(error, expected)
-    return Fault(
-        file=file,
-        line=error.doc.count("\n", 0, position) + 1,
-        column=position - error.doc.rfind("\n", 0, position),
-        path="",
-        message=f"this is not JSON: {message}",
-        hint=hint,
-    )
-
-
-def to_json(value: Any, *, indent: int = 4) -> str:
-    """Write a value as JSON with a final newline; a `WrittenFloat` comes out as it was read."""
-    return _write(value, "\n", " " * indent) + "\n"
-
-
-def json_chunks(
-    head: Mapping[str, Any], name: str, values: Iterable[Any], *, indent: int = 4
-) -> Iterator[str]:
-    """Yield, piece by piece, the JSON of `head` with one more key.
-
-    Its list of `values`, which may be long, is never in memory. In it, an object that holds no
-    other stands on one line: a region of a sentence is a line of the file.
-    """
-    spaces = " " * indent
-    inner = f"\n{spaces}{spaces}"
-    start = _write(dict(head), "\n", spaces).removesuffix("\n}") + "," if head else "{"
-    yield f"{start}\n{spaces}{_key(name)}: ["
-    separator, end = "", "]"
-    for value in values:
-        yield f"{separator}{inner}{_write(value, inner, spaces, is_compact=True)}"
-        separator, end = ",", f"\n{spaces}]"
-    yield f"{end}\n}}\n"
-
-
-def _write(value: Any, newline: str, indent: str, *, is_compact: bool = False) -> str:
-    if isinstance(value, str):
-        return _string(value)
-    if isinstance(value, WrittenFloat):
-        return value.text
-    if type(value) is int:
-        return str(value)
-    inner = newline + indent
-    if isinstance(value, dict) and value:
-        pairs = [
-            f"{_key(key)}: {_write(each, inner, indent, is_compact=is_compact)}"
-            for key, each in value.items()
-        ]
-        if is_compact and not any(isinstance(each, _NESTED) for each in value.values()):
-            return "{" + ", ".join(pairs) + "}"
-        return "{" + inner + f",{inner}".join(pairs) + newline + "}"
-    if isinstance(value, list | tuple) and value:
-        parts = (_write(each, inner, indent, is_compact=is_compact) for each in value)
-        return "[" + inner + f",{inner}".join(parts) + newline + "]"
-    return json.dumps(value)
-
-
-def _key(key: Any) -> str:
-    # Not every key of a Python dict is text; JSON knows no other.
-    return _string(key if isinstance(key, str) else json.dumps(key))
-
-
-def _string(text: str) -> str:
-    # Half of a surrogate pair has no UTF-8, and stays the escape that it was read from.
-    return (encode_basestring if is_encodable(text) else encode_basestring_ascii)(text)
-
-
-def path_text(path: JsonPath) -> str:
-    """Write a path as `items[3].conditions[0]`; keys that are no words in brackets and quotes."""
-    parts = []
-    for step in path:
-        if isinstance(step, int):
-            parts.append(f"[{step}]")
-        elif re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", step):
-            parts.append(f".{step}")
-        else:
-            parts.append(f"[{_string(step)}]")
-    return "".join(parts).removeprefix(".")
