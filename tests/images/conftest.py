@@ -21,7 +21,7 @@ from pommel.images.checks import CHECKS
 from pommel.images.sources import files_below
 from pommel.models.container.commands import ImageCommands
 from pommel.models.container.engines import engine as engines
-from pommel.models.container.engines.sandbox import Sandbox
+from pommel.models.container.engines.engine import Sandbox
 from pommel.models.model import LoadOptions
 
 

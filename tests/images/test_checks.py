@@ -10,7 +10,7 @@ from tests.images.samples import N_SENTENCES, RUN, CommandsOf, ResultOf
 
 from pommel.images.check import Check, Subject, run_check
 from pommel.images.checks import CHECKS, ImageCheck
-from pommel.models.container.engines.sandbox import Sandbox
+from pommel.models.container.engines.engine import Sandbox
 
 
 def test_the_template_does_all_right(commands: CommandsOf, tmp_path: Path) -> None:

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pommel.errors import UsageError
-from pommel.models.ngram.arpa import read_arpa
-from pommel.models.ngram.backoff import BackoffModel
+from pommel.models.ngram.arpa import BackoffModel, read_arpa
 from pommel.training import laplace
 from pommel.training.ngram_corpus import read_corpus
 from pommel.training.ngram_recipe import write_arpa

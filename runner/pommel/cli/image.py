@@ -11,7 +11,7 @@ from pommel.cli.options import container_options
 from pommel.cli.output import download_bar, note
 from pommel.errors import PommelError, UsageError, counted, readable_size
 from pommel.files.text import make_folder
-from pommel.models.container.engines.sandbox import Sandbox
+from pommel.models.container.engines.engine import Sandbox
 from pommel.models.model import LoadOptions
 
 if TYPE_CHECKING:

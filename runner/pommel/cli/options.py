@@ -10,7 +10,7 @@ import click
 
 from pommel.cli.output import download_bar, note
 from pommel.errors import StoreAccessError, StoreError, UsageError
-from pommel.models.container.engines.sandbox import Sandbox
+from pommel.models.container.engines.engine import Sandbox
 from pommel.models.model import LoadOptions, Model, Policy
 from pommel.models.registry import load_model
 from pommel.scoring.results import ScoreRule

@@ -32,7 +32,7 @@ from pommel.images.check import (
     many,
 )
 from pommel.models.alignment import PrintedToken
-from pommel.models.container.engines.sandbox import Sandbox
+from pommel.models.container.engines.engine import Sandbox
 
 if TYPE_CHECKING:
     import numpy as np

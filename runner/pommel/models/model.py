@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
 from pommel.errors import UnsupportedFeatureError, UsageError, check_choice
-from pommel.models.container.engines.engine import Pull, PullProgress
-from pommel.models.container.engines.sandbox import MIB, Sandbox, size_in_bytes
+from pommel.models.container.engines.engine import MIB, Pull, PullProgress, Sandbox, size_in_bytes
 from pommel.surprisal import ScoredSentence
 
 Bos = Literal["auto", "always", "never", "tokenizer"]

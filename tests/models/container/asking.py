@@ -6,7 +6,7 @@ import pytest
 
 from pommel.errors import ModelError
 from pommel.models.container.commands import ImageCommands
-from pommel.models.container.engines.sandbox import Sandbox
+from pommel.models.container.engines.engine import Sandbox
 from pommel.models.container.model import WarmAnswers
 from pommel.models.model import LoadOptions, Policy
 from pommel.surprisal import ScoredSentence

@@ -14,7 +14,7 @@ from pommel.errors import (
     UsageError,
 )
 from pommel.models.container.commands import ImageCommands
-from pommel.models.container.engines.sandbox import Sandbox
+from pommel.models.container.engines.engine import Sandbox
 from pommel.models.model import LoadOptions
 
 

@@ -10,7 +10,7 @@ from tests.models.container.local_engine import LocalEngine
 from tests.models.container.toy_image import toy
 
 from pommel.errors import ContainerError, UnsupportedFeatureError
-from pommel.models.container.engines.sandbox import Sandbox
+from pommel.models.container.engines.engine import Sandbox
 from pommel.models.container.model import ContainerModel, open_model
 from pommel.models.model import LoadOptions, Policy, closing, score_all
 

@@ -10,8 +10,7 @@ from tests.models.container.toy_image import SPEC
 
 from pommel.errors import ContainerError, ModelNotAvailableError, UnsupportedFeatureError
 from pommel.models.container.commands import ImageCommands
-from pommel.models.container.engines.engine import Image
-from pommel.models.container.engines.sandbox import Sandbox
+from pommel.models.container.engines.engine import Image, Sandbox
 from pommel.models.container.model import describe, open_model
 from pommel.models.model import LoadOptions, ModelInfo, Policy
 

@@ -8,7 +8,7 @@ from tests.models.container.conftest import ImageOf
 from tests.models.container.toy_image import HEADER
 
 from pommel.models.container import commands as image_commands
-from pommel.models.container.engines.sandbox import Sandbox
+from pommel.models.container.engines.engine import Sandbox
 from pommel.models.model import Policy
 from pommel.surprisal import Token
 

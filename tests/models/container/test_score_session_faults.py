@@ -9,7 +9,7 @@ from tests.models.container.local_engine import LocalEngine
 
 from pommel.errors import ContainerError, ModelError
 from pommel.models.container.commands import ImageCommands, ScoreSession
-from pommel.models.container.engines.sandbox import Sandbox
+from pommel.models.container.engines.engine import Sandbox
 from pommel.models.model import LoadOptions, Policy
 
 FIRST = 'its first line has to be {"format": "pommel-score", "version": 2, "model": ...}, and is '

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pommel.models.ngram.backoff import BackoffModel, last_words, prefix_places
+from pommel.models.ngram.arpa import BackoffModel, last_words, prefix_places
 
 # Three words and the marks. Every n-gram's beginning and end are in the model, as kenlm wants it.
 TINY = r"""\data\

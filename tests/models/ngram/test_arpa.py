@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from tests.models.ngram.samples import VARIED, listed, write
 
 from pommel.errors import InputError, ModelNotAvailableError
-from pommel.models.ngram.arpa import read_arpa, read_unigrams
-from pommel.models.ngram.backoff import BackoffModel
+from pommel.models.ngram.arpa import BackoffModel, read_arpa, read_unigrams
 
 
 @pytest.fixture

@@ -29,9 +29,8 @@ from pommel.models.container.answers import (
     sentence_chunks,
     shortened,
 )
-from pommel.models.container.engines.engine import ENGINES, Engine, Image, Job, open_engine
+from pommel.models.container.engines.engine import ENGINES, Engine, Image, Job, Sandbox, open_engine
 from pommel.models.container.engines.process import Command, output_lines
-from pommel.models.container.engines.sandbox import Sandbox
 from pommel.models.container.image_spec import check_shown, features, read_spec
 from pommel.models.container.names import LmZooRegistry
 from pommel.models.model import LoadOptions, Policy

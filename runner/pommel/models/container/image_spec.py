@@ -9,9 +9,8 @@ from typing import Any
 from pommel.errors import InputError, quoted
 from pommel.files.text import is_encodable
 from pommel.models.container.answers import shortened
-from pommel.models.container.engines.engine import Engine, Job
+from pommel.models.container.engines.engine import MIB, Engine, Job
 from pommel.models.container.engines.process import Command
-from pommel.models.container.engines.sandbox import MIB
 from pommel.models.reference_files import check_spec, parse_json
 
 _LONGEST = 200

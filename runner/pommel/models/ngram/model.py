@@ -20,6 +20,7 @@ from pommel.files.text import is_encodable, sha256_of
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, Spans
 from pommel.models.ngram.arpa import (
+    BITS_PER_LOG10,
     BOS,
     EOS,
     KENLM_BINARY_MAGIC,
@@ -29,7 +30,6 @@ from pommel.models.ngram.arpa import (
     read_arpa,
     read_unigrams,
 )
-from pommel.models.ngram.backoff import BITS_PER_LOG10
 from pommel.models.reference_files import split_reference
 from pommel.models.tokenizing import TokenizingModel
 from pommel.models.word_level import WordReader, WordSentence, first_outcome

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from tests.containers_support.answering import connected
 
 from pommel.models.container.engines.docker_engine import OWNER_LABEL, owner
-from pommel.models.container.engines.sandbox import Sandbox
+from pommel.models.container.engines.engine import Sandbox
 from pommel.models.model import LoadOptions, Policy, closing, score_all
 from pommel.models.registry import load_model
 

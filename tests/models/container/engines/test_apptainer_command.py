@@ -17,8 +17,7 @@ from pommel.models.container.engines.apptainer_engine import (
     process_environment,
     with_tmp_size,
 )
-from pommel.models.container.engines.engine import Image, Job
-from pommel.models.container.engines.sandbox import Sandbox
+from pommel.models.container.engines.engine import Image, Job, Sandbox
 
 IMAGE = Image(reference="apptainer:///images/a.sif", id="sha256:1")
 FILE = Path("/images/a.sif")

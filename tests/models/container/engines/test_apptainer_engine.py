@@ -15,9 +15,8 @@ from pommel.models.container.engines.apptainer_engine import (
     image_digest,
     pulled_file,
 )
-from pommel.models.container.engines.engine import Image, Job
+from pommel.models.container.engines.engine import Image, Job, Sandbox
 from pommel.models.container.engines.process import Command, output_lines
-from pommel.models.container.engines.sandbox import Sandbox
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Apptainer is for Linux")
 

@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from tests.container_fixtures import BuildImage
 
-from pommel.models.container.engines.engine import Job, open_engine
+from pommel.models.container.engines.engine import Job, Sandbox, open_engine
 from pommel.models.container.engines.process import output_lines
-from pommel.models.container.engines.sandbox import Sandbox
 
 pytestmark = pytest.mark.docker
 

@@ -6,8 +6,7 @@ import pytest
 from docker import APIClient
 
 from pommel.models.container.engines.docker_engine import container_options, environment
-from pommel.models.container.engines.engine import Image, Job
-from pommel.models.container.engines.sandbox import GIB, Sandbox
+from pommel.models.container.engines.engine import GIB, Image, Job, Sandbox
 
 IMAGE = Image(reference="docker://model", id="sha256:1")
 

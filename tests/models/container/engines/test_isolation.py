@@ -13,11 +13,12 @@ from tests.containers_support.answering import connected
 from pommel.models.container.engines.engine import (
     CHECKPOINT_FOLDER,
     CHECKPOINT_VARIABLE,
+    MIB,
     Job,
+    Sandbox,
     open_engine,
 )
 from pommel.models.container.engines.process import output_lines
-from pommel.models.container.engines.sandbox import MIB, Sandbox
 
 pytestmark = [pytest.mark.docker, pytest.mark.usefixtures("nothing_left")]
 

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from pommel.errors import ContainerError, UnsupportedFeatureError
-from pommel.models.container.engines.engine import Image, Job, Pull, PullProgress
+from pommel.models.container.engines.engine import Image, Job, Pull, PullProgress, Sandbox
 from pommel.models.container.engines.process import Command, output_lines
 from pommel.models.container.engines.process_channel import ProcessChannel
-from pommel.models.container.engines.sandbox import Sandbox
 
 
 class LocalEngine:

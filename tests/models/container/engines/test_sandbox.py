@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pommel.errors import UsageError, readable_size
-from pommel.models.container.engines.sandbox import GIB, MIB, SETTINGS, Sandbox
+from pommel.models.container.engines.engine import GIB, MIB, SETTINGS, Sandbox
 
 # More digits than a floating-point number has room for.
 NINES = "9" * 400

@@ -25,10 +25,18 @@ from typing import Any
 from pommel.errors import ContainerError, ModelNotAvailableError, PommelError
 from pommel.files.text import write_text
 from pommel.models.container.engines.docker_engine import environment
-from pommel.models.container.engines.engine import CHECKPOINT_FOLDER, Image, Job, Pull, PullProgress
+from pommel.models.container.engines.engine import (
+    CHECKPOINT_FOLDER,
+    KIB,
+    MIB,
+    Image,
+    Job,
+    Pull,
+    PullProgress,
+    Sandbox,
+)
 from pommel.models.container.engines.process import LastWords
 from pommel.models.container.engines.process_channel import ProcessChannel
-from pommel.models.container.engines.sandbox import KIB, MIB, Sandbox
 
 # What the probe asks for: odd values, so that nothing else has set them.
 _PROBE_BYTES = 513 * MIB

@@ -1,15 +1,93 @@
 """The contract of a container engine: an image by its name, a command in it, bytes in and out.
 
-An engine knows nothing of language models. Docker, Podman and Apptainer each have one file.
+An engine knows nothing of language models. Docker, Podman and Apptainer each have one file. What a
+container may do and use is nothing more than it needs, and never without a limit (`Sandbox`).
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+import math
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
-from pommel.errors import ModelNotAvailableError
-from pommel.models.container.engines.sandbox import Sandbox
+from pommel.errors import ModelNotAvailableError, UsageError, nearest
+
+KIB = 1 << 10
+MIB = 1 << 20
+GIB = 1 << 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sandbox:
+    """The limits of one container; the defaults are for code that nobody vouches for.
+
+    `timeout_s` is the time for one command, or, for a container that is kept warm, for one block
+    of sentences. `output_bytes` bounds what a container may print in that time, standard error
+    included. `n_cpus` None means all there are. `tmp_bytes` is the size of `/tmp`, the one place
+    that a container can write to. `user` is `uid:gid`, never root by default; `uid` alone becomes
+    `uid:uid`, since an engine would take root's group.
+
+    Raises `UsageError` for a limit out of its range (`_RANGES`). The least is never below one unit
+    of the engines': they take 0 for no limit at all.
+    """
+
+    network: bool = False
+    read_only: bool = True
+    capabilities: bool = False
+    new_privileges: bool = False
+    user: str = "65534:65534"
+    memory_bytes: int = 8 * GIB
+    tmp_bytes: int = 1 * GIB
+    n_cpus: float | None = None
+    n_processes: int = 512
+    timeout_s: float = 3600
+    output_bytes: int = 2 * GIB
+
+    def __post_init__(self) -> None:
+        """Check the limits, and give a user without a group one."""
+        field = "user"
+        try:
+            object.__setattr__(self, "user", _user(self.user))
+            for field in _RANGES:
+                _check_range(field, getattr(self, field))
+        except ValueError as error:
+            raise UsageError(f"sandbox: {field}={getattr(self, field)!r}: {error}") from None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the limits as plain JSON values, for a run's provenance."""
+        return asdict(self)
+
+    @staticmethod
+    def setting_keys() -> tuple[str, ...]:
+        """Return the keys that `with_settings` knows."""
+        return tuple(SETTINGS)
+
+    def with_settings(self, settings: Iterable[str]) -> "Sandbox":
+        """Return a sandbox with `KEY=VALUE` settings changed, as a command line has them.
+
+        Raises `UsageError` for a key that there is not, with the nearest one that there is, and
+        for a value that it can't be or that is out of its range.
+        """
+        changed: dict[str, Any] = {}
+        for setting in settings:
+            key, separator, value = setting.partition("=")
+            if key not in SETTINGS:
+                meant = nearest(key, SETTINGS)
+                hint = f" (did you mean {meant}?)" if meant else ""
+                known = ", ".join(SETTINGS)
+                raise UsageError(f"--sandbox {setting}: there is no {key!r}{hint}; it is {known}")
+            field, read = SETTINGS[key]
+            if not separator:
+                raise UsageError(f"--sandbox {setting}: write {key}=VALUE")
+            try:
+                changed[field] = read(value)
+                _check_range(field, changed[field])
+            except ValueError as error:
+                raise UsageError(f"--sandbox {setting}: {error}") from None
+        return replace(self, **changed)
+
 
 Pull = Literal["missing", "always", "never"]
 
@@ -161,4 +239,88 @@ ENGINES: dict[str, Callable[[str], Engine]] = {
     "singularity": _apptainer,
     "library": _apptainer,
     "shub": _apptainer,
+}
+
+
+def _switch(text: str) -> bool:
+    try:
+        return {"on": True, "yes": True, "true": True, "off": False, "no": False, "false": False}[
+            text.lower()
+        ]
+    except KeyError:
+        raise ValueError("write on or off") from None
+
+
+_SIZE = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([kmg]?)(?:i?b)?", re.IGNORECASE)
+_UNITS = {"": 1, "k": KIB, "m": MIB, "g": GIB}
+
+
+def size_in_bytes(text: str) -> int:
+    """Read a size as people write it: "16G", "512M", "100". Raises `ValueError` for anything else.
+
+    A unit is 1024 of the one below it.
+    """
+    match = _SIZE.fullmatch(text)
+    if not match:
+        raise ValueError("write a size like 512M or 16G")
+    n_bytes = float(match[1]) * _UNITS[match[2].lower()]
+    # With enough digits a number is infinite.
+    return int(n_bytes) if math.isfinite(n_bytes) else sys.maxsize
+
+
+def _positive(text: str) -> float:
+    if not re.fullmatch(r"[0-9]+(\.[0-9]+)?", text):
+        raise ValueError("write a number above 0")
+    return float(text)
+
+
+def _count(text: str) -> int:
+    if not re.fullmatch(r"[0-9]+", text):
+        raise ValueError("write a whole number from 1 up")
+    return int(text)
+
+
+def _user(text: str) -> str:
+    if not re.fullmatch(r"[0-9]+(:[0-9]+)?", text):
+        raise ValueError("write UID or UID:GID, in digits")
+    if any(int(number) > _LAST_USER for number in text.split(":")):
+        raise ValueError(f"the last number of a user or a group is {_LAST_USER}")
+    return text if ":" in text else f"{text}:{text}"
+
+
+def _check_range(field: str, value: float | None) -> None:
+    if field in _RANGES and value is not None:
+        least, most, words = _RANGES[field]
+        # In this order NaN is out of range, too.
+        if not least <= value <= most:
+            raise ValueError(f"write {words}")
+
+
+# That of the engines.
+_LAST_USER = (1 << 31) - 1
+_TEN_YEARS_S = 10 * 365 * 24 * 3600
+# Field -> (least, most, what can be written). 6 MiB and 0.01 are Docker's own.
+_RANGES: dict[str, tuple[float, float, str]] = {
+    "memory_bytes": (6 * MIB, 1 << 50, "a size from 6M to 1048576G"),
+    "tmp_bytes": (1, 1 << 50, "a size from 1 byte to 1048576G"),
+    "n_cpus": (0.01, 10_000, "a number from 0.01 to 10000"),
+    "n_processes": (1, 1 << 22, "a whole number from 1 to 4194304"),
+    "timeout_s": (0.001, _TEN_YEARS_S, f"seconds from 0.001 to {_TEN_YEARS_S} (ten years)"),
+    "output_bytes": (1, 1 << 50, "a size from 1 byte to 1048576G"),
+}
+
+
+# Key on the command line -> (field, how it is read).
+SETTINGS: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "network": ("network", _switch),
+    "read-only": ("read_only", _switch),
+    "capabilities": ("capabilities", _switch),
+    "new-privileges": ("new_privileges", _switch),
+    "user": ("user", _user),
+    "memory": ("memory_bytes", size_in_bytes),
+    "tmp": ("tmp_bytes", size_in_bytes),
+    "cpus": ("n_cpus", _positive),
+    "processes": ("n_processes", _count),
+    "time": ("timeout_s", _positive),
+    "output": ("output_bytes", size_in_bytes),
 }
