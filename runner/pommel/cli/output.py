@@ -13,14 +13,13 @@ import click
 
 from pommel.errors import Fault, PommelError, UsageError, printable
 from pommel.files.tables import frame_text, stacked
-from pommel.report.results import Results
-from pommel.report.tables import prediction_table, score_tables
-from pommel.scoring.results import SuiteResult
-from pommel.scoring.run import ResultsTable
+from pommel.scoring.results import ResultsTable, SuiteResult
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
+
+    from pommel.report.results import Results
 
 
 # A table that goes to a file or a pipe is not folded to the width of a screen.
@@ -262,8 +261,10 @@ def check_table(table: ResultsTable | None, form: str) -> None:
         raise UsageError(f"--table {table} needs --format csv, tsv or json")
 
 
-def show_results(results: Results, *, table: ResultsTable | None, form: str) -> None:
+def show_results(results: "Results", *, table: ResultsTable | None, form: str) -> None:
     """Print results: tables for people, a tidy table, or JSON with the provenance."""
+    from pommel.report.tables import prediction_table, score_tables  # noqa: PLC0415 - few commands show results
+
     if form == "json" and not table:
         click.echo(json.dumps(results.to_json(), ensure_ascii=False, indent=2))
     elif form != "table":

@@ -14,8 +14,8 @@ from pommel.files.tables import frame_text, stacked
 from pommel.files.text import replacing
 from pommel.models.family import Named
 from pommel.scoring.family_scores import FamilyScore
-from pommel.scoring.results import SuiteResult
-from pommel.scoring.run import ResultsTable, Run
+from pommel.scoring.results import ResultsTable, SuiteResult
+from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord
 
 if TYPE_CHECKING:

@@ -134,6 +134,9 @@ class ItemResult:
 
 ScoreRule = Literal["all", "first", "each"]
 OwnTable = Literal["predictions", "suites"]
+Table = Literal["suites", "predictions", "regions", "tokens"]
+# What a single run has no table of.
+ResultsTable = Literal[Table, "families"]
 
 SUITE_COLUMNS = (
     "model_name",

@@ -25,7 +25,7 @@ from pommel.scoring.regions import (
     needed_spans,
     region_table,
 )
-from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult
+from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult, Table
 from pommel.scoring.retired_alignment import assign_as_syntaxgym
 from pommel.suite.suite import Metric, Sentence, Suite
 from pommel.surprisal import ScoredSentence
@@ -43,10 +43,6 @@ Oov = Literal["keep", "skip"]
 # Called with the number of sentences that have just been scored.
 Progress = Callable[[int], None]
 SurprisalsTable = Literal["regions", "tokens"]
-Table = Literal["suites", "predictions", "regions", "tokens"]
-
-# What a single run has no table of.
-ResultsTable = Literal[Table, "families"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -346,13 +342,16 @@ class _Work:
             check_choice("compat", compat, get_args(Compat))
         check_choice("regions", regions, get_args(Regions))
         policy = policy or Policy()
-        layouts = {id(suite): suite.sentences() for suite in suites}
+        layouts: dict[int, Layouts] = {}
         parts = []
         for suite in suites:
-            own = layouts[id(suite)]
-            is_partial = regions == "needed"
-            looked_at = NeededSentences.of(suite, model.info, compat, own) if is_partial else None
-            parts.append(looked_at.spans if looked_at else every_span(own))
+            if regions == "needed":
+                looked_at = NeededSentences.of(suite, model.info, compat)
+                layouts[id(suite)] = looked_at.layouts
+                parts.append(looked_at.spans)
+            else:
+                layouts[id(suite)] = suite.sentences()
+                parts.append(every_span(layouts[id(suite)]))
         return cls(
             model=model,
             policy=policy,
@@ -427,20 +426,11 @@ class NeededSentences:
     spans: Needed
 
     @classmethod
-    def of(
-        cls,
-        suite: Suite,
-        model: ModelInfo,
-        compat: Compat | None,
-        layouts: Layouts | None = None,
-    ) -> "NeededSentences":
-        """Return what a suite's predictions look at in a model's tokens.
-
-        `layouts` are the suite's sentences with their spans, if they have been made before.
-        """
-        layouts = layouts or suite.sentences()
+    def of(cls, suite: Suite, model: ModelInfo, compat: Compat | None) -> "NeededSentences":
+        """Return what a suite's predictions look at in a model's tokens."""
         # Spans say where tokens begin, and only `Sentence.regions_of` goes by that.
         is_by_start = goes_by_starts(model, suite, compat)
+        layouts = suite.sentences()
         named = needed_spans(suite, layouts)
         return cls(
             texts=tuple(dict.fromkeys(each.text for row in layouts for each in row)),

@@ -119,7 +119,7 @@ class RunRecord:
         }
         return cls._of_result(
             surprisals.model,
-            surprisals.suite,
+            SuiteFacts.of(surprisals.suite),
             replace(surprisals.policy, method=surprisals.method),
             result=result,
             settings=settings,
@@ -142,6 +142,7 @@ class RunRecord:
 
         Raises `UnsupportedFeatureError` for a method that the model does not take.
         """
+        facts = SuiteFacts.of(suite)
         result = SuiteResult(
             suite_name=suite.name,
             circuit=suite.circuit,
@@ -153,14 +154,14 @@ class RunRecord:
         )
         meant = replace(policy, method=model.resolved_method(policy))
         return cls._of_result(
-            model, suite, meant, result=result, settings=settings, status="interrupted"
+            model, facts, meant, result=result, settings=settings, status="interrupted"
         )
 
     @classmethod
     def _of_result(  # noqa: PLR0913 - each of these is part of a record
         cls,
         model: ModelInfo,
-        suite: Suite,
+        suite: SuiteFacts,
         policy: Policy,
         *,
         result: SuiteResult,
@@ -169,7 +170,6 @@ class RunRecord:
         created: str = "",
     ) -> "RunRecord":
         """Return the record of a run; `policy` names the method that it means."""
-        facts = SuiteFacts.of(suite)
         described = {**policy.to_dict(), "fingerprint": policy.fingerprint}
         member = result.membership
         decisive = {
@@ -178,7 +178,7 @@ class RunRecord:
             # another's place. By which path it was reached makes no difference.
             "name": result.model_name.encode("utf-8", "backslashreplace").decode(),
             "family": [member.family, member.axis, member.label] if member else None,
-            "suite": facts.sha256,
+            "suite": suite.sha256,
             "policy": policy.fingerprint,
             "score_rule": result.score_rule,
             **settings,
@@ -187,7 +187,7 @@ class RunRecord:
             run_id=cls.id_of(decisive),
             result=result,
             model=ModelFacts.of(model),
-            suite=facts,
+            suite=suite,
             policy=described,
             settings=dict(settings),
             status=status,

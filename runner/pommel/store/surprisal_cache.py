@@ -102,11 +102,11 @@ class SurprisalCache:
         for each in scored:
             if (found := sentence_hash(each.text)) is not None:
                 new[each.text], hashes[each.text] = each, found
-        owner = owner_seal(key.model.fingerprint, key.policy.fingerprint)
         before = {}
         with self.database.transaction() as connection:
             ids = (describe_model(connection, key.model), describe_policy(connection, key.policy))
             session_id = self._session(connection)
+            owner = owner_seal(key.model.fingerprint, key.policy.fingerprint)
             sentence_ids = self._sentence_ids(hashes.values())
             for text, scored_id, old in self._stored(ids, sentence_ids.values()):
                 before[text] = self._merged(key, old, new.pop(text))
