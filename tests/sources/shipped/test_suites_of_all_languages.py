@@ -73,7 +73,7 @@ def test_names_say_where_a_suite_lies(suites: Sequence[Suite]) -> None:
     names = Counter(suite.name for suite in suites)
     assert [name for name, n in names.items() if n > 1] == []
     for path, suite in zip(suite_files(), suites, strict=True):
-        language, circuit, stem = path.relative_to(path.parents[3]).with_suffix("").parts
+        language, circuit, stem = path.relative_to(path.parents[2]).with_suffix("").parts
         assert (suite.language, suite.circuit, suite.name) == (language, circuit, stem)
         assert language == "en" or stem.startswith(f"{language}_")
 
