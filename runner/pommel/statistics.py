@@ -117,14 +117,40 @@ class Interval:
         NaN is no value. NaN for fewer than three values, and for infinite ones. Raises `ValueError`
         unless 0 < confidence < 1.
         """
-        from scipy.special import stdtrit  # noqa: PLC0415 - takes longer to import than pommel
-
         _check_confidence(confidence)
         found = Spread.of(values)
         if found.n < _FEWEST_VALUES or not math.isfinite(found.standard_error):
             return cls(low=math.nan, high=math.nan)
-        half = float(stdtrit(found.n - 1, (1 + confidence) / 2)) * found.standard_error
-        return cls(low=found.mean - half, high=found.mean + half)
+        return cls.around(found.mean, found.standard_error, found.n - 1, confidence=confidence)
+
+    @classmethod
+    def around(
+        cls,
+        estimate: float,
+        standard_error: float,
+        n_free: float = math.inf,
+        *,
+        confidence: float = CONFIDENCE,
+    ) -> Self:
+        """Return the t interval of an estimate with its degrees of freedom; normal for infinity."""
+        from scipy.special import stdtrit  # noqa: PLC0415 - takes longer to import than pommel
+
+        upper = (1 + confidence) / 2
+        is_normal = math.isinf(n_free)
+        quantile = NormalDist().inv_cdf(upper) if is_normal else float(stdtrit(n_free, upper))
+        half = quantile * standard_error
+        return cls(low=estimate - half, high=estimate + half)
+
+    @classmethod
+    def of_draws(cls, draws: Values, *, confidence: float = CONFIDENCE) -> Self:
+        """Return the percentile interval of what was drawn.
+
+        Of B draws it goes from the k-th smallest to the k-th largest, k = (B + 1) * .025 for a
+        confidence of .95. Raises `ValueError` for too few.
+        """
+        rank = _percentile_rank(draws.size, confidence)
+        parted = np.partition(draws, (rank - 1, draws.size - rank))
+        return cls(low=float(parted[rank - 1]), high=float(parted[-rank]))
 
     @classmethod
     def _wilson(cls, n_holding: int, n_items: int, tail: float) -> Self:
@@ -401,21 +427,14 @@ class Estimate:
         of one value never varies, and where no group has two there is no interval. The rest is as
         for `of_values`.
         """
-        _check_confidence(confidence)
-        # 10000 * (1 - .95) / 2 is a little less than 250.
-        rank = math.floor((n_resamples + 1) * (1 - confidence) / 2 + 1e-6)
-        if rank < 1:
-            raise ValueError(
-                f"{n_resamples} resamples are too few for a confidence of {confidence}"
-            )
+        _percentile_rank(n_resamples, confidence)
         known = _known_groups(groups)
         mean = _exact_mean([_exact_mean(group.tolist()) for group in known])
         means = _resampled_means(known, mean, n_resamples, seed)
-        low = high = math.nan
+        interval = Interval(low=math.nan, high=math.nan)
         if means.size:
-            parted = np.partition(means, (rank - 1, n_resamples - rank))
-            low, high = float(parted[rank - 1]), float(parted[-rank])
-        return cls(n=sum(map(len, known)), mean=mean, low=low, high=high)
+            interval = Interval.of_draws(means, confidence=confidence)
+        return cls(n=sum(map(len, known)), mean=mean, low=interval.low, high=interval.high)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -449,6 +468,16 @@ class PairedEstimate(Estimate):
             high=estimate.high,
             p=sign_flip_p(known, n_resamples=n_resamples, seed=seed),
         )
+
+
+def _percentile_rank(n_draws: int, confidence: float) -> int:
+    """Return the rank of an interval's ends, counted from either end of the draws."""
+    _check_confidence(confidence)
+    # 10000 * (1 - .95) / 2 is a little less than 250.
+    rank = math.floor((n_draws + 1) * (1 - confidence) / 2 + 1e-6)
+    if rank < 1:
+        raise ValueError(f"{n_draws} resamples are too few for a confidence of {confidence}")
+    return rank
 
 
 def _known_groups(groups: Iterable[Iterable[float]]) -> list[Values]:

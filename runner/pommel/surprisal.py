@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pommel.errors import AlignmentError, SurprisalError
 
@@ -24,6 +24,9 @@ class Token:
     `oov` says that the token stands for text outside the model's vocabulary.
     `role` is "text" for what the sentence is made of, and says which mark it is otherwise.
     """
+
+    # A model's probabilities are rounded: a certain token may come out as -1e-7 bits.
+    ROUNDING_BITS: ClassVar[float] = 1e-4
 
     text: str
     start: int
@@ -80,11 +83,7 @@ def _check_nothing_visible(text: str, start: int, end: int) -> None:
         raise AlignmentError(f"no token stands for {missing!r} (character {start}) in {text!r}")
 
 
-# A model's probabilities are rounded: a certain token may come out as -1e-7 bits.
-ROUNDING_BITS = 1e-4
-
-
 def _check_surprisal(token: Token, sentence: str) -> None:
     bits = token.surprisal_bits
-    if bits is not None and (math.isnan(bits) or bits < -ROUNDING_BITS):
+    if bits is not None and (math.isnan(bits) or bits < -Token.ROUNDING_BITS):
         raise SurprisalError(f"token {token.text!r} has a surprisal of {bits} bits in {sentence!r}")

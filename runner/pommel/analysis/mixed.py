@@ -7,7 +7,6 @@ import math
 import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +17,7 @@ from pommel.analysis.items import ItemTable
 from pommel.errors import PommelError, UsageError, counted, first_line, listed, nearest
 from pommel.files.tables import frame_of_rows
 from pommel.scoring.run_record import RunRecord
-from pommel.statistics import CONFIDENCE
+from pommel.statistics import Interval
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +29,6 @@ APPROXIMATION = (
 )
 
 # So many standard deviations on either side make an interval.
-_Z = NormalDist().inv_cdf((1 + CONFIDENCE) / 2)
 
 # With fewer rows a level than that, on average, most levels cannot differ from their own noise.
 _FEWEST_ROWS = 1.5
@@ -642,8 +640,8 @@ def _components(design: MixedDesign, found: Posterior) -> list[VarianceComponent
             name=each.name,
             n_levels=each.n_levels,
             sd=math.exp(log_sd),
-            low=math.exp(log_sd - _Z * sd_of_log),
-            high=math.exp(log_sd + _Z * sd_of_log),
+            low=math.exp(Interval.around(log_sd, sd_of_log).low),
+            high=math.exp(Interval.around(log_sd, sd_of_log).high),
         )
         for each, log_sd, sd_of_log in zip(
             design.random, found.log_spreads.tolist(), found.log_spread_sds.tolist(), strict=True
@@ -652,17 +650,17 @@ def _components(design: MixedDesign, found: Posterior) -> list[VarianceComponent
 
 
 def _coefficient(free: Freedom, estimate: float, sd: float) -> Coefficient:
-    from scipy.special import stdtr, stdtrit  # noqa: PLC0415 - takes longer to import than pommel
+    from scipy.special import stdtr  # noqa: PLC0415 - takes longer to import than pommel
 
     n_free, size = free.n_free, abs(estimate) / sd
     is_normal = math.isinf(n_free)
-    half = sd * (_Z if is_normal else float(stdtrit(n_free, (1 + CONFIDENCE) / 2)))
+    interval = Interval.around(estimate, sd, n_free)
     return Coefficient(
         name="(Intercept)" if free.name == INTERCEPT else free.name,
         estimate=estimate,
         sd=sd,
-        low=estimate - half,
-        high=estimate + half,
+        low=interval.low,
+        high=interval.high,
         p=math.erfc(size / math.sqrt(2)) if is_normal else 2 * float(stdtr(n_free, -size)),
         n_free=n_free,
     )

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pommel.errors import printable
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry
-from pommel.statistics import ALPHA, CONFIDENCE, N_TURNED, Interval
+from pommel.statistics import ALPHA, N_TURNED, Interval
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -93,10 +93,8 @@ def drawn_means(
 
 def interval_of(draws: Values) -> Interval:
     """Return the percentile interval: the k-th smallest and largest, k = (draws + 1) * .025."""
-    rank = math.floor((draws.size + 1) * (1 - CONFIDENCE) / 2 + _ROUNDING)
-    parted = np.partition(draws, (rank - 1, draws.size - rank))
-    low, high = float(parted[rank - 1]), float(parted[-rank])
-    return Interval(low=round(low, _DECIMALS), high=round(high, _DECIMALS))
+    found = Interval.of_draws(draws)
+    return Interval(low=round(found.low, _DECIMALS), high=round(found.high, _DECIMALS))
 
 
 def n_signs_for(n_submissions: int) -> int:

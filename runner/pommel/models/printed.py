@@ -16,7 +16,7 @@ from pommel.errors import AlignmentError, InputError, ModelError, SurprisalError
 from pommel.models.alignment import PrintedToken, TokenizerSpec
 from pommel.models.model import ModelInfo, Policy, Spans, check_only_method
 from pommel.models.tokenizing import TokenizingModel
-from pommel.surprisal import ROUNDING_BITS, ScoredSentence
+from pommel.surprisal import ScoredSentence, Token
 
 COLUMNS = ["sentence_id", "token_id", "token", "surprisal"]
 _N_TABS = 3
@@ -131,7 +131,7 @@ def _bits(text: str, token: str, at: str) -> float:
     bits = float(text)
     if not math.isfinite(bits):
         raise SurprisalError(f"{at}: the surprisal {_shown(text)} of {_shown(token)} is not finite")
-    if bits < -ROUNDING_BITS:
+    if bits < -Token.ROUNDING_BITS:
         raise SurprisalError(
             f"{at}: the surprisal {text[:_LONGEST_SHOWN]} of {_shown(token)} is negative; "
             "a surprisal is -log2 p, not a log-probability"

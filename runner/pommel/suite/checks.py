@@ -11,7 +11,7 @@ from pommel.files.json import JsonPath
 from pommel.suite.formula import Formula
 from pommel.suite.formula.parser import nearest_or_all
 from pommel.suite.suite import has_stray_space
-from pommel.surprisal import ROUNDING_BITS
+from pommel.surprisal import Token
 
 # Of what is wrong in a formula: more is no help in a line.
 _LONGEST_QUOTE = 60
@@ -254,6 +254,6 @@ def _region_findings(values: dict[str, Any], path: JsonPath, needed: str) -> Ite
             if metric == "sum":
                 message = "the surprisal is not a number"
                 yield Finding(path=place, message=message, hint="write bits; no tokens have 0")
-        elif bits < -ROUNDING_BITS:
+        elif bits < -Token.ROUNDING_BITS:
             message = f"a surprisal is never negative, and this is {bits} bits"
             yield Finding(path=place, message=message, hint="write -log2 of the probability")

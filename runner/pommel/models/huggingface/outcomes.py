@@ -11,7 +11,7 @@ from pommel.models.huggingface.tokens import Encoded, Ends, Outcome, shortened
 from pommel.models.model import Method, Policy, Spans
 from pommel.models.neural.causal import CausalEngine
 from pommel.models.neural.masked import MaskedEngine
-from pommel.surprisal import ROUNDING_BITS, ScoredSentence
+from pommel.surprisal import ScoredSentence, Token
 
 # For so long an engine is asked before its answers are passed on.
 _SECONDS_AT_ONCE = 0.1
@@ -72,7 +72,7 @@ def scored_sentence(sentence: Encoded, outcomes: Sequence[Outcome]) -> ScoredSen
 
 
 def _is_rounded_zero(outcome: Outcome) -> bool:
-    return not isinstance(outcome, str) and -ROUNDING_BITS < outcome < 0
+    return not isinstance(outcome, str) and -Token.ROUNDING_BITS < outcome < 0
 
 
 def without_noise(answers: Iterator[_Answer]) -> Iterator[_Answer]:
