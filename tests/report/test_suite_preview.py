@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.builders import make_suite, suite_value
 
-from pommel.report.suite_preview import compared_regions, preview
+from pommel.report.suite_preview import PreviewLine, compared_regions
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Item, Suite
 
@@ -15,7 +15,7 @@ MATCH = "(2;%match%) < (2;%mismatch%)"
 
 
 def lines(suite: Suite, *, plain: bool = False) -> list[str]:
-    return [line.text for line in preview(suite, suite.items, plain=plain)]
+    return [line.text for line in PreviewLine.of(suite, suite.items, plain=plain)]
 
 
 def test_a_preview_in_full() -> None:

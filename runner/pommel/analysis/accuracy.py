@@ -18,7 +18,6 @@ from pommel.analysis.cells import (
     add_sections,
     interval_cell,
     mean_sd_cell,
-    model_cell,
     number_cell,
     p_cell,
     plain_table,
@@ -264,7 +263,7 @@ class Accuracies(Answer):
         sections = (
             Row(
                 section=row.label,
-                cells=(model_cell(row), *(cell(row) for _, cell in (*names, *numbers))),
+                cells=(row.header, *(cell(row) for _, cell in (*names, *numbers))),
             )
             for row in shown
         )

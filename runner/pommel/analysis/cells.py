@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
-from pommel.analysis.models_compared import ModelRow
 from pommel.statistics import Spread
 
 if TYPE_CHECKING:
@@ -146,11 +145,6 @@ class FamilyColumn:
         # Above the column stands how many there are; one that has failed has no score there.
         of = f" (n = {scores.n})" if scores.n < self.n else ""
         return f"{mean_sd_cell(scores.mean, scores.sd, sign=sign)}{of}"
-
-
-def model_cell(row: ModelRow) -> str:
-    """Return what stands for a model, or for the mean of a family."""
-    return FamilyColumn(family=row.label, n=row.n_members).header if row.is_family else row.label
 
 
 def circuit_cell(circuit: str) -> str:

@@ -311,10 +311,6 @@ class Comparison(Answer):
     incomplete_a: tuple[str, ...] = ()
     incomplete_b: tuple[str, ...] = ()
 
-    def level(self, level: ComparedLevel) -> tuple[ComparedRow, ...]:
-        """Return the rows of a level."""
-        return tuple(row for row in self.rows if row.level == level)
-
     # A run's id may be given by its beginning.
     LEAST_DIGITS: ClassVar[int] = 4
 
@@ -391,6 +387,10 @@ class Comparison(Answer):
             incomplete_a=_suite_names(a.incomplete_suites),
             incomplete_b=_suite_names(b.incomplete_suites),
         )
+
+    def level(self, level: ComparedLevel) -> tuple[ComparedRow, ...]:
+        """Return the rows of a level."""
+        return tuple(row for row in self.rows if row.level == level)
 
     @property
     def warnings(self) -> list[str]:

@@ -213,6 +213,7 @@ class PropertyCorrelations(Answer):
         )
 
     def _pair_table(self) -> "Table":
+        """Return one row a model (family) and key."""
         rows = [
             [
                 each.models,
@@ -224,16 +225,11 @@ class PropertyCorrelations(Answer):
             ]
             for each in self.pairs
         ]
-        level = self.level
-        columns = [
-            "models",
-            level,
-            self.given.value_column,
-            "accuracy",
-            "suites",
-            "models averaged",
-        ]
-        return plain_table(names=columns[:2], numbers=columns[2:], rows=rows)
+        return plain_table(
+            names=["models", self.level],
+            numbers=[self.given.value_column, "accuracy", "suites", "models averaged"],
+            rows=rows,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

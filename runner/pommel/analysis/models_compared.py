@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Literal, TypeVar, get_args
 
+from pommel.analysis.cells import FamilyColumn
 from pommel.analysis.item_columns import Column, columns_of
 from pommel.errors import UsageError, listed
 from pommel.models.family import Membership
@@ -255,6 +256,12 @@ class ModelRow:
     def label(self) -> str:
         """The model's or family's name, and what tells it from others of the name."""
         return labelled(self.model_name, self.variant)
+
+    @property
+    def header(self) -> str:
+        """What stands for it in tables: for a family, that it is a mean, and of how many."""
+        column = FamilyColumn(family=self.label, n=self.n_members)
+        return column.header if self.is_family else self.label
 
 
 _RowT = TypeVar("_RowT", bound=ModelRow)

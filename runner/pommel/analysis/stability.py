@@ -12,7 +12,6 @@ from pommel.analysis.cells import (
     add_sections,
     interval_cell,
     mean_sd_cell,
-    model_cell,
     number_cell,
     plain_table,
 )
@@ -128,7 +127,8 @@ class Stability(Answer):
             numbers=("accuracy without", "with", "difference"),
             caption=self._caption(),
         )
-        add_sections(table, (_table_row(row, is_named=self.has_languages) for row in self.shown))
+        is_named = self.has_languages
+        add_sections(table, (_table_row(row, is_named=is_named) for row in self.shown))
         return [table]
 
     def _caption(self) -> str:
@@ -311,7 +311,7 @@ def _frame_row(row: StabilityRow) -> dict[str, Any]:
 
 
 def _table_row(row: StabilityRow, *, is_named: bool) -> Row:
-    model = model_cell(row)
+    model = row.header
     return Row(
         section=model,
         cells=(

@@ -15,7 +15,7 @@ from pommel.cli.output import (
     show_warnings,
 )
 from pommel.files.tables import stacked
-from pommel.report.tables import prediction_table, score_table
+from pommel.report.tables import prediction_table, score_tables
 from pommel.scoring.evaluated_suite import evaluate_suite
 from pommel.scoring.results import SuiteResult
 from pommel.sources.load import load_suites
@@ -52,7 +52,8 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
         show_retired_table(results)
     elif form == "table":
         if chosen["table"] != "predictions":
-            show_table(score_table(results))
+            for table in score_tables(results):
+                show_table(table)
         if chosen["table"] != "suites":
             show_table(prediction_table(results))
     elif chosen["table"] == "suites":

@@ -11,7 +11,6 @@ from pommel.cli.asking import ask, ask_number, confirm, no_fault, text_fault
 from pommel.cli.output import note
 from pommel.errors import FormulaError, PommelError, SuiteError, UsageError, counted, printable
 from pommel.files.text import is_encodable, write_text
-from pommel.report.suite_preview import short_words
 from pommel.sources.load import load_drafts
 from pommel.suite.drafts import Design
 from pommel.suite.formula import Formula
@@ -266,7 +265,7 @@ def _ask_predictions(design: Design) -> Design:
             continue
         for doubt in _doubts(design, formula):
             note(f"  warning: {doubt}")
-        words = short_words(formula, design.region_names, metric=design.first_metric)
+        words = formula.in_few_words(design.region_names, metric=design.first_metric)
         if words:
             note(_indented("\n".join(words)))
         formulas.append(text)

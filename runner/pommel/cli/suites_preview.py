@@ -14,7 +14,7 @@ import click
 
 from pommel.cli.output import note, show_warnings
 from pommel.errors import InputError, PommelError, SuiteError, UsageError, counted, printable
-from pommel.report.suite_preview import PreviewLine, preview
+from pommel.report.suite_preview import PreviewLine
 from pommel.sources.load import find_suites, load_drafts
 from pommel.suite.suite import Item, Suite
 
@@ -120,7 +120,7 @@ def _show_items(
             note(f"note: {suite.name} has none of these items")
             continue
         _print(([] if is_first else [PreviewLine()]), plain=plain)
-        _print(preview(suite, items, plain=plain), plain=plain)
+        _print(PreviewLine.of(suite, items, plain=plain), plain=plain)
         is_first = False
         if wanted == () and len(items) < len(suite.items):
             of = f"{len(items)} of {counted(len(suite.items), 'item')}"

@@ -16,7 +16,6 @@ from pommel.report.page.scores import (
     number_cell,
 )
 from pommel.report.page.sections import ReportModel, Row, Section, plain_number
-from pommel.report.suite_preview import short_words
 from pommel.scoring.results import PredictionResult
 from pommel.suite.formula import Formula
 
@@ -162,7 +161,7 @@ def _parts(names: re.Pattern[str], text: str) -> tuple[Words, ...]:
 
 def _words(formula: str, region_names: Mapping[int, str], metric: str) -> tuple[Words, ...]:
     try:
-        lines = short_words(Formula.parse(formula), region_names, metric=metric)
+        lines = Formula.parse(formula).in_few_words(region_names, metric=metric)
     except FormulaError:
         # Others may have had formulas of their own kind.
         return ()

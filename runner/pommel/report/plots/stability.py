@@ -81,14 +81,13 @@ _SHOWN = (
 
 def stability_rows(stability: Stability) -> Rows:
     """Return one row each; families of one member are left out."""
+    is_named = stability.has_languages
     return [
         {
             "model": single_line(
                 f"{row.label} (mean of {row.n_members})" if row.is_family else row.label
             ),
-            "pair": _pair(
-                row.pairing.base, row.pairing.named(with_language=stability.has_languages)
-            ),
+            "pair": _pair(row.pairing.base, row.pairing.named(with_language=is_named)),
             "suite": row.pairing.base,
             "modified_suite": row.pairing.modified,
             "accuracy": row.accuracy_base,
