@@ -19,12 +19,9 @@ import sys
 import time
 from collections.abc import Sequence
 
-from pommel.models.container.commands import open_commands
-from pommel.models.container.description import describe
-from pommel.models.container.model import ContainerModel
-from pommel.models.container.printed_answers import PrintedAnswers
-from pommel.models.model import LoadOptions, Model, closing
-from pommel.models.policy import Policy
+from pommel.models.container.commands import ImageCommands
+from pommel.models.container.model import ContainerModel, PrintedAnswers, describe
+from pommel.models.model import LoadOptions, Model, Policy, closing
 from pommel.models.registry import load_model
 from pommel.training.corpus import sample_corpus
 
@@ -100,7 +97,7 @@ def opened(way: str, image: str, model: str) -> Model:
             return load_model(model)
         case "protocol 1":
             # An image that speaks version 2 is asked in version 1 all the same.
-            commands = open_commands(image, LoadOptions(pull="never"))
+            commands = ImageCommands.open(image, LoadOptions(pull="never"))
             answers = PrintedAnswers(commands=commands)
             info = describe(image, commands).of_printed()
             return ContainerModel(info=info, commands=commands, answers=answers)

@@ -17,8 +17,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from pommel.models.model import ModelInfo
-from pommel.models.policy import Policy
+from pommel.models.model import ModelInfo, Policy
 from pommel.store.database import Database
 from pommel.store.surprisal_cache import CacheKey, SurprisalCache
 from pommel.surprisal import ScoredSentence, Token

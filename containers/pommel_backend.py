@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from pommel.errors import PommelError
-from pommel.models.model import Model
-from pommel.models.policy import Policy
+from pommel.models.model import Model, Policy
 from pommel.surprisal import Token
 
 

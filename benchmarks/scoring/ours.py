@@ -10,9 +10,8 @@ from benchmarks.scoring.variant import Bits, Variant
 from benchmarks.scoring.workload import Work
 
 from pommel.models.huggingface import HuggingFaceModel, open_folder
-from pommel.models.model import LoadOptions, score_all
+from pommel.models.model import LoadOptions, Policy, score_all
 from pommel.models.neural.passes import Pass
-from pommel.models.policy import Policy
 from pommel.scoring.run import run_suites
 from pommel.surprisal import ScoredSentence
 

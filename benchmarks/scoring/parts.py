@@ -14,7 +14,7 @@ from benchmarks.scoring.report import Part, rows_of
 from benchmarks.scoring.variant import Measured, Variant, measure
 from benchmarks.scoring.workload import Work
 
-from pommel.models.policy import Policy
+from pommel.models.model import Policy
 
 PEERS = {
     "minicons": "minicons",

@@ -14,7 +14,7 @@ from pommel_backend import (  # type: ignore[import-not-found]
 )
 
 from pommel.models.huggingface import HuggingFaceModel, open_folder
-from pommel.models.huggingface.vocabulary_marks import vocabulary_spec
+from pommel.models.huggingface.tokens import vocabulary_spec
 from pommel.models.model import LoadOptions
 
 # Casing shows in any of these that a tokenizer has tokens for.

@@ -26,9 +26,9 @@ from pommel.images.check import (
     long_sentence,
     many,
 )
-from pommel.models.container.answers import ImageCommand
+from pommel.models.container.commands import ImageCommands
 from pommel.models.model import Policy
-from pommel.models.recorded import tokens_from_json
+from pommel.models.recorded import Recording
 from pommel.surprisal import ScoredSentence, Token
 
 # How long an image may think before its first line: what it took for a whole command, many times.
@@ -89,8 +89,8 @@ def converse(subject: Subject) -> Conversation:
     commands = subject.commands
     seconds = min(seconds, commands.sandbox.timeout_s)
     try:
-        with commands.command("score", timeout_s=seconds) as command:
-            line = _Line(command)
+        line = _Line(commands, timeout_s=seconds)
+        with line.command as command:
             for name, act in _STEPS:
                 talk.failed_step = name
                 command.restart_clock()
@@ -103,8 +103,8 @@ def converse(subject: Subject) -> Conversation:
 class _Line:
     """Our end of the line: requests under numbers of their own, answers in any order."""
 
-    def __init__(self, command: ImageCommand) -> None:
-        self.command = command
+    def __init__(self, commands: ImageCommands, *, timeout_s: float) -> None:
+        self.command = commands.command("score", timeout_s=timeout_s)
         self._next_id = 100
         self._longest = ""
 
@@ -160,7 +160,7 @@ class _Line:
         if line is None:
             self.command.finish()
             raise WrongAnswerError(f"{so_far}, and then it ended with exit status 0")
-        if len(line) > (most := max(_LONGEST_HEADER, ImageCommand.most_characters(self._longest))):
+        if len(line) > (most := max(_LONGEST_HEADER, self.command.most_characters(self._longest))):
             raise WrongAnswerError(f"{so_far}, and then came a line of more than {most} characters")
         return line
 
@@ -378,7 +378,7 @@ def _check_same_everywhere(number: int, known: ScoredSentence, scored: ScoredSen
 def _scored(exchange: Exchange) -> ScoredSentence:
     where = f"{exchange.sentence!r}"
     try:
-        tokens = tokens_from_json(exchange.answer.get("tokens"), where)
+        tokens = Recording.read_tokens(exchange.answer.get("tokens"), where)
         scored = ScoredSentence(text=exchange.sentence, tokens=tokens)
         scored.check()
     except (AlignmentError, SurprisalError, InputError) as error:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import InputError
-from pommel.models.ngram.arpa import BOS, EOS
 from pommel.training.text import most_frequent
 
 UNK = "<unk>"
+BOS, EOS = "<s>", "</s>"
 MARKS = (UNK, BOS, EOS)
 UNK_ID, BOS_ID, EOS_ID = range(len(MARKS))
 # What SRILM and KenLM write for "never predicted".

@@ -12,9 +12,8 @@ import numpy as np
 
 from pommel.errors import InputError, UsageError, check_choice
 from pommel.files.text import replacing
-from pommel.models.ngram.arpa import BOS, EOS
 from pommel.training import kneser_ney, laplace
-from pommel.training.ngram_corpus import Ids, NgramEstimate, mark_in_text, read_corpus
+from pommel.training.ngram_corpus import BOS, EOS, Ids, NgramEstimate, mark_in_text, read_corpus
 from pommel.training.text import TextFile
 
 _NGRAMS_AT_ONCE = 1 << 16
