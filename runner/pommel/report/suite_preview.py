@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pommel.errors import counted
-from pommel.suite.formula import Formula
+from pommel.suite.formula.parser import Formula
 from pommel.suite.suite import Condition, Item, Region, Suite
 
 # A piece of a line and its style, in Rich's words ("" is none).
@@ -15,8 +15,8 @@ _QUIET = "dim"
 _CONDITION = "cyan"
 _COMPARED = "bold yellow"
 
-# More words than a few lines are harder to read than the formula.
-_LONGEST_WORDS = 400
+# In characters; of a longer formula the first references are shown.
+_LONGEST_FORMULA = 400
 _SHOWN_REFERENCES = 4
 
 
@@ -31,27 +31,29 @@ class PreviewLine:
     label: tuple[Piece, ...] = ()
     pieces: tuple[Piece, ...] = ()
 
+    @classmethod
+    def of(
+        cls, suite: Suite, items: Iterable[Item], *, plain: bool = False
+    ) -> "Iterator[PreviewLine]":
+        """Yield the suite's head, its predictions in words, and the items' sentences.
+
+        Regions stand in brackets with their numbers, in double ones where a prediction looks at them
+        in this condition; conditions come in the suite's order. `plain` shows sentences as they are
+        scored. What a condition's `gloss` says stands under its sentence. The suite may be a draft:
+        what is not written yet is marked.
+        """
+        yield from _head(suite)
+        compared = compared_regions(suite)
+        for item in items:
+            yield cls()
+            yield cls(indent=2, label=((f"item {item.number}", _HEADING),))
+            yield from _item(suite, item, compared, plain=plain)
+
     @property
     def text(self) -> str:
         """The whole line, without styles and without blanks at its end."""
         words = "".join(text for text, _ in (*self.label, *self.pieces))
         return (" " * self.indent + words).rstrip()
-
-
-def preview(suite: Suite, items: Iterable[Item], *, plain: bool = False) -> Iterator[PreviewLine]:
-    """Yield the suite's head, its predictions in words, and the items' sentences.
-
-    Regions stand in brackets with their numbers, in double ones where a prediction looks at them
-    in this condition; conditions come in the suite's order. `plain` shows sentences as they are
-    scored. What a condition's `gloss` says stands under its sentence. The suite may be a draft:
-    what is not written yet is marked.
-    """
-    yield from _head(suite)
-    compared = compared_regions(suite)
-    for item in items:
-        yield PreviewLine()
-        yield PreviewLine(indent=2, label=((f"item {item.number}", _HEADING),))
-        yield from _item(suite, item, compared, plain=plain)
 
 
 def compared_regions(suite: Suite) -> Mapping[str, frozenset[int]]:
@@ -68,18 +70,10 @@ def compared_regions(suite: Suite) -> Mapping[str, frozenset[int]]:
     return {name: frozenset(numbers) for name, numbers in found.items()}
 
 
-def short_words(
-    formula: Formula, region_names: Mapping[int, str], *, metric: str
-) -> tuple[str, ...]:
-    """Return a formula in words; nothing if there are so many that the formula says it better."""
-    lines = formula.in_words(region_names, metric=metric)
-    return lines if sum(map(len, lines)) <= _LONGEST_WORDS else ()
-
-
 def _short_text(formula: Formula) -> str:
     text = formula.text.strip()
     n_more = len(formula.references) - _SHOWN_REFERENCES
-    if len(text) <= _LONGEST_WORDS or n_more <= 0:
+    if len(text) <= _LONGEST_FORMULA or n_more <= 0:
         return text
     end = formula.references[_SHOWN_REFERENCES - 1].span[1]
     return f"{formula.text[:end].strip()} ... and {n_more} more"
@@ -102,7 +96,7 @@ def _head(suite: Suite) -> Iterator[PreviewLine]:
             label=((f"prediction {index}: ", ""),),
             pieces=((_short_text(prediction.formula), _QUIET),),
         )
-        for line in short_words(prediction.formula, suite.region_names, metric=suite.metrics[0]):
+        for line in prediction.formula.in_few_words(suite.region_names, metric=suite.metrics[0]):
             words = line.lstrip(" ")
             yield PreviewLine(indent=4 + len(line) - len(words), pieces=((words, ""),))
         if prediction.description:

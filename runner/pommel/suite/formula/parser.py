@@ -48,6 +48,10 @@ class Remark:
     severity: Literal["error", "warning"]
 
 
+# More words, in characters, than a few lines are harder to read than a formula.
+_MANY_WORDS = 400
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Formula:
     """A parsed formula: `text` as its author wrote it, and the tree, by which formulas compare."""
@@ -133,6 +137,11 @@ class Formula:
             return in_words(self.tree, region_names, metric=metric)
         except RecursionError:
             return (f"this formula, which is nested too deeply for words, must hold: {self.text}",)
+
+    def in_few_words(self, region_names: Mapping[int, str], *, metric: str) -> tuple[str, ...]:
+        """Return the same; nothing if there are so many words that the formula says it better."""
+        lines = self.in_words(region_names, metric=metric)
+        return lines if sum(map(len, lines)) <= _MANY_WORDS else ()
 
     def __str__(self) -> str:
         return to_text(self.tree)
