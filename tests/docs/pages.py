@@ -34,6 +34,7 @@ REASONS = frozenset(
         "takes minutes",
     }
 )
+_WRITTEN = "docs/commands.md"
 # What a command line may begin with.
 _PROGRAMS = ("pommel", "make", "pip", "python", "cat", "head", ".venv/bin/pytest")
 _MARK = re.compile(r"<!-- (not run|file|printed by|first): (.*?) -->")
@@ -115,7 +116,9 @@ class Page:
 
     def __post_init__(self) -> None:
         tokens = MarkdownIt("commonmark").enable("table").parse(self.text)
-        self.blocks = list(_blocks(self.name, tokens, self.text.splitlines()))
+        # docs/commands.md is written from what the commands say.
+        shown = () if self.name == _WRITTEN else tokens
+        self.blocks = list(_blocks(self.name, shown, self.text.splitlines()))
         self.headings = [tokens[n + 1].content for n, t in enumerate(tokens) if _opens_heading(t)]
         self.inline = [
             child.content

@@ -96,6 +96,19 @@ def _broken_suite(place: Workplace) -> None:
     _write(place, "broken.json", _with_mistakes(text, ("%mismatch_sing%", "%mismatch_sng%")))
 
 
+def _suite_of_many_faults(place: Workplace) -> None:
+    """A formula, a space, a key and a condition that are not as they should be."""
+    _broken_suite(place)
+    value = json.loads((place.folder / "broken.json").read_bytes())
+    items = value["items"]
+    region = items[5]["conditions"][0]["regions"][1]
+    region["content"] = f" {region['content']}"
+    region = items[7]["conditions"][2]["regions"][0]
+    region["contnt"] = region.pop("content")
+    del items[16]["conditions"][1]
+    _write(place, "broken.json", json.dumps(value, indent=1, ensure_ascii=False))
+
+
 # --- Models ---------------------------------------------------------------------------------------
 
 
@@ -436,6 +449,7 @@ _PREPARED: Mapping[tuple[str, str], Prepare] = {
     ("docs/store.md", "A damaged store"): _together(
         _runs("suites:en", models=["en-ngram"]), _old_and_damaged
     ),
+    ("docs/suites.md", ""): _suite_of_many_faults,
     ("docs/suites.md", "Looking for doubts"): _hu_2020_suites,
     ("docs/suites.md", "Beginning a suite"): _agreement,
     ("docs/suites.md", "Suites that ship with pommel"): _any_model,
