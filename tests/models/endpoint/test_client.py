@@ -1,10 +1,12 @@
 """Requests that fail: what is tried again, what is not, and what is said of it."""
 
 import asyncio
+import gc
 import json
 import math
 import socket
 import sys
+import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
@@ -19,7 +21,15 @@ from tests.endpoint_server.running import running
 from tests.models.endpoint.serving import SHORT, Open, Serve
 
 from pommel.errors import ModelError, ModelNotAvailableError, UsageError
-from pommel.models.endpoint.client import Answer, Client, RequestFailedError, find_key
+from pommel.models.endpoint.client import (
+    Answer,
+    Background,
+    Client,
+    Put,
+    RequestFailedError,
+    find_key,
+    variable_of,
+)
 from pommel.models.endpoint.model import EndpointModel, open_model
 from pommel.models.endpoint.reference import read_reference
 from pommel.models.model import LoadOptions, Policy, score_all
@@ -387,3 +397,214 @@ def test_an_address_that_cannot_be_asked() -> None:
 
     with pytest.raises(RequestFailedError, match="it cannot be asked: "):
         asyncio.run(ask())
+
+
+async def nothing() -> None:
+    """What has to be done at the end: nothing."""
+
+
+@pytest.fixture
+def background() -> Iterator[Background]:
+    """One that is closed when the test is over."""
+    made = Background(at_end=nothing)
+    yield made
+    made.close()
+
+
+def n_threads() -> int:
+    """How many threads of ours there are."""
+    return sum(each.name == "pommel-endpoint" for each in threading.enumerate())
+
+
+def test_a_result_comes_back(background: Background) -> None:
+    async def answer() -> int:
+        return 7
+
+    assert background.run(answer()) == 7
+
+
+def test_it_works_where_an_event_loop_runs_already(background: Background) -> None:
+    async def answer() -> int:
+        return 7
+
+    async def notebook() -> int:
+        return background.run(answer())
+
+    assert asyncio.run(notebook()) == 7
+
+
+def test_items_come_as_soon_as_they_are_there(background: Background) -> None:
+    go_on = threading.Event()
+
+    async def produce(put: Put[int]) -> None:
+        put(1)
+        await asyncio.to_thread(go_on.wait)
+        put(2)
+
+    items = background.items(produce)
+    assert next(items) == 1
+    go_on.set()
+    assert list(items) == [2]
+
+
+def test_what_is_there_before_a_failure_is_still_given(background: Background) -> None:
+    async def produce(put: Put[int]) -> None:
+        put(1)
+        put(2)
+        await asyncio.sleep(0)
+        raise ModelError("it fails")
+
+    items = background.items(produce)
+    assert [next(items), next(items)] == [1, 2]
+    with pytest.raises(ModelError, match="it fails"):
+        next(items)
+
+
+def test_closing_the_items_cancels_what_makes_them(background: Background) -> None:
+    ended: list[str] = []
+
+    async def produce(put: Put[int]) -> None:
+        put(1)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("it has ended")
+
+    items = background.items(produce)
+    assert next(items) == 1
+    items.close()
+    assert ended == ["it has ended"]
+
+
+def test_items_that_nobody_wants_any_more_are_cancelled(background: Background) -> None:
+    ended: list[str] = []
+
+    async def produce(put: Put[int]) -> None:
+        put(1)
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append("it has ended")
+
+    items = background.items(produce)
+    next(items)
+    del items
+    gc.collect()
+    assert ended == ["it has ended"]
+
+
+def test_items_that_nobody_ever_asked_for_are_never_made(background: Background) -> None:
+    async def produce(put: Put[int]) -> None:
+        raise AssertionError(put)
+
+    background.items(produce).close()
+
+
+def test_closing_ends_the_thread_and_what_runs_in_it() -> None:
+    ended: list[str] = []
+
+    async def at_end() -> None:
+        ended.append("closed")
+
+    async def produce(put: Put[int]) -> None:
+        put(1)
+        await asyncio.Event().wait()
+
+    background = Background(at_end=at_end)
+    items = background.items(produce)
+    next(items)
+    assert n_threads() == 1
+    background.close()
+    background.close()
+    assert n_threads() == 0
+    assert ended == ["closed"]
+    with pytest.raises(ModelError, match="the model was closed while it scored"):
+        next(items)
+
+
+def test_it_starts_anew_after_it_was_closed(background: Background) -> None:
+    async def answer() -> int:
+        return 7
+
+    assert background.run(answer()) == 7
+    background.close()
+    assert background.run(answer()) == 7
+
+
+GENERAL = {"POMMEL_API_KEY": "general"}
+OWN = {"POMMEL_API_KEY_GPU7_EXAMPLE_ORG": "own"}
+
+
+@pytest.mark.parametrize(
+    ("url", "environment", "secret"),
+    [
+        ("https://gpu7.example.org/v1", GENERAL, "general"),
+        ("https://gpu7.example.org/v1", GENERAL | OWN, "own"),
+        ("https://other.example.org/v1", GENERAL | OWN, "general"),
+        ("https://other.example.org/v1", OWN, ""),
+        ("http://localhost:8000/v1", GENERAL, "general"),
+        # What is sent there can be read on the way: only by whoever named the host.
+        ("http://gpu7.example.org/v1", GENERAL, ""),
+        ("http://gpu7.example.org/v1", OWN, "own"),
+        ("https://gpu7.example.org/v1", {"POMMEL_API_KEY": " \n"}, ""),
+    ],
+)
+def test_who_gets_which(url: str, environment: dict[str, str], secret: str) -> None:
+    key = find_key(read_reference(url), environment)
+    assert key.secret == secret
+    assert key.headers == ({"Authorization": f"Bearer {secret}"} if secret else {})
+
+
+@pytest.mark.parametrize(
+    ("url", "environment", "advice"),
+    [
+        (
+            "https://h/v1",
+            {},
+            "put its key into POMMEL_API_KEY, or into POMMEL_API_KEY_H for this host only",
+        ),
+        ("https://h/v1", GENERAL, "it does not take the key in POMMEL_API_KEY"),
+        (
+            "http://gpu7.example.org/v1",
+            GENERAL,
+            (
+                "POMMEL_API_KEY is not sent unencrypted to another machine: write https://, or put "
+                "the key for this host into POMMEL_API_KEY_GPU7_EXAMPLE_ORG"
+            ),
+        ),
+    ],
+)
+def test_what_to_do_about_it(url: str, environment: dict[str, str], advice: str) -> None:
+    assert find_key(read_reference(url), environment).advice == advice
+
+
+@pytest.mark.parametrize("secret", ["two words", "line\nbreak", "schlüssel"])
+def test_what_is_no_key_is_not_repeated(secret: str) -> None:
+    with pytest.raises(UsageError) as raised:
+        find_key(read_reference("https://h/v1"), {"POMMEL_API_KEY": secret})
+    assert str(raised.value) == (
+        "POMMEL_API_KEY holds characters that no key has (its value is not shown)"
+    )
+
+
+def test_a_key_is_not_shown() -> None:
+    key = find_key(read_reference("https://h/v1"), {"POMMEL_API_KEY": "s3cret"})
+    assert "s3cret" not in repr(key)
+    assert key.without("no such key: s3cret!") == "no such key: ***!"
+
+
+def test_a_key_of_a_letter_or_so_is_in_every_text() -> None:
+    key = find_key(read_reference("https://h/v1"), {"POMMEL_API_KEY": "x"})
+    assert key.without("max_tokens exploded") == "max_tokens exploded"
+
+
+@pytest.mark.parametrize(
+    ("host", "name"),
+    [
+        ("localhost", "POMMEL_API_KEY_LOCALHOST"),
+        ("api.example-1.org", "POMMEL_API_KEY_API_EXAMPLE_1_ORG"),
+        ("::1", "POMMEL_API_KEY_1"),
+    ],
+)
+def test_the_variable_of_a_host(host: str, name: str) -> None:
+    assert variable_of(host) == name

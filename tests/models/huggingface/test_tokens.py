@@ -11,9 +11,14 @@ from hypothesis import strategies as st
 from tests.models.huggingface.opened import bits, open_tiny
 
 from pommel.errors import AlignmentError, ModelError
-from pommel.models.huggingface.tokens import whitespace_words
+from pommel.models.huggingface.tokens import (
+    character_spans,
+    is_common,
+    vocabulary_spec,
+    whitespace_words,
+)
 from pommel.models.model import Policy, score_all
-from pommel.surprisal import ScoredSentence
+from pommel.surprisal import ScoredSentence, Token
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -266,3 +271,107 @@ def test_every_output_of_a_network_has_a_name(tiny_folder: FolderOf) -> None:
     assert names[:3] == ["[UNK]", "[CLS]", "[SEP]"]
     assert names[n_tokens - 1] == model.encoder.text_of(n_tokens - 1)
     assert names[n_tokens:] == [f"<unused{number}>" for number in range(n_tokens, 400)]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "offsets", "spans"),
+    [
+        ("", [], []),
+        ("a b", [(0, 1), (1, 3)], [(0, 1), (1, 3)]),
+        ("a b", [(0, 1), (2, 3)], [(0, 1), (2, 3)]),
+        # pieces of one character: the last has it, and all of them stay where it is
+        (
+            "a 🙂.",
+            [(0, 1), (1, 3), (2, 3), (2, 3), (3, 4)],
+            [(0, 1), (1, 2), (2, 2), (2, 3), (3, 4)],
+        ),
+        # pieces of a ligature that was taken apart
+        ("ﬁx", [(0, 1), (0, 1), (1, 2)], [(0, 0), (0, 1), (1, 2)]),
+        # a dummy space in front, with and without offsets of its own
+        ("ab", [(0, 1), (0, 1), (1, 2)], [(0, 0), (0, 1), (1, 2)]),
+        ("ab", [(0, 0), (0, 2)], [(0, 0), (0, 2)]),
+        # no character, and an offset that leads back
+        ("ab c", [(0, 2), (0, 0), (3, 4)], [(0, 2), (2, 2), (3, 4)]),
+        # dropped characters: an accent, a soft hyphen before a word, both between words
+        ("cafe\u0301s", [(0, 4), (5, 6)], [(0, 5), (5, 6)]),
+        ("a \u00adb", [(0, 1), (3, 4)], [(0, 1), (2, 4)]),
+        ("e\u0301 \u200bb", [(0, 1), (4, 5)], [(0, 2), (3, 5)]),
+        ("\u0301a\u0301", [(1, 2)], [(0, 3)]),
+        # what can be seen is never passed over
+        ("a ? b", [(0, 1), (4, 5)], [(0, 1), (4, 5)]),
+    ],
+)
+def test_spans(sentence: str, offsets: list[tuple[int, int]], spans: list[tuple[int, int]]) -> None:
+    assert character_spans(sentence, offsets) == spans
+
+
+@given(
+    sentence=st.text(alphabet="ab \u0301🙂", max_size=8),
+    offsets=st.lists(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=8),
+)
+def test_spans_fit_whatever_a_tokenizer_says(sentence: str, offsets: list[tuple[int, int]]) -> None:
+    clipped = [(min(a, len(sentence)), min(b, len(sentence))) for a, b in offsets]
+    spans = character_spans(sentence, clipped)
+    assert len(spans) == len(offsets)
+    covered = 0
+    for start, end in spans:
+        assert covered <= start <= end <= len(sentence)
+        covered = end
+
+
+@given(st.text(min_size=1, max_size=10), st.data())
+def test_pieces_that_share_characters_cover_the_sentence(
+    sentence: str, data: st.DataObject
+) -> None:
+    pieces = data.draw(st.lists(st.integers(1, 3), min_size=len(sentence), max_size=len(sentence)))
+    offsets = [(i, i + 1) for i, n_pieces in enumerate(pieces) for _ in range(n_pieces)]
+    spans = character_spans(sentence, offsets)
+    assert [start for start, _ in spans] == [start for start, _ in offsets]
+    tokens = [Token(text="x", start=a, end=b, surprisal_bits=1.0) for a, b in spans]
+    ScoredSentence(text=sentence, tokens=tuple(tokens)).check()
+
+
+@pytest.mark.parametrize(
+    ("words", "sentinel", "position", "metaspace"),
+    [
+        (["▁the", "s"], "", "", "▁"),
+        (["Ġthe", "s"], "Ġ", "initial", ""),
+        (["the", "##s"], "##", "medial", ""),
+        (["the</w>", "s"], "</w>", "final", ""),
+        (["the@@", "s"], "", "", ""),
+    ],
+)
+def test_how_a_vocabulary_marks_its_words(
+    words: list[str], sentinel: str, position: str, metaspace: str
+) -> None:
+    class Tokenizer:
+        unk_token = "<unk>"
+        all_special_tokens = ("<unk>", "<pad>")
+
+        def get_vocab(self) -> dict[str, int]:
+            return {word: number for number, word in enumerate(words)}
+
+    spec = vocabulary_spec(Tokenizer())
+    assert (spec.sentinel, spec.sentinel_position) == (sentinel, position)
+    assert spec.metaspace == metaspace
+    assert (set(spec.unk_types), set(spec.special_types)) == ({"<unk>"}, {"<pad>"})
+
+
+@pytest.mark.parametrize(
+    ("n_carriers", "n_words", "expected"),
+    [
+        (0, 10, False),
+        (1, 10, True),
+        (1, 50, True),
+        (1, 51, False),
+        (2, 100, True),
+        (2, 101, False),
+    ],
+)
+def test_a_mark_is_common_from_a_fiftieth_of_the_vocabulary_on(
+    n_carriers: int, n_words: int, *, expected: bool
+) -> None:
+    others = ["the"] * (n_words - n_carriers)
+    assert is_common("##", ["##s"] * n_carriers + others) is expected
+    assert is_common("@@", ["do@@"] * n_carriers + others, at_end=True) is expected
+    assert not is_common("@@", ["@@s"] * n_words, at_end=True)
