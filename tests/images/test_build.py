@@ -20,7 +20,7 @@ from tests.containers_support.users import locked
 
 from pommel.errors import ContainerError, InputError, UsageError, package_version
 from pommel.files import shipped
-from pommel.images.build import BuildOptions, Stages, all_images, build_image
+from pommel.images.build import BuildOptions, Stages, all_images
 from pommel.images.new import new_image
 from pommel.images.sources import (
     context_chunks,
@@ -231,7 +231,7 @@ class TestBuild:
         folder = new_image("my-bigrams", tmp_path)
         said: list[str] = []
         options = BuildOptions(tag=tag, base=plain_base)
-        built = build_image(str(folder), options=options, say=said.append)
+        built = options.build(str(folder), say=said.append)
         assert built.reference == f"docker://{tag}"
         assert built.id.startswith("sha256:")
         assert built.n_bytes > 10_000_000
@@ -243,12 +243,8 @@ class TestBuild:
         self, tmp_path: Path, plain_base: str, tag: str
     ) -> None:
         options = BuildOptions(tag=tag, base=plain_base, arguments={"DATETIME": "2020-01-01"})
-        first = build_image(
-            str(new_image("twice", tmp_path / "one")), options=options, say=lambda _text: None
-        )
-        second = build_image(
-            str(new_image("twice", tmp_path / "two")), options=options, say=lambda _text: None
-        )
+        first = options.build(str(new_image("twice", tmp_path / "one")), say=lambda _text: None)
+        second = options.build(str(new_image("twice", tmp_path / "two")), say=lambda _text: None)
         assert first.id == second.id
 
     def test_the_time_of_the_sources_is_set_from_outside(
@@ -259,7 +255,7 @@ class TestBuild:
         )
         said: list[str] = []
         monkeypatch.setenv("SOURCE_DATE_EPOCH", "253402300799")
-        build_image(str(tmp_path), options=BuildOptions(tag=tag, base=plain_base), say=said.append)
+        BuildOptions(tag=tag, base=plain_base).build(str(tmp_path), say=said.append)
         assert "made 9999-12-31T23:59:59Z\n" in "".join(said)
 
     @pytest.mark.parametrize("said", ["99999999999999", "253402300800", "-1", "²", "today"])
@@ -274,7 +270,7 @@ class TestBuild:
         (tmp_path / "Dockerfile").write_text("FROM scratch\nARG DATETIME\n")
         monkeypatch.setenv("SOURCE_DATE_EPOCH", said)
         with pytest.raises(UsageError) as raised:
-            build_image(str(tmp_path), options=BuildOptions(), say=lambda _text: None)
+            BuildOptions().build(str(tmp_path), say=lambda _text: None)
         assert str(raised.value) == (
             f"SOURCE_DATE_EPOCH={said}: write the seconds since 1970, from 0 to 253402300799"
         )
@@ -288,7 +284,7 @@ class TestBuild:
         )
         options = BuildOptions(tag=tag, base=plain_base)
         with pytest.raises(ContainerError) as raised:
-            build_image(str(tmp_path), options=options, say=lambda _text: None)
+            options.build(str(tmp_path), say=lambda _text: None)
         assert str(raised.value).partition("; the last it printed:\n")[2] == (
             "    1%\n    2%\n    red? end"
         )
@@ -299,7 +295,7 @@ class TestBuild:
         )
         options = BuildOptions(tag=tag, base=plain_base)
         with pytest.raises(ContainerError) as raised:
-            build_image(str(tmp_path), options=options, say=lambda _text: None)
+            options.build(str(tmp_path), say=lambda _text: None)
         assert str(raised.value) == (
             f"{tag}: the build failed at `RUN echo no compiler >&2; exit 7`: exit "
             "status 7; the last it printed:\n    no compiler"
@@ -309,7 +305,7 @@ class TestBuild:
         (tmp_path / "Dockerfile").write_text("ARG BASE\nFROM ${BASE}\n")
         options = BuildOptions(tag=tag, base="localhost:1/pommel-test/nothing:1")
         with pytest.raises(ContainerError) as raised:
-            build_image(str(tmp_path), options=options, say=lambda _text: None)
+            options.build(str(tmp_path), say=lambda _text: None)
         assert "the build failed at `FROM ${BASE}`" in str(raised.value)
         assert str(raised.value).endswith(
             "\n--base IMAGE builds on another image, such as one that is on this machine"
@@ -319,9 +315,7 @@ class TestBuild:
         assert docker_engine
         (tmp_path / "Dockerfile").write_text("FROM scratch\n")
         with pytest.raises(InputError) as raised:
-            build_image(
-                str(tmp_path), options=BuildOptions(tag="a", base="b"), say=lambda _text: None
-            )
+            BuildOptions(tag="a", base="b").build(str(tmp_path), say=lambda _text: None)
         assert str(raised.value) == (
             f"{tmp_path}/Dockerfile: --base needs the lines ARG BASE=IMAGE and FROM ${{BASE}} at "
             "its beginning"
@@ -331,7 +325,7 @@ class TestBuild:
         assert docker_engine
         (tmp_path / "Dockerfile").write_text("FROM scratch\n")
         with pytest.raises(UsageError) as raised:
-            build_image(str(tmp_path), options=BuildOptions(tag="A B"), say=lambda _text: None)
+            BuildOptions(tag="A B").build(str(tmp_path), say=lambda _text: None)
         assert str(raised.value) == (
             "--tag A B: this is no name for an image; write small letters and digits: --tag "
             "me/my-model:1.0"
@@ -344,7 +338,7 @@ def test_podman_builds_it_too(
 ) -> None:
     folder, tag = new_image("my-bigrams", tmp_path), f"pommel-test/podman-{os.getpid()}"
     options = BuildOptions(tag=tag, base=podman_image(plain_base))
-    built = build_image(str(folder), engine="podman", options=options, say=lambda _text: None)
+    built = options.build(str(folder), engine="podman", say=lambda _text: None)
     try:
         assert built.reference == f"podman://{tag}"
         assert ImageCommands.open(built.reference, LoadOptions()).tokenize(["Yes ."])[0][1:] == [

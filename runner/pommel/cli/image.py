@@ -15,7 +15,6 @@ from pommel.models.container.engines.engine import Sandbox
 from pommel.models.model import LoadOptions
 
 if TYPE_CHECKING:
-    from pommel.images.check import CheckResult
     from pommel.images.checks import ImageCheck
 
 # A check that takes longer hangs; `--sandbox time=SECONDS` says otherwise.
@@ -86,7 +85,7 @@ def build(source: str, arguments: tuple[str, ...], **chosen: Any) -> None:
 
     A name means the image that ships with pommel; write ./NAME for a folder of that name.
     """
-    from pommel.images.build import BuildOptions, build_image  # noqa: PLC0415 - commands start sooner
+    from pommel.images.build import BuildOptions  # noqa: PLC0415 - commands start sooner
 
     options = BuildOptions(
         tag=chosen["tag"],
@@ -95,7 +94,7 @@ def build(source: str, arguments: tuple[str, ...], **chosen: Any) -> None:
         arguments=_pairs(arguments),
         pull=chosen["pull"],
     )
-    built = build_image(source, engine=chosen["engine"], options=options, say=_say)
+    built = options.build(source, engine=chosen["engine"], say=_say)
     size = readable_size(built.n_bytes)
     click.echo(f"{built.reference}  {built.id}  {size}, {built.seconds:.1f} s")
     click.echo(f"  pommel image check {built.reference}")
@@ -137,8 +136,8 @@ def check(image: str, report: Path | None, sentences: int, **chosen: Any) -> Non
     with download_bar(reference) as progress:
         commands = ImageCommands.open(reference, replace(_options(chosen), pull_progress=progress))
     checked = ImageCheck(commands, n_sentences=sentences)
-    for result in checked.run():
-        _show(result)
+    for _ in checked.run():
+        _show_last(checked)
     click.echo(_summary(checked))
     if report is not None:
         checked.write(report)
@@ -164,7 +163,8 @@ def _say(text: str) -> None:
     click.echo(text, nl=False, err=True)
 
 
-def _show(result: "CheckResult") -> None:
+def _show_last(checked: "ImageCheck") -> None:
+    result = checked.results[-1]
     word, colour = _SHOWN[result.status]
     # One line a check: what has failed is told in full below it.
     message, *more = (result.message or "").splitlines() or [""]

@@ -16,7 +16,7 @@ from pommel.cli.selecting import (
 from pommel.errors import UsageError, counted
 from pommel.files.text import write_text
 from pommel.report.page import write_report
-from pommel.report.plots.saving import check_suffix, save_chart
+from pommel.report.plots.saving import ChartFile
 from pommel.report.plots.table import PLOTS
 from pommel.report.text_tables import TABLES
 from pommel.scoring.run_record import RunRecord
@@ -112,7 +112,7 @@ def _check_ending(output: Path, *, form: str | None, plot: str | None) -> None:
     """Raise `UsageError` for a file whose name says that it is something else."""
     suffix = output.suffix.lower()
     if plot:
-        check_suffix(output)
+        ChartFile(output)
     elif form and suffix not in (*_TABLE_SUFFIXES[form], ""):
         *others, last = _TABLE_SUFFIXES[form]
         raise UsageError(
@@ -148,7 +148,7 @@ def _write_plot(store: Store, records: Sequence[RunRecord], chosen: dict[str, An
         _note_imported(records, own, "not in the plot")
         records = own
         chart = kind.draw(list(store.runs.runs(own)))
-    save_chart(chart, chosen["output"], tell=lambda line: note(f"note: {line}"))
+    ChartFile(chosen["output"]).save(chart, tell=lambda line: note(f"note: {line}"))
     _note_written(records, chosen["output"])
 
 

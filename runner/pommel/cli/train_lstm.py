@@ -3,7 +3,7 @@
 import contextlib
 import shlex
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -17,8 +17,6 @@ from pommel.training.text import TextFile
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
     from rich.table import Table
-
-    from pommel.training.lstm.family import Member
 
 
 class Lines(Watcher):
@@ -252,7 +250,7 @@ def command(text: Path, **chosen: Any) -> None:
     plan = _plan(text, chosen)
     with watching() as watcher:
         members = train_family(plan, watcher)
-    show_table(_table(members))
+    show_table(_table(each.row for each in members))
     example = shlex.quote(f"lstm://{plan.out}/seed-*")
     note(f"Score suites: pommel run {example} SUITE...")
 
@@ -287,20 +285,12 @@ def _check_excluded() -> None:
             raise UsageError(f"{Recipe.option(name)} says nothing beside --{other}; leave one out")
 
 
-def _table(members: "Sequence[Member]") -> "Table":
+def _table(rows: "Iterable[Sequence[str]]") -> "Table":
     from rich.table import Table  # noqa: PLC0415 - `pommel --help` stays fast without it
 
     table = Table("model", "epochs", "best epoch", "validation perplexity", "words/s", "seconds")
     for column in table.columns[1:]:
         column.justify = "right"
-    for member in members:
-        figures = member.figures
-        table.add_row(
-            str(member.folder),
-            str(len(figures["epochs"])),
-            str(figures["best_epoch"]),
-            f"{figures['validation_perplexity']:.2f}",
-            f"{member.n_words_per_second:,.0f}",
-            f"{figures['seconds']:,.0f}",
-        )
+    for row in rows:
+        table.add_row(*row)
     return table

@@ -105,6 +105,31 @@ class BuildOptions:
     arguments: Mapping[str, str] = field(default_factory=dict)
     pull: bool = False
 
+    def build(self, source: str, *, engine: BuildEngine = "docker", say: Say) -> "BuiltImage":
+        """Build what `source` names (see `find_source`); `say` is given the output as it comes.
+
+        Raises `UsageError` and `InputError` before anything is started, `ModelNotAvailableError` if
+        no engine answers, and `ContainerError`, with the last lines, for a build that fails.
+        """
+        started = time.monotonic()
+        with closing(_connect(engine, source)) as connection:
+            client = connection.client
+            found = find_source(source)
+            tag = _tag(self.tag, found)
+            files = context_files(found, self.model)
+            arguments = _arguments(found, self, files, tag)
+            size = readable_size(n_bytes(files))
+            say(f"{tag}: {counted(len(files), 'file')}, {size}, from {found.folder}\n")
+            _build(client, found, files, tag=tag, arguments=arguments, pull=self.pull, say=say)
+            untyped: Any = client
+            image: dict[str, Any] = untyped.inspect_image(tag)
+        return BuiltImage(
+            reference=f"{engine}://{tag}",
+            id=image["Id"] if ":" in image["Id"] else f"sha256:{image['Id']}",
+            n_bytes=image["Size"],
+            seconds=time.monotonic() - started,
+        )
+
     @staticmethod
     def default_tag(name: str) -> str:
         """Return what an image is called unless the user says otherwise."""
@@ -119,34 +144,6 @@ class BuiltImage:
     id: str
     n_bytes: int
     seconds: float
-
-
-def build_image(
-    source: str, *, engine: BuildEngine = "docker", options: BuildOptions, say: Say
-) -> BuiltImage:
-    """Build what `source` names (see `find_source`); `say` is given the output as it comes.
-
-    Raises `UsageError` and `InputError` before anything is started, `ModelNotAvailableError` if
-    no engine answers, and `ContainerError`, with the last lines, for a build that fails.
-    """
-    started = time.monotonic()
-    with closing(_connect(engine, source)) as connection:
-        client = connection.client
-        found = find_source(source)
-        tag = _tag(options.tag, found)
-        files = context_files(found, options.model)
-        arguments = _arguments(found, options, files, tag)
-        size = readable_size(n_bytes(files))
-        say(f"{tag}: {counted(len(files), 'file')}, {size}, from {found.folder}\n")
-        _build(client, found, files, tag=tag, arguments=arguments, pull=options.pull, say=say)
-        untyped: Any = client
-        image: dict[str, Any] = untyped.inspect_image(tag)
-    return BuiltImage(
-        reference=f"{engine}://{tag}",
-        id=image["Id"] if ":" in image["Id"] else f"sha256:{image['Id']}",
-        n_bytes=image["Size"],
-        seconds=time.monotonic() - started,
-    )
 
 
 def _connect(engine: BuildEngine, source: str) -> "DockerEngine":

@@ -37,10 +37,10 @@ class PreviewLine:
     ) -> "Iterator[PreviewLine]":
         """Yield the suite's head, its predictions in words, and the items' sentences.
 
-        Regions stand in brackets with their numbers, in double ones where a prediction looks at them
-        in this condition; conditions come in the suite's order. `plain` shows sentences as they are
-        scored. What a condition's `gloss` says stands under its sentence. The suite may be a draft:
-        what is not written yet is marked.
+        Regions stand in brackets with their numbers, in double ones where a prediction looks at
+        them in this condition; conditions come in the suite's order. `plain` shows sentences as
+        they are scored. What a condition's `gloss` says stands under its sentence. The suite may be
+        a draft: what is not written yet is marked.
         """
         yield from _head(suite)
         compared = compared_regions(suite)

@@ -14,7 +14,7 @@ from pommel.errors import PommelError, UsageError
 from pommel.report.plots import theme
 from pommel.report.plots.circuits import circuit_chart
 from pommel.report.plots.heat_map import heat_map
-from pommel.report.plots.saving import check_suffix, save_chart, svg_of
+from pommel.report.plots.saving import ChartFile, save_chart, svg_of
 
 EVIL = "</script><script>alert(1)</script>"
 CHART = heat_map([record(EVIL, "s", "10"), record("b", "s", "11")])
@@ -91,8 +91,8 @@ def test_other_endings(name: str, tmp_path: Path) -> None:
         f"{tmp_path / name}: a plot is written as .svg, .png, .pdf, .html or .json; end the name so"
     )
     with pytest.raises(UsageError):
-        check_suffix(tmp_path / name)
-    check_suffix(tmp_path / "plot.svg")
+        ChartFile(tmp_path / name)
+    ChartFile(tmp_path / "plot.svg")
     assert [*tmp_path.iterdir()] == []
 
 

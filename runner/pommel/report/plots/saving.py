@@ -24,28 +24,37 @@ _ACTIONS = {"export": True, "source": False, "compiled": False, "editor": False}
 _LESS_THAN = "_less_than_"
 
 
-def save_chart(
-    chart: "alt.TopLevelMixin", path: Path | str, *, tell: Callable[[str], None] | None = None
-) -> None:
-    """Write a chart to a file, in the form that its name's ending says.
-
-    `tell` is told before, a line each, what a user should know: that the chart is very large, or
-    that letters are missing here.
+class ChartFile:
+    """A file for a chart, in the form that its name's ending says.
 
     .svg, .png, .pdf; .html, one file that draws it without a network; .json, its Vega-Lite. In SVG
     and HTML text stays text, and whoever looks at it needs the fonts of its scripts; for PNG and
-    PDF this machine does. Raises `UsageError` for another ending, and `PommelError` for a file that
-    cannot be written; it is then what it was.
+    PDF this machine does.
     """
-    path = Path(path)
-    write = _writer(path)
-    check_installed()
-    if tell:
-        for line in saving_notes(chart, path):
+
+    def __init__(self, path: Path | str) -> None:
+        """Raise `UsageError` for a name with another ending."""
+        self._path = Path(path)
+        self._write = _writer(self._path)
+
+    def save(
+        self, chart: "alt.TopLevelMixin", *, tell: Callable[[str], None] = lambda _line: None
+    ) -> None:
+        """Write a chart; `tell` is told before, a line each, what a user should know of it.
+
+        Raises `PommelError` for a file that cannot be written; it is then what it was.
+        """
+        check_installed()
+        for line in saving_notes(chart, self._path):
             tell(line)
-    content = _drawn(write, chart.to_dict(), path)
-    with replacing(path) as aside:
-        aside.write_bytes(content)
+        content = _drawn(self._write, chart.to_dict(), self._path)
+        with replacing(self._path) as aside:
+            aside.write_bytes(content)
+
+
+def save_chart(chart: "alt.TopLevelMixin", path: Path | str) -> None:
+    """Write a chart to a file; see `ChartFile`, all of whose errors it raises."""
+    ChartFile(path).save(chart)
 
 
 def _drawn(write: Callable[[dict[str, Any]], bytes], spec: dict[str, Any], path: Path) -> bytes:
@@ -63,11 +72,6 @@ def svg_of(chart: "alt.TopLevelMixin") -> str:
     """Return a chart as the text of an SVG file."""
     check_installed()
     return _svg(chart.to_dict()).decode()
-
-
-def check_suffix(path: Path) -> None:
-    """Raise `UsageError` if a chart cannot be written to a file of this name."""
-    _writer(path)
 
 
 def _writer(path: Path) -> Callable[[dict[str, Any]], bytes]:

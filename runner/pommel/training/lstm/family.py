@@ -3,12 +3,14 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pommel.files.text import make_folder
 from pommel.models.neural.memory import find_device
 from pommel.training.lstm.recipe import UNK, Corpus, Plan, Section, Watcher, read_corpus
-from pommel.training.lstm.session import SeedFolder, Standing, read_state
+
+if TYPE_CHECKING:
+    from pommel.training.lstm.session import SeedFolder, Standing
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +33,19 @@ class Member:
         speeds = [float(each["n_words_per_second"]) for each in self.figures["epochs"]]
         return sum(speeds) / len(speeds)
 
+    @property
+    def row(self) -> tuple[str, ...]:
+        """What a table says of it: folder, epochs, the best of them, perplexity, speed, time."""
+        figures = self.figures
+        return (
+            str(self.folder),
+            str(len(figures["epochs"])),
+            str(figures["best_epoch"]),
+            f"{figures['validation_perplexity']:.2f}",
+            f"{self.n_words_per_second:,.0f}",
+            f"{figures['seconds']:,.0f}",
+        )
+
 
 def train_family(plan: Plan, watcher: Watcher) -> list[Member]:
     """Train each seed that is not trained yet, one after another; return all of them.
@@ -41,7 +56,7 @@ def train_family(plan: Plan, watcher: Watcher) -> list[Member]:
     """
     find_device(plan.device, asked_by="training an LSTM")
     # Imported here: it needs torch.
-    from pommel.training.lstm.session import Session  # noqa: PLC0415 - needs torch, an extra
+    from pommel.training.lstm.session import Session, read_state  # noqa: PLC0415 - needs torch, an extra
 
     folders = _folders(plan)
     standings = _standings(folders, plan, watcher)
@@ -64,7 +79,9 @@ def train_family(plan: Plan, watcher: Watcher) -> list[Member]:
     ]
 
 
-def _folders(plan: Plan) -> dict[int, SeedFolder]:
+def _folders(plan: Plan) -> "dict[int, SeedFolder]":
+    from pommel.training.lstm.session import SeedFolder  # noqa: PLC0415 - needs torch, an extra
+
     sha256 = plan.sources.sha256s()
     return {
         seed: SeedFolder(
@@ -75,8 +92,8 @@ def _folders(plan: Plan) -> dict[int, SeedFolder]:
 
 
 def _standings(
-    folders: Mapping[int, SeedFolder], plan: Plan, watcher: Watcher
-) -> dict[int, Standing]:
+    folders: "Mapping[int, SeedFolder]", plan: Plan, watcher: Watcher
+) -> "dict[int, Standing]":
     if plan.restart:
         return dict.fromkeys(folders, "empty")
     standings = {seed: folder.standing() for seed, folder in folders.items()}
