@@ -38,15 +38,16 @@ class ChartFile:
         self._write = _writer(self._path)
 
     def save(
-        self, chart: "alt.TopLevelMixin", *, tell: Callable[[str], None] = lambda _line: None
+        self, chart: "alt.TopLevelMixin", *, tell: Callable[[str], None] | None = None
     ) -> None:
         """Write a chart; `tell` is told before, a line each, what a user should know of it.
 
         Raises `PommelError` for a file that cannot be written; it is then what it was.
         """
         check_installed()
-        for line in saving_notes(chart, self._path):
-            tell(line)
+        if tell is not None:
+            for line in saving_notes(chart, self._path):
+                tell(line)
         content = _drawn(self._write, chart.to_dict(), self._path)
         with replacing(self._path) as aside:
             aside.write_bytes(content)
