@@ -11,7 +11,6 @@ from pommel.cli.options import container_options
 from pommel.cli.output import download_bar, note
 from pommel.errors import PommelError, UsageError, counted, readable_size
 from pommel.files.text import make_folder
-from pommel.models.container.engines.engine import Sandbox
 from pommel.models.model import LoadOptions
 
 if TYPE_CHECKING:
@@ -147,7 +146,8 @@ def check(image: str, report: Path | None, sentences: int, **chosen: Any) -> Non
 
 
 def _options(chosen: dict[str, Any]) -> LoadOptions:
-    sandbox = Sandbox(timeout_s=_SECONDS_FOR_A_COMMAND).with_settings(chosen["sandbox"])
+    usual = replace(LoadOptions().sandbox, timeout_s=_SECONDS_FOR_A_COMMAND)
+    sandbox = usual.with_settings(chosen["sandbox"])
     return LoadOptions(checkpoint=chosen["checkpoint"], pull=chosen["pull"], sandbox=sandbox)
 
 

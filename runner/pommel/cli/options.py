@@ -10,7 +10,6 @@ import click
 
 from pommel.cli.output import download_bar, note
 from pommel.errors import StoreAccessError, StoreError, UsageError
-from pommel.models.container.engines.engine import Sandbox
 from pommel.models.model import LoadOptions, Model, Policy
 from pommel.models.registry import load_model
 from pommel.scoring.results import ScoreRule
@@ -100,7 +99,7 @@ def container_options(function: _F) -> _F:
             multiple=True,
             metavar="KEY=VALUE",
             help="What a container may do and use; repeatable. "
-            f"KEY is {', '.join(Sandbox.setting_keys())}.",
+            f"KEY is {', '.join(LoadOptions().sandbox.setting_keys())}.",
         ),
     )
 
@@ -252,7 +251,7 @@ def load_options(chosen: dict[str, Any]) -> LoadOptions:
         allow_pickle=chosen["allow_pickle"],
         offline=chosen["offline"],
         checkpoint=chosen["checkpoint"],
-        sandbox=Sandbox().with_settings(chosen["sandbox"]),
+        sandbox=LoadOptions().sandbox.with_settings(chosen["sandbox"]),
         pull=chosen["pull"],
         timeout_seconds=chosen["timeout"],
         n_parallel=chosen["parallel"],

@@ -32,7 +32,6 @@ from pommel.images.check import (
     many,
 )
 from pommel.models.alignment import PrintedToken
-from pommel.models.container.engines.engine import Sandbox
 
 if TYPE_CHECKING:
     import numpy as np
@@ -779,15 +778,10 @@ ALIGNMENT_CHECKS = (
 )
 
 
-_FREEDOMS = ("network", "read_only", "capabilities", "new_privileges", "user")
-
-
 def _needs_no_more_than_usual(subject: Subject) -> str:
     # What has never run has needed nothing.
     _ = subject.spec
-    default, allowed = Sandbox().to_dict(), subject.commands.sandbox.to_dict()
-    changed = [name for name in _FREEDOMS if allowed[name] != default[name]]
-    if changed:
+    if changed := subject.commands.sandbox.freedoms():
         names = ", ".join(name.replace("_", "-") for name in changed)
         raise Failed(f"it was checked with other settings than pommel's own: {names}")
     return ""

@@ -59,6 +59,12 @@ class Sandbox:
         """Return the limits as plain JSON values, for a run's provenance."""
         return asdict(self)
 
+    def freedoms(self) -> list[str]:
+        """Return the names of what a container may do otherwise than by default."""
+        default = Sandbox()
+        names = ("network", "read_only", "capabilities", "new_privileges", "user")
+        return [name for name in names if getattr(self, name) != getattr(default, name)]
+
     @staticmethod
     def setting_keys() -> tuple[str, ...]:
         """Return the keys that `with_settings` knows."""
