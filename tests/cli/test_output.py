@@ -4,12 +4,24 @@ import contextlib
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import NoReturn, TextIO
 
+import click
 import pytest
+from click.testing import CliRunner
 from rich.table import Table
 
-from pommel.cli.output import download_bar, for_stdout, show_rows, show_text
+from pommel.cli.output import (
+    download_bar,
+    folder_option,
+    for_stdout,
+    form_option,
+    output_form,
+    output_option,
+    show_rows,
+    show_text,
+)
 from pommel.files.tables import frame_of, frame_text
 
 Terminal = tuple[int, TextIO]
@@ -104,3 +116,61 @@ def test_rows_are_printed_in_one_form_and_only_this_is_made(
     show_rows("table", tables=lambda: [Table("one"), Table("two")], frame=fail)
     out = capsys.readouterr().out
     assert out.index("one") < out.index("two")
+
+
+def ran(command: click.Command, *arguments: str) -> str:
+    return CliRunner().invoke(command, arguments).output
+
+
+def test_a_form_is_one_of_four_by_default_a_table() -> None:
+    @click.command()
+    @form_option()
+    def command(form: str) -> None:
+        click.echo(form)
+
+    assert ran(command) == "table\n"
+    assert ran(command, "--format", "tsv") == "tsv\n"
+    assert "'--format': 'xml' is not one of 'table', 'csv', 'tsv', 'json'." in ran(
+        command, "--format", "xml"
+    )
+    assert "--format [table|csv|tsv|json]  What to print.  [default: table]" in ran(
+        command, "--help"
+    )
+
+
+def test_a_form_may_have_other_choices_and_no_default() -> None:
+    @click.command()
+    @form_option(["text", "json"], default=None, about="How to say it.")
+    def command(form: str | None) -> None:
+        click.echo(repr(form))
+
+    assert ran(command) == "None\n"
+    assert "--format [text|json]  How to say it.\n" in ran(command, "--help")
+
+
+def test_a_file_may_be_named_and_a_folder_has_to_be(tmp_path: Path) -> None:
+    @click.command()
+    @output_option
+    def to_file(output: Path | None) -> None:
+        click.echo(output)
+
+    @click.command()
+    @folder_option
+    def to_folder(output: Path) -> None:
+        click.echo(output)
+
+    assert ran(to_file) == "\n"
+    assert ran(to_file, "-o", "a.csv") == "a.csv\n"
+    assert "is a directory" in ran(to_file, "-o", str(tmp_path))
+    assert ran(to_folder, "--output", str(tmp_path)) == f"{tmp_path}\n"
+    assert "Missing option '-o' / '--output'." in ran(to_folder)
+
+
+@pytest.mark.parametrize(
+    ("form", "compat", "printed"),
+    [(None, None, "table"), (None, "syntaxgym", "tsv"), ("json", "syntaxgym", "json")],
+)
+def test_the_retired_package_printed_tsv(
+    form: str | None, compat: str | None, printed: str
+) -> None:
+    assert output_form({"form": form, "compat": compat}) == printed

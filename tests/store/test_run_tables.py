@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.analysis.records import record
 from tests.builders import by_word, make_suite, token
 from tests.store.run_samples import (
     ITEMS,
@@ -36,6 +37,7 @@ from pommel.scoring.results import PredictionResult, Score, ScoreRule, SuiteResu
 from pommel.scoring.run import Oov, Run
 from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
 from pommel.store import Selection, Store
+from pommel.store.run_tables import bare_record, run_row
 from pommel.store.store import run_and_keep
 from pommel.surprisal import ScoredSentence
 
@@ -515,3 +517,18 @@ def test_regions_that_were_never_asked_for(store: Store) -> None:
     with pytest.raises(StoreError, match="has not scored 6 of 6 sentences"):
         again(store, run, third)
     assert again(store, run, first, "each").result.n_items == 3
+
+
+def test_what_is_known_of_chance_comes_back() -> None:
+    for chance in (None, 0.0, 0.25):
+        row = run_row(record("m", "s", share=0.5, n_items=4, chance=chance))
+        assert bare_record(row).suite.chance == chance
+
+
+def test_a_record_of_before_chance_was_kept_has_none() -> None:
+    *others, text = run_row(record("m", "s", share=0.5, n_items=4, chance=0.25))
+    described = json.loads(text)
+    del described["suite"]["chance"]
+    old = bare_record((*others, json.dumps(described)))
+    assert old.suite.chance is None
+    assert old.result.score == 0.5

@@ -1,12 +1,16 @@
 """Results again from a submission's tokens: the same as were run, and nothing on trust."""
 
+import hashlib
 import json
+import struct
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
-from tests.builders import token
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.builders import by_word, token
 from tests.leaderboard.submission.samples import (
     AGREEMENT,
     BIRDS,
@@ -23,9 +27,11 @@ from tests.store.run_samples import agreement, assert_same_result
 from tests.word_model import WordModel
 
 from pommel.leaderboard.submission import SubmissionError, Submitter, parse_submission, recomputed
-from pommel.models.model import RECOVERED, Policy
+from pommel.leaderboard.submission.recomputing import region_sums_sha256, unscored_fault
+from pommel.models.model import RECOVERED, Method, Policy
+from pommel.scoring.regions import RegionTable, region_table
 from pommel.scoring.run_record import RunRecord
-from pommel.surprisal import ScoredSentence
+from pommel.surprisal import ScoredSentence, Token, Unscored
 
 UNNAMED = Submitter(by="A. Linguist")
 
@@ -171,3 +177,109 @@ def test_words_that_cannot_be_compared(tmp_path: Path) -> None:
     assert_same_result(
         *(replace(each.result, provenance={}, model_name="") for each in (run, found))
     )
+
+
+def table_of(bits: dict[str, float | None]) -> RegionTable:
+    rows = AGREEMENT.sentences()
+    scored = [[by_word(each.text, bits) for each in row] for row in rows]
+    return region_table(AGREEMENT, scored, ("sum",))
+
+
+def test_it_is_that_of_sums_and_counts_as_documented() -> None:
+    """The words of a region are added up from left to right, in bits."""
+    sums, counts = [], []
+    for row in AGREEMENT.sentences():
+        for sentence in row:
+            for start, end in sentence.spans:
+                words = sentence.text[start:end].split()
+                sums.append(float(sum(map(len, words))))
+                counts.append(len(words))
+    raw = struct.pack(f"<{len(sums)}d{len(counts)}q", *sums, *counts)
+    assert region_sums_sha256(table_of({})) == hashlib.sha256(raw).hexdigest()
+
+
+def test_zero_has_no_sign() -> None:
+    assert region_sums_sha256(table_of({"bark": 0.0})) == region_sums_sha256(
+        table_of({"bark": -0.0})
+    )
+
+
+@given(bits=st.floats(0, 50), other=st.floats(0, 50))
+def test_it_tells_any_two_surprisals_apart(bits: float, other: float) -> None:
+    one, two = (region_sums_sha256(table_of({"bark": each})) for each in (bits, other))
+    assert (one == two) == (bits == other)
+
+
+TEXT = "The dogs bark ."
+LEFT_TO_RIGHT = ("auto", "causal", "ngram")
+
+
+def sentence(*tokens: Token, text: str = TEXT) -> ScoredSentence:
+    return ScoredSentence(text=text, tokens=tokens)
+
+
+@pytest.mark.parametrize("method", get_args(Method))
+def test_the_first_may_have_no_context_where_a_model_reads_from_the_left(method: Method) -> None:
+    fault = unscored_fault(by_word(TEXT, {"The": None}), None, method)
+    assert fault == (
+        ""
+        if method in LEFT_TO_RIGHT
+        else (
+            f"the token 'The' has no surprisal in {TEXT!r}, in a region that a prediction names; "
+            f"under the method {method} no token is without context"
+        )
+    )
+
+
+@pytest.mark.parametrize("word", ["dogs", "bark", "."])
+def test_no_other_may(word: str) -> None:
+    assert unscored_fault(by_word(TEXT, {"The": None, word: None}), None, "causal") == (
+        f"the token {word!r} has no surprisal in {TEXT!r}, in a region that a prediction names; "
+        f"only the first token of a sentence can be without context"
+    )
+
+
+def test_marks_and_pieces_of_a_character_before_it_may() -> None:
+    marked = sentence(token("<s>", 0, None, end=0, role="bos"), token("a", 0, None), text="a")
+    assert unscored_fault(marked, None, "causal") == ""
+    pieces = [token(name, 1, None, end=end) for name, end in (("ð", 1), ("Ł", 1), ("Ķ", 2))]
+    assert unscored_fault(sentence(*pieces, text=" é"), None, "causal") == ""
+
+
+def test_a_mark_at_the_end_may_not() -> None:
+    scored = sentence(token("a", 0, 1.0), token("</s>", 1, None, end=1, role="eos"), text="a")
+    assert unscored_fault(scored, None, "causal").startswith("the token '</s>' has no surprisal")
+    nothing = sentence(token("</s>", 0, None, end=0, role="eos"), text="")
+    assert unscored_fault(nothing, None, "causal") == ""
+
+
+@pytest.mark.parametrize(
+    ("spans", "is_seen"), [((), False), (((0, 9),), False), (((9, 10),), True), (None, True)]
+)
+def test_where_no_prediction_looks_any_may(
+    spans: tuple[tuple[int, int], ...] | None, *, is_seen: bool
+) -> None:
+    assert bool(unscored_fault(by_word(TEXT, {"bark": None}), spans, "causal")) == is_seen
+
+
+def test_what_was_not_asked_for_is_not_looked_at() -> None:
+    tokens = [token(word, TEXT.index(word), 1.0) for word in TEXT.split()[:-2]]
+    for why in get_args(Unscored)[1:]:
+        scored = sentence(*tokens, token("bark", 9, None, why=why), token(".", 14, 1.0))
+        assert unscored_fault(scored, None, "causal") == ""
+
+
+def test_a_submission_without_a_surprisal_is_refused(sound: Parts) -> None:
+    def forget(lines: Any) -> None:
+        for line in lines[1:]:
+            for each in line["tokens"]:
+                each[3] = None
+
+    submission = parse_submission(sound.with_lines(forget).packed(), source=SOURCE)
+    with pytest.raises(SubmissionError) as caught:
+        recomputed(submission, [AGREEMENT], score_rule="all")
+    assert str(caught.value) == (
+        f"{SOURCE}: suite agreement: the token 'dogs' has no surprisal in {TEXT!r}, in a region "
+        f"that a prediction names; only the first token of a sentence can be without context"
+    )
+    assert json.loads(sound.files[surprisals()].splitlines()[1])["sentence"] == TEXT
