@@ -1,4 +1,4 @@
-"""Errors and the words of messages: what they say, and that they survive the way between processes."""
+"""Errors and the words of messages: what they say, and that they survive between processes."""
 
 import pickle
 

@@ -32,6 +32,12 @@ class UsageError(PommelError):
 
     exit_status = 2
 
+    @staticmethod
+    def check_choice(name: str, value: object, choices: Collection[str]) -> None:
+        """Raise `UsageError` if a value is none of those that it can be."""
+        if value not in choices:
+            raise UsageError(f"{name} cannot be {value!r}; it is one of {', '.join(choices)}")
+
 
 class InputError(PommelError):
     """A file or a value given as input is not what it has to be."""
@@ -179,12 +185,6 @@ def nearest(name: str, known: Iterable[str], *, likeness: float = 0.6) -> str | 
     """
     close = difflib.get_close_matches(name, list(known), n=1, cutoff=likeness)
     return close[0] if close else None
-
-
-def check_choice(name: str, value: object, choices: Collection[str]) -> None:
-    """Raise `UsageError` if a value is none of those that it can be."""
-    if value not in choices:
-        raise UsageError(f"{name} cannot be {value!r}; it is one of {', '.join(choices)}")
 
 
 def counted(number: int, noun: str) -> str:

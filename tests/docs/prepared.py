@@ -8,6 +8,7 @@ import contextlib
 import json
 import os
 import pickle
+import random
 import re
 import shutil
 import sqlite3
@@ -405,6 +406,47 @@ def _statistics(place: Workplace) -> None:
     place.stand_ins = {**place.stand_ins, "3f2a91c07d11": runs[0], "88b0c2": runs[1]}
 
 
+# To both *der* is likelier than *den*, and *den* than *dem*.
+_CASES = """\
+-2.5\t<unk>
+-99\t<s>\t0
+-1\t</s>
+-1\tder
+-1.2\tden
+-1.45\tdem
+"""
+
+
+def _two_ngrams(place: Workplace) -> None:
+    """Models of one word, and of two at the beginning of a clause."""
+    _write(place, "unigram.arpa", f"\\data\\\nngram 1=6\n\n\\1-grams:\n{_CASES}\n\\end\\\n")
+    pairs = "-0.5\tdass der\n-0.9\tdass den\n-1.4\tdass dem\n"
+    _write(
+        place,
+        "bigram.arpa",
+        f"\\data\\\nngram 1=7\nngram 2=3\n\n\\1-grams:\n{_CASES}-2.5\tdass\t0\n\n"
+        f"\\2-grams:\n{pairs}\n\\end\\\n",
+    )
+
+
+def _steps_of_french(place: Workplace) -> None:
+    """N-gram models of the first sentences of a text, more and more of them, and their runs."""
+    suites = ("fr_simple_agrmt", "fr_vp_coord", "fr_long_vp_coord")
+    (folder,) = (_SUITES / "fr").glob("agreement")
+    sentences = sorted(
+        " ".join(region["content"] for region in condition["regions"] if region["content"])
+        for path in folder.glob("*.json")
+        for item in json.loads(path.read_bytes())["items"]
+        for condition in item["conditions"]
+        if condition["condition_name"].startswith("match")
+    )
+    random.Random(1).shuffle(sentences)  # noqa: S311 - an example
+    for n in (50, 100, 200, 400, 800, 1600):
+        _write(place, "text.txt", "".join(f"{sentence}\n" for sentence in sentences[:n]))
+        _ran(place, f"pommel train ngram text.txt -o text/step{n}.arpa --order 3")
+    _ran(place, f"pommel run 'ngram://text/step*.arpa' {' '.join(suites)}")
+
+
 def _complexities(place: Workplace) -> None:
     _imported(_MULTILINGUAL)(place)
     _write(place, "swahili.csv", _SWAHILI)
@@ -458,7 +500,9 @@ _PREPARED: Mapping[tuple[str, str], Prepare] = {
     ("docs/reproducing.md", ""): _imported(),
     ("docs/statistics.md", ""): _statistics,
     ("docs/statistics.md", "Accuracy against complexity"): _complexities,
+    ("docs/statistics.md", "Accuracy along a training"): _steps_of_french,
     ("docs/statistics.md", "Accuracy against a property"): _cwals,
+    ("docs/statistics.md", "Sets of sentences: AUC and preferences"): _two_ngrams,
     ("docs/statistics.md", "Item by item, for other programs"): _items,
     ("docs/statistics.md", "Mixed-effects logistic regression"): _imported(_HU_2020),
     ("docs/statistics.md", "Shares: is a score above chance?"): _nothing,
@@ -472,7 +516,9 @@ _FULL: frozenset[tuple[str, str]] = frozenset(
         ("docs/suites.md", "Suites that ship with pommel"),
         ("docs/statistics.md", ""),
         ("docs/statistics.md", "Accuracy against complexity"),
+        ("docs/statistics.md", "Accuracy along a training"),
         ("docs/statistics.md", "Accuracy against a property"),
+        ("docs/statistics.md", "Sets of sentences: AUC and preferences"),
         ("docs/statistics.md", "Mixed-effects logistic regression"),
     }
 )

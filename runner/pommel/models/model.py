@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
-from pommel.errors import UnsupportedFeatureError, UsageError, check_choice
+from pommel.errors import UnsupportedFeatureError, UsageError
 from pommel.models.container.engines.engine import MIB, Pull, PullProgress, Sandbox, size_in_bytes
 from pommel.surprisal import ScoredSentence
 
@@ -69,7 +69,7 @@ class Policy:
 
     def __post_init__(self) -> None:
         for name, choices in _CHOICES.items():
-            check_choice(name, getattr(self, name), get_args(choices))
+            UsageError.check_choice(name, getattr(self, name), get_args(choices))
 
     def to_dict(self) -> dict[str, str]:
         """Return the policy as plain JSON values, one key a choice."""

@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
-from pommel.errors import UsageError, check_choice, listed
+from pommel.errors import UsageError, listed
 from pommel.files.json import WrittenFloat
 from pommel.files.tables import frame_text, stacked
 from pommel.files.text import replacing
@@ -60,7 +60,7 @@ class Results:
 
         Raises `UsageError` for a name that is none.
         """
-        check_choice("the table", table, get_args(ResultsTable))
+        UsageError.check_choice("the table", table, get_args(ResultsTable))
         if table == "suites":
             return SuiteResult.scores_frame([run.result for run in self.runs])
         if table == "families":
@@ -116,7 +116,7 @@ class Results:
         """Return one of `plots.table.PLOTS` of all runs; raises `UsageError` as it does."""
         from pommel.report.plots.table import PLOTS  # noqa: PLC0415 - commands start sooner
 
-        check_choice("the plot", name, PLOTS)
+        UsageError.check_choice("the plot", name, PLOTS)
         kind = PLOTS[name]
         if kind.needs == "runs":
             return kind.draw(self.runs)

@@ -8,7 +8,7 @@ from pommel.analysis.accuracy import Accuracies
 from pommel.analysis.comparison import Comparison
 from pommel.analysis.models_compared import ModelsCompared
 from pommel.analysis.stability import Stability
-from pommel.errors import UsageError, check_choice
+from pommel.errors import UsageError
 from pommel.files.tables import frame_text
 from pommel.report.latex import latex_table
 from pommel.report.markdown import markdown_table
@@ -43,7 +43,7 @@ class TableKind:
 
         Raises `UsageError` for a form that is none, and where it cannot be made of these runs.
         """
-        check_choice("the form of a table", form, get_args(Form))
+        UsageError.check_choice("the form of a table", form, get_args(Form))
         if form == "csv":
             return frame_text(self.frame(records), "csv")
         table = self.table(records)

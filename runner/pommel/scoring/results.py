@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.errors import check_choice
+from pommel.errors import UsageError
 from pommel.files.tables import frame_of, frame_of_rows
 from pommel.models.family import Membership
 from pommel.scoring.notebook import predictions_html, scores_html
@@ -182,7 +182,7 @@ class SuiteResult:
     provenance: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def __post_init__(self) -> None:
-        check_choice("the score rule", self.score_rule, get_args(ScoreRule))
+        UsageError.check_choice("the score rule", self.score_rule, get_args(ScoreRule))
 
     @property
     def n_items(self) -> int:
@@ -237,7 +237,7 @@ class SuiteResult:
         The `result` of a skipped item is missing. Raises `UsageError` for a name that is none of
         these.
         """
-        check_choice("the table", table, get_args(OwnTable))
+        UsageError.check_choice("the table", table, get_args(OwnTable))
         if table == "suites":
             return SuiteResult.scores_frame([self])
         parts = [(each, len(each.holds)) for each in self.predictions]

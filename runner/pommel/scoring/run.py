@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from pommel.errors import ModelError, check_choice, counted, listed, package_version
+from pommel.errors import ModelError, UsageError, counted, listed, package_version
 from pommel.files.tables import frame_of
 from pommel.models.family import Named
 from pommel.models.model import Method, Model, ModelInfo, Policy
@@ -125,7 +125,7 @@ class SuiteSurprisals:
 
         `oov` "skip" leaves out items whose comparison rests on a word that the model does not know.
         """
-        check_choice("oov", oov, get_args(Oov))
+        UsageError.check_choice("oov", oov, get_args(Oov))
         return evaluate_predictions(
             self.suite,
             self.table,
@@ -150,7 +150,7 @@ class SuiteSurprisals:
 
         Raises `UsageError` for a name that is none of these.
         """
-        check_choice("the table", table, get_args(SurprisalsTable))
+        UsageError.check_choice("the table", table, get_args(SurprisalsTable))
         name = self.model.name
         if table == "tokens":
             return tokens_frame(self.suite, self.sentences, model_name=name, assigner=self.assigner)
@@ -184,7 +184,7 @@ class Run:
 
         Raises `UsageError` for a name that is none.
         """
-        check_choice("the table", table, get_args(Table))
+        UsageError.check_choice("the table", table, get_args(Table))
         match table:
             case "suites":
                 return self.result.to_frame("suites")
@@ -339,8 +339,8 @@ class _Work:
     ) -> "_Work":
         """Find out what has to be asked for all suites; checks the caller's choices."""
         if compat is not None:
-            check_choice("compat", compat, get_args(Compat))
-        check_choice("regions", regions, get_args(Regions))
+            UsageError.check_choice("compat", compat, get_args(Compat))
+        UsageError.check_choice("regions", regions, get_args(Regions))
         policy = policy or Policy()
         layouts: dict[int, Layouts] = {}
         parts = []

@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, get_args
 
 import numpy as np
 
-from pommel.errors import InputError, UsageError, check_choice
+from pommel.errors import InputError, UsageError
 from pommel.files.text import replacing
 from pommel.training import kneser_ney, laplace
 from pommel.training.ngram_corpus import BOS, EOS, Ids, NgramEstimate, mark_in_text, read_corpus
@@ -102,7 +102,7 @@ class NgramRecipe:
     n_decimals: int = 7
 
     def __post_init__(self) -> None:
-        check_choice("smoothing", self.smoothing, self.SMOOTHINGS)
+        UsageError.check_choice("smoothing", self.smoothing, self.SMOOTHINGS)
         if self.smoothing == "laplace":
             laplace.check_options(self.order, self.add, self.min_count)
         else:

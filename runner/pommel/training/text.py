@@ -7,7 +7,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import ClassVar, Literal, get_args
 
-from pommel.errors import InputError, check_choice
+from pommel.errors import InputError, UsageError
 from pommel.files.text import GZIP_FAULTS, opened
 from pommel.models.word_level import words_of_text
 
@@ -33,7 +33,7 @@ class TextFile:
     cased: bool = True
 
     def __post_init__(self) -> None:
-        check_choice("split", self.split, self.SPLITS)
+        UsageError.check_choice("split", self.split, self.SPLITS)
 
     def sentences(self) -> Iterator[list[str]]:
         """Yield the words of each line, but for blank lines.

@@ -16,7 +16,7 @@ from pommel.compat.lm_zoo.errors import (
 )
 from pommel.compat.lm_zoo.in_process import ScoredCommands
 from pommel.compat.lm_zoo.models import HuggingFaceModel, Model
-from pommel.errors import check_choice
+from pommel.errors import UsageError
 from pommel.models import model as models
 from pommel.models.alignment import PrintedToken
 from pommel.models.container.commands import ImageCommands
@@ -197,7 +197,7 @@ def _with_backend(reference: str, backend: str | None) -> str:
     """Return the reference as `backend` runs it."""
     if backend is None:
         return reference
-    check_choice("backend", backend, BACKENDS)
+    UsageError.check_choice("backend", backend, BACKENDS)
     scheme, _, rest = reference.partition("://")
     if scheme not in BACKENDS[backend]:
         runners = [name for name, schemes in BACKENDS.items() if scheme in schemes]

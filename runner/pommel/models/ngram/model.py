@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
 
-from pommel.errors import InputError, ModelNotAvailableError, UsageError, check_choice
+from pommel.errors import InputError, ModelNotAvailableError, UsageError
 from pommel.files.text import is_encodable, sha256_of
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, Spans
@@ -343,7 +343,7 @@ def open(reference: str, _options: LoadOptions) -> Model:  # noqa: A001 - every 
     if not parts.path:
         raise UsageError(f"{reference}: it names no file; write ngram://FILE")
     wanted = parts.settings.get("reader", "auto")
-    check_choice("reader", wanted, _READERS)
+    UsageError.check_choice("reader", wanted, _READERS)
     path = Path(parts.path).expanduser()
     tables, reader = _read(path, wanted, reference)
     return ngram_model(tables, path, reader, reference=reference, name=_name(path))

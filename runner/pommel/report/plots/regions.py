@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.analysis.models_compared import ModelsCompared
-from pommel.errors import UsageError, check_choice, counted, listed
+from pommel.errors import UsageError, counted, listed
 from pommel.report.plots.theme import (
     FAINT,
     INK,
@@ -222,7 +222,7 @@ def region_rows(
     "not asked for", or are "unscored". `low_bits` and `high_bits` are where the whiskers end; one
     item has none of a standard error.
     """
-    check_choice("whiskers", whiskers, get_args(Whiskers))
+    UsageError.check_choice("whiskers", whiskers, get_args(Whiskers))
     return [row for each in named for row in _rows(each, metric, whiskers)]
 
 

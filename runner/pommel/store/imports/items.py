@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from pommel.errors import Fault, check_choice, counted, listed, nearest, quoted
+from pommel.errors import Fault, UsageError, counted, listed, nearest, quoted
 from pommel.files.csv import CsvRow
 from pommel.models.family import Membership
 from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult
@@ -482,7 +482,7 @@ def read_items(paths: Sequence[Path], options: ImportOptions) -> Imported:
     for a column that does not exist, and for several files without a source.
     """
     for name in options.columns:
-        check_choice("a column", name, NAMES)
+        UsageError.check_choice("a column", name, NAMES)
     reading = _Reading(options)
     tables = [read_table(path, reading.faults) for path in paths]
     runs = ItemRuns()

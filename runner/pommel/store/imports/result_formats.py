@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from pommel.errors import InputError, UsageError, check_choice
+from pommel.errors import InputError, UsageError
 from pommel.files.text import DecodedText
 from pommel.scoring.run_record import RunRecord
 from pommel.store.imports.hu2020 import HU2020
@@ -27,7 +27,7 @@ RESULT_FORMATS: tuple[ResultFormat, ...] = (
 
 def result_format_named(name: str) -> ResultFormat:
     """Return the format of that name; raises `UsageError` if there is none."""
-    check_choice("the format", name, [each.name for each in RESULT_FORMATS])
+    UsageError.check_choice("the format", name, [each.name for each in RESULT_FORMATS])
     return next(each for each in RESULT_FORMATS if each.name == name)
 
 

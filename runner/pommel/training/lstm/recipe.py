@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from pommel.errors import InputError, UsageError, check_choice
+from pommel.errors import InputError, UsageError
 from pommel.files.text import sha256_of
 from pommel.models.lstm.folder import LstmConfig
 from pommel.models.word_level import read_word_list
@@ -61,7 +61,7 @@ class Recipe:
     validation_share: float = 0.05
 
     def __post_init__(self) -> None:
-        check_choice("split", self.split, ("words", "spaces"))
+        UsageError.check_choice("split", self.split, ("words", "spaces"))
         LstmConfig.check_sizes(
             self.embedding_size, self.hidden_size, self.n_layers, tied=self.tied, called=self.option
         )
