@@ -29,7 +29,6 @@ REASONS = frozenset(
         "needs a container engine",
         "needs a model from the Hub",
         "needs a server",
-        "needs a text or model that is not here",
         "needs the network",
         "takes minutes",
     }

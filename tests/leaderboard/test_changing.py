@@ -22,7 +22,7 @@ from tests.leaderboard.submission.changing import put, token
 from tests.leaderboard.submission.samples import ABOUT, AGREEMENT, SONG, Parts
 
 from pommel.errors import PommelError, UsageError
-from pommel.leaderboard import BoardError, BoardFolder, folder, verified
+from pommel.leaderboard import BoardError, BoardFolder, folder
 from pommel.leaderboard.entry import entry_of
 from pommel.leaderboard.ledger import Ledger
 from pommel.leaderboard.standings import Standing
@@ -301,7 +301,7 @@ def test_an_addition_that_is_interrupted(
         patched.setattr(BoardFolder, "write_ledger", interrupted)
         with pytest.raises(KeyboardInterrupt):
             added(place, path)
-    assert [*verified(place)] == []
+    assert [*place.verified()] == []
     assert len(ranking(place)) == (2 if when == "after" else 1)
     if when == "after":
         with pytest.raises(SubmissionError, match="is on the board already"):

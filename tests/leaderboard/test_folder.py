@@ -23,8 +23,8 @@ from tests.leaderboard.samples import (
 )
 from tests.leaderboard.submission.changing import put
 
-from pommel.leaderboard import BoardError, BoardFolder, verified
-from pommel.leaderboard.site import write_site
+from pommel.leaderboard import BoardError, BoardFolder
+from pommel.leaderboard.site import Ranking
 from pommel.leaderboard.standings import Pairs, Standing, standings_of, updated_pairs
 from pommel.leaderboard.submission import SubmissionError
 
@@ -262,12 +262,12 @@ def test_an_archive_that_is_no_file(
     name = expected[0].id
     place.archive(name).unlink()
     said = f"{place.archive(name)}: cannot be read: {trap(place.archive(name))}"
-    assert [*verified(place)] == [said]
+    assert [*place.verified()] == [said]
     with pytest.raises(SubmissionError) as caught:
         place.submission(name, place.board())
     assert str(caught.value) == said
     # What was computed is there, and needs no archive.
-    assert write_site(place, tmp_path / "site") == 2
+    assert Ranking.write_site(place, tmp_path / "site") == 2
 
 
 @TRAPS
@@ -280,8 +280,8 @@ def test_derived_files_that_are_none_are_made_again(
         path.unlink()
         trap(path)
     assert ranking(place) == expected
-    assert write_site(place, tmp_path / "site") == 2
-    assert len([*verified(place)]) > 0
+    assert Ranking.write_site(place, tmp_path / "site") == 2
+    assert len([*place.verified()]) > 0
     with pytest.raises(BoardError, match=r"is a (link|pipe or device), and a board writes to"):
         place.withdraw(expected[0].id, reason="x", when=WHEN, by=KEEPER)
 

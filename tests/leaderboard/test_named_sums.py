@@ -14,7 +14,6 @@ from tests.leaderboard.samples import RIGHT, added, board_at, model, submission
 from tests.leaderboard.submission.samples import ABOUT
 from tests.store.run_samples import agreement
 
-from pommel.leaderboard import verified
 from pommel.leaderboard.entry import are_same, entry_from, entry_of, packed_sums, unpacked_sums
 from pommel.leaderboard.submission import SubmissionError, read_submission
 from pommel.models.model import Policy
@@ -126,7 +125,7 @@ def test_what_an_older_pommel_kept_is_made_again(tmp_path: Path) -> None:
     value = json.loads(text)
     sums = dict.fromkeys(value.pop("named_sums"), "0" * 64)
     kept.write_text(json.dumps({**value, "version": 1, "region_sums": sums}))
-    assert list(verified(place)) == []
+    assert list(place.verified()) == []
     copy = submission(tmp_path, model("copy"))
     assert refusal(place, copy).startswith(f"has the same surprisals as {name} ")
     assert kept.read_text() == text

@@ -11,7 +11,7 @@ from tests.leaderboard.submission.samples import SUITES
 
 from pommel.errors import UsageError
 from pommel.leaderboard import Board, Rescored, Sample
-from pommel.leaderboard.rerunning import check_opened
+from pommel.leaderboard.folder import BoardFolder
 from pommel.leaderboard.submission import Submission, SubmissionError, read_submission
 from pommel.models.model import Model
 from pommel.surprisal import ScoredSentence
@@ -215,7 +215,7 @@ DIGEST = f"sha256:{'0' * 64}"
     ],
 )
 def test_what_is_opened(reference: str) -> None:
-    check_opened("abcd", reference)
+    BoardFolder.check_opened("abcd", reference)
 
 
 @pytest.mark.parametrize(
@@ -289,7 +289,7 @@ def test_what_is_opened(reference: str) -> None:
 )
 def test_what_is_not_opened(reference: str) -> None:
     with pytest.raises(UsageError) as caught:
-        check_opened("abcd", reference)
+        BoardFolder.check_opened("abcd", reference)
     assert str(caught.value) == (
         f"abcd: its reference {reference!r} is not opened, for a stranger has written it, and it "
         f"is no built-in model, name on the Hugging Face hub or image in a public registry; "
@@ -298,9 +298,9 @@ def test_what_is_not_opened(reference: str) -> None:
 
 
 def test_an_image_by_its_digest() -> None:
-    check_opened("abcd", f"docker://ghcr.io/a/b@{DIGEST}")
+    BoardFolder.check_opened("abcd", f"docker://ghcr.io/a/b@{DIGEST}")
     with pytest.raises(UsageError, match="is not opened"):
-        check_opened("abcd", f"docker://localhost:5000/x@{DIGEST}")
+        BoardFolder.check_opened("abcd", f"docker://localhost:5000/x@{DIGEST}")
 
 
 @pytest.mark.parametrize("name", ["models/secret", "models@1"])
@@ -308,7 +308,7 @@ def test_a_folder_that_looks_like_a_name_of_the_hub(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    check_opened("abcd", f"huggingface://{name}")
+    BoardFolder.check_opened("abcd", f"huggingface://{name}")
     (tmp_path / "models" / "secret").mkdir(parents=True)
     with pytest.raises(UsageError, match="is not opened"):
-        check_opened("abcd", f"huggingface://{name}")
+        BoardFolder.check_opened("abcd", f"huggingface://{name}")

@@ -23,7 +23,7 @@ from tests.leaderboard.submission.samples import ABOUT
 
 from pommel.errors import UsageError
 from pommel.leaderboard import BoardFolder
-from pommel.leaderboard.site import Ranking, write_site
+from pommel.leaderboard.site import Ranking
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 
@@ -68,7 +68,7 @@ def pages(site: Path) -> dict[str, _Page]:
 
 def test_a_site_has_a_page_a_submission(place: BoardFolder, tmp_path: Path) -> None:
     site = tmp_path / "site"
-    assert write_site(place, site) == 2
+    assert Ranking.write_site(place, site) == 2
     ranked = place.ledger(place.board()).ranked
     assert sorted(snapshot(site)) == sorted(
         [
@@ -87,7 +87,7 @@ def test_a_site_has_a_page_a_submission(place: BoardFolder, tmp_path: Path) -> N
 
 
 def test_texts_of_strangers_are_text(place: BoardFolder, tmp_path: Path) -> None:
-    write_site(place, tmp_path / "site")
+    Ranking.write_site(place, tmp_path / "site")
     for page in pages(tmp_path / "site").values():
         assert "script" not in {tag for tag, _ in page.elements}
         assert not [name for _, own in page.elements for name in own if name.startswith("on")]
@@ -98,7 +98,7 @@ def test_texts_of_strangers_are_text(place: BoardFolder, tmp_path: Path) -> None
 
 def test_links_stay_within_the_site_but_for_addresses(place: BoardFolder, tmp_path: Path) -> None:
     site = tmp_path / "site"
-    write_site(place, site)
+    Ranking.write_site(place, site)
     outward = set()
     for name, page in pages(site).items():
         for own in page.links():
@@ -112,7 +112,7 @@ def test_links_stay_within_the_site_but_for_addresses(place: BoardFolder, tmp_pa
 
 
 def test_nothing_is_fetched(place: BoardFolder, tmp_path: Path) -> None:
-    write_site(place, tmp_path / "site")
+    Ranking.write_site(place, tmp_path / "site")
     for page in pages(tmp_path / "site").values():
         sources = [own for tag, own in page.elements if tag != "a" and {*own} & {"src", "href"}]
         assert [Path(str(own["href"])).name for own in sources] == ["style.css"]
@@ -121,19 +121,19 @@ def test_nothing_is_fetched(place: BoardFolder, tmp_path: Path) -> None:
 
 
 def test_the_same_board_gives_the_same_bytes(place: BoardFolder, tmp_path: Path) -> None:
-    write_site(place, tmp_path / "one")
+    Ranking.write_site(place, tmp_path / "one")
     for path in (place.folder / "derived").iterdir():
         path.unlink()
-    write_site(place, tmp_path / "two")
+    Ranking.write_site(place, tmp_path / "two")
     assert snapshot(tmp_path / "one") == snapshot(tmp_path / "two")
 
 
 def test_a_site_is_written_over(place: BoardFolder, tmp_path: Path) -> None:
     site = tmp_path / "site"
-    write_site(place, site)
+    Ranking.write_site(place, site)
     name = place.ledger(place.board()).ranked[0]
     place.withdraw(name, reason="a mistake", when=WHEN, by=KEEPER)
-    assert write_site(place, site) == 1
+    assert Ranking.write_site(place, site) == 1
     assert not (site / "submissions" / f"{name}.html").exists()
     assert all(name not in str(own["href"]) for own in pages(site)["index.html"].links())
 
@@ -143,18 +143,18 @@ def test_a_folder_with_other_files_is_left_alone(place: BoardFolder, tmp_path: P
     site.mkdir()
     (site / "thesis.txt").write_text("mine")
     with pytest.raises(UsageError, match="holds other files; a site needs a folder of its own"):
-        write_site(place, site)
+        Ranking.write_site(place, site)
     assert [*snapshot(site)] == ["thesis.txt"]
 
 
 def test_a_board_without_submissions(tmp_path: Path) -> None:
-    assert write_site(board_at(tmp_path), tmp_path / "site") == 0
+    assert Ranking.write_site(board_at(tmp_path), tmp_path / "site") == 0
     index = pages(tmp_path / "site")["index.html"]
     assert "Nothing has been submitted." in "".join(index.text)
 
 
 def test_a_page_names_those_that_it_cannot_be_told_from(place: BoardFolder, tmp_path: Path) -> None:
-    write_site(place, tmp_path / "site")
+    Ranking.write_site(place, tmp_path / "site")
     first, second = place.ledger(place.board()).ranked
     page = pages(tmp_path / "site")[f"submissions/{first}.html"]
     assert f"{second}.html" in [own["href"] for own in page.links()]

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from pommel.analysis.inference import PairedEstimate, holm
 from pommel.leaderboard.standings import (
     Rank,
     Weighing,
@@ -22,7 +23,7 @@ from pommel.leaderboard.standings import (
     suite_means,
     weighted_mean,
 )
-from pommel.statistics import Estimate, PairedEstimate, holm
+from pommel.statistics import Estimate
 
 WEIGHING = Weighing(n_items=(4, 6), shares=(0.25, 0.75))
 NOTHING = np.zeros((0, 0))

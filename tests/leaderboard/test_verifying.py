@@ -12,7 +12,7 @@ import pytest
 from tests.leaderboard.samples import KEEPER, RIGHT, WHEN, added, board_at, model, submission
 from tests.leaderboard.submission.samples import ABOUT
 
-from pommel.leaderboard import BoardError, BoardFolder, verified
+from pommel.leaderboard import BoardError, BoardFolder
 from pommel.leaderboard.ledger import Ledger
 
 
@@ -33,15 +33,15 @@ def ids(place: BoardFolder) -> list[str]:
 
 
 def test_a_sound_board(place: BoardFolder) -> None:
-    assert [*verified(place)] == []
+    assert [*place.verified()] == []
     for path in (place.folder / "derived").iterdir():
         path.unlink()
-    assert [*verified(place)] == []
+    assert [*place.verified()] == []
 
 
 def test_the_file_of_a_withdrawn_submission_may_be_deleted(place: BoardFolder) -> None:
     place.archive(ids(place)[2]).unlink()
-    assert [*verified(place)] == []
+    assert [*place.verified()] == []
 
 
 def _archive_changed(place: BoardFolder) -> str:
@@ -161,19 +161,19 @@ def _ranking_of_words(place: BoardFolder) -> str:
 )
 def test_what_is_wrong_is_said(place: BoardFolder, damage: Callable[[BoardFolder], str]) -> None:
     expected = damage(place)
-    assert [*verified(place)] == [expected]
+    assert [*place.verified()] == [expected]
 
 
 def test_all_that_is_wrong_is_said(place: BoardFolder) -> None:
     expected = {_withdrawn_changed(place), _stray(place), _entry_changed(place)}
-    assert {*verified(place)} == expected
+    assert {*place.verified()} == expected
 
 
 def test_one_submission_is_computed_again(place: BoardFolder) -> None:
     first, second, _ = ids(place)
     expected = _entry_changed(place)
-    assert [*verified(place, [second])] == []
-    assert [*verified(place, [first])] == [expected]
+    assert [*place.verified([second])] == []
+    assert [*place.verified([first])] == [expected]
 
 
 def _rewritten(place: BoardFolder, change: Callable[[dict[str, Any]], None]) -> None:
@@ -204,8 +204,8 @@ def test_a_ledger_of_another_content(place: BoardFolder) -> None:
         f"{place.archive(fake)}: is the submission {real}, and the ledger has another content as "
         f"{fake}"
     )
-    assert [*verified(place)] == [said]
-    assert [*verified(place, [fake])] == [said]
+    assert [*place.verified()] == [said]
+    assert [*place.verified([fake])] == [said]
     shutil.rmtree(place.folder / "derived")
     board = place.board()
     with pytest.raises(BoardError) as caught:
@@ -218,7 +218,7 @@ def test_a_model_that_a_rewritten_ledger_ranks_twice(tmp_path: Path) -> None:
     old = added(place, submission(tmp_path)).standing.id
     again = submission(tmp_path, about=replace(ABOUT, note="again"))
     new = added(place, again, supersede=True).standing.id
-    assert [*verified(place)] == []
+    assert [*place.verified()] == []
 
     def change(value: dict[str, Any]) -> None:
         if "supersedes" in value:
@@ -226,6 +226,6 @@ def test_a_model_that_a_rewritten_ledger_ranks_twice(tmp_path: Path) -> None:
 
     _rewritten(place, change)
     shutil.rmtree(place.folder / "derived")
-    assert [*verified(place)] == [
+    assert [*place.verified()] == [
         f"{place.ledger_file}: ranks {old} and {new}, which are of one model and policy"
     ]

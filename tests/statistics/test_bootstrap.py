@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, bootstrap
 
-from pommel.statistics import Estimate, PairedEstimate, sign_flip_p
+from pommel.analysis.inference import PairedEstimate, sign_flip_p
+from pommel.statistics import Estimate
 
 INF, NAN = math.inf, math.nan
 MARGINS = st.lists(st.floats(-50, 50), min_size=2, max_size=12)

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 
-from pommel.statistics import holm, mcnemar
+from pommel.analysis.inference import holm
+from pommel.statistics import mcnemar
 
 SHARES = st.floats(0, 1)
 

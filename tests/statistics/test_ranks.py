@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import pearsonr, rankdata, spearmanr
 
-from pommel.statistics import Correlation, auc
+from pommel.analysis.inference import Correlation, auc
 
 INF, NAN = math.inf, math.nan
 

@@ -10,7 +10,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import linregress
 
-from pommel.statistics import Fit
+from pommel.analysis.inference import Fit
 
 NUMBERS = st.floats(-1000, 1000).map(lambda value: round(value, 3))
 POINTS = st.lists(st.tuples(NUMBERS, NUMBERS), min_size=3, max_size=20).filter(

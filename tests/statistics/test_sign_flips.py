@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import permutation_test
 
-from pommel.statistics import mcnemar, sign_flip_p
+from pommel.analysis.inference import sign_flip_p
+from pommel.statistics import mcnemar
 
 NAN, INF = math.nan, math.inf
 DIFFERENCES = st.lists(st.floats(-50, 50), min_size=2, max_size=16)

@@ -45,15 +45,7 @@ from pommel.files.tables import frame_of_rows
 from pommel.models.family import Membership
 from pommel.scoring.results import PredictionResult
 from pommel.scoring.run_record import RunRecord, SuiteKey
-from pommel.statistics import (
-    ALPHA,
-    N_RESAMPLES,
-    Estimate,
-    Interval,
-    Spread,
-    binomial_sum_ps,
-    mean_score,
-)
+from pommel.statistics import ALPHA, Estimate, Interval, Spread, binomial_sum_ps, mean_score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -186,7 +178,7 @@ class Settings:
     """
 
     chance: Chance = None
-    n_resamples: int = N_RESAMPLES
+    n_resamples: int = Estimate.N_RESAMPLES
     seed: int = 0
 
 

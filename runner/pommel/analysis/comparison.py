@@ -18,12 +18,13 @@ from pommel.analysis.cells import (
     p_cell,
     plain_table,
 )
+from pommel.analysis.inference import PairedEstimate, holm
 from pommel.analysis.item_columns import Column, Values, by_item, mean_of_columns, mean_of_means
 from pommel.analysis.models_compared import ComparedModel, ModelsCompared, families_of
 from pommel.errors import UsageError, counted, listed
 from pommel.files.tables import frame_of_rows
 from pommel.scoring.run_record import RunRecord, SuiteKey
-from pommel.statistics import N_RESAMPLES, PairedEstimate, holm, mcnemar
+from pommel.statistics import Estimate, mcnemar
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -316,7 +317,12 @@ class Comparison(Answer):
 
     @classmethod
     def of(
-        cls, a: NamedRecords, b: NamedRecords, *, n_resamples: int = N_RESAMPLES, seed: int = 0
+        cls,
+        a: NamedRecords,
+        b: NamedRecords,
+        *,
+        n_resamples: int = Estimate.N_RESAMPLES,
+        seed: int = 0,
     ) -> "Comparison":
         """Compare what two names mean, each among the models whose runs it has chosen.
 
@@ -353,7 +359,7 @@ class Comparison(Answer):
 
     @classmethod
     def of_sides(
-        cls, a: Side, b: Side, *, n_resamples: int = N_RESAMPLES, seed: int = 0
+        cls, a: Side, b: Side, *, n_resamples: int = Estimate.N_RESAMPLES, seed: int = 0
     ) -> "Comparison":
         """Compare two models, suite by suite, by circuit, and on all suites that both have.
 

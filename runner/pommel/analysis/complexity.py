@@ -20,6 +20,7 @@ from pommel.analysis.cells import (
     step_cell,
 )
 from pommel.analysis.given_tables import GivenTable
+from pommel.analysis.inference import Correlation, Fit, sign_flip_p
 from pommel.analysis.models_compared import (
     EvenScores,
     ModelScores,
@@ -32,7 +33,7 @@ from pommel.analysis.models_compared import (
 from pommel.errors import UsageError, nearest
 from pommel.files.tables import frame_of_rows
 from pommel.scoring.run_record import RunRecord, SuiteKey
-from pommel.statistics import Correlation, Fit, Interval, Spread, mean_score, sign_flip_p
+from pommel.statistics import Interval, Spread, mean_score
 
 if TYPE_CHECKING:
     import pandas as pd

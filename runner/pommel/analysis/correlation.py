@@ -19,6 +19,7 @@ from pommel.analysis.cells import (
     step_cell,
 )
 from pommel.analysis.given_tables import GivenTable
+from pommel.analysis.inference import Correlation
 from pommel.analysis.models_compared import (
     ALL_SUITES,
     ModelScores,
@@ -31,7 +32,7 @@ from pommel.analysis.models_compared import (
 from pommel.errors import UsageError, listed, nearest
 from pommel.files.tables import frame_of_rows
 from pommel.scoring.run_record import RunRecord, SuiteKey
-from pommel.statistics import Correlation, mean_score
+from pommel.statistics import mean_score
 
 if TYPE_CHECKING:
     import pandas as pd

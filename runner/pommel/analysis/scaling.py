@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 from pommel.analysis.cells import Answer, circuit_cell, number_cell, plain_table
+from pommel.analysis.inference import Fit
 from pommel.analysis.models_compared import (
     EvenScores,
     Grouping,
@@ -22,7 +23,7 @@ from pommel.analysis.models_compared import (
 )
 from pommel.files.tables import frame_of_rows
 from pommel.scoring.run_record import RunRecord
-from pommel.statistics import Fit, mean_score
+from pommel.statistics import mean_score
 
 if TYPE_CHECKING:
     import pandas as pd

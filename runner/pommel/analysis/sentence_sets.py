@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.analysis.cells import Answer, Row, add_sections, interval_cell, plain_table
+from pommel.analysis.inference import auc
 from pommel.analysis.models_compared import ModelsCompared, labelled
 from pommel.errors import InputError, UsageError, counted, listed, nearest
 from pommel.files.tables import frame_of_rows
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord, SuiteKey
 from pommel.sources.grammar.permutation.design import PLAUSIBLE
-from pommel.statistics import N_RESAMPLES, Estimate, Spread, auc
+from pommel.statistics import Estimate, Spread
 from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
 
@@ -295,7 +296,7 @@ def _sum(values: Sequence[float]) -> float:
 class Resampling:
     """How the bootstrap over templates draws."""
 
-    n_resamples: int = N_RESAMPLES
+    n_resamples: int = Estimate.N_RESAMPLES
     seed: int = 0
 
 
@@ -712,7 +713,7 @@ class SentenceSets(Answer):
         table: SetTable = "auc",
         normalise: Normalisation = "none",
         unigrams: Mapping[SuiteKey, Run] | None = None,
-        n_resamples: int = N_RESAMPLES,
+        n_resamples: int = Estimate.N_RESAMPLES,
         seed: int = 0,
     ) -> "SentenceSets":
         """Return the rows of a table; raises as `scores_of_runs` does."""

@@ -27,7 +27,7 @@ from pommel.analysis.models_compared import (
 from pommel.files.tables import frame_of_rows
 from pommel.scoring.results import SuiteResult
 from pommel.scoring.run_record import RunRecord
-from pommel.statistics import N_RESAMPLES, Estimate, Interval, Spread, mean_score
+from pommel.statistics import Estimate, Interval, Spread, mean_score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -93,7 +93,7 @@ class Stability(Answer):
 
     @classmethod
     def of(
-        cls, records: Iterable[RunRecord], *, n_resamples: int = N_RESAMPLES, seed: int = 0
+        cls, records: Iterable[RunRecord], *, n_resamples: int = Estimate.N_RESAMPLES, seed: int = 0
     ) -> "Stability":
         """Compare the suites of each model."""
         found = ModelsCompared.of(records)

@@ -30,9 +30,8 @@ from pommel.errors import (
     listed,
     printable,
 )
-from pommel.leaderboard import BoardFolder, verified
-from pommel.leaderboard.rerunning import check_opened
-from pommel.leaderboard.site import Ranking, write_site
+from pommel.leaderboard import BoardFolder
+from pommel.leaderboard.site import Ranking
 from pommel.models.model import closing
 from pommel.sources.load import load_suites
 
@@ -300,7 +299,7 @@ def _n_faults(board: BoardFolder, ids: Sequence[str], n_submissions: int) -> int
     try:
         # A line on stdout would go through the bar on stderr.
         with progress_bar("submissions", n_submissions) as progress:
-            for line in verified(board, ids, progress=progress):
+            for line in board.verified(ids, progress=progress):
                 wrong.append(line)  # noqa: PERF402 - those before an error are printed, too
     finally:
         for line in wrong:
@@ -353,7 +352,7 @@ def _openable(
     for submission_id, reference in references.items():
         try:
             if not model:
-                check_opened(submission_id, reference)
+                BoardFolder.check_opened(submission_id, reference)
         except UsageError as error:
             if is_chosen:
                 raise
@@ -425,5 +424,5 @@ def export(board: BoardFolder, folder: Path) -> None:
     \b
       pommel leaderboard export board -o site
     """
-    n_pages = write_site(board, folder)
+    n_pages = Ranking.write_site(board, folder)
     note(f"{folder / 'index.html'}: {counted(n_pages, 'submission')}")

@@ -84,13 +84,13 @@ def refresh(*, url: str | None, reset: bool) -> None:
     It goes before the one that ships with pommel. Nothing else ever fetches it.
     """
     # Imported here: it needs what the other commands do not.
-    from pommel.compat.lm_zoo import refresh as registry  # noqa: PLC0415 - commands start sooner
+    from pommel.compat.lm_zoo.models import Registry  # noqa: PLC0415 - commands start sooner
 
     if reset:
         if url:
             raise UsageError("--reset and --url exclude each other")
-        forgotten = registry.forget_registry()
+        forgotten = Registry.forget()
         click.echo(f"Deleted: {forgotten}" if forgotten else "There is none to be forgotten.")
         return
-    path, n_models = registry.refresh_registry(url)
+    path, n_models = Registry.refresh(url)
     click.echo(f"{counted(n_models, 'model')}: {path}")

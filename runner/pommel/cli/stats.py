@@ -35,7 +35,7 @@ from pommel.files.tables import frame_text
 from pommel.files.text import replacing, write_text
 from pommel.scoring.run import Run
 from pommel.scoring.run_record import RunRecord, SuiteKey
-from pommel.statistics import N_RESAMPLES
+from pommel.statistics import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -117,7 +117,7 @@ def resampling_options(function: _F) -> _F:
     resamples = click.option(
         "--resamples",
         type=click.IntRange(min=_FEWEST_RESAMPLES),
-        default=N_RESAMPLES,
+        default=Estimate.N_RESAMPLES,
         show_default=True,
         metavar="N",
         help="How often the bootstrap draws items again.",

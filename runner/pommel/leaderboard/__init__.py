@@ -4,7 +4,6 @@ from pommel.leaderboard.board import Board, BoardError, PinnedSuite
 from pommel.leaderboard.folder import Added, BoardFolder
 from pommel.leaderboard.rerunning import Rescored, Sample
 from pommel.leaderboard.standings import Scored, Standing, Standings
-from pommel.leaderboard.verifying import verified
 
 __all__ = [
     "Added",
@@ -17,5 +16,4 @@ __all__ = [
     "Scored",
     "Standing",
     "Standings",
-    "verified",
 ]

@@ -13,9 +13,11 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from pommel.errors import PommelError, UsageError, nearest, printable, quoted
 from pommel.files.text import file_name_fault, is_encodable, make_folder, replacing, write_text
@@ -27,9 +29,16 @@ from pommel.leaderboard.board import (
     PinnedSuite,
     board_from,
 )
-from pommel.leaderboard.entry import Entry, are_same, entry_from, entry_of
+from pommel.leaderboard.entry import (
+    Entry,
+    are_same,
+    checked_same,
+    entry_from,
+    entry_of,
+    is_outdated,
+)
 from pommel.leaderboard.ledger import Ledger, Listed, ledger_from
-from pommel.leaderboard.rerunning import Rescored, Sample
+from pommel.leaderboard.rerunning import Rescored, Sample, may_be_opened
 from pommel.leaderboard.standings import (
     MOST_PAIRS_BYTES,
     Pairs,
@@ -59,6 +68,10 @@ OTHER = "other"
 
 # Hashes are of bytes, and Git changes the ends of lines on Windows. What is derived is made again.
 _FOR_GIT = {".gitattributes": "* -text\n", ".gitignore": "/derived/\n"}
+
+
+# Called when a submission has been computed again.
+Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +315,60 @@ class BoardFolder:
             self.write_derived(standings, pairs)
             self.write_ledger(changed)
         return found
+
+    def verified(
+        self, ids: Sequence[str] = (), *, progress: Progress | None = None
+    ) -> Iterator[str]:
+        """Yield what is wrong with a board, a line each; nothing for one that is sound.
+
+        All hashes are checked; `ids` names the submissions that are computed again, all ranked ones
+        if it is empty; of all, the ranking is made again, too. Raises `BoardError` for a board
+        without a `board.json` or a ledger that can be read.
+        """
+        board = self.board()
+        ledger = self.ledger(board)
+        try:
+            suites = self.suites(board)
+        except PommelError as error:
+            suites = []
+            yield from str(error).splitlines()
+        yield from _strays(self, ledger)
+        limits = board.submission_limits()
+        entries = []
+        n_faults = 0
+        for listed in ledger.submissions.values():
+            if fault := _file_fault(self, listed, limits):
+                n_faults += listed.status == "ranked"
+                yield fault
+            elif suites and listed.id in (ids or ledger.ranked):
+                try:
+                    entry = self.computed_entry(listed, board, suites)
+                    _check_kept(self, board, entry)
+                    entries.append(entry)
+                except PommelError as error:
+                    n_faults += 1
+                    yield str(error)
+            if progress:
+                progress(1)
+        yield from _doubles(self, entries)
+        # Without one of them, no ranking would be the same.
+        if suites and not ids and not n_faults:
+            yield from _ranking_faults(self, board, ledger, entries)
+
+    @staticmethod
+    def check_opened(submission_id: str, reference: str) -> None:
+        """Raise `UsageError` unless the reference that a stranger has submitted may be opened.
+
+        A built-in model, a name on the Hugging Face hub, and an image in a registry may. What leads
+        to this machine or its network (files, folders, servers, registries without a public name)
+        may not, unless the keeper names it. Where a public name leads is not looked up.
+        """
+        if not may_be_opened(reference):
+            raise UsageError(
+                f"{submission_id}: its reference {quoted(reference)} is not opened, for a stranger "
+                f"has written it, and it is no built-in model, name on the Hugging Face hub or "
+                f"image in a public registry; name it with --model"
+            )
 
     def sample(self, submission_id: str, n_sentences: int, *, seed: int) -> Sample:
         """Draw sentences of a submission for its model to score again; raises `SubmissionError`."""
@@ -669,3 +736,87 @@ def _check_mode(mode: int) -> None:
         raise OSError(errno.ELOOP, "it is a link")
     if not stat.S_ISREG(mode):
         raise OSError(errno.EINVAL, "it is no file")
+
+
+# What a file is called that `add` has put there.
+_ADDED = re.compile(rf"[0-9a-f]{{16}}{re.escape(ARCHIVE_SUFFIX)}")
+
+
+def _strays(place: BoardFolder, ledger: Ledger) -> Iterator[str]:
+    for path in sorted(place.archives.iterdir()) if place.archives.is_dir() else ():
+        name = path.name.removesuffix(ARCHIVE_SUFFIX)
+        if name == path.name or name not in ledger.submissions:
+            yield f"{path}: is not in the ledger{_remedy(path)}"
+
+
+def _remedy(path: Path) -> str:
+    if is_leftover(path):
+        return ": an addition was killed, and the next one deletes what it left"
+    if _ADDED.fullmatch(path.name):
+        return (
+            ", and so not on the board (an addition may have been killed); take it out of the "
+            "folder, and `pommel leaderboard add` it if it is to be ranked"
+        )
+    return "; take it out of the folder"
+
+
+def _file_fault(place: BoardFolder, listed: Listed, limits: Limits) -> str:
+    path = place.archive(listed.id)
+    try:
+        sha256 = hashlib.sha256(read_plain(path, limits.n_archive_bytes)).hexdigest()
+    except FileNotFoundError:
+        # Of what is not ranked any more, the file may be deleted.
+        return f"{path}: is missing" if listed.status == "ranked" else ""
+    except OSError as error:
+        return f"{path}: cannot be read: {error.strerror or error}"
+    if sha256 != listed.file_sha256:
+        return f"{path}: is not the file that was added; its SHA-256 differs"
+    return ""
+
+
+def _check_kept(place: BoardFolder, board: Board, entry: Entry) -> None:
+    path = place.entry_file(entry.id)
+    try:
+        text = read_plain(path).decode()
+    except FileNotFoundError:
+        return
+    except UnicodeDecodeError as error:
+        raise BoardError(f"{path}: cannot be read: {error}") from None
+    except OSError as error:
+        raise BoardError(f"{path}: cannot be read: {error.strerror or error}") from None
+    kept = entry_from(text, board)
+    if kept is None and is_outdated(text):
+        return
+    if kept is None:
+        raise BoardError(f"{path}: is no entry of this board; delete it, and it is made again")
+    checked_same(kept, entry, str(path))
+
+
+def _doubles(place: BoardFolder, entries: Sequence[Entry]) -> Iterator[str]:
+    first: dict[tuple[str, str], Entry] = {}
+    for each in entries:
+        known = first.setdefault(each.identity, each)
+        if known is not each:
+            yield (
+                f"{place.ledger_file}: ranks {known.id} and {each.id}, which are of one model and "
+                f"policy"
+            )
+
+
+def _ranking_faults(
+    place: BoardFolder, board: Board, ledger: Ledger, entries: Sequence[Entry]
+) -> Iterator[str]:
+    pairs = updated_pairs(board, entries, Pairs.none())
+    kept_pairs, path = place.kept_pairs(), place.pairs_file
+    same = kept_pairs.ids == pairs.ids and np.array_equal(kept_pairs.p, pairs.p, equal_nan=True)
+    if path.exists() and not same:
+        yield f"{path}: is not what comes out of pairs; delete the folder, and it is made again"
+    path = place.standings_file
+    try:
+        kept = standings_from(read_plain(path).decode(), board)
+    except FileNotFoundError:
+        return
+    except (OSError, ValueError):
+        kept = None
+    if kept != standings_of(board, entries, pairs, {}, ledger.ranking_head):
+        yield f"{path}: is not the ranking that comes out; delete the folder, and it is made again"

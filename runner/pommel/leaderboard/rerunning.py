@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from pommel.errors import UsageError, quoted
+from pommel.errors import quoted
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.submission import Submission, SubmissionError
 from pommel.models.model import Model
@@ -143,22 +143,7 @@ _APPTAINER = ("apptainer", "singularity")
 _APPTAINER_SOURCES = ("docker", "library", "shub", "oras")
 
 
-def check_opened(submission_id: str, reference: str) -> None:
-    """Raise `UsageError` unless the reference that a stranger has submitted may be opened.
-
-    A built-in model, a name on the Hugging Face hub, and an image in a registry may. What leads to
-    this machine or its network (files, folders, servers, registries without a public name) may not,
-    unless the keeper names it. Where a public name leads is not looked up.
-    """
-    if not _may_be_opened(reference):
-        raise UsageError(
-            f"{submission_id}: its reference {quoted(reference)} is not opened, for a stranger has "
-            f"written it, and it is no built-in model, name on the Hugging Face hub or image in a "
-            f"public registry; name it with --model"
-        )
-
-
-def _may_be_opened(reference: str) -> bool:
+def may_be_opened(reference: str) -> bool:
     scheme, mark, rest = reference.partition("://")
     scheme = scheme.lower()
     if scheme in _APPTAINER:

@@ -52,6 +52,36 @@ class Ranking:
         ledger = place.ledger(board)
         return cls(board=board, ledger=ledger, standings=place.standings(board, ledger))
 
+    @classmethod
+    def write_site(cls, place: BoardFolder, folder: Path) -> int:
+        """Write a board as a site, and return how many submissions have a page.
+
+        The same board gives the same bytes. `folder` has to be new, empty, or a site that was
+        written before, whose pages of submissions that are no longer ranked are deleted. Raises
+        `UsageError` for another folder, and `PommelError` without the extra `plots` or where
+        nothing can be written.
+        """
+        environment = _environment()
+        if folder.exists() and (not folder.is_dir() or _is_others(folder)):
+            raise UsageError(f"{folder}: holds other files; a site needs a folder of its own")
+        ranking = cls.of(place)
+        board, ledger, standings = ranking.board, ranking.ledger, ranking.standings
+        ranked = place.entries(board, ledger)
+        entries = {each.id: each for each in ranked}
+        shared: dict[str, Any] = {"board": board, "ledger": ledger, "standings": standings}
+        shared |= {"n_items": sum(each.n_items for each in board.suites)}
+        pages = dict(_pages(environment, shared, entries, place.pairs(board, ledger)))
+        # The mark comes first: what follows may be written over, should it be cut short.
+        _write(folder / MARK, ranking.to_json(ranked))
+        _write(folder / "leaderboard.csv", ranking.to_csv())
+        _write(folder / "style.css", _source(environment, "style.css"))
+        for name, text in pages.items():
+            _write(folder / name, text)
+        for path in sorted((folder / _PAGES).glob("*.html")):
+            if f"{_PAGES}/{path.name}" not in pages:
+                path.unlink()
+        return len(standings.rows)
+
     def table(self, rows: Sequence[Standing]) -> "Table":
         """Return one row a submission, the best first."""
         from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
@@ -184,35 +214,6 @@ _PLOT_WIDTH, _PLOT_MARGIN = 150, 6
 _LINKS = ("https://", "http://")
 # A page names so many submissions that it cannot be told from.
 _MOST_NAMED = 40
-
-
-def write_site(place: BoardFolder, folder: Path) -> int:
-    """Write a board as a site, and return how many submissions have a page.
-
-    The same board gives the same bytes. `folder` has to be new, empty, or a site that was written
-    before, whose pages of submissions that are no longer ranked are deleted. Raises `UsageError`
-    for another folder, and `PommelError` without the extra `plots` or where nothing can be written.
-    """
-    environment = _environment()
-    if folder.exists() and (not folder.is_dir() or _is_others(folder)):
-        raise UsageError(f"{folder}: holds other files; a site needs a folder of its own")
-    ranking = Ranking.of(place)
-    board, ledger, standings = ranking.board, ranking.ledger, ranking.standings
-    ranked = place.entries(board, ledger)
-    entries = {each.id: each for each in ranked}
-    shared: dict[str, Any] = {"board": board, "ledger": ledger, "standings": standings}
-    shared |= {"n_items": sum(each.n_items for each in board.suites)}
-    pages = dict(_pages(environment, shared, entries, place.pairs(board, ledger)))
-    # The mark comes first: what follows may be written over, should it be cut short.
-    _write(folder / MARK, ranking.to_json(ranked))
-    _write(folder / "leaderboard.csv", ranking.to_csv())
-    _write(folder / "style.css", _source(environment, "style.css"))
-    for name, text in pages.items():
-        _write(folder / name, text)
-    for path in sorted((folder / _PAGES).glob("*.html")):
-        if f"{_PAGES}/{path.name}" not in pages:
-            path.unlink()
-    return len(standings.rows)
 
 
 def _pages(

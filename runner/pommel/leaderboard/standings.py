@@ -13,10 +13,11 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
+from pommel.analysis.inference import N_TURNED
 from pommel.errors import printable
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry
-from pommel.statistics import ALPHA, N_TURNED, Interval
+from pommel.statistics import ALPHA, Interval
 
 Values = NDArray[np.float64]
 Counts = NDArray[np.int64]

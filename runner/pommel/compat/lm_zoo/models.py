@@ -11,7 +11,11 @@ from pathlib import Path
 from typing import Any, Self
 
 from pommel.compat.lm_zoo.errors import UnknownModelError
-from pommel.compat.lm_zoo.refresh import download_registry
+from pommel.compat.lm_zoo.refresh import (
+    download_registry,
+    forget_registry,
+    refresh_registry,
+)
 from pommel.errors import nearest
 from pommel.models.container.names import LmZooRegistry
 
@@ -155,6 +159,19 @@ class Registry(Mapping[str, Model]):
         """Read the registry; raises what `download_registry` raises for an address."""
         entries = download_registry(registry_uri) if registry_uri else LmZooRegistry.installed()
         self._models = {name: OfficialModel(entry) for name, entry in entries.items()}
+
+    @staticmethod
+    def refresh(url: str | None = None) -> tuple[Path, int]:
+        """Fetch the user's copy anew, from where the LM Zoo had it or from `url`.
+
+        Return the file and its number of models. Raises as `refresh_registry` does.
+        """
+        return refresh_registry(url)
+
+    @staticmethod
+    def forget() -> Path | None:
+        """Delete the user's copy, so that what is installed counts again; None if there is none."""
+        return forget_registry()
 
     def __getitem__(self, model_ref: str) -> Model:
         """Return a model by its short name, by `scheme://...`, or by a path from `./` or `/`.
