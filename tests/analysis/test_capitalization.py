@@ -3,10 +3,9 @@
 import pytest
 from tests.scoring.family_results import member
 
-from pommel.analysis.capitalization import CapitalizationGains
+from pommel.analysis.capitalization import CapitalizationGain, CapitalizationGains, VariantScore
 from pommel.cli.output import show_table
 from pommel.models.family import Membership
-from pommel.scoring.capitalization import CapitalizationGain, VariantScore
 
 NAN = float("nan")
 

@@ -10,7 +10,7 @@ from packaging.requirements import Requirement
 from tests.containers_support import rootfs
 from tests.containers_support.archive import Tree
 
-from pommel.files import shipped
+from pommel.images.sources import package_files
 
 PLACE = "/opt/site"
 ENVIRONMENT = (*rootfs.ENVIRONMENT, f"ENV PYTHONPATH={PLACE}")
@@ -48,7 +48,7 @@ def pommel_context() -> dict[str, str | bytes | Path]:
     """
     metadata = importlib.metadata.distribution("pommel").read_text("METADATA") or ""
     return {
-        **shipped.package_files(),
+        **package_files(),
         "pommel.dist-info/METADATA": metadata,
         "Dockerfile": (
             "ARG BASE\nFROM $BASE\n"

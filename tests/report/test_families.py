@@ -4,7 +4,7 @@ import pytest
 from tests.scoring.family_results import member, scored
 
 from pommel.cli.output import show_table
-from pommel.report.tables import score_tables
+from pommel.report.tables import result_tables
 from pommel.scoring.results import SuiteResult
 
 CAPTION = (
@@ -17,7 +17,7 @@ STEPS = [member(f"step-{step}", family="gpt", axis="step") for step in (500, 100
 
 def printed(results: list[SuiteResult], capsys: pytest.CaptureFixture[str]) -> list[str]:
     """Return titles and captions as they are, and the cells of every row."""
-    for table in score_tables(results):
+    for table in result_tables(results):
         show_table(table)
     lines = capsys.readouterr().out.splitlines()
     cells = [

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from pommel.errors import FormulaError
 from pommel.scoring.results import PredictionResult, Score, SuiteResult
 from pommel.suite.formula import Formula
-from pommel.suite.formula.chance import chance_of_all
 
 Values = NDArray[np.float64]
 
@@ -215,7 +214,7 @@ def chance_of(formulas: Sequence[str], chance: Chance = None, *, known: Chance =
 @lru_cache(maxsize=4096)
 def _chance_of_texts(formulas: tuple[str, ...]) -> float:
     try:
-        return chance_of_all([Formula.parse(formula) for formula in formulas]).share
+        return Formula.chance_of_all([Formula.parse(formula) for formula in formulas]).share
     except FormulaError:
         # What others call a formula may be one of another program.
         return math.nan

@@ -91,6 +91,24 @@ class ModelsCompared:
     records: tuple[RunRecord, ...]
     models: tuple[ComparedModel, ...]
 
+    @staticmethod
+    def chosen(
+        records: Sequence[RunRecord],
+        *,
+        exclude: Iterable[str] = (),
+        size_families: Mapping[str, Sequence[str]] | None = None,
+    ) -> list[RunRecord]:
+        """Return the records without those of models that are left out, in their families of sizes.
+
+        Globs of `exclude`, and of `size_families` by the family's name, are tried on a model's
+        name, its reference, and the families it belongs to. Raises `UsageError` for a glob that
+        matches no model, for a model that would be of two families, and where no model is left.
+        """
+        kept = without_models(records, exclude)
+        if records and not kept:
+            raise UsageError("--exclude-model leaves no model")
+        return with_size_families(kept, size_families or {})
+
     @classmethod
     def of(cls, records: Iterable[RunRecord]) -> "ModelsCompared":
         """Return the models of these records."""
@@ -270,24 +288,6 @@ _RowT = TypeVar("_RowT", bound=ModelRow)
 def without_lone_families(rows: Iterable[_RowT]) -> list[_RowT]:
     """Return the rows without those of families of one member, which say what the member's say."""
     return [row for row in rows if not row.is_family or row.n_members > 1]
-
-
-def chosen_models(
-    records: Sequence[RunRecord],
-    *,
-    exclude: Iterable[str] = (),
-    size_families: Mapping[str, Sequence[str]] | None = None,
-) -> list[RunRecord]:
-    """Return the records without those of models that are left out, in their families of sizes.
-
-    Globs of `exclude`, and of `size_families` by the family's name, are tried on a model's name,
-    its reference, and the families it belongs to. Raises `UsageError` for a glob that matches no
-    model, for a model that would be of two families, and where no model is left.
-    """
-    kept = without_models(records, exclude)
-    if records and not kept:
-        raise UsageError("--exclude-model leaves no model")
-    return with_size_families(kept, size_families or {})
 
 
 def without_models(records: Sequence[RunRecord], globs: Iterable[str]) -> list[RunRecord]:

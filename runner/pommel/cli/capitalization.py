@@ -6,7 +6,10 @@ from typing import Any
 
 import click
 
-from pommel.analysis.capitalization import CapitalizationGains
+from pommel.analysis.capitalization import (
+    CapitalizationGain,
+    CapitalizationGains,
+)
 from pommel.cli.each_model import expanded_models, more_models_option, run_each, sorted_out
 from pommel.cli.options import (
     keeping_options,
@@ -28,10 +31,6 @@ from pommel.cli.output import (
 from pommel.errors import listed
 from pommel.models.family import NamedModel
 from pommel.models.model import closing
-from pommel.scoring.capitalization import (
-    CapitalizationGain,
-    capitalization_gains,
-)
 from pommel.sources.load import load_suites
 from pommel.suite.suite import Suite
 
@@ -94,7 +93,7 @@ def _run_model(
         progress_bar(named.name or model.info.name, n_sentences) as progress,
     ):
         made.extend(
-            capitalization_gains(
+            CapitalizationGain.measured(
                 model,
                 suites,
                 policy(chosen),

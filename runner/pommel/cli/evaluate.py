@@ -15,8 +15,7 @@ from pommel.cli.output import (
     show_warnings,
 )
 from pommel.files.tables import stacked
-from pommel.report.tables import prediction_table, score_tables
-from pommel.scoring.evaluated_suite import evaluate_suite
+from pommel.report.tables import result_tables
 from pommel.scoring.results import SuiteResult
 from pommel.sources.load import load_suites
 
@@ -46,16 +45,19 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
     loaded = load_suites(suites, evaluated=True)
     show_warnings([warning for each in loaded for warning in each.warnings])
     rule, skip_oov = chosen["score_rule"], chosen["oov"] == "skip"
-    results = [evaluate_suite(each.suite, score_rule=rule, skip_oov=skip_oov) for each in loaded]
+    results = [
+        SuiteResult.of_evaluated(each.suite, score_rule=rule, skip_oov=skip_oov) for each in loaded
+    ]
     form = output_form(chosen)
     if chosen["compat"] and form == "tsv":
         show_retired_table(results)
     elif form == "table":
         if chosen["table"] != "predictions":
-            for table in score_tables(results):
+            for table in result_tables(results):
                 show_table(table)
         if chosen["table"] != "suites":
-            show_table(prediction_table(results))
+            for table in result_tables(results, "predictions"):
+                show_table(table)
     elif chosen["table"] == "suites":
         show_frame(SuiteResult.scores_frame(results), form)
     else:

@@ -6,7 +6,7 @@ from typing import Any, get_args
 
 import click
 
-from pommel.analysis.models_compared import chosen_models
+from pommel.analysis.models_compared import ModelsCompared
 from pommel.cli.options import store_option, store_path
 from pommel.cli.output import form_option, note, show_rows
 from pommel.errors import UsageError, counted
@@ -99,7 +99,7 @@ def command(files: Sequence[Path], **chosen: Any) -> None:
     families = _size_families(chosen["size_families"])
     # What is said goes before what the files say, as with the --family of the statistics.
     records = (
-        chosen_models(imported.records, size_families=families)
+        ModelsCompared.chosen(imported.records, size_families=families)
         if families
         else imported.with_guessed_size_families()
     )

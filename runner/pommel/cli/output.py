@@ -263,14 +263,15 @@ def check_table(table: ResultsTable | None, form: str) -> None:
 
 def show_results(results: "Results", *, table: ResultsTable | None, form: str) -> None:
     """Print results: tables for people, a tidy table, or JSON with the provenance."""
-    from pommel.report.tables import prediction_table, score_tables  # noqa: PLC0415 - few commands show results
+    from pommel.report.tables import result_tables  # noqa: PLC0415 - few commands show results
 
     if form == "json" and not table:
         click.echo(json.dumps(results.to_json(), ensure_ascii=False, indent=2))
     elif form != "table":
         show_frame(results.to_frame(table or "suites"), form)
-    elif table == "predictions":
-        show_table(prediction_table([run.result for run in results.runs]))
     else:
-        for each in score_tables([run.result for run in results.runs]):
+        for each in result_tables(
+            [run.result for run in results.runs],
+            "predictions" if table == "predictions" else "suites",
+        ):
             show_table(each)

@@ -43,7 +43,7 @@ from pommel.errors import StoreError, UsageError, counted, listed, printable
 from pommel.files.json import WrittenFloat, to_json
 from pommel.files.tables import frame_to_json
 from pommel.models.family import Named
-from pommel.report.results import Results, export_runs
+from pommel.report.results import Results
 from pommel.report.run_list import ListedRun
 from pommel.scoring.results import ScoreRule
 from pommel.scoring.run import Oov, Run
@@ -207,7 +207,7 @@ def export_tables(runs: tuple[str, ...], output: Path, form: Any, **chosen: Any)
         records = store.runs.told_apart(selected(store, chosen))
         own = store.runs.with_tokens(records)
         found = list(store.runs.runs(own))
-    export_runs(records, found, output, form)
+    Results.export(records, found, output, form)
     if n_imported := len(records) - len(own):
         others = "those files hold the others only" if own else "those files are not written"
         note(

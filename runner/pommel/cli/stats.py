@@ -14,7 +14,7 @@ from pommel.analysis.correlation import ModelCorrelations, PropertyCorrelations
 from pommel.analysis.given_tables import GivenTable
 from pommel.analysis.items import ItemTable
 from pommel.analysis.mixed import MixedFit
-from pommel.analysis.models_compared import ModelsCompared, chosen_models
+from pommel.analysis.models_compared import ModelsCompared
 from pommel.analysis.scaling import Scaling
 from pommel.analysis.sentence_sets import SentenceSets
 from pommel.analysis.stability import Stability
@@ -141,11 +141,11 @@ def _settings(chosen: dict[str, Any]) -> Settings:
 def _records(chosen: dict[str, Any]) -> list[RunRecord]:
     """Return the runs that are meant, without models that are left out, in their families.
 
-    Raises `UsageError` as `selected_records` and `chosen_models` do.
+    Raises `UsageError` as `selected_records` and `ModelsCompared.chosen` do.
     """
     records = selected_records(chosen)
     families = _families(chosen.get("size_families", ()))
-    return chosen_models(records, exclude=chosen["excluded_models"], size_families=families)
+    return ModelsCompared.chosen(records, exclude=chosen["excluded_models"], size_families=families)
 
 
 def _families(arguments: Sequence[str]) -> dict[str, list[str]]:

@@ -11,7 +11,7 @@ import click
 
 from pommel.cli.output import note, show_table
 from pommel.errors import UsageError
-from pommel.training.lstm.recipe import EpochFigures, Plan, Progress, Recipe, Sources, Watcher
+from pommel.training.lstm.recipe import EpochFigures, Plan, Progress, Recipe, Watcher
 from pommel.training.text import TextFile
 
 if TYPE_CHECKING:
@@ -259,9 +259,9 @@ def _plan(text: Path, chosen: dict[str, Any]) -> Plan:
     _check_excluded()
     return Plan(
         out=chosen["output"],
-        sources=Sources(
-            text=text, validation=chosen["validation"], vocabulary=chosen["vocabulary"]
-        ),
+        text=text,
+        validation=chosen["validation"],
+        vocabulary=chosen["vocabulary"],
         recipe=Recipe(
             **{name: chosen[name] for name in _NUMBERS},
             tied=chosen["tied"],

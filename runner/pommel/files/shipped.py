@@ -32,16 +32,3 @@ def shipped_folder(name: Folder) -> Path:
 def schema(name: str) -> Any:
     """Return the JSON Schema `name`, one of the files in schemas/."""
     return json.loads((shipped_folder("schemas") / f"{name}.json").read_text("utf-8"))
-
-
-def package_files() -> dict[str, Path]:
-    """Return every file of the package, data and all, by its path in a wheel, "pommel/api.py"."""
-    package = Path(str(files("pommel")))
-    folders = {Path("pommel"): package}
-    folders |= {Path("pommel", "shipped", name): shipped_folder(name) for name in _AT_THE_TOP}
-    return {
-        (place / path.relative_to(folder)).as_posix(): path
-        for place, folder in folders.items()
-        for path in folder.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".pyc"
-    }

@@ -9,10 +9,11 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import metadata
+from importlib.resources import files
 from pathlib import Path
 
 from pommel.errors import InputError, PommelError, UsageError, nearest
-from pommel.files import shipped
+from pommel.files.shipped import shipped_folder
 
 # Path in the context -> a file of this machine, or what it holds.
 Files = dict[str, Path | bytes]
@@ -170,8 +171,26 @@ def own_wheel() -> tuple[str, bytes]:
     return f"pommel-{distribution.version}-{_TAG}.whl", stream.getvalue()
 
 
+def package_files() -> dict[str, Path]:
+    """Return every file of the package, data and all, by its path in a wheel, "pommel/api.py"."""
+    shipped = Path("pommel", "shipped")
+    folders = {
+        Path("pommel"): Path(str(files("pommel"))),
+        # In a checkout these lie elsewhere.
+        shipped / "image_sources": shipped_folder("image_sources"),
+        shipped / "schemas": shipped_folder("schemas"),
+        shipped / "suites": shipped_folder("suites"),
+    }
+    return {
+        (place / path.relative_to(folder)).as_posix(): path
+        for place, folder in folders.items()
+        for path in folder.rglob("*")
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".pyc"
+    }
+
+
 def _package() -> Iterator[tuple[str, bytes]]:
-    for name, path in sorted(shipped.package_files().items()):
+    for name, path in sorted(package_files().items()):
         yield name, path.read_bytes()
 
 
@@ -226,12 +245,12 @@ def find_source(text: str) -> Source:
     if text in _SHARING:
         return Source(
             name=text,
-            folder=shipped.shipped_folder("image_sources").resolve(),
+            folder=shipped_folder("image_sources").resolve(),
             dockerfile=f"{text}/Dockerfile",
             has_pommel=True,
         )
     folder = (
-        (shipped.shipped_folder("image_sources") / text if text in SHIPPED else Path(text))
+        (shipped_folder("image_sources") / text if text in SHIPPED else Path(text))
         .expanduser()
         .resolve()
     )

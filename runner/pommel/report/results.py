@@ -90,6 +90,41 @@ class Results:
                 aside.write_text(text, encoding="utf-8", newline="")
         return [folder / name for name in texts]
 
+    @staticmethod
+    def export(
+        records: Sequence[RunRecord], runs: Sequence[Run], folder: Path, form: "ExportForm"
+    ) -> list[Path]:
+        """Write one file a table and `runs.json`; return the files.
+
+        `records` are all runs, `runs` those of them that have tokens. As CSV the files are, byte
+        for byte, those of `Results.save` for the same runs. Where no run has tokens, the two tables
+        of them are not written, and those of an earlier export are deleted. All files are there, or
+        none: raises `UsageError` if Parquet cannot be written here, and `PommelError` for what the
+        disk refuses.
+        """
+        if form == "parquet" and find_spec("pyarrow") is None:
+            raise UsageError("Parquet needs pyarrow: pip install 'pommel[parquet]'")
+        frames = _frames(records, runs)
+        summary = {
+            "complete": True,
+            "failed": [],
+            "runs": [_run_to_json(record) for record in records],
+        }
+        files = []
+        with contextlib.ExitStack() as stack:
+            # Every file is written beside its place before the first one is moved there.
+            for table, frame in frames.items():
+                files.append(folder / f"{table}.{form}")
+                _WRITERS[form](frame, stack.enter_context(replacing(files[-1])))
+            files.append(folder / "runs.json")
+            aside = stack.enter_context(replacing(files[-1]))
+            text = json.dumps(summary, ensure_ascii=False, indent=2) + "\n"
+            aside.write_text(text, encoding="utf-8", newline="")
+        for table in _OF_TOKENS:
+            if table not in frames:
+                (folder / f"{table}.{form}").unlink(missing_ok=True)
+        return files
+
     def to_json(self) -> list[dict[str, Any]]:
         """Return what each run found and where it comes from, as plain JSON values."""
         return [_run_to_json(run) for run in self.runs]
@@ -194,37 +229,6 @@ ExportForm = Literal["csv", "parquet", "json"]
 
 # What only runs with tokens have.
 _OF_TOKENS: tuple[ResultsTable, ...] = ("regions", "tokens")
-
-
-def export_runs(
-    records: Sequence[RunRecord], runs: Sequence[Run], folder: Path, form: ExportForm
-) -> list[Path]:
-    """Write one file a table and `runs.json`; return the files.
-
-    `records` are all runs, `runs` those of them that have tokens. As CSV the files are, byte for
-    byte, those of `Results.save` for the same runs. Where no run has tokens, the two
-    tables of them are not written, and those of an earlier export are deleted.
-    All files are there, or none: raises `UsageError` if Parquet cannot be written here, and
-    `PommelError` for what the disk refuses.
-    """
-    if form == "parquet" and find_spec("pyarrow") is None:
-        raise UsageError("Parquet needs pyarrow: pip install 'pommel[parquet]'")
-    frames = _frames(records, runs)
-    summary = {"complete": True, "failed": [], "runs": [_run_to_json(record) for record in records]}
-    files = []
-    with contextlib.ExitStack() as stack:
-        # Every file is written beside its place before the first one is moved there.
-        for table, frame in frames.items():
-            files.append(folder / f"{table}.{form}")
-            _WRITERS[form](frame, stack.enter_context(replacing(files[-1])))
-        files.append(folder / "runs.json")
-        aside = stack.enter_context(replacing(files[-1]))
-        text = json.dumps(summary, ensure_ascii=False, indent=2) + "\n"
-        aside.write_text(text, encoding="utf-8", newline="")
-    for table in _OF_TOKENS:
-        if table not in frames:
-            (folder / f"{table}.{form}").unlink(missing_ok=True)
-    return files
 
 
 def _frames(records: Sequence[RunRecord], runs: Sequence[Run]) -> dict[str, "pd.DataFrame"]:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pommel.analysis.cells import (
     FamilyColumn,
@@ -189,8 +189,15 @@ def _mean_cell(results: Sequence[SuiteResult], column: str | FamilyMean, circuit
 _MAX_SUITES = 6
 
 
-def score_tables(results: Sequence[SuiteResult]) -> "list[Table]":
-    """Return a table of suites x models, and one of steps x suites for each ordered family."""
+def result_tables(
+    results: Sequence[SuiteResult], about: Literal["suites", "predictions"] = "suites"
+) -> "list[Table]":
+    """Return a table of suites x models, and one of steps x suites for each ordered family.
+
+    About predictions it is one table, with a row for each.
+    """
+    if about == "predictions":
+        return [prediction_table(results)]
     families: dict[str, list[SuiteResult]] = {}
     others = []
     for result in results:

@@ -8,9 +8,7 @@ import numpy as np
 
 from pommel.errors import SurprisalError
 from pommel.files.json import WrittenFloat
-from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import Bits, Cell, RegionTable
-from pommel.scoring.results import ScoreRule, SuiteResult
 from pommel.suite.suite import Metric, Region, Suite
 
 
@@ -47,22 +45,6 @@ def table_from_suite(suite: Suite) -> RegionTable:
         **counts,
         oovs=oovs,
         crossings=(),
-    )
-
-
-def evaluate_suite(suite: Suite, *, score_rule: ScoreRule, skip_oov: bool) -> SuiteResult:
-    """Check the predictions of an evaluated suite against the surprisals that it carries.
-
-    Raises `SurprisalError` if no metric is there for every region.
-    """
-    return evaluate_predictions(
-        suite,
-        table_from_suite(suite),
-        score_rule=score_rule,
-        # Only where that holds does a file say how many tokens there are.
-        skip_unequal=True,
-        skip_oov=skip_oov,
-        model_name=str(suite.meta.get("model") or ""),
     )
 
 

@@ -13,6 +13,7 @@ from pommel.files.tables import frame_of, frame_of_rows
 from pommel.models.family import Membership
 from pommel.scoring.notebook import predictions_html, scores_html
 from pommel.statistics import Interval, mean_score
+from pommel.suite.suite import Suite
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -180,6 +181,26 @@ class SuiteResult:
     membership: Membership | None = None
     reported: Score | None = None
     provenance: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def of_evaluated(cls, suite: Suite, *, score_rule: ScoreRule, skip_oov: bool) -> "SuiteResult":
+        """Check the predictions of an evaluated suite against the surprisals that it carries.
+
+        Raises `SurprisalError` if no metric is there for every region.
+        """
+        # Imported here: what evaluates has results, too.
+        from pommel.scoring.evaluated_suite import table_from_suite  # noqa: PLC0415 - see above
+        from pommel.scoring.predictions import evaluate_predictions  # noqa: PLC0415 - see above
+
+        return evaluate_predictions(
+            suite,
+            table_from_suite(suite),
+            score_rule=score_rule,
+            # Only where that holds does a file say how many tokens there are.
+            skip_unequal=True,
+            skip_oov=skip_oov,
+            model_name=str(suite.meta.get("model") or ""),
+        )
 
     def __post_init__(self) -> None:
         UsageError.check_choice("the score rule", self.score_rule, get_args(ScoreRule))

@@ -253,6 +253,18 @@ class Run:
             f"in which a word that it needs is several tokens or unknown ({self.surprisals.method})"
         )
 
+    @staticmethod
+    def environment() -> dict[str, Any]:
+        """Return what the numbers are computed with: pommel, packages, Python and machine."""
+        # Only what is loaded can have had a say in the numbers.
+        loaded = [name for name in _PACKAGES if name in sys.modules]
+        return {
+            "pommel": package_version("pommel"),
+            "packages": {name: package_version(name) for name in loaded},
+            "python": platform.python_version(),
+            "platform": platform.platform(),
+        }
+
     def _repr_html_(self) -> str:
         """Return what a notebook shows: the predictions and the score."""
         return self.result._repr_html_()
@@ -573,20 +585,8 @@ def provenance(  # noqa: PLR0913 - each of these could change a number
         "method": method,
         "compat": compat,
         "regions": regions,
-        **environment(),
+        **Run.environment(),
         "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-    }
-
-
-def environment() -> dict[str, Any]:
-    """Return what the numbers are computed with: pommel, packages, Python and machine."""
-    # Only what is loaded can have had a say in the numbers.
-    loaded = [name for name in _PACKAGES if name in sys.modules]
-    return {
-        "pommel": package_version("pommel"),
-        "packages": {name: package_version(name) for name in loaded},
-        "python": platform.python_version(),
-        "platform": platform.platform(),
     }
 
 

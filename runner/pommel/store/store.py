@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Self
 from pommel.models.family import Named, NamedModel
 from pommel.models.model import Model, ModelInfo, Policy
 from pommel.scoring.results import ScoreRule
-from pommel.scoring.run import Compat, Oov, Regions, Run, environment, run_suites
+from pommel.scoring.run import Compat, Oov, Regions, Run, run_suites
 from pommel.scoring.run_record import RunRecord
 from pommel.store.database import Database
 from pommel.store.run_tables import RunTables, suite_from_document
@@ -42,7 +42,7 @@ class Store:
         database = Database.open(path, create=create and not read_only)
         if read_only and not database.read_only:
             database.connection.execute("PRAGMA query_only = ON")
-        cache = SurprisalCache(database=database, provenance=environment)
+        cache = SurprisalCache(database=database, provenance=Run.environment)
         return cls(database=database, cache=cache, runs=RunTables(database=database, cache=cache))
 
     @property

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.training.corpus import sample_corpus
-from pommel.training.lstm.recipe import EpochFigures, Plan, Progress, Recipe, Sources, Watcher
+from pommel.training.lstm.recipe import EpochFigures, Plan, Progress, Recipe, Watcher
 
 TINY = Recipe(
     embedding_size=5,
@@ -48,7 +48,7 @@ def tiny_plan(folder: Path, out: str = "family", **changes: Any) -> Plan:
     text = folder / "text.txt"
     if not text.exists():
         write_text(text)
-    plan = Plan(out=folder / out, sources=Sources(text=text), recipe=TINY, n_threads=1)
+    plan = Plan(out=folder / out, text=text, recipe=TINY, n_threads=1)
     return replace(plan, **changes)
 
 

@@ -11,7 +11,7 @@ from tests.training.lstm.samples import Recorder, write_text
 
 from pommel import api
 from pommel.training.lstm.family import train_family
-from pommel.training.lstm.recipe import Plan, Recipe, Sources
+from pommel.training.lstm.recipe import Plan, Recipe
 from pommel.training.ngram_recipe import NgramRecipe
 from pommel.training.text import TextFile
 
@@ -68,7 +68,7 @@ def test_a_trained_network_knows_agreement_across_modifiers(
     # A checkpoint near the beginning, to have something that has not learnt it yet.
     plan = Plan(
         out=tmp_path / "family",
-        sources=Sources(text=text),
+        text=text,
         recipe=SMALL,
         n_threads=1,
         checkpoints=500,

@@ -105,7 +105,7 @@ def test_a_restart_deletes_nothing_before_the_text_has_been_read(
     there = files(tmp_path / "family")
     empty = tmp_path / "empty.txt"
     empty.write_text("\n")
-    plan = replace(tiny_plan(tmp_path), sources=Sources(text=empty), restart=True)
+    plan = replace(tiny_plan(tmp_path), text=empty, restart=True)
     with pytest.raises(InputError, match="there is no sentence in it"):
         train_family(plan, Recorder())
     too_large = replace(TINY, batch_size=10**6)
@@ -146,7 +146,7 @@ def test_a_text_that_can_be_read_only_once(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     with pytest.raises(InputError) as caught:
-        train_family(replace(tiny_plan(tmp_path), sources=Sources(text=pipe)), Recorder())
+        train_family(replace(tiny_plan(tmp_path), text=pipe), Recorder())
     assert str(caught.value) == (
         f"{pipe} is no file but a pipe or a device, and it is read twice; write the text to a "
         "file first"

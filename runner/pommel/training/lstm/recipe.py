@@ -336,6 +336,7 @@ def streams(words: Words, *, n_streams: int, window_size: int, eos: int, device:
 class Plan:
     """A family: one recipe, one text, several seeds, each in a folder `seed-N` below `out`.
 
+    `text`, `validation` and `vocabulary` are files, see `Sources`.
     What is from `device` on decides no weight, but for rounding: the device and the number of
     threads (None: as many as torch would take); every how many seconds the state is kept, beside
     the end of each epoch; every how many steps the weights stay as a checkpoint (or after each
@@ -343,7 +344,9 @@ class Plan:
     """
 
     out: Path
-    sources: Sources
+    text: Path
+    validation: Path | None = None
+    vocabulary: Path | None = None
     recipe: Recipe
     seeds: tuple[int, ...] = (1,)
     device: str = "cpu"
@@ -351,6 +354,11 @@ class Plan:
     save_every_seconds: float = 600.0
     checkpoints: int | Literal["epoch"] | None = None
     restart: bool = False
+
+    @property
+    def sources(self) -> Sources:
+        """The files that the corpus is made of."""
+        return Sources(text=self.text, validation=self.validation, vocabulary=self.vocabulary)
 
 
 # The exponential of more is no floating-point number.

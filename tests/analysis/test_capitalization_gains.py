@@ -9,17 +9,16 @@ from hypothesis import strategies as st
 from tests.builders import make_suite
 from tests.word_model import WordModel
 
-from pommel.errors import ModelError, UsageError
-from pommel.models.family import Membership
-from pommel.models.model import RECOVERED, Policy
-from pommel.scoring.capitalization import (
+from pommel.analysis.capitalization import (
     CapitalizationGain,
     VariantScore,
-    capitalization_gains,
     capitalized,
     n_sentences_changed,
     uncapitalized,
 )
+from pommel.errors import ModelError, UsageError
+from pommel.models.family import Membership
+from pommel.models.model import RECOVERED, Policy
 from pommel.suite.suite import Suite
 
 # Only with its capital letter does the model find that "the" is likely.
@@ -48,13 +47,13 @@ def gain(score_as_is: float, score_capitalized: float) -> CapitalizationGain:
 
 
 def test_every_suite_as_it_is_and_capitalized() -> None:
-    (found,) = capitalization_gains(WordModel(BITS), [SUITE])
+    (found,) = CapitalizationGain.measured(WordModel(BITS), [SUITE])
     assert found == gain(0.75, 0.5)
     assert found.gain == -0.25
 
 
 def test_capital_letters_that_are_there_can_be_taken_away_first() -> None:
-    (found,) = capitalization_gains(WordModel(BITS), [SUITE], lower=True)
+    (found,) = CapitalizationGain.measured(WordModel(BITS), [SUITE], lower=True)
     # The second item's "The" has become "the", which the model does not expect.
     assert (found.as_is.score, found.capitalized.score, found.n_changed) == (0.5, 0.5, 8)
 
@@ -62,11 +61,11 @@ def test_capital_letters_that_are_there_can_be_taken_away_first() -> None:
 def test_a_suite_that_has_capital_letters_everywhere_gains_nothing() -> None:
     suite = make_suite([{"x": ("The dog",), "y": ("A dog",)}], ["(1;%x%) < (1;%y%)"])
     model = WordModel(BITS)
-    (found,) = capitalization_gains(model, [suite])
+    (found,) = CapitalizationGain.measured(model, [suite])
     assert (found.n_changed, found.gain) == (0, 0)
     # Both variants are the same sentences, which are scored once where all are asked for at once.
     model = WordModel(BITS, costly_calls=True)
-    list(capitalization_gains(model, [suite]))
+    list(CapitalizationGain.measured(model, [suite]))
     assert model.asked == [["The dog", "A dog"]]
 
 
@@ -74,29 +73,31 @@ def test_policy_score_rule_and_unknown_words_are_passed_on() -> None:
     model = WordModel(BITS)
     suite = make_suite(ITEMS, ["(1;%x%) < (1;%y%)", "(1;%x%) > (1;%y%)"])
     policy = Policy(eos="never")
-    (every,) = capitalization_gains(model, [suite], policy)
-    (first,) = capitalization_gains(model, [suite], policy, score_rule="first")
+    (every,) = CapitalizationGain.measured(model, [suite], policy)
+    (first,) = CapitalizationGain.measured(model, [suite], policy, score_rule="first")
     assert (every.as_is.score, first.as_is.score) == (0, 0.75)
     assert set(model.policies) == {policy}
 
 
 def test_what_a_model_refuses_is_raised() -> None:
     with pytest.raises(ModelError, match=r"^it fails$"):
-        list(capitalization_gains(WordModel(fails_at="The dog"), [SUITE]))
+        list(CapitalizationGain.measured(WordModel(fails_at="The dog"), [SUITE]))
 
 
 def test_suites_that_are_complete_are_there_before_a_failure() -> None:
     other = make_suite([{"x": ("el perro",), "y": ("a dog",)}], ["(1;%x%) < (1;%y%)"], name="other")
     found: list[CapitalizationGain] = []
     with pytest.raises(ModelError, match=r"^it fails$"):
-        found.extend(capitalization_gains(WordModel(BITS, fails_at="El perro"), [SUITE, other]))
+        found.extend(
+            CapitalizationGain.measured(WordModel(BITS, fails_at="El perro"), [SUITE, other])
+        )
     # Of the other there is one score, and no gain.
     assert found == [gain(0.75, 0.5)]
 
 
 def test_progress_counts_both_variants() -> None:
     done: list[int] = []
-    list(capitalization_gains(WordModel(BITS), [SUITE], progress=done.append))
+    list(CapitalizationGain.measured(WordModel(BITS), [SUITE], progress=done.append))
     assert sum(done) == 2 * SUITE.n_sentences == 16
 
 
@@ -104,14 +105,14 @@ def test_compat_is_passed_on() -> None:
     item = {"x": ("a", "dog"), "y": ("a", "cat")}
     suite = make_suite([item], ["(2;%x%) < (2;%y%)"])
     model = WordModel(BITS, details={"offsets": RECOVERED})
-    list(capitalization_gains(model, [suite]))
+    list(CapitalizationGain.measured(model, [suite]))
     assert None not in [span for spans in model.spans for span in spans]
     model.spans.clear()
-    list(capitalization_gains(model, [suite], compat="syntaxgym"))
+    list(CapitalizationGain.measured(model, [suite], compat="syntaxgym"))
     # Its alignment needs every token, not only those of the regions that predictions name.
     assert {span for spans in model.spans for span in spans} == {None}
     with pytest.raises(UsageError, match=r"^compat cannot be 'foo'; it is one of syntaxgym$"):
-        list(capitalization_gains(model, [suite], compat="foo"))  # type: ignore[arg-type]
+        list(CapitalizationGain.measured(model, [suite], compat="foo"))  # type: ignore[arg-type]
 
 
 def test_models_of_one_name_are_told_apart() -> None:
@@ -129,7 +130,7 @@ def test_the_table() -> None:
     member = Membership(family="en", axis="seed", label="seed-1", value=1.0)
     bare = make_suite([{"x": ("a",), "y": ("b",)}], [])
     gains = list(
-        capitalization_gains(
+        CapitalizationGain.measured(
             WordModel(BITS), [SUITE, bare], model_name="en/seed-1", membership=member
         )
     )
