@@ -142,7 +142,7 @@ def test_an_editable_install_copies_nothing_and_finds_everything(
     assert on_the_path == str(checkout / "runner")
     # The same is on the path of whoever runs a checkout and installs nothing.
     code = (
-        "from pommel.files.shipped import schema, shipped_folder; "
+        "from pommel.files.shipped import json_schema, shipped_folder; "
         "from pommel.sources.load import suite_files; "
         "print(shipped_folder('image_sources'), *suite_files(), schema('suite')['title'])"
     )

@@ -10,7 +10,7 @@ import pytest
 from tests.cli.samples import Pommel
 from tests.models.container.local_engine import LocalEngine
 
-from pommel.files import shipped
+from pommel.files.shipped import shipped_folder
 from pommel.models.container.engines import engine as engines
 
 
@@ -18,7 +18,7 @@ from pommel.models.container.engines import engine as engines
 def image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The template's folder, whose commands are the image local://bin."""
     source = tmp_path / "image"
-    shutil.copytree(shipped.shipped_folder("image_sources") / "template", source)
+    shutil.copytree(shipped_folder("image_sources") / "template", source)
     monkeypatch.setitem(engines.ENGINES, "local", lambda _reference: LocalEngine(folder=source))
     return source
 

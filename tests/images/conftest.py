@@ -15,7 +15,7 @@ from tests.images.samples import N_SENTENCES, CommandsOf, ResultOf
 from tests.models.container.local_engine import LocalEngine
 from tests.models.lstm.folders import save_random_lstm
 
-from pommel.files import shipped
+from pommel.files.shipped import shipped_folder
 from pommel.images.check import CheckResult, Subject, run_check
 from pommel.images.checks import CHECKS
 from pommel.images.sources import files_below
@@ -33,9 +33,9 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     # As programs that train models leave them.
     (lstm / "model.safetensors").chmod(0o600)
     return {
-        "ngram": shipped.shipped_folder("builtin") / "en-ngram",
+        "ngram": shipped_folder("builtin") / "en-ngram",
         "lstm": lstm,
-        "huggingface": shipped.shipped_folder("builtin") / "en-gpt2",
+        "huggingface": shipped_folder("builtin") / "en-gpt2",
     }
 
 
@@ -67,7 +67,7 @@ def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandsOf:
     `files` are further files to be changed: what stands there, and what is written instead.
     """
     source = tmp_path / "image"
-    shutil.copytree(shipped.shipped_folder("image_sources") / "template", source)
+    shutil.copytree(shipped_folder("image_sources") / "template", source)
     monkeypatch.setitem(engines.ENGINES, "local", lambda _reference: LocalEngine(folder=source))
     # The Python of these tests has h5py.
     monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")

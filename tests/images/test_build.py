@@ -19,7 +19,7 @@ from tests.containers_support.images import BUILDS
 from tests.containers_support.users import locked
 
 from pommel.errors import ContainerError, InputError, UsageError, package_version
-from pommel.files import shipped
+from pommel.files.shipped import shipped_folder
 from pommel.images.build import BuildOptions, Stages, all_images
 from pommel.images.new import new_image
 from pommel.images.sources import (
@@ -153,7 +153,7 @@ class TestSources:
         assert not [name for name in files if name.startswith(("wheels/", "model/"))]
 
     def test_the_template_is_built_like_an_author_s(self) -> None:
-        template = shipped.shipped_folder("image_sources") / "template"
+        template = shipped_folder("image_sources") / "template"
         assert find_source("template").folder == template.resolve()
 
     def test_a_model_for_an_image_that_takes_none(self, tmp_path: Path) -> None:

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from pommel.errors import PommelError, UsageError
-from pommel.files import shipped
+from pommel.files.shipped import shipped_folder
 from pommel.images.new import new_image
 
 
 def test_the_folder_has_all_of_the_template(tmp_path: Path) -> None:
     folder = new_image("my-bigrams", tmp_path)
     assert folder == tmp_path / "my-bigrams"
-    assert _names(folder) == _names(shipped.shipped_folder("image_sources") / "template")
+    assert _names(folder) == _names(shipped_folder("image_sources") / "template")
     # Nothing else, not even of what it was made in.
     assert [each.name for each in tmp_path.iterdir()] == ["my-bigrams"]
 

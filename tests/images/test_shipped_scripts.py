@@ -20,7 +20,7 @@ from tests.images.lm_zoo_schema import SPECIFICATION
 from tests.models.conftest import FolderOf, tiny_folder  # noqa: F401 - a fixture
 from tests.models.lstm.folders import reference_bits, save_random_lstm
 
-from pommel.files import shipped
+from pommel.files.shipped import json_schema, shipped_folder
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.huggingface import open_folder
 from pommel.models.lstm import open_folder as open_lstm
@@ -86,9 +86,9 @@ def image(folder: Path, lstm_folder: Path) -> Roots:
     """Return a function from a kind of image to one with a model."""
     models = {
         "template": None,
-        "ngram": shipped.shipped_folder("builtin") / "en-ngram",
+        "ngram": shipped_folder("builtin") / "en-ngram",
         "lstm": lstm_folder,
-        "huggingface": shipped.shipped_folder("builtin") / "en-gpt2",
+        "huggingface": shipped_folder("builtin") / "en-gpt2",
     }
     return cache(lambda kind: Image(root=put_together(kind, folder / kind), model=models[kind]))
 
@@ -155,7 +155,7 @@ every_kind = pytest.mark.parametrize("kind", KINDS)
 class TestEveryImage:
     def test_spec(self, kind: str, printed: Printed) -> None:
         spec = json.loads(printed(kind, "spec"))
-        Draft202012Validator(shipped.schema("model_spec")).validate(spec)
+        Draft202012Validator(json_schema("model_spec")).validate(spec)
         Draft202012Validator(SPECIFICATION).validate(spec)
         assert (spec["name"], spec["protocol"]) == (kind, 2)
         assert all(spec["image"]["supported_features"].values())
@@ -290,7 +290,7 @@ class TestNgram:
 
     @pytest.mark.parametrize("policy", POLICIES)
     def test_it_is_what_pommel_says(self, image: Roots, policy: dict[str, Any]) -> None:
-        path = shipped.shipped_folder("builtin") / "en-ngram" / "model.arpa.gz"
+        path = shipped_folder("builtin") / "en-ngram" / "model.arpa.gz"
         model = open_arpa(path, reference="ngram", name="ngram")
         printed = image("ngram").output("score", text=requests(SENTENCES, **policy))
         assert_same(answers(printed), model, Policy(**policy))
@@ -298,7 +298,7 @@ class TestNgram:
         assert (header["fingerprint"], header["bos"]) == (model.info.fingerprint, "<s>")
 
     def test_a_file_may_be_mounted_itself(self, image: Roots) -> None:
-        path = shipped.shipped_folder("builtin") / "en-ngram" / "model.arpa.gz"
+        path = shipped_folder("builtin") / "en-ngram" / "model.arpa.gz"
         variables = {"LMZOO_CHECKPOINT_PATH": str(path)}
         printed = output(image("ngram").root, "tokenize", "-", text="Cats\n", **variables)
         assert printed == "cats </s>\n"
@@ -328,7 +328,7 @@ class TestHuggingFace:
     @staticmethod
     def model() -> Model:
         return open_folder(
-            shipped.shipped_folder("builtin") / "en-gpt2",
+            shipped_folder("builtin") / "en-gpt2",
             reference="huggingface",
             name="huggingface",
             options=LoadOptions(),

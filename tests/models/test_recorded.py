@@ -22,7 +22,7 @@ from pommel.errors import (
     UnsupportedFeatureError,
     UsageError,
 )
-from pommel.files import shipped
+from pommel.files.shipped import json_schema
 from pommel.files.text import write_text
 from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, score_all
 from pommel.models.printed import parse_surprisal_table
@@ -288,7 +288,7 @@ class TestLines:
 
     def test_what_is_written_is_valid(self, tmp_path: Path) -> None:
         _write_recorded(tmp_path / "s.jsonl", INFO, Policy(), [SENTENCE])
-        schema = shipped.schema("surprisals")
+        schema = json_schema("surprisals")
         Draft202012Validator.check_schema(schema)
         for line in (tmp_path / "s.jsonl").read_text("utf-8").splitlines():
             Draft202012Validator(schema).validate(json.loads(line))

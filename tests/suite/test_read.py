@@ -14,8 +14,8 @@ from referencing import Registry, Resource
 from tests.builders import AGREEMENT, make_suite, suite_text, suite_value
 
 from pommel.errors import SuiteError
-from pommel.files import shipped
 from pommel.files.json import JsonDocument
+from pommel.files.shipped import json_schema
 from pommel.suite.checks import Finding
 from pommel.suite.read import LoadedSuite, described, outline, shape_faults
 from pommel.suite.suite import Condition, Item, Metric, Prediction, Region, Suite
@@ -280,7 +280,7 @@ WRONG: tuple[Any, ...] = (None, True, 3, 2.5, "", "a%", "sum", [], {}, ["x", 3],
 @pytest.fixture(scope="module")
 def slow_validators() -> dict[str, Draft202012Validator]:
     """jsonschema's own validators, with references."""
-    schemas = {name: shipped.schema(name) for name in NAMES}
+    schemas = {name: json_schema(name) for name in NAMES}
     registry: Any = Registry().with_resources(
         [(schema["$id"], Resource.from_contents(schema)) for schema in schemas.values()]
     )

@@ -29,6 +29,6 @@ def shipped_folder(name: Folder) -> Path:
     return package.parents[1] / _AT_THE_TOP[name]
 
 
-def schema(name: str) -> Any:
+def json_schema(name: str) -> Any:
     """Return the JSON Schema `name`, one of the files in schemas/."""
     return json.loads((shipped_folder("schemas") / f"{name}.json").read_text("utf-8"))

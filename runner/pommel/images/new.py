@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pommel.errors import PommelError, UsageError
-from pommel.files import shipped
+from pommel.files.shipped import shipped_folder
 from pommel.images.sources import SHIPPED
 
 # What an image may be called everywhere: one part of a repository's name.
@@ -55,7 +55,7 @@ def _check_name(name: str) -> None:
 
 
 def _fill(folder: Path, name: str) -> None:
-    template = shipped.shipped_folder("image_sources") / "template"
+    template = shipped_folder("image_sources") / "template"
     for source in _files(template):
         target = folder / source.relative_to(template)
         target.parent.mkdir(exist_ok=True)

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pommel.errors import InputError, printable, quoted
-from pommel.files import shipped
+from pommel.files.shipped import json_schema
 from pommel.leaderboard.submission import Limits
 from pommel.leaderboard.submission.limits import brief, shape_fault
 from pommel.scoring.results import ScoreRule
@@ -155,7 +155,7 @@ def _check_shape(value: Any, where: str) -> None:
     # Imported here: jsonschema takes longer to import than pommel does.
     from jsonschema import Draft202012Validator  # noqa: PLC0415 - `import pommel` stays fast without it
 
-    fault = next(Draft202012Validator(shipped.schema("leaderboard")).iter_errors(value), None)
+    fault = next(Draft202012Validator(json_schema("leaderboard")).iter_errors(value), None)
     if fault is not None:
         place = brief(fault.json_path.removeprefix("$").removeprefix("."))
         raise BoardError(f"{where}: {shape_fault(fault)}{f' (at {place})' if place else ''}")

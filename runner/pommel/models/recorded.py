@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from pommel.errors import AlignmentError, InputError, SurprisalError, UsageError
-from pommel.files import shipped
+from pommel.files.shipped import json_schema
 from pommel.files.text import is_encodable
 from pommel.models.alignment import PrintedToken, TokenizerSpec
 from pommel.models.model import (
@@ -179,7 +179,7 @@ def _header(document: Any, at: str) -> dict[str, Any]:
         raise InputError(
             f"{at}: version {document.get('version')!r} is not known; this pommel reads {_VERSION}"
         )
-    schema = shipped.schema("surprisals")
+    schema = json_schema("surprisals")
     header = {"$ref": "#/$defs/header", "$defs": schema["$defs"]}
     check_shape(document, header, where=at, noun="header of recorded surprisals")
     return document

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pommel.errors import InputError, ModelNotAvailableError, UsageError
-from pommel.files import shipped
+from pommel.files.shipped import json_schema
 from pommel.files.text import DecodedText
 
 
@@ -69,7 +69,7 @@ def parse_json(text: str, *, where: str, first_line: int = 1) -> Any:
 
 def check_spec(spec: Any, *, where: str) -> dict[str, Any]:
     """Return an LM Zoo spec that is one by `schemas/model_spec.json`, or raise `InputError`."""
-    check_shape(spec, shipped.schema("model_spec"), where=where, noun="spec of a language model")
+    check_shape(spec, json_schema("model_spec"), where=where, noun="spec of a language model")
     assert isinstance(spec, dict)  # noqa: S101 - the schema has just said so
     return spec
 

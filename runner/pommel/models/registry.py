@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pommel.errors import ModelNotAvailableError, nearest
-from pommel.files import shipped
+from pommel.files.shipped import shipped_folder
 from pommel.models.family import one_model
 from pommel.models.model import LoadOptions, Model
 
@@ -44,7 +44,7 @@ def load_model(reference: str, options: LoadOptions | None = None) -> Model:
 def builtin_models() -> tuple[str, ...]:
     """Return the names of the models that ship with pommel, as in `builtin://NAME`, sorted."""
     return tuple(
-        name for name in sorted(_BUILTIN) if (shipped.shipped_folder("builtin") / name).is_dir()
+        name for name in sorted(_BUILTIN) if (shipped_folder("builtin") / name).is_dir()
     )
 
 
@@ -104,14 +104,14 @@ def _open_builtin(reference: str, options: LoadOptions) -> Model:
 def _open_en_gpt2(reference: str, options: LoadOptions) -> Model:
     from pommel.models import huggingface  # noqa: PLC0415 - only the kind that is asked for
 
-    folder = shipped.shipped_folder("builtin") / "en-gpt2"
+    folder = shipped_folder("builtin") / "en-gpt2"
     return huggingface.open_folder(folder, reference=reference, name="en-gpt2", options=options)
 
 
 def _open_en_ngram(reference: str, _options: LoadOptions) -> Model:
     from pommel.models import ngram  # noqa: PLC0415 - only the kind that is asked for
 
-    path = shipped.shipped_folder("builtin") / "en-ngram" / "model.arpa.gz"
+    path = shipped_folder("builtin") / "en-ngram" / "model.arpa.gz"
     return ngram.open_arpa(path, reference=reference, name="en-ngram")
 
 

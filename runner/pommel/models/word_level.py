@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pommel.errors import InputError, ModelError, counted, listed
-from pommel.files import text as text_file
+from pommel.files.text import DecodedText
 from pommel.models.model import Policy
 from pommel.models.reference_files import read_text
 from pommel.surprisal import ScoredSentence, Token, Unscored
@@ -118,7 +118,7 @@ def read_word_list(path: Path, *, cased: bool = True) -> tuple[str, ...]:
     Raises `InputError` if it cannot be read, for what is no list of distinct words, and, if not
     `cased`, for a word that is not in lower case, which no word of a lower-cased text would be.
     """
-    words = parse_vocabulary(text_file.DecodedText.read(path).text, file=str(path))
+    words = parse_vocabulary(DecodedText.read(path).text, file=str(path))
     strange = None if cased else next((word for word in words if word != word.lower()), None)
     if strange is not None:
         message = f"{path}: {strange!r} is not in lower case, as every word is with --lower"

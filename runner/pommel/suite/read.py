@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from pommel.errors import Fault, FormulaError, SuiteError, nearest
-from pommel.files import shipped
 from pommel.files.json import JsonDocument, JsonPath, to_json
+from pommel.files.shipped import json_schema
 from pommel.files.text import is_encodable
 from pommel.suite.checks import Finding, surprisal_findings
 from pommel.suite.suite import Condition, Suite
@@ -208,10 +208,10 @@ def _validator(schema_name: str) -> "Validator":
 
     extend: Any = validators.extend
     quick = extend(Draft202012Validator, {"properties": _properties, "items": _items})
-    suite_schema = shipped.schema("suite")
+    suite_schema = json_schema("suite")
     known = {f"#/$defs/{name}": each for name, each in suite_schema["$defs"].items()}
     known[suite_schema["$id"]] = suite_schema
-    validator: Validator = quick(_without_references(shipped.schema(schema_name), known))
+    validator: Validator = quick(_without_references(json_schema(schema_name), known))
     return validator
 
 

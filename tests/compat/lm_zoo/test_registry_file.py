@@ -7,11 +7,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from pommel.errors import InputError
-from pommel.files import shipped
+from pommel.files.shipped import json_schema, shipped_folder
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.reference_files import check_shape
 
-REGISTRY = json.loads((shipped.shipped_folder("registry") / "lm_zoo.json").read_text("utf-8"))
+REGISTRY = json.loads((shipped_folder("registry") / "lm_zoo.json").read_text("utf-8"))
 NAMES = ["gpt2", "GRNN", "JRNN", "ngram", "ordered-neurons", "RNNG", "tinylstm"]
 # An entry as the LM Zoo wrote it.
 PUBLISHED = {
@@ -35,7 +35,7 @@ PUBLISHED = {
 
 
 def check(registry: Any) -> None:
-    check_shape(registry, shipped.schema("lm_zoo_registry"), where="r.json", noun="registry")
+    check_shape(registry, json_schema("lm_zoo_registry"), where="r.json", noun="registry")
 
 
 def changed(**image: Any) -> dict[str, Any]:
@@ -44,7 +44,7 @@ def changed(**image: Any) -> dict[str, Any]:
 
 
 def test_the_schema_is_one() -> None:
-    Draft202012Validator.check_schema(shipped.schema("lm_zoo_registry"))
+    Draft202012Validator.check_schema(json_schema("lm_zoo_registry"))
 
 
 def test_the_shipped_list_fits_it_and_has_the_seven_models() -> None:

@@ -27,7 +27,7 @@ from tests.store.run_samples import agreement, imported, made, store_at
 from tests.word_model import WordModel
 
 from pommel.errors import PommelError, UsageError
-from pommel.files import shipped
+from pommel.files.shipped import json_schema
 from pommel.leaderboard.submission import Limits, Submitter, read_submission, write_submission
 from pommel.models.model import ModelInfo, Policy
 from pommel.models.recorded import Recording
@@ -99,14 +99,14 @@ def test_tokens_are_recorded_surprisals(tmp_path: Path) -> None:
         every = {each.text: each for row in run.surprisals.sentences for each in row}
         assert recording.sentences == every
         assert recording.method == "causal"
-        schema = Draft202012Validator(shipped.schema("surprisals"))
+        schema = Draft202012Validator(json_schema("surprisals"))
         assert all(schema.is_valid(json.loads(line)) for line in text.splitlines())
 
 
 def test_the_manifest(tmp_path: Path) -> None:
     raw, runs = packed(tmp_path)
     manifest = Parts.of(raw).manifest
-    Draft202012Validator(shipped.schema("submission")).validate(manifest)
+    Draft202012Validator(json_schema("submission")).validate(manifest)
     assert manifest["submitter"] == {
         "by": "A. Linguist",
         "name": "Words",
@@ -127,7 +127,7 @@ def test_the_manifest(tmp_path: Path) -> None:
 
 
 def test_the_schema_is_one() -> None:
-    Draft202012Validator.check_schema(shipped.schema("submission"))
+    Draft202012Validator.check_schema(json_schema("submission"))
 
 
 def test_without_a_name_the_model_has_its_own(tmp_path: Path) -> None:

@@ -17,18 +17,18 @@ from pommel.compat.lm_zoo.errors import (
 from pommel.compat.lm_zoo.in_process import ScoredCommands
 from pommel.compat.lm_zoo.models import HuggingFaceModel, Model
 from pommel.errors import UsageError
-from pommel.models import model as models
 from pommel.models.alignment import PrintedToken
 from pommel.models.container.commands import ImageCommands
 from pommel.models.container.names import LmZooRegistry
-from pommel.models.model import LoadOptions
+from pommel.models.model import LoadOptions, closing
+from pommel.models.model import Model as ScoringModel
 from pommel.models.registry import load_model
 
 if TYPE_CHECKING:
     import h5py
 
 # A model of this module, a model that is loaded already, or a reference.
-ModelLike = Model | models.Model | str
+ModelLike = Model | ScoringModel | str
 
 # What may be asked to run a model -> the schemes that it runs.
 BACKENDS = {
@@ -100,7 +100,7 @@ def opened(
         loaded = load_model(reference, options)
     except errors.ModelNotAvailableError as error:
         raise UnsupportedModelError(str(error)) from error
-    with models.closing(loaded) as in_process:
+    with closing(loaded) as in_process:
         yield ScoredCommands(in_process)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import UsageError, printable, quoted
-from pommel.files import shipped
+from pommel.files.shipped import json_schema
 from pommel.leaderboard.submission.limits import (
     SubmissionError,
     brief,
@@ -242,7 +242,7 @@ def _check_shape(value: Any, where: str) -> None:
     # To JSON Schema, 7.0 is a whole number; what is counted here is no float.
     types = Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_whole)
     strict = extend(Draft202012Validator, type_checker=types)  # type: ignore[no-untyped-call]
-    validator = strict(shipped.schema("submission"))
+    validator = strict(json_schema("submission"))
     # The first fault only: a list of a million wrong things has a million.
     fault = next(validator.iter_errors(value), None)
     if fault is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError, ModelNotAvailableError, nearest
-from pommel.files import shipped
+from pommel.files.shipped import json_schema, shipped_folder
 from pommel.files.text import DecodedText
 from pommel.models.reference_files import check_shape, parse_json
 
@@ -29,7 +29,7 @@ class LmZooRegistry(Mapping[str, Mapping[str, Any]]):
         """
         path = cls.copy_path()
         if not path.is_file():
-            published = shipped.shipped_folder("registry") / "lm_zoo.json"
+            published = shipped_folder("registry") / "lm_zoo.json"
             return cls(json.loads(published.read_text("utf-8")))
         try:
             text = DecodedText.read(path).text
@@ -41,7 +41,7 @@ class LmZooRegistry(Mapping[str, Mapping[str, Any]]):
     def parse(cls, text: str, *, where: str, noun: str) -> "LmZooRegistry":
         """Read a registry's text; raises `InputError`, with `where`, for what is no `noun`."""
         entries = parse_json(text, where=where)
-        check_shape(entries, shipped.schema("lm_zoo_registry"), where=where, noun=noun)
+        check_shape(entries, json_schema("lm_zoo_registry"), where=where, noun=noun)
         return cls(entries)
 
     @staticmethod

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import InputError, ModelNotAvailableError
-from pommel.files import text as text_file
+from pommel.files.text import GZIP_FAULTS
+from pommel.files.text import opened as opened_bytes
 
 Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]
@@ -275,7 +276,7 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
 
     Raises `ModelNotAvailableError` if it cannot be read.
     """
-    with _refusing(path), text_file.opened(path) as stream:
+    with _refusing(path), opened_bytes(path) as stream:
         yield stream
 
 
@@ -315,7 +316,7 @@ class ArpaLines:
         try:
             for self.number, raw in enumerate(stream, start=1):
                 yield raw
-        except text_file.GZIP_FAULTS as error:
+        except GZIP_FAULTS as error:
             what = "the gzip stream is cut short or damaged"
             raise self.fault(what, f"fetch the file again ({error})") from error
 
