@@ -60,8 +60,8 @@ def test_load_suite_takes_one(tmp_path: Path) -> None:
 
 
 def test_unknown_names_are_attribute_errors() -> None:
-    with pytest.raises(AttributeError, match="module 'pommel' has no attribute 'nonsense'"):
-        _ = pommel.nonsense
+    with pytest.raises(AttributeError, match="nonsense"):
+        _ = pommel.nonsense  # type: ignore[attr-defined]
 
 
 def test_values_that_cannot_be_are_refused() -> None:

@@ -8,18 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import StoreError, UsageError
-from pommel.models.family import NamedModel
-from pommel.models.model import LoadOptions, Model, Policy, closing
-from pommel.models.registry import load_model as _load_model
-from pommel.report.results import Results
-from pommel.scoring.conditional import ConditionalScore
-from pommel.scoring.results import ScoreRule, SuiteResult
-from pommel.scoring.run import Compat, Oov, Regions, Run, SuiteSurprisals
-from pommel.sources.load import load_suites
-from pommel.store import Selection, Store, default_store_path
-from pommel.store.store import run_and_keep
-from pommel.suite.read import LoadedSuite
-from pommel.suite.suite import Suite
+from pommel.models import LoadOptions, Model, NamedModel, Policy, closing
+from pommel.models import load_model as _load_model
+from pommel.report import Results
+from pommel.scoring import (
+    Compat,
+    ConditionalScore,
+    Oov,
+    Regions,
+    Run,
+    ScoreRule,
+    SuiteResult,
+    SuiteSurprisals,
+)
+from pommel.sources import load_suites
+from pommel.store import Selection, Store, default_store_path, run_and_keep
+from pommel.suite import LoadedSuite, Suite
 
 __all__ = [
     "Results",

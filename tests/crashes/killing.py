@@ -26,9 +26,8 @@ from pommel.cli import main
 from pommel.cli import run as run_command
 from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, Spans
 from pommel.models.registry import load_model
-from pommel.store import CachedModel
 from pommel.store import store as kept_runs
-from pommel.store.surprisal_cache import SurprisalCache
+from pommel.store.surprisal_cache import CachedModel, SurprisalCache
 from pommel.surprisal import ScoredSentence
 
 

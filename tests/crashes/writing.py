@@ -14,7 +14,8 @@ from pathlib import Path
 from tests.word_model import WordModel
 
 from pommel.models.model import Policy, score_all
-from pommel.store import CachedModel, Store
+from pommel.store import Store
+from pommel.store.surprisal_cache import CachedModel
 
 N_SENTENCES = 200_000
 

@@ -8,7 +8,8 @@ from typing import Any
 from tests.leaderboard.submission.samples import ABOUT, SUITES, packed
 from tests.word_model import WordModel
 
-from pommel.leaderboard import Added, BoardFolder
+from pommel.leaderboard import BoardFolder
+from pommel.leaderboard.folder import Added
 from pommel.leaderboard.submission import Submitter
 from pommel.models.model import ModelInfo
 from pommel.suite.suite import Suite

@@ -13,8 +13,8 @@ from tests.leaderboard.submission.samples import AGREEMENT, SONG, SUITES
 from tests.store.run_samples import agreement
 
 from pommel.errors import UsageError
-from pommel.leaderboard import BoardError, BoardFolder
-from pommel.leaderboard.board import board_from
+from pommel.leaderboard import BoardFolder
+from pommel.leaderboard.board import BoardError, board_from
 from pommel.suite.suite import Suite
 
 OTHER = make_suite(name="loose", language="en")

@@ -22,7 +22,8 @@ from tests.leaderboard.submission.changing import put, token
 from tests.leaderboard.submission.samples import ABOUT, AGREEMENT, SONG, Parts
 
 from pommel.errors import PommelError, UsageError
-from pommel.leaderboard import BoardError, BoardFolder, folder
+from pommel.leaderboard import BoardFolder, folder
+from pommel.leaderboard.board import BoardError
 from pommel.leaderboard.entry import entry_of
 from pommel.leaderboard.ledger import Ledger
 from pommel.leaderboard.standings import Standing

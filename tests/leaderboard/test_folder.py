@@ -23,7 +23,8 @@ from tests.leaderboard.samples import (
 )
 from tests.leaderboard.submission.changing import put
 
-from pommel.leaderboard import BoardError, BoardFolder
+from pommel.leaderboard import BoardFolder
+from pommel.leaderboard.board import BoardError
 from pommel.leaderboard.site import Ranking
 from pommel.leaderboard.standings import Pairs, Standing, standings_of, updated_pairs
 from pommel.leaderboard.submission import SubmissionError

@@ -10,8 +10,9 @@ from tests.leaderboard.samples import NamedModel, board_at, model, submission
 from tests.leaderboard.submission.samples import SUITES
 
 from pommel.errors import UsageError
-from pommel.leaderboard import Board, Rescored, Sample
+from pommel.leaderboard.board import Board
 from pommel.leaderboard.folder import BoardFolder
+from pommel.leaderboard.rerunning import Rescored, Sample
 from pommel.leaderboard.submission import Submission, SubmissionError, read_submission
 from pommel.models.model import Model
 from pommel.surprisal import ScoredSentence

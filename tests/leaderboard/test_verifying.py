@@ -12,7 +12,8 @@ import pytest
 from tests.leaderboard.samples import KEEPER, RIGHT, WHEN, added, board_at, model, submission
 from tests.leaderboard.submission.samples import ABOUT
 
-from pommel.leaderboard import BoardError, BoardFolder
+from pommel.leaderboard import BoardFolder
+from pommel.leaderboard.board import BoardError
 from pommel.leaderboard.ledger import Ledger
 
 

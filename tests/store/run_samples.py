@@ -16,7 +16,8 @@ from pommel.models.model import Policy
 from pommel.scoring.results import PredictionResult, Score, ScoreRule, SuiteResult
 from pommel.scoring.run import Compat, Oov, Regions, Run, run_suites
 from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
-from pommel.store import CachedModel, Store
+from pommel.store import Store
+from pommel.store.surprisal_cache import CachedModel
 from pommel.suite.suite import Suite
 
 ITEMS: Sequence[Sentences] = (

@@ -41,10 +41,9 @@ from pommel.analysis.models_compared import (
     labelled,
     without_lone_families,
 )
-from pommel.files.tables import frame_of_rows
-from pommel.models.family import Membership
-from pommel.scoring.results import PredictionResult
-from pommel.scoring.run_record import RunRecord, SuiteKey
+from pommel.files import frame_of_rows
+from pommel.models import Membership
+from pommel.scoring import PredictionResult, RunRecord, SuiteKey
 from pommel.statistics import ALPHA, Estimate, Interval, Spread, binomial_sum_ps, mean_score
 
 if TYPE_CHECKING:

@@ -17,14 +17,11 @@ from pommel.analysis.cells import (
     plain_table,
 )
 from pommel.errors import counted
-from pommel.files.tables import frame_of
-from pommel.models.family import Membership, Named
-from pommel.models.model import Model, Policy
-from pommel.scoring.family_scores import FamilyScore
-from pommel.scoring.results import ScoreRule
-from pommel.scoring.run import Compat, Oov, run_suites
+from pommel.files import frame_of
+from pommel.models import Membership, Model, Named, Policy
+from pommel.scoring import Compat, FamilyScore, Oov, ScoreRule, run_suites
 from pommel.statistics import Spread, mean_score
-from pommel.suite.suite import Condition, Suite, with_first_letter
+from pommel.suite import Condition, Suite, with_first_letter
 
 if TYPE_CHECKING:
     import pandas as pd

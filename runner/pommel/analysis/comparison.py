@@ -22,8 +22,8 @@ from pommel.analysis.inference import PairedEstimate, holm
 from pommel.analysis.item_columns import Column, Values, by_item, mean_of_columns, mean_of_means
 from pommel.analysis.models_compared import ComparedModel, ModelsCompared, families_of
 from pommel.errors import UsageError, counted, listed
-from pommel.files.tables import frame_of_rows
-from pommel.scoring.run_record import RunRecord, SuiteKey
+from pommel.files import frame_of_rows
+from pommel.scoring import RunRecord, SuiteKey
 from pommel.statistics import Estimate, mcnemar
 
 if TYPE_CHECKING:

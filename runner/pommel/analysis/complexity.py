@@ -31,8 +31,8 @@ from pommel.analysis.models_compared import (
     suites_by,
 )
 from pommel.errors import UsageError, nearest
-from pommel.files.tables import frame_of_rows
-from pommel.scoring.run_record import RunRecord, SuiteKey
+from pommel.files import frame_of_rows
+from pommel.scoring import RunRecord, SuiteKey
 from pommel.statistics import Interval, Spread, mean_score
 
 if TYPE_CHECKING:

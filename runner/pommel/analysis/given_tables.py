@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pommel.errors import Fault, FaultyFileError, listed, quoted
-from pommel.files.csv import CsvRow, CsvTable
-from pommel.files.text import DecodedText
+from pommel.files import CsvRow, CsvTable, DecodedText
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

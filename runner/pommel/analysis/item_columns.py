@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import FormulaError
-from pommel.scoring.results import PredictionResult, Score, SuiteResult
-from pommel.suite.formula import Formula
+from pommel.scoring import PredictionResult, Score, SuiteResult
+from pommel.suite import Formula
 
 Values = NDArray[np.float64]
 

@@ -10,8 +10,7 @@ import numpy as np
 from pommel.analysis.item_columns import Chance, chances_of, prediction_chance
 from pommel.analysis.models_compared import ComparedModel, ModelsCompared
 from pommel.errors import counted, listed
-from pommel.scoring.results import PredictionResult
-from pommel.scoring.run_record import RunRecord
+from pommel.scoring import PredictionResult, RunRecord
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from pommel.analysis.cells import Answer, interval_cell, number_cell, plain_table
 from pommel.analysis.items import ItemTable
 from pommel.errors import PommelError, UsageError, counted, first_line, listed, nearest
-from pommel.files.tables import frame_of_rows
-from pommel.scoring.run_record import RunRecord
+from pommel.files import frame_of_rows
+from pommel.scoring import RunRecord
 from pommel.statistics import Interval
 
 if TYPE_CHECKING:

@@ -12,9 +12,8 @@ from typing import Literal, TypeVar, get_args
 from pommel.analysis.cells import FamilyColumn
 from pommel.analysis.item_columns import Column, columns_of
 from pommel.errors import UsageError, listed
-from pommel.models.family import Membership
-from pommel.scoring.results import ScoreRule
-from pommel.scoring.run_record import RunRecord, SuiteKey
+from pommel.models import Membership
+from pommel.scoring import RunRecord, ScoreRule, SuiteKey
 from pommel.statistics import mean_score
 
 _Row = TypeVar("_Row")

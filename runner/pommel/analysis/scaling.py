@@ -21,8 +21,8 @@ from pommel.analysis.models_compared import (
     model_scores,
     suites_by,
 )
-from pommel.files.tables import frame_of_rows
-from pommel.scoring.run_record import RunRecord
+from pommel.files import frame_of_rows
+from pommel.scoring import RunRecord
 from pommel.statistics import mean_score
 
 if TYPE_CHECKING:

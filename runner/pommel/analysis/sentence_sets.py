@@ -18,12 +18,11 @@ from pommel.analysis.cells import Answer, Row, add_sections, interval_cell, plai
 from pommel.analysis.inference import auc
 from pommel.analysis.models_compared import ModelsCompared, labelled
 from pommel.errors import InputError, UsageError, counted, listed, nearest
-from pommel.files.tables import frame_of_rows
-from pommel.scoring.run import Run
-from pommel.scoring.run_record import RunRecord, SuiteKey
-from pommel.sources.grammar.permutation.design import PLAUSIBLE
+from pommel.files import frame_of_rows
+from pommel.scoring import Run, RunRecord, SuiteKey
+from pommel.sources import PLAUSIBLE
 from pommel.statistics import Estimate, Spread
-from pommel.suite.suite import Suite
+from pommel.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
 
 if TYPE_CHECKING:

@@ -24,9 +24,8 @@ from pommel.analysis.models_compared import (
     labelled,
     without_lone_families,
 )
-from pommel.files.tables import frame_of_rows
-from pommel.scoring.results import SuiteResult
-from pommel.scoring.run_record import RunRecord
+from pommel.files import frame_of_rows
+from pommel.scoring import RunRecord, SuiteResult
 from pommel.statistics import Estimate, Interval, Spread, mean_score
 
 if TYPE_CHECKING:

@@ -18,9 +18,9 @@ from pommel.analysis.cells import (
 from pommel.analysis.inference import Correlation
 from pommel.analysis.models_compared import ALL_SUITES, Grouping, labelled, suites_by
 from pommel.errors import UsageError, listed
-from pommel.files.tables import frame_of_rows
-from pommel.models.family import Membership
-from pommel.scoring.run_record import RunRecord, SuiteKey
+from pommel.files import frame_of_rows
+from pommel.models import Membership
+from pommel.scoring import RunRecord, SuiteKey
 from pommel.statistics import ALPHA
 
 if TYPE_CHECKING:

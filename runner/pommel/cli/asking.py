@@ -9,7 +9,7 @@ import click
 
 from pommel.cli.output import note
 from pommel.errors import printable
-from pommel.files.text import is_encodable
+from pommel.files import is_encodable
 
 # What is wrong with an answer, "" if nothing.
 FaultOf = Callable[[str], str]

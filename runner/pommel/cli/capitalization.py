@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from pommel.analysis.capitalization import (
+from pommel.analysis import (
     CapitalizationGain,
     CapitalizationGains,
 )
@@ -29,10 +29,9 @@ from pommel.cli.output import (
     show_warnings,
 )
 from pommel.errors import listed
-from pommel.models.family import NamedModel
-from pommel.models.model import closing
-from pommel.sources.load import load_suites
-from pommel.suite.suite import Suite
+from pommel.models import NamedModel, closing
+from pommel.sources import load_suites
+from pommel.suite import Suite
 
 
 @click.command("capitalization", no_args_is_help=True)

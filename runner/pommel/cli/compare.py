@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from pommel.analysis.comparison import Comparison
+from pommel.analysis import Comparison
 from pommel.cli.output import form_option, note, show_notes, show_rows
 from pommel.cli.selecting import (
     selected_heads,
@@ -14,8 +14,8 @@ from pommel.cli.selecting import (
 )
 from pommel.cli.stats import resampling_options
 from pommel.errors import UsageError, nearest
-from pommel.scoring.run_record import RunRecord
-from pommel.store.selection import Selection
+from pommel.scoring import RunRecord
+from pommel.store import Selection
 
 
 @click.command("compare")

@@ -20,11 +20,10 @@ from pommel.cli.output import (
     show_table,
 )
 from pommel.errors import InputError, UsageError, counted
-from pommel.files.tables import frame_of, frame_text
-from pommel.files.text import DecodedText, write_text
-from pommel.models.model import closing
-from pommel.scoring.conditional import ConditionalScore
-from pommel.sources.formats.context_pairs import TargetTable
+from pommel.files import DecodedText, frame_of, frame_text, write_text
+from pommel.models import closing
+from pommel.scoring import ConditionalScore
+from pommel.sources import TargetTable
 
 if TYPE_CHECKING:
     import pandas as pd

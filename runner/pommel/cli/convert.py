@@ -19,9 +19,8 @@ from pommel.cli.set_files import (
     show_or_write,
 )
 from pommel.errors import Fault, FaultyFileError, InputError, UsageError, counted
-from pommel.files.text import file_name_fault
-from pommel.sources.conversion import Conversion
-from pommel.sources.output import Content, WrittenForm
+from pommel.files import file_name_fault
+from pommel.sources import Content, Conversion, WrittenForm
 
 _STANDARD_INPUT = Path("-")
 

@@ -8,7 +8,7 @@ import click
 
 from pommel.cli.output import note
 from pommel.errors import InputError, ModelError, PommelError, UsageError, listed
-from pommel.models.family import NamedModel
+from pommel.models import NamedModel
 
 more_models_option = click.option(
     "-m", "--model", "more_models", multiple=True, help="Another model; repeatable."

@@ -14,10 +14,10 @@ from pommel.cli.output import (
     show_table,
     show_warnings,
 )
-from pommel.files.tables import stacked
-from pommel.report.tables import result_tables
-from pommel.scoring.results import SuiteResult
-from pommel.sources.load import load_suites
+from pommel.files import stacked
+from pommel.report import result_tables
+from pommel.scoring import SuiteResult
+from pommel.sources import load_suites
 
 
 @click.command("evaluate", no_args_is_help=True)

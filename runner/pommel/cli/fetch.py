@@ -11,8 +11,7 @@ import click
 
 from pommel.cli.output import download_bar, form_option, note, show_table
 from pommel.errors import UsageError, counted, listed
-from pommel.sources.fetch.fetching import FetchedSource, FetchOptions
-from pommel.sources.fetch.source import PublishedSource
+from pommel.sources import FetchedSource, FetchOptions, PublishedSource
 
 if TYPE_CHECKING:
     from rich.table import Table

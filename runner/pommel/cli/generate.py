@@ -16,9 +16,8 @@ from pommel.cli.set_files import (
     show_or_write,
 )
 from pommel.errors import UsageError, counted, listed
-from pommel.models.word_level import read_word_list
-from pommel.sources.generation import Generation
-from pommel.sources.output import WrittenForm
+from pommel.models import read_word_list
+from pommel.sources import Generation, WrittenForm
 
 _SHOWN = 20
 # What a suite says of itself by other options, or by the grammar.

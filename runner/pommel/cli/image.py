@@ -10,11 +10,11 @@ import click
 from pommel.cli.options import container_options
 from pommel.cli.output import download_bar, note
 from pommel.errors import PommelError, UsageError, counted, readable_size
-from pommel.files.text import make_folder
-from pommel.models.model import LoadOptions
+from pommel.files import make_folder
+from pommel.models import LoadOptions
 
 if TYPE_CHECKING:
-    from pommel.images.checks import ImageCheck
+    from pommel.images import ImageCheck
 
 # A check that takes longer hangs; `--sandbox time=SECONDS` says otherwise.
 _SECONDS_FOR_A_COMMAND = 600
@@ -49,8 +49,7 @@ def command() -> None:
 )
 def new(name: str, into: Path) -> None:
     """Make a folder NAME with all that an image needs, for you to put your model into."""
-    from pommel.images.build import BuildOptions  # noqa: PLC0415 - commands start sooner
-    from pommel.images.new import new_image  # noqa: PLC0415 - commands start sooner
+    from pommel.images import BuildOptions, new_image  # noqa: PLC0415 - commands start sooner
 
     folder = new_image(name, into)
     # A bare name could be that of an image that ships with pommel.
@@ -84,7 +83,7 @@ def build(source: str, arguments: tuple[str, ...], **chosen: Any) -> None:
 
     A name means the image that ships with pommel; write ./NAME for a folder of that name.
     """
-    from pommel.images.build import BuildOptions  # noqa: PLC0415 - commands start sooner
+    from pommel.images import BuildOptions  # noqa: PLC0415 - commands start sooner
 
     options = BuildOptions(
         tag=chosen["tag"],
@@ -123,9 +122,8 @@ def check(image: str, report: Path | None, sentences: int, **chosen: Any) -> Non
     IMAGE is docker://NAME, podman://NAME and so on, or a name of the LM Zoo; without a scheme it is
     Docker's. Exit status: 0 if nothing has failed, 1 otherwise, 4 if the image is not available.
     """
-    from pommel.images.checks import ImageCheck  # noqa: PLC0415 - commands start sooner
-    from pommel.models.container.commands import ImageCommands  # noqa: PLC0415 - commands start sooner
-    from pommel.models.container.names import LmZooRegistry  # noqa: PLC0415 - commands start sooner
+    from pommel.images import ImageCheck  # noqa: PLC0415 - commands start sooner
+    from pommel.models import ImageCommands, LmZooRegistry  # noqa: PLC0415 - commands start sooner
 
     if report is not None:
         # A folder that cannot be is better known before all has been checked.

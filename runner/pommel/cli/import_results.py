@@ -6,19 +6,13 @@ from typing import Any, get_args
 
 import click
 
-from pommel.analysis.models_compared import ModelsCompared
+from pommel.analysis import ModelsCompared
 from pommel.cli.options import store_option, store_path
 from pommel.cli.output import form_option, note, show_rows
 from pommel.errors import UsageError, counted
-from pommel.report.imported import ImportedModels
-from pommel.scoring.results import ScoreRule
-from pommel.scoring.run_record import RunRecord
-from pommel.store import Selection, Store
-from pommel.store.imports import (
-    RESULT_FORMATS,
-    ImportOptions,
-    read_results,
-)
+from pommel.report import ImportedModels
+from pommel.scoring import RunRecord, ScoreRule
+from pommel.store import RESULT_FORMATS, ImportOptions, Selection, Store, read_results
 
 
 @click.command("import-results", no_args_is_help=True)

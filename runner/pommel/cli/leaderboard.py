@@ -30,10 +30,9 @@ from pommel.errors import (
     listed,
     printable,
 )
-from pommel.leaderboard import BoardFolder
-from pommel.leaderboard.site import Ranking
-from pommel.models.model import closing
-from pommel.sources.load import load_suites
+from pommel.leaderboard import BoardFolder, Ranking
+from pommel.models import closing
+from pommel.sources import load_suites
 
 _COMMANDS = {
     "init": ("leaderboard:init", "Make a board: pin suites, weigh circuits."),

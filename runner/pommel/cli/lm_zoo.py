@@ -13,7 +13,7 @@ import click
 from pommel.cli.options import load_options, model_options
 from pommel.cli.output import download_bar, for_stdout, note
 from pommel.errors import UsageError
-from pommel.files.text import DecodedText, replacing
+from pommel.files import DecodedText, replacing
 
 # What a model is run by; the keys of `BACKENDS` in pommel.compat.lm_zoo.commands, which is slow
 # to import.
@@ -48,7 +48,7 @@ def list_command(*, short: bool) -> None:
     The names are models for every other command (pommel run GRNN suites:en). The list ships with
     pommel; `pommel models refresh` fetches a newer one.
     """
-    from pommel.compat.lm_zoo.models import Registry  # noqa: PLC0415 - `--help` stays fast
+    from pommel.compat import Registry  # noqa: PLC0415 - `--help` stays fast
 
     for model in Registry().official():
         if short:
@@ -141,7 +141,7 @@ def get_predictions(model: str, in_file: str, out_file: Path, **chosen: Any) -> 
 
 @contextmanager
 def _opened(model: str, chosen: dict[str, Any]) -> Iterator[Any]:
-    from pommel.compat.lm_zoo.commands import opened  # noqa: PLC0415 - `--help` stays fast
+    from pommel.compat import opened  # noqa: PLC0415 - `--help` stays fast
 
     options = load_options(chosen)
     with (

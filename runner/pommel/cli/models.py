@@ -8,8 +8,7 @@ import click
 from pommel.cli.options import model_options, open_model
 from pommel.cli.output import form_option
 from pommel.errors import UsageError, counted
-from pommel.models.model import closing
-from pommel.models.registry import builtin_models
+from pommel.models import builtin_models, closing
 
 _SCHEMES = (
     ("builtin://NAME", "a model that ships with pommel"),
@@ -84,7 +83,7 @@ def refresh(*, url: str | None, reset: bool) -> None:
     It goes before the one that ships with pommel. Nothing else ever fetches it.
     """
     # Imported here: it needs what the other commands do not.
-    from pommel.compat.lm_zoo.models import Registry  # noqa: PLC0415 - commands start sooner
+    from pommel.compat import Registry  # noqa: PLC0415 - commands start sooner
 
     if reset:
         if url:

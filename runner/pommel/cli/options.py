@@ -10,10 +10,8 @@ import click
 
 from pommel.cli.output import download_bar, note
 from pommel.errors import StoreAccessError, StoreError, UsageError
-from pommel.models.model import LoadOptions, Model, Policy
-from pommel.models.registry import load_model
-from pommel.scoring.results import ScoreRule
-from pommel.scoring.run import Oov
+from pommel.models import LoadOptions, Model, Policy, load_model
+from pommel.scoring import Oov, ScoreRule
 from pommel.store import Store, default_store_path
 
 _F = TypeVar("_F", bound=Callable[..., Any])

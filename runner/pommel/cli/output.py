@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 import click
 
 from pommel.errors import Fault, PommelError, UsageError, printable
-from pommel.files.tables import frame_text, stacked
-from pommel.scoring.results import ResultsTable, SuiteResult
+from pommel.files import frame_text, stacked
+from pommel.scoring import ResultsTable, SuiteResult
 
 if TYPE_CHECKING:
     import pandas as pd
     from rich.table import Table
 
-    from pommel.report.results import Results
+    from pommel.report import Results
 
 
 # A table that goes to a file or a pipe is not folded to the width of a screen.
@@ -263,7 +263,7 @@ def check_table(table: ResultsTable | None, form: str) -> None:
 
 def show_results(results: "Results", *, table: ResultsTable | None, form: str) -> None:
     """Print results: tables for people, a tidy table, or JSON with the provenance."""
-    from pommel.report.tables import result_tables  # noqa: PLC0415 - few commands show results
+    from pommel.report import result_tables  # noqa: PLC0415 - few commands show results
 
     if form == "json" and not table:
         click.echo(json.dumps(results.to_json(), ensure_ascii=False, indent=2))

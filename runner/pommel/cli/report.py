@@ -14,12 +14,9 @@ from pommel.cli.selecting import (
     store_for_reading,
 )
 from pommel.errors import UsageError, counted
-from pommel.files.text import write_text
-from pommel.report.page import write_report
-from pommel.report.plots.saving import ChartFile
-from pommel.report.plots.table import PLOTS
-from pommel.report.text_tables import TABLES
-from pommel.scoring.run_record import RunRecord
+from pommel.files import write_text
+from pommel.report import PLOTS, TABLES, ChartFile, write_report
+from pommel.scoring import RunRecord
 from pommel.store import Store
 
 _PAGE = Path("report.html")

@@ -31,15 +31,13 @@ from pommel.cli.output import (
     show_warnings,
     tidy_table_option,
 )
-from pommel.files.text import make_folder
-from pommel.models.family import NamedModel
-from pommel.models.model import closing
-from pommel.report.results import Results
-from pommel.scoring.run import Regions, Run
-from pommel.sources.load import load_suites
-from pommel.store import Store
-from pommel.store.store import run_and_keep
-from pommel.suite.suite import Suite
+from pommel.files import make_folder
+from pommel.models import NamedModel, closing
+from pommel.report import Results
+from pommel.scoring import Regions, Run
+from pommel.sources import load_suites
+from pommel.store import Store, run_and_keep
+from pommel.suite import Suite
 
 
 @click.command("run", no_args_is_help=True)

@@ -40,17 +40,13 @@ from pommel.cli.selecting import (
     store_for_writing,
 )
 from pommel.errors import StoreError, UsageError, counted, listed, printable
-from pommel.files.json import WrittenFloat, to_json
-from pommel.files.tables import frame_to_json
-from pommel.models.family import Named
-from pommel.report.results import Results
-from pommel.report.run_list import ListedRun
-from pommel.scoring.results import ScoreRule
-from pommel.scoring.run import Oov, Run
-from pommel.scoring.run_record import RunRecord
-from pommel.sources.load import load_suites
+from pommel.files import WrittenFloat, frame_to_json, to_json
+from pommel.models import Named
+from pommel.report import ListedRun, Results
+from pommel.scoring import Oov, Run, RunRecord, ScoreRule
+from pommel.sources import load_suites
 from pommel.store import Selection, Store
-from pommel.suite.suite import Suite
+from pommel.suite import Suite
 
 _COMMANDS = {
     "list": ("runs:list_runs", "List runs."),

@@ -11,10 +11,8 @@ import click
 from pommel.cli.options import store_option, store_path
 from pommel.cli.output import note
 from pommel.errors import UsageError, counted, listed, nearest
-from pommel.report.run_list import ListedRun
-from pommel.scoring.results import ScoreRule
-from pommel.scoring.run import Run
-from pommel.scoring.run_record import RunRecord
+from pommel.report import ListedRun
+from pommel.scoring import Run, RunRecord, ScoreRule
 from pommel.store import Selection, Store
 
 # So long a beginning of an id is hardly another run's, too.

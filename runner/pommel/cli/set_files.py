@@ -9,7 +9,7 @@ import click
 
 from pommel.cli.output import form_option, note, show_text
 from pommel.errors import UsageError, counted
-from pommel.sources.output import Content, WrittenForm
+from pommel.sources import Content, WrittenForm
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

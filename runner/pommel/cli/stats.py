@@ -7,18 +7,23 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from pommel.analysis.accuracy import Accuracies, Settings
-from pommel.analysis.cells import Answer
-from pommel.analysis.complexity import Complexity, SuiteDifferences
-from pommel.analysis.correlation import ModelCorrelations, PropertyCorrelations
-from pommel.analysis.given_tables import GivenTable
-from pommel.analysis.items import ItemTable
-from pommel.analysis.mixed import MixedFit
-from pommel.analysis.models_compared import ModelsCompared
-from pommel.analysis.scaling import Scaling
-from pommel.analysis.sentence_sets import SentenceSets
-from pommel.analysis.stability import Stability
-from pommel.analysis.training import Training
+from pommel.analysis import (
+    Accuracies,
+    Answer,
+    Complexity,
+    GivenTable,
+    ItemTable,
+    MixedFit,
+    ModelCorrelations,
+    ModelsCompared,
+    PropertyCorrelations,
+    Scaling,
+    SentenceSets,
+    Settings,
+    Stability,
+    SuiteDifferences,
+    Training,
+)
 from pommel.cli.lazy_group import LazyGroup
 from pommel.cli.output import (
     form_option,
@@ -31,10 +36,8 @@ from pommel.cli.output import (
 )
 from pommel.cli.selecting import selected_records, selected_runs, selection_options
 from pommel.errors import PommelError, UsageError, listed
-from pommel.files.tables import frame_text
-from pommel.files.text import replacing, write_text
-from pommel.scoring.run import Run
-from pommel.scoring.run_record import RunRecord, SuiteKey
+from pommel.files import frame_text, replacing, write_text
+from pommel.scoring import Run, RunRecord, SuiteKey
 from pommel.statistics import Estimate
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import click
 from pommel.cli.output import note
 from pommel.cli.selecting import selected, selection_options, store_for_reading
 from pommel.errors import counted
-from pommel.leaderboard.submission import Submitter, write_submission
+from pommel.leaderboard import Submitter, write_submission
 
 
 @click.command("submit")

@@ -9,11 +9,10 @@ import click
 from pommel.cli import suites_check, suites_new, suites_preview
 from pommel.cli.output import folder_option, form_option, note, show_table
 from pommel.errors import InputError, counted
-from pommel.files.text import file_name_fault
-from pommel.report.suite_list import suite_table
-from pommel.sources.load import SuiteCard, load_suites
-from pommel.sources.output import Content, WrittenForm
-from pommel.suite.suite import Suite
+from pommel.files import file_name_fault
+from pommel.report import suite_table
+from pommel.sources import Content, SuiteCard, WrittenForm, load_suites
+from pommel.suite import Suite
 
 # The endings of files, and the forms that they are written in.
 _FORMS = {"json": "suite", "csv": "csv", "txt": "sentences"}

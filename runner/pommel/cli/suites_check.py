@@ -12,12 +12,10 @@ import click
 from pommel.cli.options import model_options, open_model
 from pommel.cli.output import form_option, note, progress_bar
 from pommel.errors import Fault, InputError, PommelError, SuiteError, UsageError, counted
-from pommel.files.json import JsonDocument
-from pommel.files.text import DecodedText
-from pommel.models.model import Policy, closing
-from pommel.sources.load import find_suites, load_suites
-from pommel.suite.lint import RULES, Frequencies, Tokenized, check_suite
-from pommel.suite.read import LoadedSuite
+from pommel.files import DecodedText, JsonDocument
+from pommel.models import Policy, closing
+from pommel.sources import find_suites, load_suites
+from pommel.suite import RULES, Frequencies, LoadedSuite, Tokenized, check_suite
 
 # What `pommel validate` warns of.
 _VALIDATE = "validate"

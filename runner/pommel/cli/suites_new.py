@@ -10,14 +10,18 @@ import click
 from pommel.cli.asking import ask, ask_number, confirm, no_fault, text_fault
 from pommel.cli.output import note
 from pommel.errors import FormulaError, PommelError, SuiteError, UsageError, counted, printable
-from pommel.files.text import is_encodable, write_text
-from pommel.sources.load import load_drafts
-from pommel.suite.drafts import Design
-from pommel.suite.formula import Formula
-from pommel.suite.lint import check_suite
-from pommel.suite.published import language_fault
-from pommel.suite.read import LoadedSuite
-from pommel.suite.suite import Metric, Region, Suite
+from pommel.files import is_encodable, write_text
+from pommel.sources import load_drafts
+from pommel.suite import (
+    Design,
+    Formula,
+    LoadedSuite,
+    Metric,
+    Region,
+    Suite,
+    check_suite,
+    language_fault,
+)
 
 # The contents of one item: condition -> region -> text.
 _Sentences = Mapping[str, Mapping[int, str]]

@@ -14,9 +14,9 @@ import click
 
 from pommel.cli.output import note, show_warnings
 from pommel.errors import InputError, PommelError, SuiteError, UsageError, counted, printable
-from pommel.report.suite_preview import PreviewLine
-from pommel.sources.load import find_suites, load_drafts
-from pommel.suite.suite import Item, Suite
+from pommel.report import PreviewLine
+from pommel.sources import find_suites, load_drafts
+from pommel.suite import Item, Suite
 
 if TYPE_CHECKING:
     from rich.console import Console

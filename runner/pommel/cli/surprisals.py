@@ -22,13 +22,10 @@ from pommel.cli.output import (
     show_warnings,
 )
 from pommel.errors import UsageError
-from pommel.files.json import to_json
-from pommel.files.tables import frame_text
-from pommel.files.text import write_text
-from pommel.models.model import closing
-from pommel.models.recorded import Recording
-from pommel.scoring.run import SuiteSurprisals
-from pommel.sources.load import load_suites
+from pommel.files import frame_text, to_json, write_text
+from pommel.models import Recording, closing
+from pommel.scoring import SuiteSurprisals
+from pommel.sources import load_suites
 
 if TYPE_CHECKING:
     import pandas as pd

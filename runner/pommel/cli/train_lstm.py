@@ -11,8 +11,7 @@ import click
 
 from pommel.cli.output import note, show_table
 from pommel.errors import UsageError
-from pommel.training.lstm.recipe import EpochFigures, Plan, Progress, Recipe, Watcher
-from pommel.training.text import TextFile
+from pommel.training import EpochFigures, Plan, Progress, Recipe, TextFile, Watcher
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -245,7 +244,7 @@ def command(text: Path, **chosen: Any) -> None:
       pommel run 'lstm://my-lstm/seed-*' suites:en/agreement
     """
     # Imported here: `pommel train --help` needs none of it.
-    from pommel.training.lstm.family import train_family  # noqa: PLC0415 - commands start sooner
+    from pommel.training import train_family  # noqa: PLC0415 - commands start sooner
 
     plan = _plan(text, chosen)
     with watching() as watcher:

@@ -10,9 +10,8 @@ import click
 
 from pommel.cli.output import note
 from pommel.errors import UsageError
-from pommel.models.word_level import read_word_list
-from pommel.training.ngram_recipe import NgramRecipe
-from pommel.training.text import TextFile
+from pommel.models import read_word_list
+from pommel.training import NgramRecipe, TextFile
 
 _DEFAULT = NgramRecipe()
 _COUNT = click.IntRange(min=1)

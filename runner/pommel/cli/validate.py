@@ -7,8 +7,8 @@ import click
 
 from pommel.cli.output import form_option
 from pommel.errors import Fault, InputError, SuiteError, counted
-from pommel.sources.load import find_suites, load_suites
-from pommel.suite.suite import Suite
+from pommel.sources import find_suites, load_suites
+from pommel.suite import Suite
 
 
 @click.command("validate", no_args_is_help=True)

@@ -17,7 +17,7 @@ from pommel.images.sources import Files, Source, context_chunks, context_files, 
 if TYPE_CHECKING:
     from docker import APIClient
 
-    from pommel.models.container.engines.docker_engine import DockerEngine
+    from pommel.models import DockerEngine
 
 
 _MADE = re.compile(r" ---> ([0-9a-f]{12,64})\s*")
@@ -147,7 +147,7 @@ class BuiltImage:
 
 
 def _connect(engine: BuildEngine, source: str) -> "DockerEngine":
-    from pommel.models.container.engines.docker_engine import DockerEngine  # noqa: PLC0415 - needs docker, an extra
+    from pommel.models import DockerEngine  # noqa: PLC0415 - needs docker, an extra
 
     return DockerEngine.connect(engine, asked_by=f"image build {source}")
 

@@ -8,8 +8,7 @@ from itertools import islice, product
 from typing import Any, Generic, Literal, TypeVar
 
 from pommel.errors import PommelError, printable
-from pommel.models.alignment import PrintedToken, TokenizerSpec
-from pommel.models.container.commands import ImageCommands
+from pommel.models import ImageCommands, PrintedToken, TokenizerSpec
 
 # A word that no vocabulary has.
 UNKNOWN_WORD = "zxqvblorp"

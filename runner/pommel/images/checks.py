@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import package_version
-from pommel.files.json import to_json
-from pommel.files.text import write_text
+from pommel.files import to_json, write_text
 from pommel.images.check import Check, CheckResult, Subject, run_check
 from pommel.images.command_checks import (
     ALIGNMENT_CHECKS,
@@ -22,7 +21,7 @@ from pommel.images.command_checks import (
     VOCABULARY_CHECKS,
 )
 from pommel.images.score_checks import SCORE_CHECKS
-from pommel.models.container.commands import ImageCommands
+from pommel.models import ImageCommands
 
 # A check that others build on comes before them: they are skipped where it has failed.
 CHECKS: tuple[Check, ...] = (

@@ -31,7 +31,7 @@ from pommel.images.check import (
     long_sentence,
     many,
 )
-from pommel.models.alignment import PrintedToken
+from pommel.models import PrintedToken
 
 if TYPE_CHECKING:
     import numpy as np

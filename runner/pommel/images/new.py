@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from pommel.errors import PommelError, UsageError
-from pommel.files.shipped import shipped_folder
+from pommel.files import shipped_folder
 from pommel.images.sources import SHIPPED
 
 # What an image may be called everywhere: one part of a repository's name.

@@ -26,9 +26,7 @@ from pommel.images.check import (
     long_sentence,
     many,
 )
-from pommel.models.container.commands import ImageCommands
-from pommel.models.model import Policy
-from pommel.models.recorded import Recording
+from pommel.models import ImageCommands, Policy, Recording
 from pommel.surprisal import ScoredSentence, Token
 
 # How long an image may think before its first line: what it took for a whole command, many times.

@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from pommel.errors import InputError, PommelError, UsageError, nearest
-from pommel.files.shipped import shipped_folder
+from pommel.files import shipped_folder
 
 # Path in the context -> a file of this machine, or what it holds.
 Files = dict[str, Path | bytes]

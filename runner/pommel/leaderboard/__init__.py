@@ -1,19 +1,5 @@
 """Leaderboards: a folder with pinned suites, submissions, and what was done with them."""
 
-from pommel.leaderboard.board import Board, BoardError, PinnedSuite
-from pommel.leaderboard.folder import Added, BoardFolder
-from pommel.leaderboard.rerunning import Rescored, Sample
-from pommel.leaderboard.standings import Scored, Standing, Standings
+from lazy_loader import attach_stub
 
-__all__ = [
-    "Added",
-    "Board",
-    "BoardError",
-    "BoardFolder",
-    "PinnedSuite",
-    "Rescored",
-    "Sample",
-    "Scored",
-    "Standing",
-    "Standings",
-]
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -9,10 +9,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pommel.errors import InputError, printable, quoted
-from pommel.files.shipped import json_schema
+from pommel.files import json_schema
 from pommel.leaderboard.submission import Limits
 from pommel.leaderboard.submission.limits import brief, shape_fault
-from pommel.scoring.results import ScoreRule
+from pommel.scoring import ScoreRule
 
 
 class BoardError(InputError):

@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from pommel.errors import InputError
 from pommel.leaderboard.board import Board, BoardError
 from pommel.leaderboard.submission import Submission, SubmissionError, recomputed
-from pommel.scoring.regions import RegionTable
-from pommel.scoring.results import SuiteResult
-from pommel.scoring.run import Run
-from pommel.suite.suite import Suite
+from pommel.scoring import RegionTable, Run, SuiteResult
+from pommel.suite import Suite
 
 FORMAT = "pommel-leaderboard-entry"
 VERSION = 2

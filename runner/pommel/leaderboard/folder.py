@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from pommel.errors import PommelError, UsageError, nearest, printable, quoted
-from pommel.files.text import file_name_fault, is_encodable, make_folder, replacing, write_text
+from pommel.files import file_name_fault, is_encodable, make_folder, replacing, write_text
 from pommel.leaderboard.board import (
     LEAST_WEIGHT,
     MOST_WEIGHT,
@@ -52,9 +52,8 @@ from pommel.leaderboard.standings import (
 )
 from pommel.leaderboard.submission import Limits, Submission, SubmissionError, parse_submission
 from pommel.leaderboard.submission.manifest import has_letter
-from pommel.scoring.results import ScoreRule
-from pommel.suite.read import LoadedSuite
-from pommel.suite.suite import Suite
+from pommel.scoring import ScoreRule
+from pommel.suite import LoadedSuite, Suite
 
 ARCHIVE_SUFFIX = ".pommel.zip"
 

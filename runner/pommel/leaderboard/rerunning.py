@@ -9,7 +9,7 @@ from pathlib import Path
 from pommel.errors import quoted
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.submission import Submission, SubmissionError
-from pommel.models.model import Model
+from pommel.models import Model
 from pommel.surprisal import ScoredSentence, Token
 
 

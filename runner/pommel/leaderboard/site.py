@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pommel.errors import PommelError, UsageError, printable
-from pommel.files.text import replacing
+from pommel.files import replacing
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.folder import BoardFolder

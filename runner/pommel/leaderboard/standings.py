@@ -13,7 +13,7 @@ from zipfile import ZIP_STORED, BadZipFile, ZipFile
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.analysis.inference import N_TURNED
+from pommel.analysis import N_TURNED
 from pommel.errors import printable
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry

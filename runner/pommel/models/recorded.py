@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from pommel.errors import AlignmentError, InputError, SurprisalError, UsageError
-from pommel.files.shipped import json_schema
-from pommel.files.text import is_encodable
+from pommel.files import is_encodable, json_schema
 from pommel.models.alignment import PrintedToken, TokenizerSpec
 from pommel.models.model import (
     RECOVERED,

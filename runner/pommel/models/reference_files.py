@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from pommel.errors import InputError, ModelNotAvailableError, UsageError
-from pommel.files.shipped import json_schema
-from pommel.files.text import DecodedText
+from pommel.files import DecodedText, json_schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pommel.errors import ModelNotAvailableError, nearest
-from pommel.files.shipped import shipped_folder
+from pommel.files import shipped_folder
 from pommel.models.family import one_model
 from pommel.models.model import LoadOptions, Model
 
@@ -43,9 +43,7 @@ def load_model(reference: str, options: LoadOptions | None = None) -> Model:
 
 def builtin_models() -> tuple[str, ...]:
     """Return the names of the models that ship with pommel, as in `builtin://NAME`, sorted."""
-    return tuple(
-        name for name in sorted(_BUILTIN) if (shipped_folder("builtin") / name).is_dir()
-    )
+    return tuple(name for name in sorted(_BUILTIN) if (shipped_folder("builtin") / name).is_dir())
 
 
 def _open_huggingface(reference: str, options: LoadOptions) -> Model:

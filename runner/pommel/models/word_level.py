@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pommel.errors import InputError, ModelError, counted, listed
-from pommel.files.text import DecodedText
+from pommel.files import DecodedText
 from pommel.models.model import Policy
 from pommel.models.reference_files import read_text
 from pommel.surprisal import ScoredSentence, Token, Unscored

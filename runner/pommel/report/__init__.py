@@ -1,1 +1,5 @@
 """What people look at: tables, plots, one page of results."""
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pommel.analysis.cells import plain_table
-from pommel.files.tables import frame_of_rows
-from pommel.scoring.run_record import RunRecord
+from pommel.analysis import plain_table
+from pommel.files import frame_of_rows
+from pommel.scoring import RunRecord
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -9,14 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from pommel.errors import UsageError, listed
-from pommel.files.json import WrittenFloat
-from pommel.files.tables import frame_text, stacked
-from pommel.files.text import replacing
-from pommel.models.family import Named
-from pommel.scoring.family_scores import FamilyScore
-from pommel.scoring.results import ResultsTable, SuiteResult
-from pommel.scoring.run import Run
-from pommel.scoring.run_record import RunRecord
+from pommel.files import WrittenFloat, frame_text, replacing, stacked
+from pommel.models import Named
+from pommel.scoring import FamilyScore, ResultsTable, Run, RunRecord, SuiteResult
 
 if TYPE_CHECKING:
     import altair as alt

@@ -5,16 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.cells import (
+from pommel.analysis import (
     interval_cell,
     number_cell,
     plain_table,
 )
-from pommel.files.tables import frame_of_rows
-from pommel.models.model import Policy
+from pommel.files import frame_of_rows
+from pommel.models import Policy
 from pommel.report.tables import kept_margins, prediction_cells
-from pommel.scoring.results import PredictionResult, SuiteResult
-from pommel.scoring.run_record import RunRecord
+from pommel.scoring import PredictionResult, RunRecord, SuiteResult
 from pommel.statistics import mean_score
 
 if TYPE_CHECKING:

@@ -5,12 +5,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from pommel.analysis.accuracy import Accuracies, Accuracy, Unit
-from pommel.analysis.cells import FamilyColumn, circuit_cell, number_cell
-from pommel.analysis.models_compared import ModelsCompared
+from pommel.analysis import (
+    Accuracies,
+    Accuracy,
+    FamilyColumn,
+    ModelsCompared,
+    Unit,
+    circuit_cell,
+    number_cell,
+)
 from pommel.report.paper_table import Cell, PaperColumn, PaperTable, sections_of, text_cell
 from pommel.report.tables import MAX_MEMBERS, RULES
-from pommel.scoring.run_record import RunRecord
+from pommel.scoring import RunRecord
 
 # Means of the same shares, added up in another order.
 _TOLERANCE = 1e-9

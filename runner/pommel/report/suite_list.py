@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from pommel.analysis.cells import plain_table
-from pommel.sources.load import SuiteCard
+from pommel.analysis import plain_table
+from pommel.sources import SuiteCard
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from pommel.errors import counted
-from pommel.suite.formula.parser import Formula
-from pommel.suite.suite import Condition, Item, Region, Suite
+from pommel.suite import Condition, Formula, Item, Region, Suite
 
 # A piece of a line and its style, in Rich's words ("" is none).
 Piece = tuple[str, str]

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from pommel.analysis.cells import (
+from pommel.analysis import (
     FamilyColumn,
     add_suite_rows,
     circuit_cell,
@@ -13,8 +13,7 @@ from pommel.analysis.cells import (
     number_cell,
     plain_table,
 )
-from pommel.scoring.family_scores import FamilyScore
-from pommel.scoring.results import PredictionResult, SuiteResult
+from pommel.scoring import FamilyScore, PredictionResult, SuiteResult
 from pommel.statistics import mean_score
 
 if TYPE_CHECKING:

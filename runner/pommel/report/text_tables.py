@@ -4,18 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
-from pommel.analysis.accuracy import Accuracies
-from pommel.analysis.comparison import Comparison
-from pommel.analysis.models_compared import ModelsCompared
-from pommel.analysis.stability import Stability
+from pommel.analysis import Accuracies, Comparison, ModelsCompared, Stability
 from pommel.errors import UsageError
-from pommel.files.tables import frame_text
+from pommel.files import frame_text
 from pommel.report.latex import latex_table
 from pommel.report.markdown import markdown_table
 from pommel.report.paper_table import PaperTable, from_rich
 from pommel.report.score_tables import circuits_table, predictions_table, scores_table
-from pommel.scoring.results import SuiteResult
-from pommel.scoring.run_record import RunRecord
+from pommel.scoring import RunRecord, SuiteResult
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pommel.errors import InputError
-from pommel.models.model import Model, Policy
+from pommel.models import Model, Policy
 from pommel.surprisal import ScoredSentence, Token
 
 # Called with the number of pairs that have just been scored.

@@ -7,9 +7,9 @@ from typing import Any, get_args
 import numpy as np
 
 from pommel.errors import SurprisalError
-from pommel.files.json import WrittenFloat
+from pommel.files import WrittenFloat
 from pommel.scoring.regions import Bits, Cell, RegionTable
-from pommel.suite.suite import Metric, Region, Suite
+from pommel.suite import Metric, Region, Suite
 
 
 def table_from_suite(suite: Suite) -> RegionTable:

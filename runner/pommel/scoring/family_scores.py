@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
-from pommel.files.tables import frame_of_rows
+from pommel.files import frame_of_rows
 from pommel.scoring.results import SuiteResult
 from pommel.statistics import Spread, mean_score
 

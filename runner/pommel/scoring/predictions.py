@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from pommel.scoring.regions import RegionTable
 from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult
-from pommel.suite.formula import Formula
-from pommel.suite.suite import Metric, Prediction, Suite
+from pommel.suite import Formula, Metric, Prediction, Suite
 
 
 def evaluate_predictions(  # noqa: PLR0913 - each of these is a choice of the caller's

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import AlignmentError, SurprisalError
-from pommel.models.model import Spans
-from pommel.suite.suite import Metric, Sentence, Suite
+from pommel.models import Spans
+from pommel.suite import Metric, Sentence, Suite
 from pommel.surprisal import ScoredSentence, Token, Unscored
 
 Bits = NDArray[np.float64]

@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import UsageError
-from pommel.files.tables import frame_of, frame_of_rows
-from pommel.models.family import Membership
+from pommel.files import frame_of, frame_of_rows
+from pommel.models import Membership
 from pommel.scoring.notebook import predictions_html, scores_html
 from pommel.statistics import Interval, mean_score
-from pommel.suite.suite import Suite
+from pommel.suite import Suite
 
 if TYPE_CHECKING:
     import pandas as pd

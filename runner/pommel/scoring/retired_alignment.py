@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
-from pommel.suite.suite import Sentence
+from pommel.suite import Sentence
 from pommel.surprisal import TokenRole
 
 

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pommel.errors import ModelError, UsageError, counted, listed, package_version
-from pommel.files.tables import frame_of
-from pommel.models.family import Named
-from pommel.models.model import Method, Model, ModelInfo, Policy
+from pommel.files import frame_of
+from pommel.models import Method, Model, ModelInfo, Named, Policy
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import (
@@ -27,7 +26,7 @@ from pommel.scoring.regions import (
 )
 from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult, Table
 from pommel.scoring.retired_alignment import assign_as_syntaxgym
-from pommel.suite.suite import Metric, Sentence, Suite
+from pommel.suite import Metric, Sentence, Suite
 from pommel.surprisal import ScoredSentence
 
 if TYPE_CHECKING:

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
-from pommel.models.family import Named
-from pommel.models.model import ModelInfo, Policy
+from pommel.models import ModelInfo, Named, Policy
 from pommel.scoring.results import ScoreRule, SuiteResult
 from pommel.scoring.run import Run
-from pommel.suite.suite import Suite
+from pommel.suite import Suite
 
 RunStatus = Literal["complete", "interrupted"]
 

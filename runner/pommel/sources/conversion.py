@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any, get_args
 
 from pommel.errors import Fault, UsageError, counted, listed
-from pommel.files.text import DecodedText, sha256_of
+from pommel.files import DecodedText, sha256_of
 from pommel.sources.formats.long_csv import read_long_csv
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import GRAMMATICAL, Compared, MinimalSet
 from pommel.sources.output import FORMATS, Content, SetContent, SuiteContent, WrittenForm
-from pommel.suite.read import LoadedSuite
+from pommel.suite import LoadedSuite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

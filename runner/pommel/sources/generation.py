@@ -14,7 +14,7 @@ from pommel.sources.grammar.permutation.source import PermutationSource
 from pommel.sources.grammar.source import GeneratedItem, ItemSource, SetSource, has_items, has_sets
 from pommel.sources.minimal_sets import GRAMMATICAL, MinimalSet
 from pommel.sources.output import ItemContent, SetContent
-from pommel.suite.suite import with_first_letter
+from pommel.suite import with_first_letter
 
 _T = TypeVar("_T")
 

@@ -9,11 +9,9 @@ from pathlib import Path
 from typing import Any, Self
 
 from pommel.errors import Fault, InputError, SuiteError, nearest
-from pommel.files.shipped import shipped_folder
-from pommel.files.text import DecodedText
+from pommel.files import DecodedText, shipped_folder
 from pommel.sources.formats.long_csv import read_long_csv
-from pommel.suite.read import LoadedDraft, LoadedSuite
-from pommel.suite.suite import Suite
+from pommel.suite import LoadedDraft, LoadedSuite, Suite
 
 _SHIPPED = "suites:"
 

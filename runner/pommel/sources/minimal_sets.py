@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from pommel.suite.suite import Item
+from pommel.suite import Item
 
 GRAMMATICAL = "grammatical"
 UNGRAMMATICAL = "ungrammatical"

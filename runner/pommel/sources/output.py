@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError, UsageError, listed
-from pommel.files.json import json_chunks
-from pommel.files.text import replacing
+from pommel.files import json_chunks, replacing
 from pommel.sources.formats.bert_syntax import BERT_SYNTAX
 from pommel.sources.formats.blimp import BLIMP
 from pommel.sources.formats.clams import CLAMS
@@ -36,7 +35,7 @@ from pommel.sources.minimal_sets import (
     suite_head,
     suite_items,
 )
-from pommel.suite.suite import Item, Suite
+from pommel.suite import Item, Suite
 
 # Forms of whole items; the others are formats of minimal sets.
 _SUITE, _CSV, _SENTENCES = "suite", "csv", "sentences"

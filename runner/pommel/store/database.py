@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from pommel.errors import PommelError, StoreAccessError, StoreError
-from pommel.files.text import make_folder
+from pommel.files import make_folder
 
 BUSY_SECONDS = 30.0
 PAGE_BYTES = 4096

@@ -14,18 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import InputError, StoreError, counted, package_version, quoted
-from pommel.files.text import is_encodable
-from pommel.models.family import Membership
-from pommel.models.model import ModelInfo, Policy
-from pommel.scoring.results import PredictionResult, Score, ScoreRule, SuiteResult
-from pommel.scoring.run import (
+from pommel.files import is_encodable
+from pommel.models import Membership, ModelInfo, Policy
+from pommel.scoring import (
     Compat,
+    ModelFacts,
     NeededSentences,
     Oov,
+    PredictionResult,
     Run,
+    RunRecord,
+    Score,
+    ScoreRule,
+    SuiteFacts,
+    SuiteResult,
     SuiteSurprisals,
 )
-from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
 from pommel.store.database import Database, damaged, explained, marks, pieces, seal
 from pommel.store.selection import OneEach, Selection, in_a_family_too, one_each, told_apart_records
 from pommel.store.surprisal_cache import (
@@ -35,8 +39,7 @@ from pommel.store.surprisal_cache import (
     describe_policy,
     sentence_hash,
 )
-from pommel.suite.read import LoadedSuite
-from pommel.suite.suite import Suite
+from pommel.suite import LoadedSuite, Suite
 from pommel.surprisal import ScoredSentence
 
 # The columns of `runs` that a record is made of again; their order is that of `run_row`.

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import AlignmentError, PommelError, StoreError, SurprisalError
-from pommel.files.text import make_folder
-from pommel.models.model import Policy
+from pommel.files import make_folder
+from pommel.models import Policy
 from pommel.store.damaged_file import DamagedFile, opened_damaged
 from pommel.store.database import KEYS, Database, beside, owner_seal, scored_seal, seal, seal_of
 from pommel.store.run_tables import document_hash

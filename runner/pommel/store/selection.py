@@ -6,8 +6,8 @@ from fnmatch import fnmatchcase
 from typing import ClassVar
 
 from pommel.errors import UsageError
-from pommel.models.family import Membership, Named
-from pommel.scoring.run_record import RunRecord
+from pommel.models import Membership, Named
+from pommel.scoring import RunRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

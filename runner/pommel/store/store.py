@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from pommel.models.family import Named, NamedModel
-from pommel.models.model import Model, ModelInfo, Policy
-from pommel.scoring.results import ScoreRule
-from pommel.scoring.run import Compat, Oov, Regions, Run, run_suites
-from pommel.scoring.run_record import RunRecord
+from pommel.models import Model, ModelInfo, Named, NamedModel, Policy
+from pommel.scoring import Compat, Oov, Regions, Run, RunRecord, ScoreRule, run_suites
 from pommel.store.database import Database
 from pommel.store.run_tables import RunTables, suite_from_document
 from pommel.store.surprisal_cache import CachedModel, SurprisalCache, delete_unused, sentence_hash
-from pommel.suite.suite import Suite
+from pommel.suite import Suite
 
 if TYPE_CHECKING:
     from pommel.store.salvage import Salvaged

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, get_args
 
 from pommel.errors import ModelError, StoreError, quoted
-from pommel.models.model import DistinctSentence, Model, ModelInfo, Policy, Spans
+from pommel.models import DistinctSentence, Model, ModelInfo, Policy, Spans
 from pommel.store.database import (
     Database,
     damaged,

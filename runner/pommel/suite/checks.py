@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pommel.errors import FormulaError
-from pommel.files.json import JsonPath
+from pommel.files import JsonPath
 from pommel.suite.formula import Formula
 from pommel.suite.formula.parser import nearest_or_all
 from pommel.suite.suite import has_stray_space

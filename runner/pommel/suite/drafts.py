@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self, get_args
 
 from pommel.errors import FormulaError
-from pommel.files.json import to_json
+from pommel.files import to_json
 from pommel.suite.formula import Formula
 from pommel.suite.suite import Condition, Metric, Suite
 

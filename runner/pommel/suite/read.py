@@ -14,9 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from pommel.errors import Fault, FormulaError, SuiteError, nearest
-from pommel.files.json import JsonDocument, JsonPath, to_json
-from pommel.files.shipped import json_schema
-from pommel.files.text import is_encodable
+from pommel.files import JsonDocument, JsonPath, is_encodable, json_schema, to_json
 from pommel.suite.checks import Finding, surprisal_findings
 from pommel.suite.suite import Condition, Suite
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Self, cast, get_args
 
 from pommel.errors import InputError
-from pommel.files.json import to_json
+from pommel.files import to_json
 from pommel.suite.formula import Formula
 from pommel.suite.published import PublishedSuite
 from pommel.surprisal import Token

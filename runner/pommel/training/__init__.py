@@ -1,1 +1,5 @@
 """Word-level LSTMs and n-gram models, trained on a text."""
+
+from lazy_loader import attach_stub
+
+__getattr__, __dir__, __all__ = attach_stub(__name__, __file__)

@@ -71,7 +71,7 @@ def suites(out: Path) -> None:
 @click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default="suites")
 def generated(folder: Path) -> None:
     """Make the generated suites below FOLDER again, and name those that have changed."""
-    from pommel.files.text import write_text  # noqa: PLC0415 - commands start sooner
+    from pommel.files import write_text  # noqa: PLC0415 - commands start sooner
     from pommel.training.generated_suites import generated_suites  # noqa: PLC0415 - commands start sooner
 
     for path, text in generated_suites(folder):

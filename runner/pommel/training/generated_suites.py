@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError
-from pommel.sources.generation import Generation
+from pommel.sources import Generation
 
 # Where the grammars of a language's suites lie, below the language's folder.
 _SOURCES = "sources"

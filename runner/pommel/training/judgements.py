@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError
-from pommel.files.text import replacing
+from pommel.files import replacing
 
 ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"
 # Somebody who judges may also say that it cannot be said.

@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from pommel.models.model import Model, Policy
-from pommel.models.registry import load_model
+from pommel.models import Model, Policy, load_model
 from pommel.training.corpus import FULL_SIZE, held_out_corpus, sample_corpus
 from pommel.training.ngram_corpus import NgramEstimate
 from pommel.training.ngram_recipe import NgramRecipe, write_arpa

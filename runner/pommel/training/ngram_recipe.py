@@ -11,7 +11,7 @@ from typing import ClassVar, Literal, get_args
 import numpy as np
 
 from pommel.errors import InputError, UsageError
-from pommel.files.text import replacing
+from pommel.files import replacing
 from pommel.training import kneser_ney, laplace
 from pommel.training.ngram_corpus import BOS, EOS, Ids, NgramEstimate, mark_in_text, read_corpus
 from pommel.training.text import TextFile

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import ClassVar, Literal, get_args
 
 from pommel.errors import InputError, UsageError
-from pommel.files.text import GZIP_FAULTS, opened
-from pommel.models.word_level import words_of_text
+from pommel.files import GZIP_FAULTS, opened
+from pommel.models import words_of_text
 
 # How a line becomes words: cut as a suite's sentences are when they are scored ("words"), or what
 # stands between white space and nothing else ("spaces"), for a text that is cut already.

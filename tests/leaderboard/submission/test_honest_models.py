@@ -12,7 +12,7 @@ from pommel.leaderboard.submission import parse_submission, recomputed, write_su
 from pommel.models.model import LoadOptions, Method, Policy
 from pommel.models.registry import load_model
 from pommel.scoring.run import run_suites
-from pommel.store import CachedModel
+from pommel.store.surprisal_cache import CachedModel
 
 __all__ = ["tiny_folder"]
 

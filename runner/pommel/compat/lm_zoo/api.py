@@ -9,7 +9,7 @@ from pommel.compat.lm_zoo.commands import ModelLike, opened
 from pommel.compat.lm_zoo.in_process import require_h5py
 from pommel.compat.lm_zoo.models import Registry
 from pommel.errors import InputError, UsageError
-from pommel.models.model import LoadOptions
+from pommel.models import LoadOptions
 
 if TYPE_CHECKING:
     import h5py

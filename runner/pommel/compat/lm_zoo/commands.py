@@ -17,12 +17,15 @@ from pommel.compat.lm_zoo.errors import (
 from pommel.compat.lm_zoo.in_process import ScoredCommands
 from pommel.compat.lm_zoo.models import HuggingFaceModel, Model
 from pommel.errors import UsageError
-from pommel.models.alignment import PrintedToken
-from pommel.models.container.commands import ImageCommands
-from pommel.models.container.names import LmZooRegistry
-from pommel.models.model import LoadOptions, closing
-from pommel.models.model import Model as ScoringModel
-from pommel.models.registry import load_model
+from pommel.models import (
+    ImageCommands,
+    LmZooRegistry,
+    LoadOptions,
+    PrintedToken,
+    closing,
+    load_model,
+)
+from pommel.models import Model as ScoringModel
 
 if TYPE_CHECKING:
     import h5py

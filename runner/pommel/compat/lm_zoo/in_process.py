@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, Any
 from pommel.compat.lm_zoo.errors import UnsupportedFeatureError
 from pommel.errors import InputError, ModelNotAvailableError, PommelError
 from pommel.errors import UnsupportedFeatureError as UnsupportedByModel
-from pommel.models.alignment import PrintedToken, TokenizerSpec
-from pommel.models.model import Model, ModelInfo, Policy
-from pommel.models.tokenizing import TokenizingModel
+from pommel.models import Model, ModelInfo, Policy, PrintedToken, TokenizerSpec, TokenizingModel
 from pommel.surprisal import Token
 
 if TYPE_CHECKING:

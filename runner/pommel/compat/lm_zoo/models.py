@@ -17,7 +17,7 @@ from pommel.compat.lm_zoo.refresh import (
     refresh_registry,
 )
 from pommel.errors import nearest
-from pommel.models.container.names import LmZooRegistry
+from pommel.models import LmZooRegistry
 
 DOCKER_REGISTRY = "docker.io"
 

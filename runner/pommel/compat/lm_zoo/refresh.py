@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError, PommelError, UsageError, package_version
-from pommel.files.text import DecodedText, write_text
-from pommel.models.container.names import LmZooRegistry
+from pommel.files import DecodedText, write_text
+from pommel.models import LmZooRegistry
 
 DEFAULT_URL = "https://cpllab.github.io/lm-zoo/registry.json"
 

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pommel.compat.syntaxgym.suite import Region, Suite, conditions, metric_names, place
 from pommel.errors import AlignmentError, InputError
-from pommel.models.alignment import TokenizerSpec
-from pommel.scoring.retired_alignment import assign_as_syntaxgym
-from pommel.suite.suite import Condition, Sentence
-from pommel.suite.suite import Region as PlainRegion
+from pommel.models import TokenizerSpec
+from pommel.scoring import assign_as_syntaxgym
+from pommel.suite import Condition, Sentence
+from pommel.suite import Region as PlainRegion
 from pommel.surprisal import Token
 
 if TYPE_CHECKING:

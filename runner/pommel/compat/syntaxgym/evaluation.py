@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING, Literal, overload
 from pommel.compat.syntaxgym.agg_surprisals import RegionTokens, deal_out, evaluated
 from pommel.compat.syntaxgym.prediction import Prediction, Value
 from pommel.compat.syntaxgym.suite import Suite, SuiteLike, load_suite
-from pommel.models.model import Model, Policy
-from pommel.models.registry import load_model
-from pommel.scoring.run import SuiteSurprisals
-from pommel.suite.read import LoadedSuite
+from pommel.models import Model, Policy, load_model
+from pommel.scoring import SuiteSurprisals
+from pommel.suite import LoadedSuite
 
 if TYPE_CHECKING:
     import pandas as pd

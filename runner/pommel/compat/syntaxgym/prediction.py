@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import Any, get_args
 
 from pommel.errors import InputError
-from pommel.suite.formula import Formula
-from pommel.suite.suite import Metric
+from pommel.suite import Formula, Metric
 
 # (condition, region number) -> surprisal, of one item.
 RegionSurprisals = Mapping[tuple[str, int], float]

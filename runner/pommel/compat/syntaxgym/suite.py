@@ -14,8 +14,8 @@ from pommel.compat.syntaxgym.prediction import (
     metric_value,
 )
 from pommel.errors import InputError
-from pommel.files.json import JsonDocument
-from pommel.suite.suite import Metric
+from pommel.files import JsonDocument
+from pommel.suite import Metric
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from pommel.errors import InputError, printable, quoted
-from pommel.files.text import is_encodable
+from pommel.files import is_encodable
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError

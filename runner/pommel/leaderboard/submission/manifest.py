@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import UsageError, printable, quoted
-from pommel.files.shipped import json_schema
+from pommel.files import json_schema
 from pommel.leaderboard.submission.limits import (
     SubmissionError,
     brief,
@@ -20,9 +20,8 @@ from pommel.leaderboard.submission.limits import (
     parse_strict,
     shape_fault,
 )
-from pommel.models.model import Method, ModelInfo, Policy
-from pommel.scoring.results import PredictionResult, Score, ScoreRule, SuiteResult
-from pommel.scoring.run import Compat, Oov
+from pommel.models import Method, ModelInfo, Policy
+from pommel.scoring import Compat, Oov, PredictionResult, Score, ScoreRule, SuiteResult
 
 # Letters to Unicode, of which nothing is seen: the fillers of Hangul.
 _FILLERS = "\u115f\u1160\u3164\uffa0"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from pommel.errors import UsageError, listed, package_version
-from pommel.files.text import replacing
+from pommel.files import replacing
 from pommel.leaderboard.submission.archive import ZipWriter
 from pommel.leaderboard.submission.limits import Limits
 from pommel.leaderboard.submission.manifest import (
@@ -20,11 +20,10 @@ from pommel.leaderboard.submission.manifest import (
 from pommel.leaderboard.submission.reading import parse_submission
 from pommel.leaderboard.submission.recomputing import recomputed, region_sums_sha256
 from pommel.leaderboard.submission.token_lines import surprisal_lines
-from pommel.models.model import Policy
-from pommel.scoring.run import Run
-from pommel.scoring.run_record import RunRecord
+from pommel.models import Policy
+from pommel.scoring import Run, RunRecord
 from pommel.store import Store
-from pommel.suite.suite import Suite
+from pommel.suite import Suite
 from pommel.surprisal import ScoredSentence
 
 # What of a run's provenance holds for all runs of a submission, or is said of the suite.

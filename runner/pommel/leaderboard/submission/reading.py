@@ -24,8 +24,8 @@ from pommel.leaderboard.submission.manifest import (
     read_claims,
 )
 from pommel.leaderboard.submission.token_lines import read_sentences
-from pommel.models.model import ModelInfo, Policy
-from pommel.scoring.results import SuiteResult
+from pommel.models import ModelInfo, Policy
+from pommel.scoring import SuiteResult
 from pommel.surprisal import ScoredSentence
 
 _OURS = re.compile(r"manifest\.json|surprisals/[0-9a-f]{64}\.jsonl|results/[0-9a-f]{64}\.json")

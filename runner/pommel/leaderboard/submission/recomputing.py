@@ -9,11 +9,18 @@ import numpy as np
 from pommel.errors import counted, quoted
 from pommel.leaderboard.submission.limits import SubmissionError, brief
 from pommel.leaderboard.submission.reading import Submission, SubmittedRun
-from pommel.models.model import Method, Spans
-from pommel.scoring.regions import RegionTable
-from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult
-from pommel.scoring.run import NeededSentences, Oov, Run, SuiteSurprisals
-from pommel.suite.suite import Suite
+from pommel.models import Method, Spans
+from pommel.scoring import (
+    NeededSentences,
+    Oov,
+    PredictionResult,
+    RegionTable,
+    Run,
+    ScoreRule,
+    SuiteResult,
+    SuiteSurprisals,
+)
+from pommel.suite import Suite
 from pommel.surprisal import ScoredSentence
 
 # Another machine or a later numpy may round a mean otherwise; sums come out the same everywhere.

@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 from pommel.errors import InputError, quoted
-from pommel.files.text import is_encodable
+from pommel.files import is_encodable
 from pommel.leaderboard.submission.limits import Counted, SubmissionError, brief, parse_strict
 from pommel.leaderboard.submission.manifest import Manifest
-from pommel.models.recorded import Recording
+from pommel.models import Recording
 from pommel.surprisal import ScoredSentence, Unscored
 
 # Where nothing else is said, a token has no surprisal because it has no context.

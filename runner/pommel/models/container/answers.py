@@ -15,7 +15,7 @@ from pommel.errors import (
     printable,
     quoted,
 )
-from pommel.files.text import is_encodable
+from pommel.files import is_encodable
 from pommel.models.alignment import PrintedToken
 from pommel.models.container.engines.process import Command
 from pommel.models.printed import COLUMNS, TableReader

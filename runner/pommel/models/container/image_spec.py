@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from pommel.errors import InputError, quoted
-from pommel.files.text import is_encodable
+from pommel.files import is_encodable
 from pommel.models.container.answers import shortened
 from pommel.models.container.engines.engine import MIB, Engine, Job
 from pommel.models.container.engines.process import Command

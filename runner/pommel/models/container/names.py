@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError, ModelNotAvailableError, nearest
-from pommel.files.shipped import json_schema, shipped_folder
-from pommel.files.text import DecodedText
+from pommel.files import DecodedText, json_schema, shipped_folder
 from pommel.models.reference_files import check_shape, parse_json
 
 _DEFAULT_REGISTRY = "docker.io"

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from pommel.errors import InputError, quoted
-from pommel.files.text import replacing
+from pommel.files import replacing
 from pommel.models.container.engines.process import Command
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pommel.errors import ModelError, UsageError, package_version, printable
-from pommel.files.waiting import Waiting
+from pommel.files import Waiting
 from pommel.models.endpoint.reference import EndpointReference
 from pommel.models.model import LoadOptions
 

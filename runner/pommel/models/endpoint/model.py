@@ -21,7 +21,7 @@ from pommel.errors import (
     printable,
     quoted,
 )
-from pommel.files.waiting import Waiting
+from pommel.files import Waiting
 from pommel.models.endpoint.behaviour import Manner, Way, probe
 from pommel.models.endpoint.client import Background, Client, Put, RequestFailedError, find_key
 from pommel.models.endpoint.reference import EndpointReference, read_reference

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import InputError, ModelNotAvailableError
-from pommel.files.text import GZIP_FAULTS
-from pommel.files.text import opened as opened_bytes
+from pommel.files import GZIP_FAULTS
+from pommel.files import opened as opened_bytes
 
 Ids = NDArray[np.int64]
 Reals = NDArray[np.float64]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
 
 from pommel.errors import InputError, ModelNotAvailableError, UsageError
-from pommel.files.text import is_encodable, sha256_of
+from pommel.files import is_encodable, sha256_of
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, Spans
 from pommel.models.ngram.arpa import (

@@ -25,7 +25,7 @@ from pommel.report.page.scores import (
 from pommel.report.page.sections import ReportModel, Section
 from pommel.report.plots.circuits import circuit_chart
 from pommel.report.plots.heat_map import heat_map
-from pommel.scoring.run_record import RunRecord
+from pommel.scoring import RunRecord
 
 _SHOWN_NAMES = 6
 

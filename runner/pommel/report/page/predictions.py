@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pommel.analysis.accuracy import Accuracy
+from pommel.analysis import Accuracy
 from pommel.errors import FormulaError
 from pommel.report.page.scores import (
     AllAccuracies,
@@ -16,8 +16,8 @@ from pommel.report.page.scores import (
     number_cell,
 )
 from pommel.report.page.sections import ReportModel, Row, Section, plain_number
-from pommel.scoring.results import PredictionResult
-from pommel.suite.formula import Formula
+from pommel.scoring import PredictionResult
+from pommel.suite import Formula
 
 # How words and formulas name a condition.
 _IN_WORDS = re.compile(r"\*([^*\n]+)\*")

@@ -8,7 +8,7 @@ from typing import Any
 
 from pommel.errors import counted
 from pommel.report.page.sections import ReportModel
-from pommel.scoring.run_record import RunRecord
+from pommel.scoring import RunRecord
 
 # A hash's beginning tells it from others to people; files have it whole.
 _SHOWN_DIGITS = 12

@@ -5,12 +5,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from pommel.analysis.accuracy import Accuracies, Accuracy
-from pommel.analysis.cells import circuit_cell
-from pommel.analysis.cells import number_cell as number_text
-from pommel.files.tables import frame_text
+from pommel.analysis import Accuracies, Accuracy, circuit_cell
+from pommel.analysis import number_cell as number_text
+from pommel.files import frame_text
 from pommel.report.page.sections import ReportModel
-from pommel.scoring.run_record import RunRecord, SuiteKey
+from pommel.scoring import RunRecord, SuiteKey
 from pommel.statistics import Estimate, Interval
 
 NOTHING = "\N{EN DASH}"

@@ -6,10 +6,9 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from pommel.analysis.models_compared import ModelsCompared
-from pommel.scoring.run import Run
-from pommel.scoring.run_record import RunRecord, SuiteKey
-from pommel.suite.suite import Suite
+from pommel.analysis import ModelsCompared
+from pommel.scoring import Run, RunRecord, SuiteKey
+from pommel.suite import Suite
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

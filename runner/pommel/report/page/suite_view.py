@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pommel.analysis.accuracy import Accuracy
+from pommel.analysis import Accuracy
 from pommel.report.page.charts import Chart, curves
 from pommel.report.page.predictions import (
     FailureRow,
@@ -18,9 +18,8 @@ from pommel.report.page.predictions import (
 )
 from pommel.report.page.scores import AllAccuracies, bits_text
 from pommel.report.page.sections import ReportModel, Section, packed
-from pommel.scoring.results import PredictionResult, SuiteResult
-from pommel.scoring.run import Run
-from pommel.suite.suite import Condition, Suite
+from pommel.scoring import PredictionResult, Run, SuiteResult
+from pommel.suite import Condition, Suite
 
 _RIGHT_TO_LEFT = frozenset(
     ["ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "syr", "ug", "ur", "yi"]

@@ -7,16 +7,15 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.models_compared import ModelsCompared
+from pommel.analysis import ModelsCompared
 from pommel.errors import PommelError, UsageError
-from pommel.files.text import replacing
+from pommel.files import replacing
 from pommel.report.page import overview
 from pommel.report.page.provenance import short_hash
 from pommel.report.page.scores import AllAccuracies, circuit_name, suite_rows
 from pommel.report.page.sections import json_for_script, report_models, sections
 from pommel.report.page.suite_view import direction, suite_view
-from pommel.scoring.run import Run
-from pommel.scoring.run_record import RunRecord
+from pommel.scoring import Run, RunRecord
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from pommel.analysis.sentence_sets import SentenceSets
+from pommel.analysis import SentenceSets
 from pommel.errors import UsageError, counted, listed
 from pommel.report.plots.theme import (
     COLOURS,

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.accuracy import Accuracies, Accuracy
+from pommel.analysis import Accuracies, Accuracy
 from pommel.errors import UsageError
 from pommel.report.plots.theme import (
     COLOURS,

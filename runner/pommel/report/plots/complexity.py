@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.complexity import Complexity
+from pommel.analysis import Complexity
 from pommel.errors import UsageError
 from pommel.report.plots.lines import LinePlot, line_chart
 from pommel.report.plots.theme import Rows, check_installed, single_line, single_series, themed

@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.models_compared import ModelsCompared
+from pommel.analysis import ModelsCompared
 from pommel.errors import UsageError
 from pommel.report.plots.theme import (
     INK,
@@ -18,7 +18,7 @@ from pommel.report.plots.theme import (
     themed,
     tooltip,
 )
-from pommel.scoring.run_record import RunRecord
+from pommel.scoring import RunRecord
 
 if TYPE_CHECKING:
     import altair as alt

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.analysis.models_compared import ModelsCompared
+from pommel.analysis import ModelsCompared
 from pommel.errors import UsageError, counted, listed
 from pommel.report.plots.theme import (
     FAINT,
@@ -24,11 +24,9 @@ from pommel.report.plots.theme import (
     themed,
     tooltip,
 )
-from pommel.scoring.regions import RegionTable
-from pommel.scoring.run import Run
-from pommel.scoring.run_record import RunRecord, SuiteFacts
+from pommel.scoring import RegionTable, Run, RunRecord, SuiteFacts
 from pommel.statistics import Spread
-from pommel.suite.suite import Metric, Suite
+from pommel.suite import Metric, Suite
 
 if TYPE_CHECKING:
     import altair as alt

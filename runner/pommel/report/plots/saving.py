@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pommel.errors import PommelError, UsageError, first_line, listed
-from pommel.files.text import replacing
+from pommel.files import replacing
 from pommel.report.plots.theme import FONT, check_installed
 
 if TYPE_CHECKING:

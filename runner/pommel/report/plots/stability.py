@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from pommel.analysis.stability import Stability
+from pommel.analysis import Stability
 from pommel.errors import UsageError
 from pommel.report.plots.theme import (
     COLOURS,

@@ -4,12 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from pommel.analysis.accuracy import Accuracies
-from pommel.analysis.complexity import Complexity
-from pommel.analysis.scaling import Scaling
-from pommel.analysis.sentence_sets import SentenceSets
-from pommel.analysis.stability import Stability
-from pommel.analysis.training import Training
+from pommel.analysis import Accuracies, Complexity, Scaling, SentenceSets, Stability, Training
 from pommel.report.plots.auc import auc_chart
 from pommel.report.plots.circuits import circuit_chart
 from pommel.report.plots.complexity import complexity_chart
@@ -19,8 +14,7 @@ from pommel.report.plots.regions import region_chart
 from pommel.report.plots.scaling import scaling_chart
 from pommel.report.plots.stability import stability_chart
 from pommel.report.plots.training import training_chart
-from pommel.scoring.run import Run
-from pommel.scoring.run_record import RunRecord
+from pommel.scoring import Run, RunRecord
 
 if TYPE_CHECKING:
     import altair as alt

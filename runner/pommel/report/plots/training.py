@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from pommel.analysis.training import Training
+from pommel.analysis import Training
 from pommel.errors import UsageError, listed
 from pommel.report.plots.lines import LinePlot, factor_axis, line_chart
 from pommel.report.plots.theme import (

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO
 
 from pommel.errors import PommelError, first_line, listed, quoted
-from pommel.files.text import replacing
+from pommel.files import replacing
 from pommel.sources.fetch.source import ArchiveKind
 
 _CHUNK_BYTES = 1 << 16

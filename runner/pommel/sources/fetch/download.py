@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 from urllib.parse import quote, urlsplit
 
 from pommel.errors import PommelError, UsageError, package_version, printable
-from pommel.files.text import replacing
-from pommel.files.waiting import Waiting
+from pommel.files import Waiting, replacing
 from pommel.sources.fetch.source import PublishedSource
 
 if TYPE_CHECKING:

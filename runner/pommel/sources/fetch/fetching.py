@@ -18,8 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
 from pommel.errors import InputError, PommelError, UsageError, counted, listed
-from pommel.files.json import JsonDocument, to_json
-from pommel.files.text import DecodedText, make_folder, replacing, sha256_of
+from pommel.files import DecodedText, JsonDocument, make_folder, replacing, sha256_of, to_json
 from pommel.sources.conversion import Conversion, recognised
 from pommel.sources.fetch.archive import UnpackLimits, unpack
 from pommel.sources.fetch.download import (

@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from pommel.errors import InputError, UsageError, nearest
-from pommel.files.text import sha256_of, write_text
+from pommel.files import sha256_of, write_text
 
 ArchiveKind = Literal["zip", "tar", "tar.gz"]
 

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from pommel.errors import Fault, Place, SuiteError, counted, quoted
-from pommel.files.text import DecodedText
+from pommel.files import DecodedText
 from pommel.sources.formats.focus_word import (
     N_ATTR,
     attractors_of,

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pommel.errors import Fault, nearest
-from pommel.files.text import DecodedText
+from pommel.files import DecodedText
 from pommel.sources.formats.json_lines import JsonLine, json_line
 from pommel.sources.formats.pair_rows import (
     checked_pairs,

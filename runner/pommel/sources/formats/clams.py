@@ -6,7 +6,7 @@ A set is one line `True` and the lines `False` after it.
 from collections.abc import Iterable, Iterator
 
 from pommel.errors import Fault, Place, SuiteError
-from pommel.files.text import DecodedText
+from pommel.files import DecodedText
 from pommel.sources.formats.pair_rows import SAME_AS_GRAMMATICAL, sameness
 from pommel.sources.formats.set_format import SetFormat, TextPieces
 from pommel.sources.minimal_sets import MinimalSet

@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from pommel.errors import Fault, InputError, SuiteError, quoted
-from pommel.files.csv import CsvRow, CsvTable
-from pommel.files.json import JsonDocument
-from pommel.files.text import DecodedText
+from pommel.files import CsvRow, CsvTable, DecodedText, JsonDocument
 from pommel.sources.formats.json_lines import json_text
 from pommel.sources.formats.pair_rows import has_words, kept_texts, mended_set, pairs_of, sameness
 from pommel.sources.formats.set_format import SetFormat, TextPieces

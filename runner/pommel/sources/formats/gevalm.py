@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pommel.errors import InputError, nearest, quoted
-from pommel.files.json import JsonPath
-from pommel.files.text import DecodedText
+from pommel.files import DecodedText, JsonPath
 from pommel.sources.formats.json_lines import JsonLine, json_line
 from pommel.sources.formats.pair_rows import (
     checked_pairs,

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError, counted, quoted
-from pommel.files.csv import CsvRow, CsvTable
-from pommel.files.text import DecodedText
+from pommel.files import CsvRow, CsvTable, DecodedText
 from pommel.sources.formats.focus_word import (
     EOS,
     field_error,

@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from pommel.errors import Fault, Place, SuiteError
-from pommel.files.json import JsonDocument, JsonPath, WrittenFloat
-from pommel.files.text import DecodedText
+from pommel.files import DecodedText, JsonDocument, JsonPath, WrittenFloat
 
 # `json.dumps` would make one of these for every text that it writes.
 _AS_IT_IS = json.JSONEncoder(ensure_ascii=False)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pommel.errors import Fault, InputError, Place, SuiteError, UsageError, counted, quoted
-from pommel.files.text import DecodedText, replacing
+from pommel.files import DecodedText, replacing
 from pommel.sources.formats.focus_word import (
     EOS,
     N_ATTR,

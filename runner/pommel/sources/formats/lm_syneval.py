@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError
-from pommel.files.text import replacing
+from pommel.files import replacing
 from pommel.sources.formats.focus_word import field_error
 from pommel.sources.formats.pair_rows import (
     SAME_AS_GRAMMATICAL,

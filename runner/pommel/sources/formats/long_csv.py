@@ -10,12 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError
-from pommel.files.csv import CsvRow, CsvTable
-from pommel.files.text import DecodedText
-from pommel.suite.checks import Finding
-from pommel.suite.formula import Formula
-from pommel.suite.read import LoadedSuite
-from pommel.suite.suite import Condition, Item, Prediction, Region, Suite
+from pommel.files import CsvRow, CsvTable, DecodedText
+from pommel.suite import Condition, Finding, Formula, Item, LoadedSuite, Prediction, Region, Suite
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
 

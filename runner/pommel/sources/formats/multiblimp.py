@@ -9,8 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pommel.errors import Fault, InputError, listed, quoted
-from pommel.files.csv import CsvRow, CsvTable
-from pommel.files.text import DecodedText
+from pommel.files import CsvRow, CsvTable, DecodedText
 from pommel.sources.formats.json_lines import json_text
 from pommel.sources.formats.pair_rows import (
     checked_pairs,

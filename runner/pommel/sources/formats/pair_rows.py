@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from pommel.errors import Fault, Place, SuiteError
-from pommel.files.text import DecodedText
+from pommel.files import DecodedText
 from pommel.sources.formats.set_format import SetFormat, TextPieces
 from pommel.sources.minimal_sets import GRAMMATICAL, UNGRAMMATICAL, MinimalSet, words_in
-from pommel.suite.suite import Region
+from pommel.suite import Region
 
 _Row = TypeVar("_Row")
 

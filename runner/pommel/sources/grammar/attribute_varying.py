@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault, Place, counted, listed
-from pommel.files.text import DecodedText
+from pommel.files import DecodedText
 from pommel.sources.grammar.source import GrammarError, recipe
 from pommel.sources.grammar.text import NearestNames, Unparsed, parsed
 from pommel.sources.minimal_sets import MinimalSet

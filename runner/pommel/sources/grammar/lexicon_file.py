@@ -6,8 +6,7 @@ from pathlib import Path, PurePath, PureWindowsPath
 from typing import TypeVar
 
 from pommel.errors import Fault, FaultyFileError, InputError, Place, counted, listed, quoted
-from pommel.files.csv import CsvRow, CsvTable
-from pommel.files.text import DecodedText
+from pommel.files import CsvRow, CsvTable, DecodedText
 
 # A cell that says that its feature does not apply, as an empty one does.
 NOT_APPLICABLE = "_"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeGuard
 
 from pommel.errors import FaultyFileError
-from pommel.files.text import DecodedText
+from pommel.files import DecodedText
 from pommel.sources.minimal_sets import MinimalSet
 
 

@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, get_args
 
 from pommel.errors import Fault, Place, nearest
-from pommel.suite.suite import Metric
+from pommel.suite import Metric
 
 if TYPE_CHECKING:
     from lark import Lark

@@ -24,8 +24,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pommel.errors import Fault, counted, quoted
-from pommel.models.family import Membership
-from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
+from pommel.models import Membership
+from pommel.scoring import ModelFacts, RunRecord, SuiteFacts
 from pommel.store.imports.items import (
     ItemRow,
     ItemRuns,
@@ -49,7 +49,7 @@ from pommel.store.imports.result_format import (
     truth_of,
     whole_of,
 )
-from pommel.suite.published import PublishedSuite
+from pommel.suite import PublishedSuite
 
 _COLUMNS = ("model", "suite", "item", "correct")
 _MODEL = re.compile(r"(?P<name>.+)_(?P<corpus>[^_]*)_(?P<seed>[0-9]+)")

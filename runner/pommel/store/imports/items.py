@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 
 from pommel.errors import Fault, UsageError, counted, listed, nearest, quoted
-from pommel.files.csv import CsvRow
-from pommel.models.family import Membership
-from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult
-from pommel.scoring.run_record import ModelFacts, SuiteFacts
+from pommel.files import CsvRow
+from pommel.models import Membership
+from pommel.scoring import ModelFacts, PredictionResult, ScoreRule, SuiteFacts, SuiteResult
 from pommel.store.imports.result_format import (
     Imported,
     ImportOptions,
@@ -44,7 +43,7 @@ from pommel.store.imports.result_format import (
     whole_of,
 )
 from pommel.store.imports.shares import share_fault
-from pommel.suite.published import PublishedSuite
+from pommel.suite import PublishedSuite
 
 # A prediction and an item number.
 Key = tuple[int, int]

@@ -8,11 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from pommel.errors import Fault, SuiteError, UsageError, counted, quoted
-from pommel.files.text import DecodedText
-from pommel.scoring.results import PredictionResult, SuiteResult
-from pommel.scoring.run_record import ModelFacts, SuiteFacts
-from pommel.sources.formats.bert_syntax import BertResult
-from pommel.sources.formats.json_lines import JsonLine
+from pommel.files import DecodedText
+from pommel.scoring import ModelFacts, PredictionResult, SuiteFacts, SuiteResult
+from pommel.sources import BertResult, JsonLine
 from pommel.statistics import CHANCE
 from pommel.store.imports.items import found_columns, left_out, unused_columns
 from pommel.store.imports.result_format import (

@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault, FaultyFileError, UsageError, package_version, quoted
-from pommel.files.csv import CsvRow, CsvTable
-from pommel.files.text import DecodedText
-from pommel.scoring.results import ScoreRule, SuiteResult
-from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
+from pommel.files import CsvRow, CsvTable, DecodedText
+from pommel.scoring import ModelFacts, RunRecord, ScoreRule, SuiteFacts, SuiteResult
 
 # A result, what is known of its model, and of its suite.
 Result = tuple[SuiteResult, ModelFacts, SuiteFacts]

@@ -5,14 +5,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from pommel.errors import InputError, UsageError
-from pommel.files.text import DecodedText
-from pommel.scoring.run_record import RunRecord
+from pommel.files import DecodedText
+from pommel.scoring import RunRecord
 from pommel.store.imports.hu2020 import HU2020
 from pommel.store.imports.items import ITEMS
 from pommel.store.imports.papers import BERT_SYNTAX_RESULTS, BLIMP_SUMMARY, CLAMS_TABLE
 from pommel.store.imports.result_format import Imported, ImportOptions, ResultFormat
 from pommel.store.imports.shares import ACCURACIES
-from pommel.suite.published import language_fault
+from pommel.suite import language_fault
 
 # The first that recognises a file has it.
 RESULT_FORMATS: tuple[ResultFormat, ...] = (

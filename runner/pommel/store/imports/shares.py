@@ -5,9 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pommel.errors import Fault, UsageError, counted, nearest, quoted
-from pommel.files.csv import CsvRow
-from pommel.scoring.results import Score, SuiteResult
-from pommel.scoring.run_record import ModelFacts, SuiteFacts
+from pommel.files import CsvRow
+from pommel.scoring import ModelFacts, Score, SuiteFacts, SuiteResult
 from pommel.statistics import CHANCE
 from pommel.store.imports.result_format import (
     Imported,
@@ -25,7 +24,7 @@ from pommel.store.imports.result_format import (
     read_table,
     source_of,
 )
-from pommel.suite.published import PublishedSuite
+from pommel.suite import PublishedSuite
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from math import log10
 from pathlib import Path
 
 from pommel.errors import Fault, FaultyFileError, InputError, counted, quoted
-from pommel.files.text import GZIP_FAULTS, opened
+from pommel.files import GZIP_FAULTS, opened
 
 
 @dataclass(frozen=True, kw_only=True)

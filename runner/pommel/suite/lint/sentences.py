@@ -4,7 +4,7 @@ import unicodedata
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 
 from pommel.errors import counted, quoted
-from pommel.files.json import JsonPath
+from pommel.files import JsonPath
 from pommel.suite.formula.tree import RegionValue
 from pommel.suite.lint.subject import MOST, Contrast, Remark, Side, Subject, in_items
 

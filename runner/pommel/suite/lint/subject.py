@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Literal
 
 from pommel.errors import Fault, counted
-from pommel.files.json import JsonDocument, JsonPath
+from pommel.files import JsonDocument, JsonPath
 from pommel.suite.formula import Formula
 from pommel.suite.formula.tree import (
     Absolute,

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pommel.files.text import make_folder
-from pommel.models.neural.memory import find_device
+from pommel.files import make_folder
+from pommel.models import find_device
 from pommel.training.lstm.recipe import UNK, Corpus, Plan, Section, Watcher, read_corpus
 
 if TYPE_CHECKING:

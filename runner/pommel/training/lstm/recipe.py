@@ -13,9 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from pommel.errors import InputError, UsageError
-from pommel.files.text import sha256_of
-from pommel.models.lstm.folder import LstmConfig
-from pommel.models.word_level import read_word_list
+from pommel.files import sha256_of
+from pommel.models import LstmConfig, read_word_list
 from pommel.training.text import Split, TextFile, most_frequent
 
 # What the recipe and the rest of a training's identity are called on the command line.

@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn
 import torch
 
 from pommel.errors import InputError, PommelError, UsageError, package_version
-from pommel.models.lstm.folder import LstmConfig, LstmFolder
-from pommel.models.neural.memory import find_device
+from pommel.models import LstmConfig, LstmFolder, find_device
 from pommel.training.lstm.recipe import (
     EOS,
     UNK,

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import ContainerError, ModelNotAvailableError, PommelError
-from pommel.files.text import write_text
+from pommel.files import write_text
 from pommel.models.container.engines.docker_engine import environment
 from pommel.models.container.engines.engine import (
     CHECKPOINT_FOLDER,

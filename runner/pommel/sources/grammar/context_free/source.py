@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault, UsageError
-from pommel.files.text import DecodedText
+from pommel.files import DecodedText
 from pommel.sources.grammar.context_free.checks import check
 from pommel.sources.grammar.context_free.derivations import (
     EMPTY,

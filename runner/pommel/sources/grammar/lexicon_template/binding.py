@@ -12,7 +12,7 @@ from itertools import combinations, product
 from pathlib import Path
 
 from pommel.errors import Fault, counted, listed
-from pommel.files.text import DecodedText
+from pommel.files import DecodedText
 from pommel.sources.grammar.lexicon_file import (
     NOT_APPLICABLE,
     Cells,

@@ -18,7 +18,7 @@ from pommel.sources.grammar.lexicon_template.space import Space
 from pommel.sources.grammar.lexicon_template.template import USAGE, Line, Reference, Slot, Template
 from pommel.sources.grammar.source import GeneratedItem
 from pommel.sources.grammar.text import NearestNames
-from pommel.suite.formula import Formula
+from pommel.suite import Formula
 
 _MOST_LISTED = 12
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.errors import Fault
-from pommel.files.text import DecodedText
+from pommel.files import DecodedText
 from pommel.sources.grammar.lexicon_file import Cells
 from pommel.sources.grammar.lexicon_template.binding import (
     Binding,

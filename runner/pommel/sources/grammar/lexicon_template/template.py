@@ -11,10 +11,10 @@ from typing import Any
 from typing import Literal as OneOf
 
 from pommel.errors import Fault, FormulaError, Place, nearest, quoted
-from pommel.files.text import DecodedText
+from pommel.files import DecodedText
 from pommel.sources.grammar.source import GrammarError
 from pommel.sources.grammar.text import META_USAGE, Unparsed, meta_faults, meta_value, parsed
-from pommel.suite.formula import Formula
+from pommel.suite import Formula
 
 # A cell that is a form without any sound, such as the Russian copula in the present tense.
 ZERO_FORM = "∅"

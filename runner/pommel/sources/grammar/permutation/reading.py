@@ -13,7 +13,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 from pommel.errors import Fault, Place, nearest
-from pommel.files.text import DecodedText
+from pommel.files import DecodedText
 from pommel.sources.grammar.lexicon_file import LexiconFile, Row, read_lexicon_file, repeated
 from pommel.sources.grammar.permutation.design import (
     Arrangement,

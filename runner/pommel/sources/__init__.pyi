@@ -1,0 +1,15 @@
+from .conversion import Conversion as Conversion
+from .fetch.fetching import FetchedSource as FetchedSource
+from .fetch.fetching import FetchOptions as FetchOptions
+from .fetch.source import PublishedSource as PublishedSource
+from .formats.bert_syntax import BertResult as BertResult
+from .formats.context_pairs import TargetTable as TargetTable
+from .formats.json_lines import JsonLine as JsonLine
+from .generation import Generation as Generation
+from .grammar.permutation.design import PLAUSIBLE as PLAUSIBLE
+from .load import SuiteCard as SuiteCard
+from .load import find_suites as find_suites
+from .load import load_drafts as load_drafts
+from .load import load_suites as load_suites
+from .output import Content as Content
+from .output import WrittenForm as WrittenForm
