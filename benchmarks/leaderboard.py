@@ -20,7 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pommel.leaderboard import Board, BoardFolder
+from pommel.leaderboard import BoardFolder
+from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.ledger import Ledger
 from pommel.models.model import Policy
