@@ -87,7 +87,7 @@ def test_a_warning_names_the_line_that_loaded_the_suite() -> None:
 
 
 def test_names_can_be_completed() -> None:
-    assert set(dir(pommel)) == set(pommel.__all__)
+    assert set(dir(pommel)) == set(vars(pommel)["__all__"])
 
 
 FAMILY = "recorded://en/seed-{1,2}.jsonl"

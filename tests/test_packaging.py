@@ -144,7 +144,7 @@ def test_an_editable_install_copies_nothing_and_finds_everything(
     code = (
         "from pommel.files.shipped import json_schema, shipped_folder; "
         "from pommel.sources.load import suite_files; "
-        "print(shipped_folder('image_sources'), *suite_files(), schema('suite')['title'])"
+        "print(shipped_folder('image_sources'), *suite_files(), json_schema('suite')['title'])"
     )
     settings = os.environ | {"PYTHONPATH": on_the_path}
     done = _run(sys.executable, "-c", code, cwd=tmp_path, env=settings)

@@ -12,5 +12,3 @@ from .errors import PommelError as PommelError
 from .errors import SuiteError as SuiteError
 from .models.model import Policy as Policy
 from .suite.suite import Suite as Suite
-
-__all__: list[str]

@@ -29,22 +29,22 @@ LIST = HERE / "public_surface.json"
 _MODULES = (
     *("pommel", "pommel.compat.lm_zoo", "pommel.compat.lm_zoo.errors"),
     *("pommel.compat.lm_zoo.models", "pommel.compat.syntaxgym", "pommel.errors"),
-    *("pommel.statistics", "pommel.submission"),
+    *("pommel.analysis.inference", "pommel.leaderboard.submission", "pommel.statistics"),
 )
 _DOCUMENTED = (
-    "pommel.analysis.accuracy.accuracies",
-    "pommel.analysis.comparison.compare",
-    "pommel.analysis.stability.stability",
-    "pommel.capitalization.capitalization_gains",
-    "pommel.formula.chance.chance_of_all",
-    "pommel.formula.words.in_words",
-    "pommel.html_report.write_report",
+    "pommel.analysis.Accuracies",
+    "pommel.analysis.CapitalizationGain",
+    "pommel.analysis.Comparison",
+    "pommel.analysis.Stability",
     "pommel.models.lstm.folder.LstmConfig",
     "pommel.models.lstm.folder.write_folder",
-    "pommel.plots.saving.save_chart",
+    "pommel.report.plots.saving.save_chart",
+    "pommel.report.write_report",
     "pommel.store.Selection",
     "pommel.store.Store",
     "pommel.store.default_store_path",
+    "pommel.suite.Formula",
+    "pommel.suite.formula.chance.chance_of_all",
 )
 # Commands that are found, and not listed.
 _HIDDEN = ("compute-surprisals",)

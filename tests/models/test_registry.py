@@ -215,6 +215,6 @@ def _ship(names: list[str], folder: Path, monkeypatch: pytest.MonkeyPatch) -> No
     for name in names:
         (folder / name).mkdir()
     monkeypatch.setattr(
-        "pommel.files.shipped.shipped_folder",
+        "pommel.models.registry.shipped_folder",
         lambda kind: folder if kind == "builtin" else shipped_folder(kind),
     )

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 
 import click
 
-from pommel.cli.lazy_group import LazyGroup
 from pommel.cli.options import model_options, open_model, rule_option
 from pommel.cli.output import (
     for_stdout,
@@ -33,27 +32,6 @@ from pommel.errors import (
 from pommel.leaderboard import BoardFolder, Ranking
 from pommel.models import closing
 from pommel.sources import load_suites
-
-_COMMANDS = {
-    "init": ("leaderboard:init", "Make a board: pin suites, weigh circuits."),
-    "add": ("leaderboard:add", "Compute a submission from its tokens, and rank it."),
-    "show": ("leaderboard:show", "Show the ranking."),
-    "withdraw": ("leaderboard:withdraw", "Take a submission off the ranking."),
-    "verify": ("leaderboard:verify", "Check a board, or have a model score a sample again."),
-    "export": ("leaderboard:export", "Write a board as a static site."),
-}
-
-
-@click.group("leaderboard", cls=LazyGroup, sections={"Commands": _COMMANDS})
-def command() -> None:
-    """Keep a leaderboard: a folder with pinned suites and what models were submitted.
-
-    \b
-      pommel leaderboard init board --suites suites:en --name 'English syntax'
-      pommel leaderboard add board en-gpt2.pommel.zip
-      pommel leaderboard show board
-    """
-
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 

@@ -9,7 +9,6 @@ from typing import Any, get_args
 import click
 
 from pommel.cli.asking import confirm
-from pommel.cli.lazy_group import LazyGroup
 from pommel.cli.options import store_option, store_path, threshold_option
 from pommel.cli.output import (
     check_table,
@@ -47,27 +46,6 @@ from pommel.scoring import Oov, Run, RunRecord, ScoreRule
 from pommel.sources import load_suites
 from pommel.store import Selection, Store
 from pommel.suite import Suite
-
-_COMMANDS = {
-    "list": ("runs:list_runs", "List runs."),
-    "show": ("runs:show_run", "Show a run: predictions, scores, where it comes from."),
-    "export": ("runs:export_tables", "Write the tables of runs to a folder."),
-    "evaluate": ("runs:evaluate_again", "Check predictions again, with no model."),
-    "delete": ("runs:delete_runs", "Delete runs."),
-    "gc": ("runs:collect_garbage", "Delete surprisals that no run needs; give room back."),
-    "recover": ("runs:recover", "Save what can be read of a damaged store."),
-}
-
-
-@click.group("runs", cls=LazyGroup, sections={"Commands": _COMMANDS})
-def command() -> None:
-    """The runs in the store: every run on this machine, and results that were imported.
-
-    \b
-      pommel runs list --model 'gpt2*'
-      pommel runs export 3f2a91c07d11 -o results
-    """
-
 
 # What fits on a screen.
 _SHOWN = 30

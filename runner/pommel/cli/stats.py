@@ -24,7 +24,6 @@ from pommel.analysis import (
     SuiteDifferences,
     Training,
 )
-from pommel.cli.lazy_group import LazyGroup
 from pommel.cli.output import (
     form_option,
     note,
@@ -44,28 +43,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _F = TypeVar("_F", bound=Callable[..., Any])
-
-_COMMANDS = {
-    "accuracy": ("stats:accuracy", "Shares with intervals and tests, margins, ties."),
-    "stability": ("stats:stability", "Suites with and without intervening material."),
-    "complexity": ("stats:complexity", "Accuracy against how much material intervenes."),
-    "scaling": ("stats:scaling", "Accuracy against the number of parameters: slopes."),
-    "training": ("stats:training", "Accuracy against the step of training."),
-    "auc": ("stats:auc", "Grammatical against ungrammatical sets: AUC, preferences."),
-    "correlate": ("stats:correlate", "Accuracy against a property of languages or models."),
-    "items": ("stats:items", "One row an item, as lme4 and pandas read it."),
-    "mixed": ("stats:mixed", "Mixed-effects logistic regression over items."),
-}
-
-
-@click.group("stats", cls=LazyGroup, sections={"Commands": _COMMANDS})
-def command() -> None:
-    """Statistics of the runs in the store, chosen by --model, --suite, --circuit and so on.
-
-    \b
-      pommel stats accuracy --by circuit --model 'gpt2*'
-      pommel stats scaling --source multilingual
-    """
 
 
 _level_option = click.option(

@@ -23,7 +23,6 @@ from tests.training.lstm.samples import (
 from pommel.errors import InputError, UsageError
 from pommel.models.lstm.folder import RECORD
 from pommel.training.lstm.family import train_family
-from pommel.training.lstm.recipe import Sources
 
 
 @pytest.mark.parametrize(
@@ -34,11 +33,8 @@ from pommel.training.lstm.recipe import Sources
             {"recipe": replace(TINY, cased=False, n_epochs=3)},
             "--epochs was 2 and is 3, --lower was not given",
         ),
-        ({"sources": Sources(text=Path("OTHER"))}, "TEXT has another content"),
-        (
-            {"sources": Sources(text=Path("TEXT"), validation=Path("OTHER"))},
-            "--validation was not given",
-        ),
+        ({"text": Path("OTHER")}, "TEXT has another content"),
+        ({"validation": Path("OTHER")}, "--validation was not given"),
     ],
 )
 @pytest.mark.parametrize("finished", [True, False])
@@ -52,12 +48,10 @@ def test_a_folder_of_another_training_is_refused(
         with pytest.raises(KeyboardInterrupt):
             train_family(tiny_plan(tmp_path), signal_after(5))
     there = files(tmp_path)
-    if sources := changes.get("sources"):
-        # Paths are known only now.
+    if changes.keys() & {"text", "validation"}:
+        # Where the file lies is known only now.
         other = write_text(tmp_path / "other.txt", seed=2)
-        names = {"TEXT": tmp_path / "text.txt", "OTHER": other}
-        validation = sources.validation and names[str(sources.validation)]
-        changes = {"sources": Sources(text=names[str(sources.text)], validation=validation)}
+        changes = dict.fromkeys(changes, other)
         there = files(tmp_path)
     watcher = Recorder()
     with pytest.raises(UsageError) as caught:

@@ -1,0 +1,69 @@
+"""Groups of several commands that share a file: their help needs none of what the commands do."""
+
+import click
+
+from pommel.cli.lazy_group import LazyGroup
+
+_STATS = {
+    "accuracy": ("stats:accuracy", "Shares with intervals and tests, margins, ties."),
+    "stability": ("stats:stability", "Suites with and without intervening material."),
+    "complexity": ("stats:complexity", "Accuracy against how much material intervenes."),
+    "scaling": ("stats:scaling", "Accuracy against the number of parameters: slopes."),
+    "training": ("stats:training", "Accuracy against the step of training."),
+    "auc": ("stats:auc", "Grammatical against ungrammatical sets: AUC, preferences."),
+    "correlate": ("stats:correlate", "Accuracy against a property of languages or models."),
+    "items": ("stats:items", "One row an item, as lme4 and pandas read it."),
+    "mixed": ("stats:mixed", "Mixed-effects logistic regression over items."),
+}
+
+
+@click.group("stats", cls=LazyGroup, sections={"Commands": _STATS})
+def stats() -> None:
+    """Statistics of the runs in the store, chosen by --model, --suite, --circuit and so on.
+
+    \b
+      pommel stats accuracy --by circuit --model 'gpt2*'
+      pommel stats scaling --source multilingual
+    """
+
+
+_RUNS = {
+    "list": ("runs:list_runs", "List runs."),
+    "show": ("runs:show_run", "Show a run: predictions, scores, where it comes from."),
+    "export": ("runs:export_tables", "Write the tables of runs to a folder."),
+    "evaluate": ("runs:evaluate_again", "Check predictions again, with no model."),
+    "delete": ("runs:delete_runs", "Delete runs."),
+    "gc": ("runs:collect_garbage", "Delete surprisals that no run needs; give room back."),
+    "recover": ("runs:recover", "Save what can be read of a damaged store."),
+}
+
+
+@click.group("runs", cls=LazyGroup, sections={"Commands": _RUNS})
+def runs() -> None:
+    """The runs in the store: every run on this machine, and results that were imported.
+
+    \b
+      pommel runs list --model 'gpt2*'
+      pommel runs export 3f2a91c07d11 -o results
+    """
+
+
+_LEADERBOARD = {
+    "init": ("leaderboard:init", "Make a board: pin suites, weigh circuits."),
+    "add": ("leaderboard:add", "Compute a submission from its tokens, and rank it."),
+    "show": ("leaderboard:show", "Show the ranking."),
+    "withdraw": ("leaderboard:withdraw", "Take a submission off the ranking."),
+    "verify": ("leaderboard:verify", "Check a board, or have a model score a sample again."),
+    "export": ("leaderboard:export", "Write a board as a static site."),
+}
+
+
+@click.group("leaderboard", cls=LazyGroup, sections={"Commands": _LEADERBOARD})
+def leaderboard() -> None:
+    """Keep a leaderboard: a folder with pinned suites and what models were submitted.
+
+    \b
+      pommel leaderboard init board --suites suites:en --name 'English syntax'
+      pommel leaderboard add board en-gpt2.pommel.zip
+      pommel leaderboard show board
+    """
