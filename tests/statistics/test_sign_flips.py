@@ -35,7 +35,8 @@ def test_the_share_of_ways_to_turn_signs(differences: list[float], p: float) -> 
     assert sign_flip_p([differences]) == pytest.approx(p, nan_ok=True)
 
 
-@given(st.lists(st.floats(-50, 50), min_size=2, max_size=9))
+# Hundredths: of differences that are next to nothing beside others, scipy's rounding decides.
+@given(st.lists(st.integers(-5000, 5000).map(lambda n: n / 100), min_size=2, max_size=9))
 def test_all_ways_are_those_of_scipy(differences: list[float]) -> None:
     theirs = permutation_test(
         (differences, np.zeros(len(differences))),
