@@ -9,7 +9,7 @@ DEMO_RESULTS := pommel-demo-results
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick check times full lint types imports unit engines benchmarks builtin-models \
+.PHONY: help demo test quick quick-tests quick-checks check times full lint types imports unit engines benchmarks builtin-models \
 	suites docs gallery clean clean-engines
 
 help:
@@ -61,8 +61,14 @@ PYTEST := OMP_NUM_THREADS=1 $(BIN)/pytest --quiet --numprocesses auto --dist loa
 
 test: lint types imports unit
 
-quick: lint types imports
+# The type checker has one core while the tests have what is left.
+quick: $(VENV)/.dev
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync=target quick-tests quick-checks
+
+quick-tests: $(VENV)/.dev
 	HYPOTHESIS_PROFILE=quick $(PYTEST) -m "not full and not published and not slow"
+
+quick-checks: lint types imports
 
 check: $(VENV)/.dev
 	@test -n "$(ROOM)" || { echo "say which room: make check ROOM=scoring"; exit 1; }
