@@ -8,23 +8,20 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from pommel.errors import ModelNotAvailableError, UsageError
 from pommel.models.family import (
-    Member,
     Membership,
     Named,
     NamedModel,
     axis_number,
-    choices,
     expand,
     expand_braces,
     fixed_start,
     has_wildcard,
     matching,
-    members_of,
     natural_key,
     nearest_names,
     one_model,
@@ -140,6 +137,7 @@ def test_seeds_in_a_folder(make: Make) -> None:
         ("lstm://en/seed-10", "en/seed-10", "en", "seed", 10),
     ]
     assert labels("lstm://en/seed-*") == ["seed-1", "seed-2", "seed-10"]
+    assert labels("lstm://x-seed-{1,2}") == ["seed-1", "seed-2"]
     assert references("lstm://en/seed-?") == ["lstm://en/seed-1", "lstm://en/seed-2"]
     assert references("lstm://en/seed-[!2]*/") == ["lstm://en/seed-1", "lstm://en/seed-10"]
     # Without a scheme, files beside folders are no models either.
@@ -195,12 +193,9 @@ def test_the_last_place_that_varies_makes_the_family(make: Make) -> None:
         ("en/seed-1", "en"),
         ("en/seed-2", "en"),
     ]
-    assert {
-        each.membership.pattern for each in expand("lstm://models/*/seed-*") if each.membership
-    } == {
-        "lstm://models/de/seed-*",
-        "lstm://models/en/seed-*",
-    }
+    found = [each.membership for each in expand("lstm://models/*/seed-*")]
+    patterns = {each.pattern for each in found if each}
+    assert patterns == {"lstm://models/de/seed-*", "lstm://models/en/seed-*"}
     assert rows("lstm://models/*/seed-1") == [
         ("lstm://models/de/seed-1", "models/de", "models", "member", None),
         ("lstm://models/en/seed-1", "models/en", "models", "member", None),
@@ -261,6 +256,7 @@ def test_revisions() -> None:
         ("huggingface://x{,-y}", ["x", "x-y"], "x"),
         ("huggingface://{x,x}", ["x"], "{x,x}"),
         ("lstm://{a/x,b/y}", ["a/x", "b/y"], "{a/x,b/y}"),
+        ("lstm://m/x-seed-{1,2}", ["x-seed-1", "x-seed-2"], "x"),
     ],
 )
 def test_names_of_members_and_families(reference: str, names: list[str], family: str) -> None:
@@ -295,11 +291,15 @@ def test_references_without_patterns_name_themselves(reference: str) -> None:
         ("huggingface://x/multiberts-seed_{0..2}", "seed", [0, 1, 2]),
         ("lstm://models/{seed1-large,seed2-large}", "seed", [1, 2]),
         ("lstm://seeds/{1,2}", "seed", [1, 2]),
-        ("huggingface://checkpoints/{100,20}", "step", [20, 100]),
+        # The word may stand above the number, and not every member needs to have one.
+        ("huggingface://checkpoints/{100,20k,best}", "step", [100, 20_000, None]),
         # A number without such a word may be anything: a size, a version, an order.
         ("huggingface://m@{1000,2000}", "member", [None, None]),
         ("huggingface://m-{1.4b,70m,160m}", "member", [None] * 3),
+        # The folder's number is not the member's.
         ("ngram://exp3/{1..5}gram.arpa", "member", [None] * 5),
+        ("{1..2}gram.arpa", "member", [None, None]),
+        ("huggingface://m@{v1,v2}", "member", [None, None]),
         ("lstm://v2/{1a,2b}", "member", [None, None]),
         ("builtin://{en-gpt2,en-ngram}", "member", [None, None]),
         # The word has to be one: a proceed1 is no seed.
@@ -349,7 +349,10 @@ def test_wildcards_that_match_nothing(make: Make) -> None:
     assert refusal("lstm://en/seed-*/best", ModelNotAvailableError) == message
     # What is named by a brace has to be there; what a wildcard finds need not have it all.
     assert refusal("lstm://{en,de}/seed-*", ModelNotAvailableError).startswith("de: ")
+    assert references("lstm://{en,fr}/seed-1") == ["lstm://en/seed-1", "lstm://fr/seed-1"]
     assert references("lstm://*/seed-1") == ["lstm://en/seed-1"]
+    assert references("lstm://*/seed-{2,4}") == ["lstm://en/seed-2"]
+    assert refusal("lstm://*/seed-4", ModelNotAvailableError) == "no folder matches */seed-4"
 
 
 def test_what_is_on_the_hub_is_named() -> None:
@@ -474,6 +477,12 @@ _PATTERNS = st.recursive(st.one_of(_TEXTS, _ranges()), _choices, max_leaves=6)
 # One process an example.
 @settings(max_examples=60)
 @given(_PATTERNS)
+@example("step{1000,2000}")
+@example("{1000..5000..2000}")
+@example("{08..11}")
+@example("{3..1}")
+@example("pythia{,-deduped}")
+@example("{a,{1..2}}-{x,y}")
 def test_braces_stand_for_what_bash_makes_of_them(pattern: str) -> None:
     # At most 18 numbers a range: two of them stay below what is refused.
     assume(pattern.count("..") <= 2)
@@ -481,22 +490,6 @@ def test_braces_stand_for_what_bash_makes_of_them(pattern: str) -> None:
     bash = ["bash", "-c", f"printf '%s\\n' {pattern}"]
     done = subprocess.run(bash, capture_output=True, text=True, check=True)
     assert expand_braces(pattern, reference="r") == done.stdout.splitlines()
-
-
-@pytest.mark.parametrize(
-    ("pattern", "texts"),
-    [
-        ("step{1000,2000}", ["step1000", "step2000"]),
-        ("{1000..5000..2000}", ["1000", "3000", "5000"]),
-        ("{08..11}", ["08", "09", "10", "11"]),
-        ("{3..1}", ["3", "2", "1"]),
-        ("pythia{,-deduped}", ["pythia", "pythia-deduped"]),
-        ("{a,{1..2}}-{x,y}", ["a-x", "a-y", "1-x", "1-y", "2-x", "2-y"]),
-        ("plain", ["plain"]),
-    ],
-)
-def test_braces(pattern: str, texts: list[str]) -> None:
-    assert expand_braces(pattern, reference="r") == texts
 
 
 _UNMATCHED = "its braces do not match; write {a,b}, as in NAME@{step1000,step2000}"
@@ -600,88 +593,6 @@ def test_settings_stand_behind_all_places() -> None:
 def test_a_reference_is_spelled_as_it_was_written(scheme: str, body: str) -> None:
     found = split_places(f"{scheme}{body}")
     assert found.spelled([each.text for each in found.places]) == f"{scheme}{body}"
-
-
-def test_braces_around_schemes() -> None:
-    with pytest.raises(UsageError, match=r"^\{a,b\}://x: the scheme stands before the braces, as"):
-        split_places("{a,b}://x")
-
-
-def test_braces_name_what_need_not_be_there_and_wildcards_find_what_is(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    for folder in ("en/seed-1", "en/seed-2", "de/seed-1"):
-        Path(folder).mkdir(parents=True)
-    assert choices(split_places("lstm://{en,fr}/seed-1")) == [("en", "seed-1"), ("fr", "seed-1")]
-    assert choices(split_places("lstm://*/seed-2")) == [("en", "seed-2")]
-    assert choices(split_places("lstm://*/seed-{1,2}")) == [
-        ("de", "seed-1"),
-        ("en", "seed-1"),
-        ("en", "seed-2"),
-    ]
-    with pytest.raises(ModelNotAvailableError, match=r"^lstm://\*/seed-3: no folder matches \*/s"):
-        choices(split_places("lstm://*/seed-3"))
-
-
-def members(reference: str, index: int, *texts: str) -> list[Member]:
-    """Return the members that differ in the text of one place."""
-    split = split_places(reference)
-    written = [each.text for each in split.places]
-    choices = [(*written[:index], text, *written[index + 1 :]) for text in texts]
-    return members_of(split, choices, index)
-
-
-def test_a_member_is_called_by_what_it_is_in() -> None:
-    first, second = members("lstm://models/en/seed-*", 2, "seed-10", "seed-2")
-    assert (first.texts, first.name) == (("models", "en", "seed-2"), "en/seed-2")
-    own = second.membership
-    assert (own.family, own.axis, own.label, own.value) == ("en", "seed", "seed-10", 10)
-    assert own.pattern == "lstm://models/en/seed-*"
-
-
-def test_or_by_what_its_name_begins_with() -> None:
-    found = members("lstm://models/lstm-en-seed-{1,2}", 1, "lstm-en-seed-1", "lstm-en-seed-2")
-    assert [each.name for each in found] == ["lstm-en-seed-1", "lstm-en-seed-2"]
-    assert {each.membership.family for each in found} == {"lstm-en"}
-    assert [each.membership.label for each in found] == ["seed-1", "seed-2"]
-
-
-@pytest.mark.parametrize(
-    ("reference", "index", "texts"),
-    [
-        # The folder's number is not the member's.
-        ("ngram://exp3/{1..2}gram.arpa", 1, ["1gram.arpa", "2gram.arpa"]),
-        ("lstm://v2/{1a,2b}", 1, ["1a", "2b"]),
-        ("builtin://{en-gpt2,en-ngram}", 0, ["en-gpt2", "en-ngram"]),
-        ("{1..2}gram.arpa", 0, ["1gram.arpa", "2gram.arpa"]),
-        ("huggingface://m@{v1,v2}", 1, ["v1", "v2"]),
-    ],
-)
-def test_without_a_word_for_it_a_member_has_no_number(
-    reference: str, index: int, texts: list[str]
-) -> None:
-    found = members(reference, index, *texts)
-    assert [each.texts[index] for each in found] == texts
-    assert {(each.membership.axis, each.membership.value) for each in found} == {("member", None)}
-
-
-def test_the_word_of_a_number_may_stand_above_it() -> None:
-    found = members("huggingface://checkpoints/{100,20k,best}", 1, "100", "20k", "best")
-    assert [(each.membership.axis, each.membership.value) for each in found] == [
-        ("step", 100),
-        ("step", 20_000),
-        ("step", None),
-    ]
-
-
-def test_two_of_one_label() -> None:
-    with pytest.raises(UsageError) as caught:
-        members("ngram://n/*", 1, "a.arpa", "a.arpa.gz")
-    assert str(caught.value) == (
-        "ngram://n/*: two of its models would be called 'a', ngram://n/a.arpa and "
-        "ngram://n/a.arpa.gz; name one of them"
-    )
 
 
 def test_where_the_number_of_an_axis_stands() -> None:
