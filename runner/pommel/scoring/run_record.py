@@ -92,11 +92,6 @@ class RunRecord:
     # The source of what pommel has computed itself.
     OWN: ClassVar[str] = "pommel"
 
-    @property
-    def suite_key(self) -> SuiteKey:
-        """What tells its suite from others."""
-        return self.suite.language, self.result.suite_name
-
     run_id: str
     result: SuiteResult
     model: ModelFacts = ModelFacts()
@@ -106,6 +101,11 @@ class RunRecord:
     source: str = OWN
     status: RunStatus = "complete"
     created: str = ""
+
+    @property
+    def suite_key(self) -> SuiteKey:
+        """What tells its suite from others."""
+        return self.suite.language, self.result.suite_name
 
     @classmethod
     def of(cls, run: Run) -> "RunRecord":

@@ -85,7 +85,7 @@ class OneEach:
         rules: dict[tuple[object, ...], str] = {}
         for record in self.records:
             result = record.result
-            known = rules.setdefault((model_key(record), suite_key(record)), result.score_rule)
+            known = rules.setdefault((model_key(record), record.suite_key), result.score_rule)
             if known != result.score_rule:
                 raise UsageError(
                     f"{result.model_name} on {result.suite_name} has runs under the score rules "
@@ -105,7 +105,7 @@ def one_each(
     models = stored_models(records)
 
     def place(record: RunRecord) -> Hashable:
-        return models[record.run_id], suite_key(record), any_rule or record.result.score_rule
+        return models[record.run_id], record.suite_key, any_rule or record.result.score_rule
 
     best = {}
     for each in sorted(records, key=lambda each: (each.run_id in scored, each.created)):
@@ -135,7 +135,7 @@ def in_a_family_too(
 
     def what(record: RunRecord) -> Hashable:
         rule = any_rule or record.result.score_rule
-        return model_key(record), suite_key(record), rule, variant_key(record)
+        return model_key(record), record.suite_key, rule, variant_key(record)
 
     members = [each for each in records if models[each.run_id].family is not None]
     all_there = {what(each) for each in members}
@@ -204,14 +204,14 @@ def _in_their_families(records: Sequence[RunRecord]) -> dict[str, StoredModel]:
         model = models[each.run_id]
         if model.family is not None:
             families.setdefault((model.model, variant_key(each)), set()).add(model)
-            there.add((model, suite_key(each)))
+            there.add((model, each.suite_key))
     found = dict(models)
     for each in records:
         model = models[each.run_id]
         candidates = families.get((model.model, variant_key(each)), set())
         if model.family is None and len(candidates) == 1:
             (member,) = candidates
-            if (member, suite_key(each)) not in there:
+            if (member, each.suite_key) not in there:
                 found[each.run_id] = member
     return found
 
@@ -281,11 +281,6 @@ def model_key(record: RunRecord) -> str:
         facts = record.model
         return facts.fingerprint or facts.reference or record.result.model_name
     return f"{record.result.model_name} ({record.source})"
-
-
-def suite_key(record: RunRecord) -> tuple[str, str]:
-    """Return what is one and the same for all runs on a suite; languages may share a name."""
-    return record.result.suite_name, record.suite.language
 
 
 def variant_key(record: RunRecord) -> tuple[object, ...]:
