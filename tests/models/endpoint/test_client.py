@@ -4,6 +4,7 @@ import asyncio
 import gc
 import json
 import math
+import re
 import socket
 import sys
 import threading
@@ -43,6 +44,24 @@ def score_one(model: EndpointModel) -> list[float | None]:
     """Return the surprisals of one sentence."""
     (scored,) = score_all(model, [SENTENCE], Policy())
     return [token.surprisal_bits for token in scored.tokens]
+
+
+def failure(model: EndpointModel) -> str:
+    """Return what is said when a sentence is scored, behind its name."""
+    with pytest.raises(ModelError) as raised:
+        score_one(model)
+    assert raised.value.exit_status == 1
+    head, _, rest = str(raised.value).partition(f"#en-gpt2: '{SENTENCE}': ")
+    assert head.startswith("http://127.0.0.1:")
+    return rest
+
+
+def refusal(opened: Open, reference: str, **options: Any) -> str:
+    """Return what is said when a model is opened, behind its reference."""
+    with pytest.raises(ModelNotAvailableError) as raised:
+        opened(reference, **options)
+    assert str(raised.value).startswith(f"{reference}: ")
+    return str(raised.value).removeprefix(f"{reference}: ")
 
 
 @pytest.mark.parametrize(
@@ -102,30 +121,21 @@ def test_what_does_not_pass_is_said_with_how_often(
     server, url = serve()
     model = opened(url)
     server.behaviour.always = fault
-    with pytest.raises(ModelError) as raised:
-        score_one(model)
-    assert str(raised.value) == f"{url}#en-gpt2: '{SENTENCE}': 3 tries failed ({reason})"
-    assert raised.value.exit_status == 1
+    assert failure(model) == f"3 tries failed ({reason})"
 
 
 def test_a_server_that_never_answers(serve: Serve, opened: Open) -> None:
     server, url = serve()
     model = opened(url, timeout_seconds=0.5, n_retries=1)
     server.behaviour.always = faults.silent
-    with pytest.raises(ModelError) as raised:
-        score_one(model)
-    assert str(raised.value) == (
-        f"{url}#en-gpt2: '{SENTENCE}': 2 tries failed (2 x no answer within 0.5 s)"
-    )
+    assert failure(model) == "2 tries failed (2 x no answer within 0.5 s)"
 
 
 def test_each_reason_is_counted(serve: Serve, opened: Open) -> None:
     server, url = serve()
     model = opened(url)
     server.behaviour.faults.extend([BUSY, faults.status(500, "out of luck"), BUSY])
-    with pytest.raises(ModelError) as raised:
-        score_one(model)
-    assert str(raised.value).endswith(
+    assert failure(model) == (
         "3 tries failed (2 x HTTP 429: 'too many requests', 1 x HTTP 500: 'out of luck')"
     )
 
@@ -165,9 +175,7 @@ def test_what_does_not_pass_is_tried_once(
     model = opened(url)
     server.behaviour.always = fault
     n_before = len(server.seen.prompts)
-    with pytest.raises(ModelError) as raised:
-        score_one(model)
-    assert str(raised.value) == f"{url}#en-gpt2: '{SENTENCE}': {reason}"
+    assert failure(model) == reason
     assert len(server.seen.prompts) == n_before + 1
 
 
@@ -182,12 +190,9 @@ def test_a_redirect_to_another_host_does_not_carry_the_key(
     with running(other) as elsewhere:
         away = faults.redirect(f"{elsewhere}/v1/models")
         _, url = serve(always=away, spares_probes=False)
-        with pytest.raises(ModelNotAvailableError) as raised:
-            opened(f"{url}#m")
-    assert str(raised.value) == (
-        f"{url}#m: it redirects to {elsewhere}/v1/models; redirects are not followed, write "
-        "where it is"
-    )
+        assert refusal(opened, f"{url}#m") == (
+            f"it redirects to {elsewhere}/v1/models; redirects are not followed, write where it is"
+        )
     assert other.seen.headers == []
 
 
@@ -200,31 +205,19 @@ def nobody() -> Iterator[str]:
 
 
 def test_a_server_that_is_not_there(nobody: str, opened: Open) -> None:
-    with pytest.raises(ModelNotAvailableError) as raised:
-        opened(f"{nobody}#m", n_retries=5)
-    assert str(raised.value) == (
-        f"{nobody}#m: it cannot be reached: All connection attempts failed"
-    )
+    message = "it cannot be reached: All connection attempts failed"
+    assert refusal(opened, f"{nobody}#m", n_retries=5) == message
 
 
 def test_a_host_that_is_none(opened: Open) -> None:
-    with pytest.raises(ModelNotAvailableError, match=r"^http://no\.invalid/v1#m: it cannot be re"):
-        opened("http://no.invalid/v1#m")
+    assert refusal(opened, "http://no.invalid/v1#m").startswith("it cannot be reached: ")
 
 
 def test_a_server_that_does_not_encrypt(serve: Serve, opened: Open) -> None:
     _, url = serve()
-    encrypted = url.replace("http", "https")
-    with pytest.raises(ModelNotAvailableError, match="m: no encrypted connection: ") as raised:
-        opened(f"{encrypted}#m")
-    assert "\n" not in str(raised.value)
-
-
-def test_a_page_instead_of_a_list_of_models(serve: Serve, opened: Open) -> None:
-    _, url = serve(always=faults.page, spares_probes=False)
-    with pytest.raises(ModelNotAvailableError) as raised:
-        opened(f"{url}#m")
-    assert str(raised.value) == f"{url}#m: its answer is a page of HTML, and not JSON"
+    message = refusal(opened, f"{url.replace('http', 'https')}#m")
+    assert message.startswith("no encrypted connection: ")
+    assert "\n" not in message
 
 
 def test_this_machine_is_not_reached_through_a_proxy(
@@ -253,18 +246,13 @@ def test_a_key_is_sent_and_not_shown(
     serve: Serve, opened: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     server, url = serve(key="s3cret")
-    with pytest.raises(ModelNotAvailableError) as raised:
-        opened(url)
-    assert str(raised.value) == (
-        f"{url}: HTTP 401: 'Incorrect API key: None'; put its key into POMMEL_API_KEY, or into "
+    assert refusal(opened, url) == (
+        "HTTP 401: 'Incorrect API key: None'; put its key into POMMEL_API_KEY, or into "
         "POMMEL_API_KEY_127_0_0_1 for this host only"
     )
     monkeypatch.setenv("POMMEL_API_KEY", "wrong-key")
-    with pytest.raises(ModelNotAvailableError) as raised:
-        opened(url)
-    assert str(raised.value) == (
-        f"{url}: HTTP 401: 'Incorrect API key: Bearer ***'; it does not take the key in "
-        "POMMEL_API_KEY"
+    assert refusal(opened, url) == (
+        "HTTP 401: 'Incorrect API key: Bearer ***'; it does not take the key in POMMEL_API_KEY"
     )
     monkeypatch.setenv("POMMEL_API_KEY_127_0_0_1", "s3cret")
     info = opened(url).info
@@ -301,21 +289,18 @@ def test_an_environment_in_which_nothing_can_be_asked(
     opened: Open, monkeypatch: pytest.MonkeyPatch, variable: str, value: str, message: str
 ) -> None:
     monkeypatch.setenv(variable, value)
-    with pytest.raises(ModelNotAvailableError) as raised:
-        opened("https://no.invalid/v1#m")
-    assert str(raised.value).startswith(f"https://no.invalid/v1#m: {message}")
+    assert refusal(opened, "https://no.invalid/v1#m").startswith(message)
 
 
 def test_a_proxy_that_takes_another_package(opened: Open, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "socksio", None)
     monkeypatch.setenv("ALL_PROXY", "socks5://x:1")
-    with pytest.raises(ModelNotAvailableError, match=r"m: it cannot be asked: .*'socksio' package"):
-        opened("http://no.invalid/v1#m")
+    message = refusal(opened, "http://no.invalid/v1#m")
+    assert re.match("it cannot be asked: .*'socksio' package", message)
 
 
 def test_a_host_that_cannot_be_written(opened: Open) -> None:
-    with pytest.raises(ModelNotAvailableError, match=r"^http://xn--a/v1#m: it cannot be asked: "):
-        opened("http://xn--a/v1#m")
+    assert refusal(opened, "http://xn--a/v1#m").startswith("it cannot be asked: ")
 
 
 def test_nothing_packed_is_asked_for_or_read(serve: Serve, opened: Open) -> None:
@@ -329,21 +314,25 @@ def test_nothing_packed_is_asked_for_or_read(serve: Serve, opened: Open) -> None
     assert server.seen.headers[-1]["accept-encoding"] == "identity"
 
 
-def test_json_may_begin_with_a_mark_of_its_encoding(serve: Serve) -> None:
-    models = b"\xef\xbb\xbf" + json.dumps({"data": [{"id": "en-gpt2"}]}).encode()
-    marked = Response(models, media_type="application/json")
-    server, url = serve(always=lambda _request: marked, spares_probes=False)
+def asked(url: str, path: str) -> Answer:
+    """Ask a client of its own, in an event loop of its own."""
     reference = read_reference(url)
     client = Client(reference, find_key(reference, {}), LoadOptions(), SHORT)
 
     async def ask() -> Answer:
         try:
-            return await client.get(f"{url}/models")
+            return await client.get(path)
         finally:
             await client.close()
 
-    assert asyncio.run(ask()).value == {"data": [{"id": "en-gpt2"}]}
-    assert server.seen.headers
+    return asyncio.run(ask())
+
+
+def test_json_may_begin_with_a_mark_of_its_encoding(serve: Serve) -> None:
+    models = b"\xef\xbb\xbf" + json.dumps({"data": [{"id": "en-gpt2"}]}).encode()
+    marked = Response(models, media_type="application/json")
+    _, url = serve(always=lambda _request: marked, spares_probes=False)
+    assert asked(url, f"{url}/models").value == {"data": [{"id": "en-gpt2"}]}
 
 
 def test_without_httpx(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -386,17 +375,8 @@ def test_a_client_can_be_used_again_in_another_event_loop(serve: Serve) -> None:
 
 
 def test_an_address_that_cannot_be_asked() -> None:
-    reference = read_reference("http://h/v1")
-    client = Client(reference, find_key(reference, {}), LoadOptions(), SHORT)
-
-    async def ask() -> None:
-        try:
-            await client.get("http://h\x00/v1/models")
-        finally:
-            await client.close()
-
     with pytest.raises(RequestFailedError, match="it cannot be asked: "):
-        asyncio.run(ask())
+        asked("http://h/v1", "http://h\x00/v1/models")
 
 
 async def nothing() -> None:
@@ -416,19 +396,14 @@ def n_threads() -> int:
     return sum(each.name == "pommel-endpoint" for each in threading.enumerate())
 
 
-def test_a_result_comes_back(background: Background) -> None:
-    async def answer() -> int:
-        return 7
-
-    assert background.run(answer()) == 7
+async def seven() -> int:
+    """What comes back."""
+    return 7
 
 
 def test_it_works_where_an_event_loop_runs_already(background: Background) -> None:
-    async def answer() -> int:
-        return 7
-
     async def notebook() -> int:
-        return background.run(answer())
+        return background.run(seven())
 
     assert asyncio.run(notebook()) == 7
 
@@ -460,7 +435,10 @@ def test_what_is_there_before_a_failure_is_still_given(background: Background) -
         next(items)
 
 
-def test_closing_the_items_cancels_what_makes_them(background: Background) -> None:
+@pytest.mark.parametrize("closed", [True, False])
+def test_items_that_nobody_wants_any_more_are_cancelled(
+    background: Background, *, closed: bool
+) -> None:
     ended: list[str] = []
 
     async def produce(put: Put[int]) -> None:
@@ -472,24 +450,11 @@ def test_closing_the_items_cancels_what_makes_them(background: Background) -> No
 
     items = background.items(produce)
     assert next(items) == 1
-    items.close()
-    assert ended == ["it has ended"]
-
-
-def test_items_that_nobody_wants_any_more_are_cancelled(background: Background) -> None:
-    ended: list[str] = []
-
-    async def produce(put: Put[int]) -> None:
-        put(1)
-        try:
-            await asyncio.Event().wait()
-        finally:
-            ended.append("it has ended")
-
-    items = background.items(produce)
-    next(items)
-    del items
-    gc.collect()
+    if closed:
+        items.close()
+    else:
+        del items
+        gc.collect()
     assert ended == ["it has ended"]
 
 
@@ -523,12 +488,9 @@ def test_closing_ends_the_thread_and_what_runs_in_it() -> None:
 
 
 def test_it_starts_anew_after_it_was_closed(background: Background) -> None:
-    async def answer() -> int:
-        return 7
-
-    assert background.run(answer()) == 7
+    assert background.run(seven()) == 7
     background.close()
-    assert background.run(answer()) == 7
+    assert background.run(seven()) == 7
 
 
 GENERAL = {"POMMEL_API_KEY": "general"}
@@ -587,15 +549,15 @@ def test_what_is_no_key_is_not_repeated(secret: str) -> None:
     )
 
 
+def test_a_key_of_a_letter_or_so_is_in_every_text() -> None:
+    key = find_key(read_reference("https://h/v1"), {"POMMEL_API_KEY": "x"})
+    assert key.without("max_tokens exploded") == "max_tokens exploded"
+
+
 def test_a_key_is_not_shown() -> None:
     key = find_key(read_reference("https://h/v1"), {"POMMEL_API_KEY": "s3cret"})
     assert "s3cret" not in repr(key)
     assert key.without("no such key: s3cret!") == "no such key: ***!"
-
-
-def test_a_key_of_a_letter_or_so_is_in_every_text() -> None:
-    key = find_key(read_reference("https://h/v1"), {"POMMEL_API_KEY": "x"})
-    assert key.without("max_tokens exploded") == "max_tokens exploded"
 
 
 @pytest.mark.parametrize(
