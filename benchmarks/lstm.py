@@ -25,6 +25,7 @@ from pommel.models.lstm import LstmModel, open_folder
 from pommel.models.lstm.folder import LstmConfig, shapes, write_folder
 from pommel.models.model import LoadOptions, Policy
 from pommel.models.word_level import word_spans
+from pommel.scoring import Choices
 from pommel.scoring.run import run_suites
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
@@ -157,7 +158,7 @@ def largest_difference(bits: Bits, exact: Bits) -> float:
 
 def pommel(model: LstmModel, suites: Sequence[Suite], regions: Regions) -> Bits:
     """Run the suites."""
-    runs = run_suites(model, suites, Policy(), regions=regions)
+    runs = run_suites(model, suites, Choices(policy=Policy(), regions=regions))
     items = [item for run in runs for item in run.surprisals.sentences]
     return {
         scored.text: [token.surprisal_bits for token in scored.tokens]

@@ -20,6 +20,7 @@ from tests.report.page.browser import find_browser, opened_browser
 
 from pommel.models.model import ModelInfo, Policy
 from pommel.report.page import write_report
+from pommel.scoring.choices import Choices
 from pommel.scoring.run import Run, SuiteSurprisals, provenance
 from pommel.scoring.run_record import RunRecord
 from pommel.sources.load import load_suites
@@ -100,7 +101,7 @@ def simulated_run(suite: Suite, model: ModelInfo, bits: dict[str, float]) -> Run
         compat=None,
         sentences=sentences,
         layouts=layouts,
-        provenance=provenance(suite, model, Policy()),
+        provenance=provenance(suite, model, Choices(), method="auto"),
     )
     return Run(surprisals=surprisals, result=surprisals.evaluate())
 

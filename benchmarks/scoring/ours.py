@@ -12,6 +12,7 @@ from benchmarks.scoring.workload import Work
 from pommel.models.huggingface import HuggingFaceModel, open_folder
 from pommel.models.model import LoadOptions, Policy, score_all
 from pommel.models.neural.passes import Pass
+from pommel.scoring import Choices
 from pommel.scoring.run import run_suites
 from pommel.surprisal import ScoredSentence
 
@@ -68,7 +69,7 @@ def suites_variant(
 
     def run(work: Work) -> list[ScoredSentence]:
         with recorder.recording() if recorder else nullcontext():
-            runs = run_suites(model, work.suites, policy, regions=regions)
+            runs = run_suites(model, work.suites, Choices(policy=policy, regions=regions))
             items = [item for run in runs for item in run.surprisals.sentences]
         return [sentence for item in items for sentence in item]
 

@@ -12,6 +12,7 @@ from pommel.models import LoadOptions, Model, NamedModel, Policy, closing
 from pommel.models import load_model as _load_model
 from pommel.report import Results
 from pommel.scoring import (
+    Choices,
     Compat,
     ConditionalScore,
     Oov,
@@ -20,6 +21,7 @@ from pommel.scoring import (
     ScoreRule,
     SuiteResult,
     SuiteSurprisals,
+    Swallowed,
 )
 from pommel.sources import load_suites
 from pommel.store import Selection, Store, default_store_path, run_and_keep
@@ -84,13 +86,19 @@ def compute_surprisals(
 
 
 def evaluate(
-    surprisals: SuiteSurprisals, *, score: ScoreRule = "all", oov: Oov = "keep"
+    surprisals: SuiteSurprisals,
+    *,
+    score: ScoreRule = "all",
+    oov: Oov = "keep",
+    swallowed: Swallowed | None = None,
 ) -> SuiteResult:
     """Check a suite's predictions against surprisals.
 
     `oov` "skip" leaves out items whose comparison rests on a word that the model does not know.
+    `swallowed` says what a region is that has content and no token of its own: "undefined", so that
+    what needs it does not hold; "skip", so that the item is left out; or "begin", 0 bits.
     """
-    return surprisals.evaluate(score_rule=score, oov=oov)
+    return surprisals.evaluate(score_rule=score, oov=oov, swallowed=swallowed)
 
 
 def conditional_scores(
@@ -112,6 +120,7 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
     *,
     score: ScoreRule = "all",
     oov: Oov = "keep",
+    swallowed: Swallowed | None = None,
     compat: Compat | None = None,
     regions: Regions = "all",
     store: Store | Path | str | None = None,
@@ -120,8 +129,8 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
 
     A reference with a pattern (`lstm://FOLDER/seed-*`) is a family of models, one after the other.
     A model that is named twice, or alone beside its family, runs once.
-    `regions` as in `compute_surprisals`: "needed" is faster, and enough for scores. `oov` as in
-    `evaluate`.
+    `regions` as in `compute_surprisals`: "needed" is faster, and enough for scores. `oov` and
+    `swallowed` as in `evaluate`.
     With a `store` (see `open_store`), or the path of one, which is made if it is not there, nothing
     is scored that it has, and what is scored is kept.
     """
@@ -130,18 +139,21 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
     if not loaded or not named:
         raise UsageError("there is nothing to run: name at least one model and one suite")
     Suite.check_distinct_names(loaded)
-    policy = policy or Policy.default(compat)
+    choices = Choices(
+        policy=policy or Policy.default(compat),
+        compat=compat,
+        regions=regions,
+        score_rule=score,
+        oov=oov,
+        swallowed=swallowed,
+    )
     made: list[Run] = []
     with _opened_store(store) as kept_in:
         run_on = partial(
             run_and_keep,
             suites=loaded,
-            policy=policy,
+            choices=choices,
             store=kept_in,
-            score_rule=score,
-            oov=oov,
-            compat=compat,
-            regions=regions,
         )
         for each in NamedModel.one_after_another(_expanded(named)):
             made += _run_model(each, run_on)

@@ -8,7 +8,8 @@ import numpy as np
 
 from pommel.analysis.given_tables import GivenRow, GivenTable
 from pommel.models.family import Axis, Membership
-from pommel.scoring.results import PredictionResult, Score, ScoreRule, SuiteResult
+from pommel.scoring.choices import ScoreRule
+from pommel.scoring.results import PredictionResult, Score, SuiteResult
 from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
 
 LESS = "(1;%a%) < (1;%b%)"
@@ -120,7 +121,7 @@ def _prediction(
     n = len(row)
     flags = {
         name: np.array(marks.get(name, [name == "defined"] * n), dtype=bool)
-        for name in ("tie", "defined", "unscored", "oov")
+        for name in ("tie", "defined", "swallowed", "unscored", "oov")
     }
     skipped = np.array([each is None for each in row], dtype=bool)
     values = np.array(margins, dtype=np.float64)
@@ -132,6 +133,7 @@ def _prediction(
         margin_bits=np.where(skipped, math.nan, values),
         tie=flags["tie"],
         defined=flags["defined"],
+        swallowed=flags["swallowed"],
         unscored=flags["unscored"],
         oov=flags["oov"],
         skipped=skipped,

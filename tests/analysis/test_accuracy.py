@@ -174,12 +174,20 @@ def test_infinite_margins(margins: list[float], mean: float, median: float) -> N
 
 def test_ties_and_the_like_are_counted() -> None:
     marks = {"tie": [0, 1, 1], "defined": [1, 1, 0], "unscored": [1, 0, 0], "oov": [1, 1, 1]}
+    marks["swallowed"] = [1, 0, 1]
     suites = [
         record("m", "s", "100", marks=marks),
         record("m", "t", "1-0", marks=marks),
         record("m", "u", share=0.5),
     ]
-    expected = {"n_ties": 3, "n_undefined": 2, "n_unscored": 2, "n_oov": 5, "n_skipped": 1}
+    expected = {
+        "n_ties": 3,
+        "n_undefined": 2,
+        "n_swallowed": 4,
+        "n_unscored": 2,
+        "n_oov": 5,
+        "n_skipped": 1,
+    }
     assert only(suites, "model").counts == expected
     reported = only([suites[2]])
     assert reported.counts == dict.fromkeys(expected)

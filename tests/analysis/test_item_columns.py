@@ -19,7 +19,8 @@ from pommel.analysis.item_columns import (
     mean_share,
     prediction_chance,
 )
-from pommel.scoring.results import ScoreRule, SuiteResult
+from pommel.scoring.choices import ScoreRule
+from pommel.scoring.results import SuiteResult
 
 ROWS = ["1101-", "1-011"]
 

@@ -40,7 +40,7 @@ def test_runs_of_a_model_are_packed(pommel: Pommel, suites: Path, tmp_path: Path
     assert (submitter.contact, submitter.url) == ("a@example.org", "https://example.org")
     assert submitter.note == "a toy"
     loaded = [each.suite for each in load_suites([str(suites)])]
-    runs = recomputed(submission, loaded, score_rule="all")
+    runs = recomputed(submission, loaded)
     assert [run.result.suite_name for run in runs] == ["first", "second"]
 
 

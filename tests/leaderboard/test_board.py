@@ -166,9 +166,9 @@ def _put(*path: Any, value: Any) -> Any:
             'this is no leaderboard; it has to hold "format": "pommel-leaderboard"',
         ),
         (
-            _put("version", value=2),
+            _put("version", value=3),
             (
-                "is a leaderboard of version 2, and this pommel knows versions up to 1; update "
+                "is a leaderboard of version 3, and this pommel knows versions up to 2; update "
                 "pommel (`pip install --upgrade pommel`)"
             ),
         ),

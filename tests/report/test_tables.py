@@ -32,6 +32,7 @@ def result(  # noqa: PLR0913 - a builder
         margin_bits=np.where(holds, 1.5, -0.5),
         tie=np.zeros(n, dtype=np.bool_),
         defined=np.ones(n, dtype=np.bool_),
+        swallowed=np.zeros(n, dtype=np.bool_),
         unscored=np.zeros(n, dtype=np.bool_),
         oov=np.zeros(n, dtype=np.bool_),
         skipped=np.array(skipped or [False] * n),

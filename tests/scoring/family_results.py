@@ -5,7 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from pommel.models.family import Axis, Membership
-from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult
+from pommel.scoring.choices import ScoreRule
+from pommel.scoring.results import PredictionResult, SuiteResult
 
 
 def member(label: str, *, family: str = "lstm", axis: Axis = "seed") -> Membership:
@@ -49,6 +50,7 @@ def _prediction(number: int, marks: Sequence[str]) -> PredictionResult:
         margin_bits=np.where(skipped, np.nan, 1.0),
         tie=nothing,
         defined=~nothing,
+        swallowed=nothing,
         unscored=nothing,
         oov=nothing,
         skipped=skipped,

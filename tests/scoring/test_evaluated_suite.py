@@ -11,9 +11,11 @@ from tests.builders import Sentences, by_word, make_suite, suite_text, suite_val
 
 from pommel.errors import SuiteError, SurprisalError
 from pommel.files.json import to_json
+from pommel.scoring.choices import Choices
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict, table_from_suite
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import RegionTable, region_table
+from pommel.scoring.results import SuiteResult
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Metric, Suite
 from pommel.surprisal import ScoredSentence
@@ -244,3 +246,30 @@ def test_what_pommel_adds_to_the_format_is_checked_too(old: str, new: str, messa
     with pytest.raises(SuiteError) as caught:
         LoadedSuite.parse(text.replace(old, new), evaluated=True)
     assert all(fault.message == message for fault in caught.value.faults)
+
+
+def test_a_swallowed_region_is_written_without_a_value_and_read_again() -> None:
+    suite = make_suite(
+        [{"match": ("一本", "书", "。"), "mismatch": ("一本", "车", "。")}], joiner=""
+    )
+    tokens = (token("一本书", 0, 7.0), token("。", 3, 1.0))
+    one = ScoredSentence(text="一本书。", tokens=tokens)
+    other = ScoredSentence(
+        text="一本车。", tokens=tuple(token(each, i, 2.0) for i, each in enumerate("一本车。"))
+    )
+    table = region_table(suite, [[one, other]])
+    value = evaluated_suite_to_dict(suite, table)
+    region = value["items"][0]["conditions"][0]["regions"][1]
+    assert (region["metric_value"], region["n_tokens"]) == ({"sum": None}, 0)
+    again = table_from_suite(read(value))
+    assert again.swallowed.tolist() == table.swallowed.tolist() == [[[0, 1, 0], [0, 0, 0]]]
+    assert again.values["sum"].tolist() == table.values["sum"].tolist()
+    assert again.whole["sum"].tolist() == table.whole["sum"].tolist()
+    for swallowed, holds in (("undefined", False), ("begin", True)):
+        choices = Choices(swallowed=swallowed)  # type: ignore[arg-type]
+        (found,) = SuiteResult.of_evaluated(read(value), choices).predictions
+        assert found.holds.tolist() == [holds]
+    # The retired tool wrote 0.0, and nothing of tokens.
+    value = evaluated_suite_to_dict(suite, table, zero_where_swallowed=True)
+    region = value["items"][0]["conditions"][0]["regions"][1]
+    assert (region["metric_value"], "n_tokens" in region) == ({"sum": 0.0}, False)

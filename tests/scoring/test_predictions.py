@@ -9,6 +9,7 @@ import pytest
 from tests.builders import by_word, make_suite, token
 
 from pommel.errors import SurprisalError
+from pommel.scoring.choices import Swallowed
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import RegionTable, region_table
 from pommel.suite.suite import Metric, Suite
@@ -172,6 +173,57 @@ def test_items_whose_comparison_rests_on_an_unknown_word_are_counted_and_can_be_
     assert rows["n_items"].tolist() == [2, 3, 4, 3]
     assert rows["n_skipped"].tolist() == [4, 3, 2, 3]
     assert rows["n_oov"].tolist() == [0, 0, 0, 0]
+
+
+SWALLOWING = [
+    {"a": ("xx", "yy", "z"), "b": ("xx", "yyyy", "z")},
+    {"a": ("xx", "y", "z"), "b": ("xx", "yyy", "z")},
+    {"a": ("xx", "", "z"), "b": ("xx", "yyy", "z")},
+]
+
+
+def joined(suite: Suite) -> RegionTable:
+    """Score words with their length; in the first item, one token covers regions 1 and 2 of a."""
+
+    def scored(text: str) -> ScoredSentence:
+        if text != "xx yy z":
+            return by_word(text)
+        return ScoredSentence(text=text, tokens=(token("xx yy", 0, 5.0), token("z", 6, 1.0)))
+
+    return region_table(suite, [[scored(each.text) for each in row] for row in suite.sentences()])
+
+
+@pytest.mark.parametrize(
+    ("formula", "swallowed", "holds", "defined", "skipped"),
+    [
+        # By more than 3 bits, if a region that nobody measured had 0.
+        ("(2;%a%) < (2;%b%)", "begin", [1, 1, 1], [1, 1, 1], [0, 0, 0]),
+        ("(2;%a%) < (2;%b%)", "undefined", [0, 1, 1], [0, 1, 1], [0, 0, 0]),
+        ("(2;%a%) < (2;%b%)", "skip", [0, 1, 1], [1, 1, 1], [1, 0, 0]),
+        ("!((2;%a%) > (2;%b%))", "undefined", [0, 1, 1], [0, 1, 1], [0, 0, 0]),
+        # What the other side decides does not need it.
+        ("(2;%a%) < (2;%b%) | (1;%b%) > 0", "undefined", [1, 1, 1], [1, 1, 1], [0, 0, 0]),
+        ("(2;%a%) < (2;%b%) & (1;%b%) < 0", "undefined", [0, 0, 0], [1, 1, 1], [0, 0, 0]),
+        # Regions that nobody names, and whole sentences, swallow nothing.
+        ("(1;%a%) > 0 & (*;%a%) > 0", "undefined", [1, 1, 1], [1, 1, 1], [0, 0, 0]),
+    ],
+)
+def test_a_region_that_a_token_swallows_has_no_value(
+    formula: str, swallowed: Swallowed, holds: list[int], defined: list[int], skipped: list[int]
+) -> None:
+    suite = make_suite(SWALLOWING, [formula])
+    result = evaluate_predictions(suite, joined(suite), swallowed=swallowed)
+    (found,) = result.predictions
+    assert found.holds.tolist() == holds
+    assert found.defined.tolist() == defined
+    assert found.skipped.tolist() == skipped
+    # An empty region is not swallowed: it has nothing to lose.
+    names_it = "(2;%a%)" in formula
+    assert found.swallowed.tolist() == [names_it, False, False]
+    assert found.n_swallowed == int(names_it and swallowed != "skip")
+    has_margin = np.array(defined, dtype=bool) & ~np.array(skipped, dtype=bool)
+    assert np.isnan(found.margin_bits).tolist() == (~has_margin).tolist()
+    assert result.to_frame("suites")["n_swallowed"].tolist() == [found.n_swallowed]
 
 
 def test_the_mean_of_an_empty_region_is_undefined_and_does_not_hold() -> None:

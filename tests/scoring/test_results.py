@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 
 from pommel.files.tables import frame_text, frame_to_json, stacked
-from pommel.scoring.results import ItemResult, PredictionResult, Score, ScoreRule, SuiteResult
+from pommel.scoring.choices import ScoreRule
+from pommel.scoring.results import ItemResult, PredictionResult, Score, SuiteResult
 
 
 def prediction(number: int, holds: Sequence[int], **flags: Sequence[int]) -> PredictionResult:
     truths = np.array(holds, dtype=bool)
     marks = {
         name: np.array(flags.get(name, [name == "defined"] * len(holds)), dtype=bool)
-        for name in ("tie", "defined", "unscored", "oov", "skipped")
+        for name in ("tie", "defined", "swallowed", "unscored", "oov", "skipped")
     }
     return PredictionResult(
         prediction_id=number,
@@ -24,6 +25,7 @@ def prediction(number: int, holds: Sequence[int], **flags: Sequence[int]) -> Pre
         margin_bits=np.where(truths, 1.5, -0.5),
         tie=marks["tie"],
         defined=marks["defined"],
+        swallowed=marks["swallowed"],
         unscored=marks["unscored"],
         oov=marks["oov"],
         skipped=marks["skipped"],
@@ -86,6 +88,7 @@ def test_skipped_items_count_nowhere() -> None:
         [1, 1, 0, 0],
         tie=[0, 0, 1, 1],
         defined=[1, 1, 0, 0],
+        swallowed=[1, 1, 1, 1],
         unscored=[1, 1, 1, 1],
         skipped=[1, 0, 0, 1],
     )

@@ -13,10 +13,11 @@ from tests.word_model import WordModel
 from pommel.files.json import to_json
 from pommel.models import recorded
 from pommel.models.model import LoadOptions, Policy
+from pommel.scoring import Choices
+from pommel.scoring.choices import Oov, Regions, ScoreRule
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict, table_from_suite
 from pommel.scoring.predictions import evaluate_predictions
-from pommel.scoring.results import ScoreRule
-from pommel.scoring.run import Oov, Regions, SuiteSurprisals, run_suites
+from pommel.scoring.run import SuiteSurprisals, run_suites
 from pommel.suite.read import LoadedSuite
 from pommel.surprisal import ScoredSentence
 
@@ -31,7 +32,7 @@ FORMULA = "(2;%a%) < (2;%b%)"
 def notes_of(
     model: WordModel, items: Sequence[Sentences] = ITEMS, *, oov: Oov = "keep", **meta: Any
 ) -> list[str]:
-    (run,) = run_suites(model, [make_suite(items, [FORMULA], **meta)], oov=oov)
+    (run,) = run_suites(model, [make_suite(items, [FORMULA], **meta)], Choices(oov=oov))
     return list(run.notes())
 
 
@@ -167,7 +168,11 @@ def test_tokens_that_cross_a_border() -> None:
         (
             "words on small: 1 token across a region's border, each counted where it begins "
             "(e.g. 'cat purr' in item 3, condition 'a')"
-        )
+        ),
+        (
+            "words on small: prediction 0 needs a region in which no token begins in 1 item, and "
+            "counts as failed there; --swallowed skip leaves them out"
+        ),
     ]
 
 
@@ -176,7 +181,9 @@ def test_tokens_that_cross_a_border() -> None:
 
 def test_provenance_says_where_the_numbers_come_from() -> None:
     suite = make_suite(ITEMS, [FORMULA], version="1.0.0")
-    (run,) = run_suites(WordModel(), [suite], Policy(eos="never"), score_rule="first")
+    (run,) = run_suites(
+        WordModel(), [suite], Choices(policy=Policy(eos="never"), score_rule="first")
+    )
     provenance = run.result.provenance
     assert provenance["suite"] == {
         "name": "small",
@@ -193,7 +200,7 @@ def test_provenance_says_where_the_numbers_come_from() -> None:
 @pytest.mark.parametrize("regions", ["all", "needed"])
 def test_provenance_says_which_regions_had_to_be_scored(regions: Regions) -> None:
     suite = make_suite(ITEMS, [FORMULA])
-    (run,) = run_suites(WordModel(), [suite], regions=regions)
+    (run,) = run_suites(WordModel(), [suite], Choices(regions=regions))
     assert run.result.provenance["regions"] == regions
     assert SuiteSurprisals.of(WordModel(), suite).provenance["regions"] == "all"
 
@@ -220,6 +227,6 @@ def test_sg_evals_published_result_from_its_recorded_surprisals(
     suite = LoadedSuite.read(folder / "fgd_hierarchy.json").suite
     path = folder / "surprisals_fgd_hierarchy.txt"
     model = recorded.open(f"recorded://{path}", LoadOptions())
-    (run,) = run_suites(model, [suite], score_rule=rule)
+    (run,) = run_suites(model, [suite], Choices(score_rule=rule))
     assert [each.n_holding for each in run.result.scores] == scores
     assert run.result.n_items == 24

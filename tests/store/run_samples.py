@@ -13,8 +13,10 @@ from tests.word_model import WordModel
 
 from pommel.models.family import Membership, Named, NamedModel
 from pommel.models.model import Policy
-from pommel.scoring.results import PredictionResult, Score, ScoreRule, SuiteResult
-from pommel.scoring.run import Compat, Oov, Regions, Run, run_suites
+from pommel.scoring import Choices
+from pommel.scoring.choices import Compat, Oov, Regions, ScoreRule
+from pommel.scoring.results import PredictionResult, Score, SuiteResult
+from pommel.scoring.run import Run, run_suites
 from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
 from pommel.store import Store
 from pommel.store.surprisal_cache import CachedModel
@@ -57,11 +59,13 @@ def made(  # noqa: PLR0913 - each of these is a choice of a run's
     (run,) = run_suites(
         cached,
         [suite],
-        policy,
-        score_rule=score_rule,
-        oov=oov,
-        compat=compat,
-        regions=regions,
+        Choices(
+            policy=policy or Policy(),
+            score_rule=score_rule,
+            oov=oov,
+            compat=compat,
+            regions=regions,
+        ),
     )
     if membership:
         name = f"{membership.family}/{membership.label}"
@@ -95,6 +99,7 @@ def imported(  # noqa: PLR0913 - what a record is made of
         margin_bits=np.full(len(holds), math.nan),
         tie=nothing,
         defined=~nothing,
+        swallowed=nothing,
         unscored=nothing,
         oov=nothing,
         skipped=skipped,

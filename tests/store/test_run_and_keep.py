@@ -11,6 +11,7 @@ from tests.word_model import WordModel
 import pommel
 from pommel.errors import ModelError, StoreError, UsageError
 from pommel.models.family import Membership, NamedModel
+from pommel.scoring import Choices
 from pommel.scoring.run import run_suites
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection, Store
@@ -58,7 +59,7 @@ def test_the_same_command_is_the_same_run(store: Store) -> None:
         list(run_and_keep(TOY, model, [DOGS], store=store))
     assert len(model.asked) == 1
     assert len(store.runs.records()) == 1
-    list(run_and_keep(TOY, model, [DOGS], store=store, score_rule="first"))
+    list(run_and_keep(TOY, model, [DOGS], Choices(score_rule="first"), store=store))
     assert len(model.asked) == 1
     assert [each.result.score_rule for each in store.runs.records()] == ["all", "first"]
 

@@ -33,8 +33,10 @@ from tests.word_model import WordModel
 from pommel.errors import ModelError, StoreError
 from pommel.models.family import Membership
 from pommel.models.model import Policy
-from pommel.scoring.results import PredictionResult, Score, ScoreRule, SuiteResult
-from pommel.scoring.run import Oov, Run
+from pommel.scoring import Choices
+from pommel.scoring.choices import Oov, ScoreRule
+from pommel.scoring.results import PredictionResult, Score, SuiteResult
+from pommel.scoring.run import Run
 from pommel.scoring.run_record import ModelFacts, RunRecord, SuiteFacts
 from pommel.store import Selection, Store
 from pommel.store.run_tables import bare_record, run_row
@@ -51,7 +53,7 @@ def store(tmp_path: Path) -> Iterator[Store]:
 # --- what is saved comes back
 
 _texts = st.text(st.characters(codec="utf-8"), max_size=8)
-_flags = st.lists(st.booleans(), min_size=5, max_size=5)
+_flags = st.lists(st.booleans(), min_size=6, max_size=6)
 _items = st.lists(st.tuples(_flags, st.booleans(), st.floats(allow_nan=True)), min_size=1)
 
 
@@ -72,6 +74,7 @@ def _results(draw: st.DrawFn) -> SuiteResult:
                 margin_bits=np.array([each[2] for each in items], dtype=np.float64),
                 tie=flags[:, 0],
                 defined=flags[:, 1],
+                swallowed=flags[:, 5],
                 unscored=flags[:, 2],
                 oov=flags[:, 3],
                 skipped=flags[:, 4],
@@ -452,7 +455,7 @@ def test_a_suite_that_is_damaged(store: Store) -> None:
 
 
 def again(store: Store, run: Run, suite: Any, rule: ScoreRule = "all", oov: Oov = "keep") -> Run:
-    return store.runs.evaluate_again(RunRecord.of(run), suite, score_rule=rule, oov=oov)
+    return store.runs.evaluate_again(RunRecord.of(run), suite, Choices(score_rule=rule, oov=oov))
 
 
 @pytest.mark.parametrize("rule", ["all", "first", "each"])
@@ -485,7 +488,7 @@ def test_the_provenance_says_which_run_scored_it(store: Store) -> None:
     dated = replace(run.result, provenance={**run.result.provenance, "date": "2020-01-01"})
     run = Run(surprisals=run.surprisals, result=dated)
     base = store.runs.save(run)
-    found = store.runs.evaluate_again(base, agreement("b"), score_rule="first", oov="skip")
+    found = store.runs.evaluate_again(base, agreement("b"), Choices(score_rule="first", oov="skip"))
     kept = dict(found.result.provenance)
     pommel = run.result.provenance["pommel"]
     assert kept["scored"] == {"run_id": base.run_id, "date": "2020-01-01", "pommel": pommel}

@@ -9,9 +9,9 @@ import pytest
 from tests.builders import token
 
 from pommel.errors import SuiteError
+from pommel.scoring.choices import ScoreRule
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import region_table
-from pommel.scoring.results import ScoreRule
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Metric, Suite
 from pommel.surprisal import ScoredSentence, Token

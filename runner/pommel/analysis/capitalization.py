@@ -18,8 +18,8 @@ from pommel.analysis.cells import (
 )
 from pommel.errors import counted
 from pommel.files import frame_of
-from pommel.models import Membership, Model, Named, Policy
-from pommel.scoring import Compat, FamilyScore, Oov, ScoreRule, run_suites
+from pommel.models import Membership, Model, Named
+from pommel.scoring import Choices, FamilyScore, run_suites
 from pommel.statistics import Spread, mean_score
 from pommel.suite import Condition, Suite, with_first_letter
 
@@ -66,12 +66,9 @@ class CapitalizationGain:
     def measured(  # noqa: PLR0913 - each of these is a choice of the caller's
         model: Model,
         suites: Sequence[Suite],
-        policy: Policy | None = None,
+        choices: Choices | None = None,
         *,
         lower: bool = False,
-        score_rule: ScoreRule = "all",
-        oov: Oov = "keep",
-        compat: Compat | None = None,
         model_name: str = "",
         membership: Membership | None = None,
         progress: Callable[[int], None] | None = None,
@@ -88,11 +85,7 @@ class CapitalizationGain:
         for run in run_suites(
             model,
             [suite for pair in pairs for suite in pair],
-            policy,
-            score_rule=score_rule,
-            oov=oov,
-            compat=compat,
-            regions="needed",
+            replace(choices or Choices(), regions="needed"),
             progress=progress,
         ):
             scores[id(run.surprisals.suite)] = VariantScore(

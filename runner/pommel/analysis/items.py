@@ -46,6 +46,7 @@ _OF_ITEM = (
     "margin_bits",
     "tie",
     "defined",
+    "swallowed",
     "unscored",
     "oov",
 )
@@ -70,7 +71,8 @@ class ItemTable:
         no two suites share an item. `modifier` is 1 for a suite with intervening material,
         `base_suite` the one without (itself, where it is that). `chance` is the share of items on
         which the prediction holds by chance, `suite_chance` that on which all do that have to hold
-        together. `holds`, `tie`, `defined`, `unscored` and `oov` are 0 or 1. Skipped items, and
+        together. `holds`, `tie`, `defined`, `swallowed`, `unscored` and `oov`
+        are 0 or 1. Skipped items, and
         results without items, have no rows; the notes count them.
         """
         import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
@@ -130,7 +132,7 @@ def _block(
         "margin_bits": prediction.margin_bits[kept],
         **{
             name: getattr(prediction, name)[kept].astype(np.int64)
-            for name in ("holds", "tie", "defined", "unscored", "oov")
+            for name in ("holds", "tie", "defined", "swallowed", "unscored", "oov")
         },
     }
     return {**{name: _repeated(value, n) for name, value in constant.items()}, **own}

@@ -12,11 +12,11 @@ from pommel.analysis import (
 )
 from pommel.cli.each_model import expanded_models, more_models_option, run_each, sorted_out
 from pommel.cli.options import (
+    choices,
     keeping_options,
     model_options,
     open_cached,
     opened_store,
-    policy,
     policy_options,
     score_options,
 )
@@ -95,11 +95,8 @@ def _run_model(
             CapitalizationGain.measured(
                 model,
                 suites,
-                policy(chosen),
+                choices(chosen),
                 lower=chosen["lower"],
-                score_rule=chosen["score_rule"],
-                oov=chosen["oov"],
-                compat=chosen["compat"],
                 model_name=named.name or "",
                 membership=named.membership,
                 progress=progress,

@@ -16,7 +16,7 @@ from pommel.cli.output import (
 )
 from pommel.files import stacked
 from pommel.report import result_tables
-from pommel.scoring import SuiteResult
+from pommel.scoring import Choices, SuiteResult
 from pommel.sources import load_suites
 
 
@@ -44,10 +44,13 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
     """
     loaded = load_suites(suites, evaluated=True)
     show_warnings([warning for each in loaded for warning in each.warnings])
-    rule, skip_oov = chosen["score_rule"], chosen["oov"] == "skip"
-    results = [
-        SuiteResult.of_evaluated(each.suite, score_rule=rule, skip_oov=skip_oov) for each in loaded
-    ]
+    choices = Choices(
+        compat=chosen["compat"],
+        score_rule=chosen["score_rule"],
+        oov=chosen["oov"],
+        swallowed=chosen["swallowed"],
+    )
+    results = [SuiteResult.of_evaluated(each.suite, choices) for each in loaded]
     form = output_form(chosen)
     if chosen["compat"] and form == "tsv":
         show_retired_table(results)

@@ -11,7 +11,7 @@ import click
 from pommel.cli.output import download_bar, note
 from pommel.errors import StoreAccessError, StoreError, UsageError
 from pommel.models import LoadOptions, Model, Policy, load_model
-from pommel.scoring import Oov, ScoreRule
+from pommel.scoring import Choices, Oov, Regions, ScoreRule, Swallowed
 from pommel.store import Store, default_store_path
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -215,8 +215,16 @@ rule_option = click.option(
 )
 
 
+swallowed_option = click.option(
+    "--swallowed",
+    type=click.Choice(get_args(Swallowed)),
+    help="A region with content, but without a token of its own: it has no value and fails; its "
+    "item is skipped; or it has 0 bits.  [default: undefined; begin with --compat]",
+)
+
+
 def score_options(function: _F) -> _F:
-    """Add the score rule, and what becomes of unknown words."""
+    """Add the score rule, and what becomes of unknown words and of swallowed regions."""
     unknown = click.option(
         "--oov",
         type=click.Choice(get_args(Oov)),
@@ -225,7 +233,7 @@ def score_options(function: _F) -> _F:
         help="Items whose comparison rests on a word that the model does not know: they count, or "
         "are skipped.",
     )
-    return rule_option(unknown(function))
+    return rule_option(unknown(swallowed_option(function)))
 
 
 def threshold_option(function: _F) -> _F:
@@ -266,6 +274,18 @@ def policy(chosen: dict[str, Any]) -> Policy:
         first_token=base.first_token,
         method=chosen["method"] or base.method,
         boundary=chosen["boundary"] or base.boundary,
+    )
+
+
+def choices(chosen: dict[str, Any], *, regions: Regions = "all") -> Choices:
+    """Return what a run is asked for."""
+    return Choices(
+        policy=policy(chosen),
+        compat=chosen["compat"],
+        regions=regions,
+        score_rule=chosen["score_rule"],
+        oov=chosen["oov"],
+        swallowed=chosen["swallowed"],
     )
 
 

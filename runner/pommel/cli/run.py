@@ -9,11 +9,11 @@ import click
 
 from pommel.cli.each_model import Done, expanded_models, more_models_option, run_each, sorted_out
 from pommel.cli.options import (
+    choices,
     keeping_options,
     model_options,
     open_model,
     opened_store,
-    policy,
     policy_options,
     score_options,
     threshold_option,
@@ -118,13 +118,9 @@ def _run_model(
             named,
             model,
             suites,
-            policy(chosen),
+            choices(chosen, regions=_regions(chosen)),
             store=store,
             rescore=chosen["rescore"],
-            score_rule=chosen["score_rule"],
-            oov=chosen["oov"],
-            compat=chosen["compat"],
-            regions=_regions(chosen),
             progress=progress,
         )
         made.extend(runs)

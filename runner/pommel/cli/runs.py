@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any, get_args
 
@@ -42,7 +42,7 @@ from pommel.errors import StoreError, UsageError, counted, listed, printable
 from pommel.files import WrittenFloat, frame_to_json, to_json
 from pommel.models import Named
 from pommel.report import ListedRun, Results
-from pommel.scoring import Oov, Run, RunRecord, ScoreRule
+from pommel.scoring import Oov, Run, RunRecord, ScoreRule, Swallowed
 from pommel.sources import load_suites
 from pommel.store import Selection, Store
 from pommel.suite import Suite
@@ -213,6 +213,11 @@ def export_tables(runs: tuple[str, ...], output: Path, form: Any, **chosen: Any)
     help="Items that rest on an unknown word: they count, or are skipped.  [default: as in the "
     "run]",
 )
+@click.option(
+    "--swallowed",
+    type=click.Choice(get_args(Swallowed)),
+    help="Regions with content, but without a token of their own.  [default: as in the run]",
+)
 @form_option()
 @tidy_table_option
 @threshold_option
@@ -293,9 +298,9 @@ def _pairs(
 
 
 def _again(store: Store, base: RunRecord, suite: Suite, chosen: dict[str, Any]) -> Run:
-    rule = chosen["score_rule"] or base.result.score_rule
-    oov: Oov = chosen["oov"] or ("skip" if base.settings.get("oov") == "skip" else "keep")
-    return store.runs.evaluate_again(base, suite, score_rule=rule, oov=oov)
+    asked = {name: chosen[name] for name in ("score_rule", "oov", "swallowed") if chosen[name]}
+    choices = replace(base.choices, **asked)
+    return store.runs.evaluate_again(base, suite, choices)
 
 
 def _keep(store: Store, made: Sequence[Run]) -> None:

@@ -298,7 +298,8 @@ def why_none(path: Path, selection: Selection, there: Sequence[RunRecord]) -> st
         if others := but_for(choices=tuple(each for each in selection.choices if each[0] != name)):
             known = dict.fromkeys(each.choice(name) for each in others)
             there_is = listed([f"{name}={each}" for each in known if each is not None])
-            anew = f"; `pommel runs evaluate --oov {value}` makes others" if name == "oov" else ""
+            command = f"pommel runs evaluate --{name} {value}"
+            anew = f"; `{command}` makes others" if name in {"oov", "swallowed"} else ""
             what = (
                 f"what fits has {there_is}{anew}" if there_is else "of what fits, it is not known"
             )

@@ -41,7 +41,11 @@ class _Found:
 
 @click.command("check", no_args_is_help=True)
 @click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
-@click.option("--model", metavar="MODEL", help="Count this model's tokens (rule token-count).")
+@click.option(
+    "--model",
+    metavar="MODEL",
+    help="Look at this model's tokens (rules token-count, swallowed-region).",
+)
 @click.option(
     "--frequencies",
     type=click.Path(path_type=Path, dir_okay=False),
@@ -73,7 +77,8 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
     rules = _rules(chosen)
     frequencies = _frequencies(chosen["frequencies"]) if chosen["frequencies"] else None
     files = [_read(source) for source in _sources(suites)]
-    tokenized = _tokenized(files, chosen) if chosen["model"] and "token-count" in rules else None
+    asks_model = any(RULES[rule].needs == "model" for rule in rules - {_VALIDATE})
+    tokenized = _tokenized(files, chosen) if chosen["model"] and asks_model else None
     found = {file.name: list(_check(file, rules, frequencies, tokenized)) for file in files}
     if chosen["form"] == "json":
         rows = [each.to_dict() for several in found.values() for each in several]

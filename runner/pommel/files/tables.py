@@ -15,6 +15,7 @@ _WHOLE = (
     "n_holding",
     "n_ties",
     "n_undefined",
+    "n_swallowed",
     "n_unscored",
     "n_oov",
     "n_skipped",

@@ -12,7 +12,7 @@ from pommel.errors import InputError, printable, quoted
 from pommel.files import json_schema
 from pommel.leaderboard.submission import Limits
 from pommel.leaderboard.submission.limits import brief, shape_fault
-from pommel.scoring import ScoreRule
+from pommel.scoring import Choices, ScoreRule, Swallowed
 
 
 class BoardError(InputError):
@@ -20,7 +20,7 @@ class BoardError(InputError):
 
 
 FORMAT = "pommel-leaderboard"
-VERSION = 1
+VERSION = 2
 
 # What circuits and suites may weigh, as in the schema. Sums of the least are still exact enough.
 LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1_000_000
@@ -48,13 +48,16 @@ class Board:
     """What `board.json` holds.
 
     `circuits` maps names to weights. A score is the weighted mean over circuits of the weighted
-    means over their suites. `limits` are those of `submission.Limits` that are not the usual ones,
-    `seed` that of everything that is drawn for intervals and tests.
+    means over their suites. `swallowed` is what a region is that has content and no token of its
+    own: "begin" (0 bits) on boards of before there was a choice, "undefined" on others. `limits`
+    are those of `submission.Limits` that are not the usual ones, `seed` that of everything that is
+    drawn for intervals and tests.
     """
 
     name: str
     description: str
     score_rule: ScoreRule
+    swallowed: Swallowed
     circuits: Mapping[str, float]
     suites: tuple[PinnedSuite, ...]
     limits: Mapping[str, int | float]
@@ -64,10 +67,12 @@ class Board:
         """Return the board as `schemas/leaderboard.json` describes it."""
         return {
             "format": FORMAT,
-            "version": VERSION,
+            # A board of version 1 stays one: what decides its scores has a check sum.
+            "version": 1 if self.swallowed == "begin" else VERSION,
             "name": self.name,
             "description": self.description,
             "score_rule": self.score_rule,
+            **({} if self.swallowed == "begin" else {"swallowed": self.swallowed}),
             "circuits": [{"name": name, "weight": each} for name, each in self.circuits.items()],
             "suites": [asdict(each) for each in self.suites],
             "limits": dict(self.limits),
@@ -96,6 +101,11 @@ class Board:
             self.circuits[suite.circuit] / total * suite.weight / of_circuit[suite.circuit]
             for suite in self.suites
         )
+
+    @property
+    def choices(self) -> Choices:
+        """By what predictions are counted, whatever a submission chose."""
+        return Choices(score_rule=self.score_rule, oov="keep", swallowed=self.swallowed)
 
     def submission_limits(self) -> Limits:
         """Return how much a submission may hold."""
@@ -126,6 +136,7 @@ def board_from(text: str, where: str) -> Board:
         name=value["name"],
         description=value["description"],
         score_rule=value["score_rule"],
+        swallowed=value.get("swallowed", "begin"),
         # Programs that write JSON make 1 of 1.0, and the hash is that of 1.0.
         circuits={each["name"]: float(each["weight"]) for each in value["circuits"]},
         suites=tuple(_pinned(each) for each in value["suites"]),

@@ -125,7 +125,7 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
         )
     _check_suites(submission, board)
     try:
-        runs = recomputed(submission, suites, score_rule=board.score_rule, oov="keep")
+        runs = recomputed(submission, suites, board.choices)
     except SubmissionError:
         raise
     except InputError as error:

@@ -230,6 +230,7 @@ class BoardFolder:
             name=name,
             description=description,
             score_rule=score_rule,
+            swallowed="undefined",
             circuits={**circuits, **(circuit_weights or {})},
             suites=pinned,
             limits=dict(limits or {}),

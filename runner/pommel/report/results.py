@@ -210,6 +210,7 @@ def _run_to_json(run: WithResult) -> dict[str, Any]:
                 "n_holding": each.n_holding,
                 "n_ties": each.n_ties,
                 "n_undefined": each.n_undefined,
+                "n_swallowed": each.n_swallowed,
                 "n_unscored": each.n_unscored,
                 "n_oov": each.n_oov,
                 "n_skipped": each.n_skipped,

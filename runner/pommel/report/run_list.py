@@ -175,7 +175,7 @@ class ListedRun:
 
         Margins are those of the items that are not skipped and have a finite one.
         """
-        counts = ("ties", "undefined", "unscored", "oov", "skipped")
+        counts = ("ties", "undefined", "swallowed", "unscored", "oov", "skipped")
         columns = ["prediction", "holds", "share", "mean margin (bits)", "least", "most", *counts]
         rows = (
             [

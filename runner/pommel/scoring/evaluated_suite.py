@@ -28,10 +28,15 @@ def table_from_suite(suite: Suite) -> RegionTable:
     }
     # Nor has it tokens: its counts are known.
     counts = {name: np.zeros(shape, dtype=np.int64) for name in _COUNTS}
+    swallowed = np.zeros(shape, dtype=np.bool_)
     oovs: dict[Cell, tuple[str, ...]] = {}
     for cell, region in _cells(suite):
+        swallowed[cell] = bool(region.text) and region.as_written.get("n_tokens") == 0
         for metric in metrics:
             values[metric][cell] = _bits(region.as_written["metric_value"][metric])
+        if swallowed[cell] and "sum" in values:
+            # Written without a value, so that nobody takes 0 bits for one.
+            values["sum"][cell] = 0.0
         if region.as_written.get("oovs"):
             oovs[cell] = tuple(region.as_written["oovs"])
         for name, unknown in _COUNTS.items():
@@ -43,22 +48,25 @@ def table_from_suite(suite: Suite) -> RegionTable:
         values=values,
         whole={**_whole(values), **_written_whole(suite)},
         **counts,
+        swallowed=swallowed,
         oovs=oovs,
         crossings=(),
     )
 
 
-def evaluated_suite_to_dict(
+def evaluated_suite_to_dict(  # noqa: PLR0913 - each of these is a choice of the caller's
     suite: Suite,
     table: RegionTable,
     *,
     model_name: str = "",
     metrics: Sequence[Metric] = (),
     with_n_tokens: bool = False,
+    zero_where_swallowed: bool = False,
 ) -> dict[str, Any]:
     """Return the suite's JSON value with `metric_value` and `oovs` in every region.
 
-    `metrics` are the suite's own by default. A metric that a region does not have is null.
+    `metrics` are the suite's own by default. A metric that a region does not have is null: so are
+    all of a swallowed region, which says that it has 0 tokens, unless `zero_where_swallowed`.
     `model_name` becomes `meta.model`, as the retired tool wrote it. `with_n_tokens` is for methods
     under which only sentences of equal length compare.
     """
@@ -66,6 +74,8 @@ def evaluated_suite_to_dict(
     value = deepcopy(suite.to_dict())
     if model_name:
         value["meta"] = {**value["meta"], "model": model_name}
+    if not zero_where_swallowed:
+        table = table.without_swallowed()
     chosen = tuple(metrics) or suite.metrics
     formulas = [prediction.formula for prediction in suite.predictions]
     is_whole_needed = any(
@@ -82,7 +92,9 @@ def evaluated_suite_to_dict(
                     metric: WrittenFloat.of(float(table.values[metric][cell])) for metric in chosen
                 }
                 region["oovs"] = list(table.oovs.get(cell, ()))
-                region.update(_written_counts(table, cell, with_n_tokens=with_n_tokens))
+                is_hidden = bool(table.swallowed[cell]) and not zero_where_swallowed
+                counts = _written_counts(table, cell, with_n_tokens=with_n_tokens or is_hidden)
+                region.update(counts)
             if is_whole_needed:
                 # What `*` means cannot be told from the regions' metrics, but for the sum.
                 condition["metric_value"] = {

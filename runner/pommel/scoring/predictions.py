@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pommel.scoring.choices import ScoreRule, Swallowed
 from pommel.scoring.regions import RegionTable
-from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult
+from pommel.scoring.results import PredictionResult, SuiteResult
 from pommel.suite import Formula, Metric, Prediction, Suite
 
 
@@ -20,6 +21,7 @@ def evaluate_predictions(  # noqa: PLR0913 - each of these is a choice of the ca
     score_rule: ScoreRule = "all",
     skip_unequal: bool = False,
     skip_oov: bool = False,
+    swallowed: Swallowed = "undefined",
     model_name: str = "",
     provenance: Mapping[str, Any] | None = None,
 ) -> SuiteResult:
@@ -31,10 +33,13 @@ def evaluate_predictions(  # noqa: PLR0913 - each of these is a choice of the ca
     conditions that it names have different numbers of tokens (candidates of unequal length,
     Zaczynska et al. 2020); and under `skip_oov` where the comparison rests on an unknown word
     (Goldberg 2019, Mueller et al. 2020): one in a region that the formula names, or one before it
-    that not all of the sentences that it compares have. There is no verdict on a skipped item: it
-    does not hold, has no margin (NaN) and no tie.
+    that not all of the sentences that it compares have. Where a region that the formula names is
+    swallowed by a token that begins before it, `swallowed` says whether it has no value, the item
+    is skipped, or the region has 0 bits (`pommel.scoring.choices.Choices`). There is no verdict on
+    a skipped item: it does not hold, has no margin (NaN) and no tie.
     Raises `SurprisalError` for a table without the metric.
     """
+    looked_at = table.without_swallowed() if swallowed == "undefined" else table
     return SuiteResult(
         suite_name=suite.name,
         circuit=suite.circuit,
@@ -45,10 +50,11 @@ def evaluate_predictions(  # noqa: PLR0913 - each of these is a choice of the ca
             _evaluate(
                 index,
                 prediction,
-                table,
+                looked_at,
                 suite.metrics[0],
                 skip_unequal=skip_unequal,
                 skip_oov=skip_oov,
+                skip_swallowed=swallowed == "skip",
             )
             for index, prediction in enumerate(suite.predictions)
         ),
@@ -64,6 +70,7 @@ def _evaluate(  # noqa: PLR0913 - each of these is a choice of the caller's
     *,
     skip_unequal: bool,
     skip_oov: bool,
+    skip_swallowed: bool,
 ) -> PredictionResult:
     formula = prediction.formula
     n_items = len(table.item_numbers)
@@ -71,13 +78,17 @@ def _evaluate(  # noqa: PLR0913 - each of these is a choice of the caller's
         lambda region, name: table.column(metric, region, name), n_items=n_items
     )
     unscored = np.zeros(n_items, dtype=np.bool_)
+    swallowed = unscored.copy()
     skipped = _unequal(formula, table) if skip_unequal else unscored.copy()
     for reference in formula.references:
         unscored |= table.unscored(reference.region, reference.condition)
+        swallowed |= table.swallowed_in(reference.region, reference.condition)
         skipped |= table.not_comparable(reference.region, reference.condition)
     oov = _rests_on_oov(formula, table)
     if skip_oov:
         skipped |= oov
+    if skip_swallowed:
+        skipped |= swallowed
     return PredictionResult(
         prediction_id=index,
         formula=formula.text,
@@ -86,6 +97,7 @@ def _evaluate(  # noqa: PLR0913 - each of these is a choice of the caller's
         margin_bits=np.where(skipped, np.nan, verdict.margin_bits),
         tie=verdict.tie & ~skipped,
         defined=verdict.defined,
+        swallowed=swallowed,
         unscored=unscored,
         oov=oov,
         skipped=skipped,

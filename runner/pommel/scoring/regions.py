@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import get_args
 
 import numpy as np
@@ -39,8 +39,10 @@ class RegionTable:
     `whole[metric]` is the metric over all tokens of a condition, (n_items, n_conditions).
     `n_tokens` counts a region's tokens, `n_unscored` those among them that have no surprisal though
     they were asked for, and `n_not_comparable` those among these to which the method does not
-    apply. `oovs` holds the unknown words of the regions that have some. `n_tokens` and `n_unscored`
-    are -1 for the regions of which a file, from which a table was read, does not tell.
+    apply. `swallowed` marks regions that have content and in which no token begins: a token of an
+    earlier region ends in them, or behind them. `oovs` holds the unknown words of the regions that
+    have some. `n_tokens` and `n_unscored` are -1, and `swallowed` False, for the regions of which a
+    file, from which a table was read, does not tell.
     """
 
     item_numbers: tuple[int, ...]
@@ -51,6 +53,7 @@ class RegionTable:
     n_tokens: Counts
     n_unscored: Counts
     n_not_comparable: Counts
+    swallowed: NDArray[np.bool_]
     oovs: Mapping[Cell, tuple[str, ...]]
     crossings: tuple[CrossingToken, ...]
 
@@ -76,6 +79,22 @@ class RegionTable:
     def not_comparable(self, region: int | None, condition: str) -> NDArray[np.bool_]:
         """Say for every item whether the method does not apply to a token of a region."""
         return self._any(self.n_not_comparable, region, condition)
+
+    def swallowed_in(self, region: int | None, condition: str) -> NDArray[np.bool_]:
+        """Say for every item whether a region is swallowed; a whole sentence never is."""
+        index = self.condition_names.index(condition)
+        if region is None:
+            return np.zeros(len(self.item_numbers), dtype=np.bool_)
+        return self.swallowed[:, index, self.region_numbers.index(region)]
+
+    def without_swallowed(self) -> "RegionTable":
+        """Return the table in which swallowed regions have no metric: not the sum 0 either."""
+        if not self.swallowed.any():
+            return self
+        hidden = {
+            metric: np.where(self.swallowed, np.nan, bits) for metric, bits in self.values.items()
+        }
+        return replace(self, values=hidden)
 
     def sentence_n_tokens(self, condition: str) -> Counts:
         """Return how many tokens a condition's sentence has in every item, (n_items,).
@@ -138,6 +157,7 @@ def region_table(
         n_tokens=n_tokens,
         n_unscored=n_not_comparable + _counts(collector.cells_without["no context"], shape),
         n_not_comparable=n_not_comparable,
+        swallowed=(_counts(collector.written_cells, shape) > 0) & (n_tokens == 0),
         oovs=collector.oovs,
         crossings=tuple(collector.crossings),
     )
@@ -152,6 +172,8 @@ class _Collector:
         self._bits: list[float] = []
         self._cells: list[int] = []
         self.token_cells: list[int] = []
+        # Where there is content.
+        self.written_cells: list[int] = []
         # Where the tokens without a surprisal are, by the reason why.
         self.cells_without: dict[Unscored, list[int]] = {why: [] for why in get_args(Unscored)}
         self._sentence = -1
@@ -171,6 +193,11 @@ class _Collector:
         text = sentence.text
         if scored.text != text:
             raise AlignmentError(f"the tokens of {scored.text!r} are no tokens of {text!r}")
+        self.written_cells.extend(
+            base + column
+            for column, (start, end) in zip(columns, sentence.spans, strict=True)
+            if start < end
+        )
         regions = self._assigner(sentence, scored.tokens)
         for token, region in zip(scored.tokens, regions, strict=True):
             if region is None:

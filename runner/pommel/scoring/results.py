@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pommel.errors import UsageError
 from pommel.files import frame_of, frame_of_rows
 from pommel.models import Membership
+from pommel.scoring.choices import Choices, ScoreRule
 from pommel.scoring.notebook import predictions_html, scores_html
 from pommel.statistics import Interval, mean_score
 from pommel.suite import Suite
@@ -57,11 +58,13 @@ class PredictionResult:
     """One prediction over all items; the arrays have the shape (n_items,), in the suite's order.
 
     `prediction_id` counts from 0. `holds`, `margin_bits`, `tie` and `defined` are as in
-    `pommel.suite.formula.Verdict`; `unscored` marks items in which a region that the formula names
-    holds a token without a surprisal, `oov` those in which the comparison rests on an unknown word
+    `pommel.suite.formula.Verdict`; `swallowed` marks items in which a region that the formula names
+    has content and no token begins in it, `unscored` those in which such a region holds a token
+    without a surprisal, `oov` those in which the comparison rests on an unknown word
     (see `pommel.scoring.predictions`). `skipped` marks items on which there is no verdict, because
-    the scoring method cannot compare them or they rest on an unknown word and such are to be
-    skipped: there `holds` and `tie` are False, `margin_bits` is NaN, and nothing is counted.
+    the scoring method cannot compare them, or they rest on an unknown word or a swallowed region
+    and such are to be skipped: there `holds` and `tie` are False, `margin_bits` is NaN, and nothing
+    is counted.
     """
 
     prediction_id: int
@@ -71,6 +74,7 @@ class PredictionResult:
     margin_bits: NDArray[np.float64]
     tie: NDArray[np.bool_]
     defined: NDArray[np.bool_]
+    swallowed: NDArray[np.bool_]
     unscored: NDArray[np.bool_]
     oov: NDArray[np.bool_]
     skipped: NDArray[np.bool_]
@@ -107,6 +111,11 @@ class PredictionResult:
         return self._count(~self.defined)
 
     @property
+    def n_swallowed(self) -> int:
+        """In how many items that count a region that the formula names has no token of its own."""
+        return self._count(self.swallowed)
+
+    @property
     def n_unscored(self) -> int:
         """In how many items a token without a surprisal was left out of a region."""
         return self._count(self.unscored)
@@ -133,7 +142,6 @@ class ItemResult:
     skipped: tuple[bool, ...]
 
 
-ScoreRule = Literal["all", "first", "each"]
 OwnTable = Literal["predictions", "suites"]
 Table = Literal["suites", "predictions", "regions", "tokens"]
 # What a single run has no table of.
@@ -152,6 +160,7 @@ SUITE_COLUMNS = (
     "high",
     "n_ties",
     "n_undefined",
+    "n_swallowed",
     "n_unscored",
     "n_oov",
     "n_skipped",
@@ -183,7 +192,7 @@ class SuiteResult:
     provenance: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
-    def of_evaluated(cls, suite: Suite, *, score_rule: ScoreRule, skip_oov: bool) -> "SuiteResult":
+    def of_evaluated(cls, suite: Suite, choices: Choices) -> "SuiteResult":
         """Check the predictions of an evaluated suite against the surprisals that it carries.
 
         Raises `SurprisalError` if no metric is there for every region.
@@ -195,10 +204,11 @@ class SuiteResult:
         return evaluate_predictions(
             suite,
             table_from_suite(suite),
-            score_rule=score_rule,
+            score_rule=choices.score_rule,
             # Only where that holds does a file say how many tokens there are.
             skip_unequal=True,
-            skip_oov=skip_oov,
+            skip_oov=choices.oov == "skip",
+            swallowed=choices.swallowed_regions,
             model_name=str(suite.meta.get("model") or ""),
         )
 
@@ -272,6 +282,7 @@ class SuiteResult:
                 "margin_bits": [value for each, _ in parts for value in each.margin_bits.tolist()],
                 "tie": [value for each, _ in parts for value in each.tie.tolist()],
                 "defined": [value for each, _ in parts for value in each.defined.tolist()],
+                "swallowed": [value for each, _ in parts for value in each.swallowed.tolist()],
                 "unscored": [value for each, _ in parts for value in each.unscored.tolist()],
                 "oov": [value for each, _ in parts for value in each.oov.tolist()],
                 "skipped": [value for each, _ in parts for value in each.skipped.tolist()],
@@ -325,6 +336,7 @@ class SuiteResult:
         counts = {
             "n_ties": _any(each.tie for each in own),
             "n_undefined": _any(~each.defined for each in own),
+            "n_swallowed": _any(each.swallowed for each in own),
             "n_unscored": _any(each.unscored for each in own),
             "n_oov": _any(each.oov for each in own),
         }

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 from pommel.errors import ModelError, UsageError, counted, listed, package_version
 from pommel.files import frame_of
 from pommel.models import Method, Model, ModelInfo, Named, Policy
+from pommel.scoring.choices import Choices, Compat, Oov, Regions, ScoreRule, Swallowed
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import (
@@ -24,7 +25,7 @@ from pommel.scoring.regions import (
     needed_spans,
     region_table,
 )
-from pommel.scoring.results import PredictionResult, ScoreRule, SuiteResult, Table
+from pommel.scoring.results import PredictionResult, SuiteResult, Table
 from pommel.scoring.retired_alignment import assign_as_syntaxgym
 from pommel.suite import Metric, Sentence, Suite
 from pommel.surprisal import ScoredSentence
@@ -32,12 +33,6 @@ from pommel.surprisal import ScoredSentence
 if TYPE_CHECKING:
     import pandas as pd
 
-
-Compat = Literal["syntaxgym"]
-Regions = Literal["all", "needed"]
-
-# What becomes of items whose comparison rests on an unknown word.
-Oov = Literal["keep", "skip"]
 
 # Called with the number of sentences that have just been scored.
 Progress = Callable[[int], None]
@@ -49,7 +44,8 @@ class SuiteSurprisals:
     """A model's surprisals for one suite.
 
     `sentences[i][c]` is item i in condition `suite.condition_names[c]`; `table` has them by region.
-    `policy` is what was asked for, `method` how the tokens were scored.
+    `policy` is what was asked for, `method` how the tokens were scored, `compat` which retired tool
+    was followed.
     """
 
     suite: Suite
@@ -58,6 +54,7 @@ class SuiteSurprisals:
     method: Method
     sentences: tuple[tuple[ScoredSentence, ...], ...]
     table: RegionTable
+    compat: Compat | None = None
     assigner: Assigner = field(default=Sentence.regions_of, repr=False)
     provenance: dict[str, Any] = field(default_factory=dict, repr=False)
 
@@ -80,7 +77,8 @@ class SuiteSurprisals:
         `known` holds sentences that the same model has scored under the same policy before; it is
         read and added to. Raises what the model raises.
         """
-        work = _Work.of(model, [suite], policy, compat=compat, regions=regions)
+        choices = Choices(policy=policy or Policy(), compat=compat, regions=regions)
+        work = _Work.of(model, [suite], choices)
         if known is not None:
             work.scored = known
         work.take(work.ask([suite]), progress)
@@ -115,24 +113,40 @@ class SuiteSurprisals:
             method=method,
             sentences=scored,
             table=region_table(suite, scored, get_args(Metric), layouts=layouts, assigner=assigner),
+            compat=compat,
             assigner=assigner,
             provenance=dict(provenance),
         )
 
-    def evaluate(self, *, score_rule: ScoreRule = "all", oov: Oov = "keep") -> SuiteResult:
-        """Check a suite's predictions against the surprisals.
+    def evaluate(
+        self,
+        *,
+        score_rule: ScoreRule = "all",
+        oov: Oov = "keep",
+        swallowed: Swallowed | None = None,
+    ) -> SuiteResult:
+        """Check a suite's predictions against the surprisals; the choices are as in `Choices`."""
+        return self.evaluated(
+            Choices(compat=self.compat, score_rule=score_rule, oov=oov, swallowed=swallowed)
+        )
 
-        `oov` "skip" leaves out items whose comparison rests on a word that the model does not know.
-        """
-        UsageError.check_choice("oov", oov, get_args(Oov))
+    def evaluated(self, choices: Choices) -> SuiteResult:
+        """Check the predictions by a run's choices; how it was scored is not looked at."""
+        choices = replace(choices, compat=self.compat)
+        counted_so = {
+            "score_rule": choices.score_rule,
+            "oov": choices.oov,
+            "swallowed": choices.swallowed_regions,
+        }
         return evaluate_predictions(
             self.suite,
             self.table,
-            score_rule=score_rule,
+            score_rule=choices.score_rule,
             skip_unequal=self.skips_unequal,
-            skip_oov=oov == "skip",
+            skip_oov=choices.oov == "skip",
+            swallowed=choices.swallowed_regions,
             model_name=self.model.name,
-            provenance={**self.provenance, "score_rule": score_rule, "oov": oov},
+            provenance={**self.provenance, **counted_so},
         )
 
     def to_evaluated_suite(self) -> dict[str, Any]:
@@ -142,6 +156,7 @@ class SuiteSurprisals:
             self.table,
             model_name=self.model.name,
             with_n_tokens=self.skips_unequal,
+            zero_where_swallowed=self.compat is not None,
         )
 
     def to_frame(self, table: SurprisalsTable = "regions") -> "pd.DataFrame":
@@ -153,7 +168,8 @@ class SuiteSurprisals:
         name = self.model.name
         if table == "tokens":
             return tokens_frame(self.suite, self.sentences, model_name=name, assigner=self.assigner)
-        return regions_frame(self.suite, self.table, model_name=name, metrics=self.suite.metrics)
+        shown = self.table if self.compat else self.table.without_swallowed()
+        return regions_frame(self.suite, shown, model_name=name, metrics=self.suite.metrics)
 
     @property
     def skips_unequal(self) -> bool:
@@ -219,12 +235,16 @@ class Run:
 
     def _prediction_notes(self, prediction: PredictionResult, where: str) -> Iterator[str]:
         name = f"{where}: prediction {prediction.prediction_id}"
-        skips_oov = self.result.provenance.get("oov") == "skip"
-        n_oov = int((prediction.skipped & prediction.oov).sum()) if skips_oov else 0
-        if n_oov:
+        chosen, skipped = self.result.provenance, prediction.skipped
+        is_oov = prediction.oov & (chosen.get("oov") == "skip")
+        is_swallowed = prediction.swallowed & (chosen.get("swallowed") == "skip")
+        if n_oov := int((skipped & is_oov).sum()):
             rests = "rests" if n_oov == 1 else "rest"
             yield f"{name} skips {counted(n_oov, 'item')} that {rests} on an unknown word"
-        if n_others := prediction.n_skipped - n_oov:
+        if n_swallowed := int((skipped & is_swallowed & ~is_oov).sum()):
+            items = counted(n_swallowed, "item")
+            yield f"{name} skips {items} with a region in which no token begins"
+        if n_others := int((skipped & ~is_oov & ~is_swallowed).sum()):
             yield f"{name} skips {counted(n_others, 'item')} {self._why_skipped()}"
         if prediction.n_oov:
             items = counted(prediction.n_oov, "item")
@@ -234,16 +254,23 @@ class Run:
                 f"{name} needs a token without a surprisal in "
                 f"{counted(prediction.n_unscored, 'item')}; it is left out of its region"
             )
-        if prediction.n_undefined:
-            yield (
-                f"{name} has no value in {counted(prediction.n_undefined, 'item')}, "
-                "and counts as failed"
-            )
+        if prediction.n_swallowed:
+            yield f"{name} {self._swallowed_note(prediction)}"
+        no_value = ~prediction.defined & ~prediction.swallowed & ~prediction.skipped
+        if n_undefined := int(no_value.sum()):
+            yield (f"{name} has no value in {counted(n_undefined, 'item')}, and counts as failed")
         if prediction.n_ties:
             yield (
                 f"{name} compares equal values in {counted(prediction.n_ties, 'item')}, "
                 "where '<' and '>' fail"
             )
+
+    def _swallowed_note(self, prediction: PredictionResult) -> str:
+        items = counted(prediction.n_swallowed, "item")
+        what = f"needs a region in which no token begins in {items}"
+        if self.result.provenance.get("swallowed") == "begin":
+            return f"{what}, which counts as 0 bits"
+        return f"{what}, and counts as failed there; --swallowed skip leaves them out"
 
     def _why_skipped(self) -> str:
         if self.surprisals.method == "unmasked-ce":
@@ -269,15 +296,11 @@ class Run:
         return self.result._repr_html_()
 
 
-def run_suites(  # noqa: PLR0913 - each of these is a choice of the caller's
+def run_suites(
     model: Model,
     suites: Sequence[Suite],
-    policy: Policy | None = None,
+    choices: Choices | None = None,
     *,
-    score_rule: ScoreRule = "all",
-    oov: Oov = "keep",
-    compat: Compat | None = None,
-    regions: Regions = "all",
     progress: Progress | None = None,
 ) -> Iterator[Run]:
     """Yield one run a suite, each as soon as it is complete.
@@ -285,10 +308,10 @@ def run_suites(  # noqa: PLR0913 - each of these is a choice of the caller's
     Where calls are costly (`ModelInfo.costly_calls`), all suites' sentences are scored first; if
     that fails, the suites of which everything is known by then are still yielded before the
     failure is raised. What a model refuses to be asked for (a sentence that is too long) costs its
-    own suite only; the refusal is raised at the end. `regions` as in `compute_surprisals`, `oov`
-    as in `evaluate`.
+    own suite only; the refusal is raised at the end.
     """
-    work = _Work.of(model, suites, policy, compat=compat, regions=regions)
+    choices = choices or Choices()
+    work = _Work.of(model, suites, choices)
     together = model.info.costly_calls and len(suites) > 1
     groups = deque([list(suites)] if together else [[suite] for suite in suites])
     failure: BaseException | None = None
@@ -310,8 +333,7 @@ def run_suites(  # noqa: PLR0913 - each of these is a choice of the caller's
         for suite in group:
             if work.is_complete(suite):
                 surprisals = work.surprisals(suite)
-                result = surprisals.evaluate(score_rule=score_rule, oov=oov)
-                yield Run(surprisals=surprisals, result=result)
+                yield Run(surprisals=surprisals, result=surprisals.evaluated(choices))
     if failure:
         raise failure
 
@@ -330,34 +352,20 @@ class _Work:
     """What is asked of a model, and what it has answered so far."""
 
     model: Model
-    policy: Policy
+    choices: Choices
     method: Method
-    compat: Compat | None
-    regions: Regions
     layouts: Mapping[int, Layouts]
     needed: Needed
     scored: dict[str, ScoredSentence] = field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls,
-        model: Model,
-        suites: Sequence[Suite],
-        policy: Policy | None,
-        *,
-        compat: Compat | None,
-        regions: Regions,
-    ) -> "_Work":
-        """Find out what has to be asked for all suites; checks the caller's choices."""
-        if compat is not None:
-            UsageError.check_choice("compat", compat, get_args(Compat))
-        UsageError.check_choice("regions", regions, get_args(Regions))
-        policy = policy or Policy()
+    def of(cls, model: Model, suites: Sequence[Suite], choices: Choices) -> "_Work":
+        """Find out what has to be asked for all suites."""
         layouts: dict[int, Layouts] = {}
         parts = []
         for suite in suites:
-            if regions == "needed":
-                looked_at = NeededSentences.of(suite, model.info, compat)
+            if choices.regions == "needed":
+                looked_at = NeededSentences.of(suite, model.info, choices.compat)
                 layouts[id(suite)] = looked_at.layouts
                 parts.append(looked_at.spans)
             else:
@@ -365,10 +373,8 @@ class _Work:
                 parts.append(every_span(layouts[id(suite)]))
         return cls(
             model=model,
-            policy=policy,
-            method=model.info.resolved_method(policy),
-            compat=compat,
-            regions=regions,
+            choices=choices,
+            method=model.info.resolved_method(choices.policy),
             layouts=layouts,
             needed=all_needed(parts),
         )
@@ -379,7 +385,7 @@ class _Work:
         missing = [text for text in dict.fromkeys(every) if not self._is_known(text)]
         spans = [self.needed[text] for text in missing]
         # Even to be asked for nothing may cost a model its start.
-        answers = self.model.score(missing, self.policy, spans) if missing else ()
+        answers = self.model.score(missing, self.choices.policy, spans) if missing else ()
         return _Asked(counts=Counter(every), missing=missing, answers=answers)
 
     def take(self, asked: _Asked, progress: Progress | None) -> None:
@@ -398,22 +404,16 @@ class _Work:
 
     def surprisals(self, suite: Suite) -> SuiteSurprisals:
         """Return the surprisals of a suite all of whose sentences are there."""
+        choices = self.choices
         return SuiteSurprisals.from_sentences(
             suite,
             self.model.info,
-            self.policy,
+            choices.policy,
             method=self.method,
-            compat=self.compat,
+            compat=choices.compat,
             sentences=self.scored,
             layouts=self.layouts[id(suite)],
-            provenance=provenance(
-                suite,
-                self.model.info,
-                self.policy,
-                method=self.method,
-                compat=self.compat,
-                regions=self.regions,
-            ),
+            provenance=provenance(suite, self.model.info, choices, method=self.method),
         )
 
     def _texts(self, suite: Suite) -> list[list[str]]:
@@ -558,20 +558,14 @@ def _json_list(words: Sequence[str]) -> str:
     return json.dumps(list(words), ensure_ascii=False)
 
 
-def provenance(  # noqa: PLR0913 - each of these could change a number
-    suite: Suite,
-    model: ModelInfo,
-    policy: Policy,
-    *,
-    method: Method = "auto",
-    compat: str | None = None,
-    regions: str = "all",
+def provenance(
+    suite: Suite, model: ModelInfo, choices: Choices, *, method: Method
 ) -> dict[str, Any]:
     """Return suite hash and version, model, policy, package versions, machine and time (UTC).
 
-    `policy` is what was asked for, `method` the scoring method that it meant for the model,
-    `regions` which of a sentence's regions had to be scored: "all", or those "needed".
+    `method` is the scoring method that the policy, which was asked for, meant for the model.
     """
+    policy = choices.policy
     return {
         "suite": {
             "name": suite.name,
@@ -582,8 +576,8 @@ def provenance(  # noqa: PLR0913 - each of these could change a number
         "model": model.to_dict(),
         "policy": {**policy.to_dict(), "fingerprint": policy.fingerprint},
         "method": method,
-        "compat": compat,
-        "regions": regions,
+        "compat": choices.compat,
+        "regions": choices.regions,
         **Run.environment(),
         "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
     }

@@ -4,10 +4,11 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, cast
 
 from pommel.models import ModelInfo, Named, Policy
-from pommel.scoring.results import ScoreRule, SuiteResult
+from pommel.scoring.choices import OLD_SETTINGS, Choices, Swallowed, settings_of
+from pommel.scoring.results import SuiteResult
 from pommel.scoring.run import Run
 from pommel.suite import Suite
 
@@ -84,7 +85,7 @@ class RunRecord:
     `run_id` is the same for the same model under the same name in the same family, suite, policy
     and settings (see `id_of`).
     `policy` is `Policy.to_dict()` with its fingerprint, or empty where it is not known; `settings`
-    the choices of `run_suites` that are in neither (`oov`, `compat`).
+    the choices that are in neither (`Choices.settings`).
     `source` is "pommel", or what others' results were imported as. `created` is a time in UTC
     (ISO 8601). Of a run that is interrupted, the result has no predictions.
     """
@@ -112,30 +113,19 @@ class RunRecord:
         """Return the record of a run."""
         surprisals, result = run.surprisals, run.result
         provenance = result.provenance
-        settings = {
-            "compat": str(provenance.get("compat") or ""),
-            "oov": str(provenance.get("oov") or "keep"),
-        }
         return cls._of_result(
             surprisals.model,
             SuiteFacts.of(surprisals.suite),
             replace(surprisals.policy, method=surprisals.method),
             result=result,
-            settings=settings,
+            settings=settings_of(provenance),
             status="complete",
             created=str(provenance.get("date") or ""),
         )
 
     @classmethod
-    def begun(  # noqa: PLR0913 - each of these is part of a record
-        cls,
-        model: ModelInfo,
-        suite: Suite,
-        policy: Policy,
-        *,
-        called: Named,
-        score_rule: ScoreRule,
-        settings: Mapping[str, str],
+    def begun(
+        cls, model: ModelInfo, suite: Suite, choices: Choices, *, called: Named
     ) -> "RunRecord":
         """Return the record of a run that has begun; until it is complete, it has no predictions.
 
@@ -146,14 +136,14 @@ class RunRecord:
             suite_name=suite.name,
             circuit=suite.circuit,
             model_name=called.name,
-            score_rule=score_rule,
+            score_rule=choices.score_rule,
             item_numbers=(),
             predictions=(),
             membership=called.membership,
         )
-        meant = replace(policy, method=model.resolved_method(policy))
+        meant = replace(choices.policy, method=model.resolved_method(choices.policy))
         return cls._of_result(
-            model, facts, meant, result=result, settings=settings, status="interrupted"
+            model, facts, meant, result=result, settings=choices.settings, status="interrupted"
         )
 
     @classmethod
@@ -200,6 +190,17 @@ class RunRecord:
         return hashlib.sha256(canonical.encode()).hexdigest()[:12]
 
     @property
+    def choices(self) -> Choices:
+        """By what its predictions were counted; how it was scored is said by `policy`."""
+        return Choices(
+            compat="syntaxgym" if self.settings.get("compat") else None,
+            score_rule=self.result.score_rule,
+            oov="skip" if self.settings.get("oov") == "skip" else "keep",
+            # What a store keeps has been checked before it was kept, and `Choices` checks again.
+            swallowed=cast("Swallowed", self.choice("swallowed") or "begin"),
+        )
+
+    @property
     def is_own(self) -> bool:
         """Whether pommel has computed it itself; otherwise it was imported."""
         return self.source == RunRecord.OWN
@@ -214,5 +215,6 @@ class RunRecord:
 
     def choice(self, name: str) -> str | None:
         """Return what the policy or the settings say, None where they do not."""
-        value = self.policy.get(name, self.settings.get(name))
+        settings = {**OLD_SETTINGS, **self.settings} if self.settings else {}
+        value = self.policy.get(name, settings.get(name))
         return None if value is None else str(value)

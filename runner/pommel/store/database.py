@@ -499,7 +499,8 @@ _VERSION_1 = (
     )
     """,
     # position counts from 0, in the order of the result's items. margin_bits: NULL for none.
-    # flags: 1 tie, 2 undefined, 4 unscored, 8 oov, 16 skipped.
+    # flags: 1 tie, 2 undefined, 4 unscored, 8 oov, 16 skipped,
+    # 32 swallowed.
     """
     CREATE TABLE item_results (
         item_result_key INTEGER PRIMARY KEY AUTOINCREMENT,

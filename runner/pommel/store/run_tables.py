@@ -17,15 +17,14 @@ from pommel.errors import InputError, StoreError, counted, package_version, quot
 from pommel.files import is_encodable
 from pommel.models import Membership, ModelInfo, Policy
 from pommel.scoring import (
+    Choices,
     Compat,
     ModelFacts,
     NeededSentences,
-    Oov,
     PredictionResult,
     Run,
     RunRecord,
     Score,
-    ScoreRule,
     SuiteFacts,
     SuiteResult,
     SuiteSurprisals,
@@ -161,15 +160,13 @@ class RunTables:
                 suites[sha256] = suite_of(self.database, record)
             yield run_of(self.cache, record, suites[sha256])
 
-    def evaluate_again(
-        self, base: RunRecord, suite: Suite, *, score_rule: ScoreRule, oov: Oov
-    ) -> Run:
+    def evaluate_again(self, base: RunRecord, suite: Suite, choices: Choices) -> Run:
         """Check a suite's predictions against what the model of a run said; nothing is kept.
 
         It is the run's own suite, or another one of sentences that the cache has under the same
         model and policy; raises `StoreError`, which says how many it lacks.
         """
-        return evaluated_again(self.cache, base, suite, score_rule=score_rule, oov=oov)
+        return evaluated_again(self.cache, base, suite, choices)
 
     def with_tokens(self, records: Sequence[RunRecord]) -> list[RunRecord]:
         """Return the records of runs that have tokens: not those of results of others."""
@@ -353,9 +350,7 @@ def run_of(cache: SurprisalCache, record: RunRecord, suite: Suite) -> Run:
     return Run(surprisals=replace(surprisals, provenance=provenance), result=record.result)
 
 
-def evaluated_again(
-    cache: SurprisalCache, base: RunRecord, suite: Suite, *, score_rule: ScoreRule, oov: Oov
-) -> Run:
+def evaluated_again(cache: SurprisalCache, base: RunRecord, suite: Suite, choices: Choices) -> Run:
     """Return the run of any suite from what a run's model said under the run's policy.
 
     Its provenance says when and from which run (`scored`): model, machine and packages are those
@@ -377,7 +372,7 @@ def evaluated_again(
         "scored": scored.get("scored", origin),
     }
     surprisals = replace(surprisals, provenance=provenance)
-    result = surprisals.evaluate(score_rule=score_rule, oov=oov)
+    result = surprisals.evaluated(choices)
     return Run(surprisals=surprisals, result=replace(result, membership=base.result.membership))
 
 
@@ -488,7 +483,7 @@ def suite_from_document(database: Database, document: bytes) -> Suite:
 
 
 # What a bit of `item_results.flags` says of an item.
-_TIE, _UNDEFINED, _UNSCORED, _OOV, _SKIPPED = 1, 2, 4, 8, 16
+_TIE, _UNDEFINED, _UNSCORED, _OOV, _SKIPPED, _SWALLOWED = 1, 2, 4, 8, 16, 32
 
 # What a column of whole numbers holds.
 _LARGEST = 2**63 - 1
@@ -581,6 +576,7 @@ def item_rows(
         + _UNSCORED * prediction.unscored.astype(np.uint8)
         + _OOV * prediction.oov.astype(np.uint8)
         + _SKIPPED * prediction.skipped.astype(np.uint8)
+        + _SWALLOWED * prediction.swallowed.astype(np.uint8)
     )
     columns = (
         result.item_numbers,
@@ -609,6 +605,7 @@ def prediction_of(
         margin_bits=items.margin_bits,
         tie=has(_TIE),
         defined=~has(_UNDEFINED),
+        swallowed=has(_SWALLOWED),
         unscored=has(_UNSCORED),
         oov=has(_OOV),
         skipped=has(_SKIPPED),
@@ -622,7 +619,8 @@ def storable(text: str) -> str:
 
 def without_scoring_choices(provenance: Mapping[str, Any]) -> dict[str, Any]:
     """Return the provenance of surprisals: that of a result without what was chosen to score it."""
-    return {key: value for key, value in provenance.items() if key not in {"score_rule", "oov"}}
+    chosen = {"score_rule", "oov", "swallowed"}
+    return {key: value for key, value in provenance.items() if key not in chosen}
 
 
 # So many rows are in memory as Python's objects at once.

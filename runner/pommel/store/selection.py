@@ -28,6 +28,7 @@ class Selection:
         "first_token",
         "boundary",
         "oov",
+        "swallowed",
         "compat",
     )
 

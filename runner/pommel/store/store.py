@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from pommel.models import Model, ModelInfo, Named, NamedModel, Policy
-from pommel.scoring import Compat, Oov, Regions, Run, RunRecord, ScoreRule, run_suites
+from pommel.models import Model, ModelInfo, Named, NamedModel
+from pommel.scoring import Choices, Run, RunRecord, run_suites
 from pommel.store.database import Database
 from pommel.store.run_tables import RunTables, suite_from_document
 from pommel.store.surprisal_cache import CachedModel, SurprisalCache, delete_unused, sentence_hash
@@ -103,14 +103,10 @@ def run_and_keep(  # noqa: PLR0913 - each of these is a choice of the caller's
     named: NamedModel,
     model: Model,
     suites: Sequence[Suite],
-    policy: Policy | None = None,
+    choices: Choices | None = None,
     *,
     store: Store | None,
     rescore: bool = False,
-    score_rule: ScoreRule = "all",
-    oov: Oov = "keep",
-    compat: Compat | None = None,
-    regions: Regions = "all",
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Run]:
     """Yield what `run_suites` yields, under the model's name in its family.
@@ -119,22 +115,11 @@ def run_and_keep(  # noqa: PLR0913 - each of these is a choice of the caller's
     and each run when it is complete. Until then it is listed as interrupted. `rescore` scores again
     what the store has, which takes its place.
     """
-    policy = policy or Policy()
+    choices = choices or Choices()
     if store is not None:
         model = store.cached(model, rescore=rescore)
-        settings: dict[str, str] = {"compat": compat or "", "oov": oov}
-        _begin(store, named, model.info, suites, policy, score_rule, settings)
-    runs = run_suites(
-        model,
-        suites,
-        policy,
-        score_rule=score_rule,
-        oov=oov,
-        compat=compat,
-        regions=regions,
-        progress=progress,
-    )
-    for run in runs:
+        _begin(store, named, model.info, suites, choices)
+    for run in run_suites(model, suites, choices, progress=progress):
         called = under_its_name(run, named)
         if store is not None:
             store.runs.save(called)
@@ -148,22 +133,14 @@ def under_its_name(run: Run, model: NamedModel) -> Run:
     return run.renamed(Named(name=model.name, membership=model.membership))
 
 
-def _begin(  # noqa: PLR0913, PLR0917 - what the records say
-    store: Store,
-    named: NamedModel,
-    info: ModelInfo,
-    suites: Sequence[Suite],
-    policy: Policy,
-    score_rule: ScoreRule,
-    settings: Mapping[str, str],
+def _begin(
+    store: Store, named: NamedModel, info: ModelInfo, suites: Sequence[Suite], choices: Choices
 ) -> None:
     """Note a run on each of the suites, which counts as interrupted until it is saved."""
     called = Named(name=named.name or info.name, membership=named.membership)
     for suite in suites:
-        record = RunRecord.begun(
-            info, suite, policy, called=called, score_rule=score_rule, settings=settings
-        )
-        store.runs.begin(record, suite, info, policy)
+        record = RunRecord.begun(info, suite, choices, called=called)
+        store.runs.begin(record, suite, info, choices.policy)
 
 
 # What is counted, and where.

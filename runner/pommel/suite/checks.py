@@ -231,7 +231,8 @@ def surprisal_findings(document: Any) -> Iterator[Finding]:
     """Yield all that is wrong with the `metric_value`s of a document of an evaluated suite's shape.
 
     Every region has the metric that predictions read (the first of the suite's); its sum is a
-    number, and nothing is below 0. Another metric may be null or NaN: an empty region has no mean.
+    number where it has tokens (`n_tokens` is not 0), and nothing is below 0. Another metric may be
+    null or NaN: an empty region has no mean.
     """
     metric = document["meta"]["metric"]
     needed = metric if isinstance(metric, str) else metric[0]
@@ -240,10 +241,16 @@ def surprisal_findings(document: Any) -> Iterator[Finding]:
         for c, condition in enumerate(item["conditions"]):
             for r, region in enumerate(condition["regions"]):
                 path = ("items", i, "conditions", c, "regions", r, "metric_value")
-                yield from _region_findings(region["metric_value"], path, needed)
+                # One with content that says so is swallowed by a token that begins before it.
+                is_without_tokens = region.get("n_tokens") == 0
+                yield from _region_findings(
+                    region["metric_value"], path, needed, has_sum=not is_without_tokens
+                )
 
 
-def _region_findings(values: dict[str, Any], path: JsonPath, needed: str) -> Iterator[Finding]:
+def _region_findings(
+    values: dict[str, Any], path: JsonPath, needed: str, *, has_sum: bool
+) -> Iterator[Finding]:
     if needed not in values:
         message = f"the region has no {needed!r}, which is the suite's metric"
         hint = "compute the surprisals again, with `pommel surprisals`"
@@ -251,7 +258,7 @@ def _region_findings(values: dict[str, Any], path: JsonPath, needed: str) -> Ite
     for metric, bits in values.items():
         place = (*path, metric)
         if bits is None or math.isnan(bits):
-            if metric == "sum":
+            if metric == "sum" and has_sum:
                 message = "the surprisal is not a number"
                 yield Finding(path=place, message=message, hint="write bits; no tokens have 0")
         elif bits < -Token.ROUNDING_BITS:

@@ -93,7 +93,7 @@ CLAIMED: Mapping[str, tuple[Make, str]] = {
         claims(put({}, "predictions", 0)),
         (
             f"{CLAIMS}: prediction 0 has to hold defined, formula, holds, margin_bits, oov, "
-            f"prediction_id, skipped, tie, unscored"
+            f"prediction_id, skipped, swallowed, tie, unscored"
         ),
     ),
     "predictions in another order": (

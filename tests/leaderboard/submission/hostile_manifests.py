@@ -39,9 +39,9 @@ MANIFESTS: Mapping[str, tuple[Make, str]] = {
         'manifest.json: this is no manifest; it has to hold "format": "pommel-submission"',
     ),
     "future version": (
-        manifest(put(2, "version")),
+        manifest(put(3, "version")),
         (
-            "manifest.json: is a submission of version 2, and this pommel knows versions up to 1; "
+            "manifest.json: is a submission of version 3, and this pommel knows versions up to 2; "
             "update pommel (`pip install --upgrade pommel`)"
         ),
     ),

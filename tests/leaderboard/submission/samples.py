@@ -138,7 +138,7 @@ class Parts:
 def taken(raw: bytes) -> list[Run]:
     """Read and recompute a submission, as a leaderboard does."""
     submission = parse_submission(raw, source=SOURCE)
-    return recomputed(submission, SUITES, score_rule="all")
+    return recomputed(submission, SUITES)
 
 
 def policy_dict(**choices: Any) -> dict[str, str]:

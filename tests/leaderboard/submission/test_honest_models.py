@@ -11,6 +11,7 @@ from tests.store.run_samples import agreement, store_at
 from pommel.leaderboard.submission import parse_submission, recomputed, write_submission
 from pommel.models.model import LoadOptions, Method, Policy
 from pommel.models.registry import load_model
+from pommel.scoring import Choices
 from pommel.scoring.run import run_suites
 from pommel.store.surprisal_cache import CachedModel
 
@@ -42,11 +43,11 @@ def pack(folder: Path, reference: str, policy: Policy) -> int:
     """Run a model and pack that; return how many tokens have no context."""
     with store_at(folder) as store:
         model = CachedModel(load_model(reference, options=LoadOptions()), store.cache)
-        (run,) = run_suites(model, [SUITE], policy, regions="all")
+        (run,) = run_suites(model, [SUITE], Choices(policy=policy, regions="all"))
         store.runs.save(run)
         write_submission(store, records_of(store), folder / SOURCE, about=ABOUT)
     submission = parse_submission((folder / SOURCE).read_bytes(), source=SOURCE)
-    (again,) = recomputed(submission, [SUITE], score_rule="all")
+    (again,) = recomputed(submission, [SUITE])
     assert again.surprisals.sentences == run.surprisals.sentences
     return run.surprisals.n_unscored
 

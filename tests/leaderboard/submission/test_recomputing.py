@@ -29,6 +29,7 @@ from tests.word_model import WordModel
 from pommel.leaderboard.submission import SubmissionError, Submitter, parse_submission, recomputed
 from pommel.leaderboard.submission.recomputing import region_sums_sha256, unscored_fault
 from pommel.models.model import RECOVERED, Method, Policy
+from pommel.scoring import Choices
 from pommel.scoring.regions import RegionTable, region_table
 from pommel.scoring.run_record import RunRecord
 from pommel.surprisal import ScoredSentence, Token, Unscored
@@ -38,7 +39,7 @@ UNNAMED = Submitter(by="A. Linguist")
 
 def refusal(raw: bytes, suites: Any = SUITES) -> str:
     with pytest.raises(SubmissionError) as caught:
-        recomputed(parse_submission(raw, source=SOURCE), suites, score_rule="all")
+        recomputed(parse_submission(raw, source=SOURCE), suites)
     return str(caught.value).removeprefix(f"{SOURCE}: ")
 
 
@@ -59,8 +60,7 @@ def refusal(raw: bytes, suites: Any = SUITES) -> str:
 def test_the_runs_are_those_that_were_packed(tmp_path: Path, choices: dict[str, Any]) -> None:
     raw, runs = packed(tmp_path, about=UNNAMED, **choices)
     submission = parse_submission(raw, source=SOURCE)
-    rule = choices.get("score_rule", "all")
-    again = recomputed(submission, [SONG, AGREEMENT], score_rule=rule)
+    again = recomputed(submission, [SONG, AGREEMENT])
     for run, found in zip(runs, reversed(again), strict=True):
         assert found.surprisals.suite.name == run.surprisals.suite.name
         assert found.surprisals.sentences == run.surprisals.sentences
@@ -79,7 +79,7 @@ def test_the_runs_are_those_that_were_packed(tmp_path: Path, choices: dict[str, 
 def test_another_score_rule_and_what_becomes_of_unknown_words(tmp_path: Path) -> None:
     raw, (run,) = packed(tmp_path, (AGREEMENT,))
     submission = parse_submission(raw, source=SOURCE)
-    (found,) = recomputed(submission, [AGREEMENT], score_rule="each", oov="skip")
+    (found,) = recomputed(submission, [AGREEMENT], Choices(score_rule="each", oov="skip"))
     wanted = run.surprisals.evaluate(score_rule="each", oov="skip")
     assert found.result.scores == wanted.scores
     assert found.result.model_name == "Words"
@@ -92,7 +92,7 @@ def test_only_the_suites_that_are_asked_for_are_looked_at(sound: Parts) -> None:
 
     raw = sound.with_claims(worse, SONG).packed()
     submission = parse_submission(raw, source=SOURCE)
-    (run,) = recomputed(submission, [AGREEMENT], score_rule="all")
+    (run,) = recomputed(submission, [AGREEMENT])
     assert run.result.suite_name == "agreement"
     assert refusal(raw).startswith("suite song, item 1, prediction 0: margin is claimed to be 9")
 
@@ -117,7 +117,7 @@ def test_provenance_cannot_say_what_the_manifest_says(sound: Parts) -> None:
         manifest["suites"][0]["provenance"].update(suite={"sha256": "0"}, compat="magic", oov="no")
 
     submission = parse_submission(sound.with_manifest(lie).packed(), source=SOURCE)
-    (run,) = recomputed(submission, [AGREEMENT], score_rule="all")
+    (run,) = recomputed(submission, [AGREEMENT])
     assert run.result.provenance["suite"]["sha256"] == AGREEMENT.sha256
     assert run.result.provenance["compat"] is None
     assert run.result.provenance["oov"] == "keep"
@@ -129,7 +129,7 @@ def test_margins_may_differ_by_rounding(sound: Parts) -> None:
         margins[:] = [each + 1e-9 for each in margins]
 
     submission = parse_submission(sound.with_claims(round_otherwise).packed(), source=SOURCE)
-    assert len(recomputed(submission, SUITES, score_rule="all")) == 2
+    assert len(recomputed(submission, SUITES)) == 2
 
 
 def test_margins_that_are_no_numbers(tmp_path: Path) -> None:
@@ -140,7 +140,7 @@ def test_margins_that_are_no_numbers(tmp_path: Path) -> None:
     claims = json.loads(Parts.of(raw).files[results(suite)])
     assert claims["predictions"][0]["margin_bits"] == [None]
     submission = parse_submission(raw, source=SOURCE)
-    (found,) = recomputed(submission, [suite], score_rule="all")
+    (found,) = recomputed(submission, [suite])
     assert found.result.scores == run.result.scores
 
 
@@ -149,7 +149,7 @@ def test_what_is_consistent_is_taken_whatever_the_model_says(tmp_path: Path) -> 
     model = word_model(bits={"barks": 50.0, "purr": 50.0, "sit": 50.0})
     raw, _ = packed(tmp_path, (AGREEMENT,), model)
     submission = parse_submission(raw, source=SOURCE)
-    (run,) = recomputed(submission, [AGREEMENT], score_rule="all")
+    (run,) = recomputed(submission, [AGREEMENT])
     assert run.result.score == 1.0
 
 
@@ -158,7 +158,7 @@ def test_regions_that_nobody_asked_for_are_not_there(tmp_path: Path) -> None:
     raw, (run,) = packed(tmp_path, (suite,), regions="needed")
     line = json.loads(Parts.of(raw).files[surprisals(suite)].splitlines()[1])
     assert line["why_unscored"] == {"not asked for": [0, 1, 3]}
-    (found,) = recomputed(parse_submission(raw, source=SOURCE), [suite], score_rule="all")
+    (found,) = recomputed(parse_submission(raw, source=SOURCE), [suite])
     assert found.surprisals.sentences == run.surprisals.sentences
 
 
@@ -173,7 +173,7 @@ def test_words_that_cannot_be_compared(tmp_path: Path) -> None:
     model = WordModel(methods=("focus-mask",), sentences={text: scored})
     raw, (run,) = packed(tmp_path, (AGREEMENT,), model)
     assert run.result.predictions[0].results == (True, None, False)
-    (found,) = recomputed(parse_submission(raw, source=SOURCE), [AGREEMENT], score_rule="all")
+    (found,) = recomputed(parse_submission(raw, source=SOURCE), [AGREEMENT])
     assert_same_result(
         *(replace(each.result, provenance={}, model_name="") for each in (run, found))
     )
@@ -277,7 +277,7 @@ def test_a_submission_without_a_surprisal_is_refused(sound: Parts) -> None:
 
     submission = parse_submission(sound.with_lines(forget).packed(), source=SOURCE)
     with pytest.raises(SubmissionError) as caught:
-        recomputed(submission, [AGREEMENT], score_rule="all")
+        recomputed(submission, [AGREEMENT])
     assert str(caught.value) == (
         f"{SOURCE}: suite agreement: the token 'dogs' has no surprisal in {TEXT!r}, in a region "
         f"that a prediction names; only the first token of a sentence can be without context"

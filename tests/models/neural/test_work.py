@@ -9,6 +9,7 @@ import pytest
 from pommel.models.huggingface import HuggingFaceModel, open_folder
 from pommel.models.model import LoadOptions
 from pommel.models.neural.network import Counts
+from pommel.scoring import Choices
 from pommel.scoring.run import run_suites
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
@@ -74,7 +75,7 @@ def work_of(folder: Path, suites: list[Suite], *, regions: Any) -> Counts:
     engine: Any = model.scorer
     counts: Counts = engine.engine.counts
     assert counts == Counts()
-    assert len(list(run_suites(model, suites, regions=regions))) == len(suites)
+    assert len(list(run_suites(model, suites, Choices(regions=regions)))) == len(suites)
     return counts
 
 

@@ -19,6 +19,7 @@ from pommel.report.page import write_report
 from pommel.report.page.sections import json_for_script, packed
 from pommel.report.page.suite_view import direction
 from pommel.report.plots.regions import named_runs, region_rows
+from pommel.scoring import Choices
 from pommel.scoring.results import Score, SuiteResult
 from pommel.scoring.run import Run, run_suites
 from pommel.scoring.run_record import RunRecord
@@ -193,7 +194,7 @@ def test_a_chart_names_the_models_of_which_only_needed_regions_were_scored(tmp_p
     suite = make_suite([item], ["(2;%a%) < (2;%b%)"])
     runs = []
     for name, regions in (("all", "all"), ("part", "needed")):
-        (run,) = run_suites(WordModel(), [suite], regions=regions)  # type: ignore[arg-type]
+        (run,) = run_suites(WordModel(), [suite], Choices(regions=regions))  # type: ignore[arg-type]
         model = replace(run.surprisals.model, name=name, reference=name)
         surprisals = replace(run.surprisals, model=model)
         runs.append(Run(surprisals=surprisals, result=replace(run.result, model_name=name)))

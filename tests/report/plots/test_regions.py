@@ -14,6 +14,7 @@ from tests.word_model import WordModel
 
 from pommel.errors import UsageError
 from pommel.report.plots.regions import named_runs, region_chart, region_labels, region_rows
+from pommel.scoring import Choices
 from pommel.scoring.run import Run, run_suites
 from pommel.suite.suite import Suite
 
@@ -188,7 +189,7 @@ def test_a_model_without_surprisals_is_named(capfd: pytest.CaptureFixture[str]) 
 
 def needed_only(name: str, suite: Suite = SUITE) -> Run:
     """Return a run in which only what predictions need has been scored."""
-    (run,) = run_suites(WordModel(bits=BITS), [suite], regions="needed")
+    (run,) = run_suites(WordModel(bits=BITS), [suite], Choices(regions="needed"))
     surprisals = replace(
         run.surprisals, model=replace(run.surprisals.model, name=name, fingerprint=name)
     )

@@ -14,7 +14,7 @@ from pommel.analysis.item_columns import chances_of
 from pommel.analysis.items import ItemTable
 from pommel.errors import UsageError
 from pommel.models.family import Membership
-from pommel.scoring.results import ScoreRule
+from pommel.scoring.choices import ScoreRule
 from pommel.scoring.run_record import RunRecord
 from pommel.store.imports import ImportOptions, read_results
 from pommel.suite.read import LoadedSuite

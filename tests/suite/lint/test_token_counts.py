@@ -1,4 +1,4 @@
-"""The tokens of the regions that are compared."""
+"""A model's tokens: how many there are in what is compared, and regions without one."""
 
 from collections.abc import Callable
 
@@ -37,3 +37,29 @@ def test_marks_around_a_sentence_do_not_count() -> None:
         return ScoredSentence(text=text, tokens=(*marks, *by_word(text).tokens))
 
     assert remarks("(*;%a%) < (*;%b%)", marked)[0].message.startswith("what should be more")
+
+
+def joined(text: str) -> ScoredSentence:
+    """Cut a sentence into words, but make "big dog" one token with the word before it."""
+    if "big dog" not in text:
+        return by_word(text)
+    end = text.index("big dog") + len("big dog")
+    tokens = (token(text[:end], 0, None), token(text[end:], end, None))
+    return ScoredSentence(text=text, tokens=tokens)
+
+
+def test_a_region_that_a_token_covers_is_named_with_its_items() -> None:
+    other: Sentences = {"a": ("The", "dog", "barks"), "b": ("The", "dog", "barks")}
+    empty: Sentences = {"a": ("The", "dog", "barks"), "b": ("The big dog", "", "barks")}
+    formulas = ["(3;%a%) < (3;%b%)", "(2;%a%) < (2;%b%)", "(*;%a%) < (*;%b%)"]
+    suite = make_suite([other, ITEM, ITEM, empty], formulas)
+    sentences = {each.text: joined(each.text) for row in suite.sentences() for each in row}
+    tokenized = Tokenized(model_name="words", sentences=sentences)
+    (remark,) = check_suite(suite, ["swallowed-region"], tokenized=tokenized)
+    assert remark.message == (
+        "region 2 of 'b', which prediction 1 names, has no token of its own for words in 2 of 4 "
+        "items (2, 3): one that begins before it covers it"
+    )
+    assert (remark.item_numbers, remark.predictions) == ((2, 3), (1,))
+    assert remark.path == ("items", 1, "conditions", 1)
+    assert check_suite(suite, ["swallowed-region"]) == []

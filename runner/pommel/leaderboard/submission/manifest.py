@@ -4,7 +4,7 @@ import itertools
 import json
 import math
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -21,7 +21,16 @@ from pommel.leaderboard.submission.limits import (
     shape_fault,
 )
 from pommel.models import Method, ModelInfo, Policy
-from pommel.scoring import Compat, Oov, PredictionResult, Score, ScoreRule, SuiteResult
+from pommel.scoring import (
+    Choices,
+    Compat,
+    Oov,
+    PredictionResult,
+    Score,
+    ScoreRule,
+    SuiteResult,
+    Swallowed,
+)
 
 # Letters to Unicode, of which nothing is seen: the fillers of Hangul.
 _FILLERS = "\u115f\u1160\u3164\uffa0"
@@ -83,7 +92,7 @@ def has_letter(text: str) -> bool:
 
 
 FORMAT = "pommel-submission"
-VERSION = 1
+VERSION = 2
 MANIFEST = "manifest.json"
 
 _MOST_LEVELS = 20
@@ -151,9 +160,27 @@ class Manifest:
     policy: Policy
     compat: Compat | None
     oov: Oov
+    swallowed: Swallowed
     score_rule: ScoreRule
     suites: tuple[SuiteEntry, ...]
     files: Mapping[str, FileEntry]
+    version: int = VERSION
+
+    @property
+    def choices(self) -> Choices:
+        """By what its predictions were counted."""
+        return Choices(
+            policy=self.policy,
+            compat=self.compat,
+            score_rule=self.score_rule,
+            oov=self.oov,
+            swallowed=self.swallowed,
+        )
+
+    @property
+    def claimed(self) -> tuple[str, ...]:
+        """What is claimed of each item and prediction, beside the margin: a truth value each."""
+        return tuple(each for each in _FLAGS if self.version > 1 or each not in _SINCE_VERSION_2)
 
     @property
     def method(self) -> Method:
@@ -169,7 +196,7 @@ class Manifest:
         """Return the manifest as `schemas/submission.json` describes it."""
         return {
             "format": FORMAT,
-            "version": VERSION,
+            "version": self.version,
             "pommel": self.pommel,
             "created": self.created,
             "submitter": asdict(self.submitter),
@@ -178,6 +205,7 @@ class Manifest:
             "policy": {**self.policy.to_dict(), "fingerprint": self.policy.fingerprint},
             "compat": self.compat,
             "oov": self.oov,
+            **({"swallowed": self.swallowed} if self.version > 1 else {}),
             "score_rule": self.score_rule,
             "suites": [_suite_to_dict(each) for each in self.suites],
             "files": {name: asdict(each) for name, each in self.files.items()},
@@ -214,9 +242,11 @@ def manifest_from(value: Any, where: str) -> Manifest:
         policy=_policy(value["policy"], where),
         compat=value["compat"],
         oov=value["oov"],
+        swallowed=value.get("swallowed", "begin"),
         score_rule=value["score_rule"],
         suites=tuple(_suite(each) for each in value["suites"]),
         files={name: FileEntry(**each) for name, each in value["files"].items()},
+        version=value["version"],
     )
 
 
@@ -293,8 +323,9 @@ def _suite(value: Mapping[str, Any]) -> SuiteEntry:
     return SuiteEntry(**{**value, "scores": scores})
 
 
-_FLAGS = ("holds", "tie", "defined", "unscored", "oov", "skipped")
-_KEYS = {"prediction_id", "formula", "margin_bits", *_FLAGS}
+_FLAGS = ("holds", "tie", "defined", "swallowed", "unscored", "oov", "skipped")
+# Version 1 took swallowed regions for 0 bits, and did not say where there were some.
+_SINCE_VERSION_2 = {"swallowed"}
 _INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
 _LARGEST = 2**53
 
@@ -333,7 +364,7 @@ def read_claims(raw: bytes, manifest: Manifest, entry: SuiteEntry, where: str) -
         model_name=manifest.submitter.name,
         score_rule=manifest.score_rule,
         item_numbers=tuple(numbers),
-        predictions=tuple(_predictions(predictions, len(numbers), where)),
+        predictions=tuple(_predictions(predictions, len(numbers), manifest.claimed, where)),
     )
     if result.scores != entry.scores:
         raise SubmissionError(
@@ -357,15 +388,19 @@ def _margin_to_json(bits: float) -> float | str | None:
     return bits
 
 
-def _predictions(values: list[Any], n_items: int, where: str) -> Iterator[PredictionResult]:
+def _predictions(
+    values: list[Any], n_items: int, claimed: Sequence[str], where: str
+) -> Iterator[PredictionResult]:
+    keys = {"prediction_id", "formula", "margin_bits", *claimed}
+    unsaid = dict.fromkeys(set(_FLAGS) - {*claimed}, [False] * n_items)
     for index, value in enumerate(values):
         at = f"{where}: prediction {index}"
-        if not isinstance(value, dict) or set(value) != _KEYS:
-            raise SubmissionError(f"{at} has to hold {', '.join(sorted(_KEYS))}")
+        if not isinstance(value, dict) or set(value) != keys:
+            raise SubmissionError(f"{at} has to hold {', '.join(sorted(keys))}")
         number, formula = value["prediction_id"], value["formula"]
         if type(number) is not int or number != index or not isinstance(formula, str):
             raise SubmissionError(f"{at} has another number, or a formula that is no text")
-        margins, flags = value["margin_bits"], {name: value[name] for name in _FLAGS}
+        margins, flags = value["margin_bits"], {name: value[name] for name in claimed}
         for name, column in {**flags, "margin_bits": margins}.items():
             if not isinstance(column, list) or len(column) != n_items:
                 raise SubmissionError(f"{at} has not one '{name}' for each item")
@@ -374,7 +409,7 @@ def _predictions(values: list[Any], n_items: int, where: str) -> Iterator[Predic
             formula=formula,
             description="",
             margin_bits=_margins(margins, at),
-            **{name: _booleans(column, name, at) for name, column in flags.items()},
+            **{name: _booleans(column, name, at) for name, column in {**flags, **unsaid}.items()},
         )
 
 

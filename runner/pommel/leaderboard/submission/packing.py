@@ -27,12 +27,13 @@ from pommel.suite import Suite
 from pommel.surprisal import ScoredSentence
 
 # What of a run's provenance holds for all runs of a submission, or is said of the suite.
-_SHARED = {"suite", "model", "policy", "method", "compat", "score_rule", "oov"}
+_SHARED = {"suite", "model", "policy", "method", "compat", "score_rule", "oov", "swallowed"}
 
 # What has to be the same in all runs, what it is in a run, and what chooses among the runs.
 _SAME: tuple[tuple[str, Callable[[RunRecord], str], str], ...] = (
     ("compat", lambda run: run.settings.get("compat") or "none", "--policy compat=..."),
     ("oov", lambda run: run.settings.get("oov", "keep"), "--policy oov=..."),
+    ("swallowed", lambda run: str(run.choice("swallowed")), "--policy swallowed=..."),
     ("the score rule", lambda run: run.result.score_rule, "--score"),
 )
 
@@ -59,7 +60,7 @@ def write_submission(
         with aside.open("wb") as stream:
             manifest, suites = _write(store, ordered, stream, about, limits)
         again = parse_submission(aside.read_bytes(), source=str(path), limits=limits)
-        recomputed(again, suites, score_rule=manifest.score_rule)
+        recomputed(again, suites)
     return manifest
 
 
@@ -97,6 +98,7 @@ def _write(
         policy=policy,
         compat="syntaxgym" if newest.settings.get("compat") else None,
         oov="skip" if newest.settings.get("oov") == "skip" else "keep",
+        swallowed=newest.choices.swallowed_regions,
         score_rule=newest.result.score_rule,
         suites=tuple(entries),
         files=files,

@@ -11,12 +11,11 @@ from pommel.leaderboard.submission.limits import SubmissionError, brief
 from pommel.leaderboard.submission.reading import Submission, SubmittedRun
 from pommel.models import Method, Spans
 from pommel.scoring import (
+    Choices,
     NeededSentences,
-    Oov,
     PredictionResult,
     RegionTable,
     Run,
-    ScoreRule,
     SuiteResult,
     SuiteSurprisals,
 )
@@ -25,24 +24,20 @@ from pommel.surprisal import ScoredSentence
 
 # Another machine or a later numpy may round a mean otherwise; sums come out the same everywhere.
 _ROUNDING_BITS = 1e-6
-_FLAGS = ("holds", "tie", "defined", "unscored", "oov", "skipped")
 
 
 def recomputed(
     submission: Submission,
     suites: Sequence[Suite],
-    *,
-    score_rule: ScoreRule,
-    oov: Oov | None = None,
+    choices: Choices | None = None,
 ) -> list[Run]:
     """Return a run on each of the suites, computed from the submission's tokens alone.
 
-    Its score rule is `score_rule`; `oov` is as in `SuiteSurprisals.evaluate`, None for the
-    submission's own. Models are called what they are submitted as. Raises `SubmissionError` if a
-    suite is missing, if sentences are missing or not the suite's, if a region that a prediction
-    names was not scored, or has a token without a surprisal that is not the sentence's first, and
-    if what was claimed (region sums, or anything about a prediction in an item) is not what comes
-    out.
+    Predictions are counted by `choices`, None for the submission's own. Models are called what they
+    are submitted as. Raises `SubmissionError` if a suite is missing, if sentences are missing or
+    not the suite's, if a region that a prediction names was not scored, or has a token without a
+    surprisal that is not the sentence's first, and if what was claimed (region sums, or anything
+    about a prediction in an item) is not what comes out.
     """
     runs = []
     for suite in suites:
@@ -54,10 +49,10 @@ def recomputed(
                 f"{where}: the sums of its regions are not those that it was packed with; its "
                 f"surprisals have been moved or changed"
             )
-        manifest = submission.manifest
-        found = surprisals.evaluate(score_rule=manifest.score_rule, oov=manifest.oov)
-        _check_claims(submitted.claimed, found, where)
-        result = surprisals.evaluate(score_rule=score_rule, oov=oov or manifest.oov)
+        own = submission.manifest.choices
+        found = surprisals.evaluated(own)
+        _check_claims(submitted.claimed, found, submission.manifest.claimed, where)
+        result = surprisals.evaluated(choices or own)
         runs.append(Run(surprisals=surprisals, result=result))
     return runs
 
@@ -139,33 +134,35 @@ def _check_sentences(
             raise SubmissionError(f"{where}: {fault}")
 
 
-def _check_claims(claimed: SuiteResult, found: SuiteResult, where: str) -> None:
+def _check_claims(
+    claimed: SuiteResult, found: SuiteResult, flags: Sequence[str], where: str
+) -> None:
     """Raise, naming the first difference, unless what was claimed is what was found."""
     if claimed.item_numbers != found.item_numbers:
         raise SubmissionError(f"{where}: the claimed results are of other items than the suite's")
     formulas = [[each.formula for each in one.predictions] for one in (claimed, found)]
     if formulas[0] != formulas[1]:
         raise SubmissionError(f"{where}: the claimed results are of other predictions")
-    differences = list(_differences(claimed, found))
+    differences = list(_differences(claimed, found, flags))
     if differences:
         n_more = len(differences) - 1
         more = f" ({counted(n_more, 'more difference')})" if n_more else ""
         raise SubmissionError(f"{where}, {differences[0]}{more}")
 
 
-def _differences(claimed: SuiteResult, found: SuiteResult) -> Iterator[str]:
+def _differences(claimed: SuiteResult, found: SuiteResult, flags: Sequence[str]) -> Iterator[str]:
     for ours, theirs in zip(found.predictions, claimed.predictions, strict=True):
         for i, item in enumerate(found.item_numbers):
-            said = list(_claims_against(theirs, ours, i))
+            said = list(_claims_against(theirs, ours, i, flags))
             if said:
                 yield f"item {item}, prediction {ours.prediction_id}: {_in_words(said)}"
 
 
 def _claims_against(
-    theirs: PredictionResult, ours: PredictionResult, item: int
+    theirs: PredictionResult, ours: PredictionResult, item: int, flags: Sequence[str]
 ) -> Iterator[tuple[str, object, object]]:
     """Yield what is claimed of an item otherwise than it comes out: name, claimed, found."""
-    for name in _FLAGS:
+    for name in flags:
         claim, truth = bool(getattr(theirs, name)[item]), bool(getattr(ours, name)[item])
         if claim != truth:
             yield name, _yes(claim), _yes(truth)

@@ -134,6 +134,7 @@ def verdict_rows(section: Section) -> Iterator[Row]:
             columns = {
                 "tie": each.tie,
                 "defined": each.defined,
+                "swallowed": each.swallowed,
                 "unscored": each.unscored,
                 "oov": each.oov,
                 "skipped": each.skipped,

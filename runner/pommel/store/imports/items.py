@@ -59,6 +59,7 @@ _SKIPPED: dict[str, Any] = {
     "margin_bits": math.nan,
     "tie": False,
     "defined": True,
+    "swallowed": False,
     "unscored": False,
     "oov": False,
 }
@@ -76,6 +77,7 @@ class ItemRow:
     margin_bits: float = math.nan
     tie: bool = False
     defined: bool = True
+    swallowed: bool = False
     unscored: bool = False
     oov: bool = False
     table: ResultTable
@@ -85,7 +87,8 @@ class ItemRow:
     def told(self) -> tuple[object, ...]:
         """What two rows of one item have to agree in."""
         margin = None if math.isnan(self.margin_bits) else self.margin_bits
-        return (self.result, margin, self.tie, self.defined, self.unscored, self.oov)
+        marks = (self.tie, self.defined, self.swallowed, self.unscored, self.oov)
+        return (self.result, margin, *marks)
 
     @property
     def where(self) -> str:
@@ -201,6 +204,7 @@ def prediction(prediction_id: int, rows: Sequence[ItemRow]) -> PredictionResult:
         margin_bits=margins,
         tie=np.array([row.tie for row in rows], dtype=np.bool_) & ~skipped,
         defined=np.array([row.defined for row in rows], dtype=np.bool_),
+        swallowed=np.array([row.swallowed for row in rows], dtype=np.bool_),
         unscored=np.array([row.unscored for row in rows], dtype=np.bool_),
         oov=np.array([row.oov for row in rows], dtype=np.bool_),
         skipped=skipped,
@@ -225,6 +229,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "margin_bits": ("margin_bits",),
     "tie": ("tie",),
     "defined": ("defined",),
+    "swallowed": ("swallowed",),
     "unscored": ("unscored",),
     "oov": ("oov",),
     "skipped": ("skipped",),
@@ -243,7 +248,14 @@ NAMES: dict[str, tuple[str, ...]] = {
     "n_parameters": ("n_parameters", "params"),
     "size_family": ("size_family",),
 }
-_MARKS = {"tie": False, "defined": True, "unscored": False, "oov": False, "skipped": False}
+_MARKS = {
+    "tie": False,
+    "defined": True,
+    "swallowed": False,
+    "unscored": False,
+    "oov": False,
+    "skipped": False,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -168,6 +168,7 @@ def _suite_result(model: str, suite: str, items: Sequence[_Item]) -> SuiteResult
         margin_bits=margins,
         tie=margins == 0,
         defined=~no_item,
+        swallowed=no_item,
         unscored=no_item,
         oov=no_item,
         skipped=skipped,

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from statistics import fmean
 
 from pommel.errors import counted
+from pommel.suite.formula.tree import RegionValue
 from pommel.suite.lint.frequencies import Frequencies, words
-from pommel.suite.lint.subject import Contrast, Remark, Side, Subject, contrasts
+from pommel.suite.lint.subject import Contrast, Remark, Side, Subject, contrasts, in_items
 from pommel.surprisal import ScoredSentence
 
 # Below this p a difference counts as systematic: eight items that all agree.
@@ -143,6 +144,45 @@ def _n_tokens(subject: Subject, item: int, side: Side, tokenized: Tokenized) -> 
         side.regions is None or numbers[region] in side.regions
         for region in laid.sentence.regions_of(tokens)
     )
+
+
+def swallowed_region(subject: Subject, tokenized: Tokenized) -> Iterator[Remark]:
+    """Yield the regions that a prediction names and in which none of the model's tokens begins.
+
+    They have content, all of which stands in tokens that begin in an earlier region.
+    """
+    named = (each for formula in subject.formulas for each in formula.references)
+    for reference in dict.fromkeys(named):
+        items = [
+            i for i in range(len(subject.items)) if _is_swallowed(subject, i, reference, tokenized)
+        ]
+        if not items:
+            continue
+        formulas = enumerate(subject.formulas)
+        predictions = tuple(i for i, formula in formulas if reference in formula.references)
+        numbers = subject.numbers(items)
+        what = f"region {reference.region} of {reference.condition!r}"
+        yield Remark(
+            rule="swallowed-region",
+            path=subject.items[items[0]][reference.condition].path,
+            message=f"{what}, which prediction {predictions[0]} names, has no token of its own for "
+            f"{tokenized.model_name} {in_items(numbers, len(subject.items))}: one that begins "
+            f"before it covers it",
+            hint="let regions begin where tokens do, or say what such items count "
+            "(`pommel run --swallowed`)",
+            item_numbers=numbers,
+            predictions=predictions,
+        )
+
+
+def _is_swallowed(
+    subject: Subject, item: int, reference: RegionValue, tokenized: Tokenized
+) -> bool:
+    laid = subject.items[item][reference.condition]
+    if reference.region is None or not laid.text(reference.region):
+        return False
+    begun = laid.sentence.regions_of(tokenized.sentences[laid.sentence.text].tokens)
+    return reference.region not in {[*laid.spans][place] for place in begun}
 
 
 # On the Zipf scale: three times as frequent.

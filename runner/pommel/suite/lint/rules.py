@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from pommel.suite.lint.balance import Tokenized, token_count, word_frequency
+from pommel.suite.lint.balance import Tokenized, swallowed_region, token_count, word_frequency
 from pommel.suite.lint.frequencies import Frequencies
 from pommel.suite.lint.proofs import (
     Proofs,
@@ -52,7 +52,11 @@ _SEEN: Mapping[str, Callable[[Subject], Iterator[Remark]]] = {
     "unused-condition": unused_condition,
     "unused-region": unused_region,
 }
-_NEEDS: Mapping[str, Need] = {"word-frequency": "frequencies", "token-count": "model"}
+_NEEDS: Mapping[str, Need] = {
+    "word-frequency": "frequencies",
+    "token-count": "model",
+    "swallowed-region": "model",
+}
 # True, and often meant so.
 _PEDANTIC = ("implied-prediction", "unused-condition", "unused-region")
 
@@ -98,6 +102,8 @@ def check_suite(
         remarks += word_frequency(subject, frequencies)
     if tokenized and "token-count" in rules:
         remarks += token_count(subject, tokenized)
+    if tokenized and "swallowed-region" in rules:
+        remarks += swallowed_region(subject, tokenized)
     return remarks
 
 

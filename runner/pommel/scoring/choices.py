@@ -1,0 +1,76 @@
+"""What a caller chooses: how sentences are scored, and how predictions are counted then."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from pommel.errors import UsageError
+from pommel.models import Policy
+
+ScoreRule = Literal["all", "first", "each"]
+Compat = Literal["syntaxgym"]
+Regions = Literal["all", "needed"]
+
+# What becomes of items whose comparison rests on an unknown word.
+Oov = Literal["keep", "skip"]
+
+# What a region is that has content, and in which no token begins.
+Swallowed = Literal["undefined", "skip", "begin"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Choices:
+    """Everything that a run was asked for, but for models and suites.
+
+    `regions` "needed" scores only the regions that some prediction names. `oov` "skip" leaves out
+    items whose comparison rests on a word that the model does not know. `swallowed` says what a
+    region is all of whose characters stand in tokens that begin before it: "undefined" (it has no
+    value, and what needs it does not hold), "skip" (the item is left out), or "begin" (tokens count
+    where they begin, and it has 0 bits, as in the retired tools). None is "undefined", and "begin"
+    under `compat`.
+    Raises `UsageError` for a word that is none of these.
+    """
+
+    policy: Policy = field(default_factory=Policy)
+    compat: Compat | None = None
+    regions: Regions = "all"
+    score_rule: ScoreRule = "all"
+    oov: Oov = "keep"
+    swallowed: Swallowed | None = None
+
+    def __post_init__(self) -> None:
+        if self.compat is not None:
+            UsageError.check_choice("compat", self.compat, get_args(Compat))
+        if self.swallowed is not None:
+            UsageError.check_choice("swallowed", self.swallowed, get_args(Swallowed))
+        UsageError.check_choice("regions", self.regions, get_args(Regions))
+        UsageError.check_choice("the score rule", self.score_rule, get_args(ScoreRule))
+        UsageError.check_choice("oov", self.oov, get_args(Oov))
+
+    @property
+    def swallowed_regions(self) -> Swallowed:
+        """What becomes of swallowed regions, asked for or not."""
+        return self.swallowed or ("begin" if self.compat else "undefined")
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """Return what is kept of a run's choices beside its policy and its score rule."""
+        return {
+            "compat": self.compat or "",
+            "oov": self.oov,
+            "swallowed": self.swallowed_regions,
+        }
+
+
+# Of runs from before there was a choice.
+OLD_SETTINGS = {"swallowed": "begin"}
+
+
+def settings_of(provenance: Mapping[str, object]) -> dict[str, str]:
+    """Return the settings (`Choices.settings`) that a result's provenance tells of."""
+    return {
+        "compat": str(provenance.get("compat") or ""),
+        "oov": str(provenance.get("oov") or "keep"),
+        # Those of an older result, without that choice, are as they were: so is its run's id.
+        **({"swallowed": str(each)} if (each := provenance.get("swallowed")) else {}),
+    }
