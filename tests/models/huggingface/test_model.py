@@ -3,13 +3,20 @@
 import math
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.huggingface.opened import bits, open_tiny
+from tests.models.huggingface.opened import (
+    FolderOf,
+    bits,
+    exact_network,
+    log2_softmax,
+    open_tiny,
+    places,
+)
 
 from pommel.errors import ModelError, ModelNotAvailableError, UsageError
 from pommel.models import huggingface
@@ -19,7 +26,6 @@ from pommel.surprisal import ScoredSentence
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-FolderOf = Callable[[str], Path]
 
 SENTENCES = (
     "The cats that the dog saw were here .",
@@ -34,18 +40,8 @@ ARCHITECTURES = ("gpt2", "llama", "neox", "opt", "bloom", "mamba")
 
 def oracle(folder: Path, ids: Sequence[int]) -> list[float]:
     """The surprisals of ids[1:], from one plain pass in float64 over this sentence alone."""
-    transformers: Any = import_module("transformers")
-    old = transformers.__version__ < "4.56"
-    dtype = {"torch_dtype" if old else "dtype": torch.float64}
-    network = transformers.AutoModelForCausalLM.from_pretrained(folder, **dtype).eval()
-    with torch.no_grad():
-        logits = network(torch.tensor([list(ids)])).logits[0]
-    log_p = torch.log_softmax(logits.double(), -1)
-    return [-float(log_p[i, ids[i + 1]]) / math.log(2) for i in range(len(ids) - 1)]
-
-
-def places(scored: ScoredSentence) -> list[tuple[str, int, int]]:
-    return [(token.text, token.start, token.end) for token in scored.tokens]
+    log_p = log2_softmax(exact_network("AutoModelForCausalLM", folder), ids)
+    return [-float(log_p[i, ids[i + 1]]) for i in range(len(ids) - 1)]
 
 
 @pytest.mark.parametrize("kind", ARCHITECTURES)
@@ -225,15 +221,10 @@ def test_devices_and_numbers_that_are_not_there(tiny_folder: FolderOf) -> None:
         open_tiny(folder, device="cuda:99")
     with pytest.raises(UsageError, match="no such device: 'gpu'; write cpu, cuda, cuda:N, mps or"):
         open_tiny(folder, device="gpu")
-    message = "no such dtype: 'int8'; write float32, bfloat16, float16, float64"
-    with pytest.raises(UsageError, match=f"^{message}$"):
+    with pytest.raises(UsageError, match=r"^no such dtype: 'int8'; write float32, bfloat16, "):
         open_tiny(folder, dtype="int8")
     with pytest.raises(UsageError, match=r"^a batch has 1 token or more, not 0$"):
         open_tiny(folder, batch_tokens=0)
-    for n_bytes in (0, -5):
-        message = f"^scoring takes 1 byte of memory or more, not {n_bytes}$"
-        with pytest.raises(UsageError, match=message):
-            open_tiny(folder, max_memory_bytes=n_bytes)
     assert open_tiny(folder, device="auto").info.device in {"cpu", "mps", "cuda:0"}
 
 

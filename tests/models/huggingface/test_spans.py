@@ -1,13 +1,11 @@
 """Only what is asked for is scored, and it gets the same numbers."""
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.models.huggingface.opened import bits, open_tiny, outcomes, texts
+from tests.models.huggingface.opened import FolderOf, bits, open_tiny, outcomes, texts
 
 from pommel.models.huggingface import model
 from pommel.models.model import Policy, Spans, score_all
@@ -15,7 +13,6 @@ from pommel.models.model import Policy, Spans, score_all
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-FolderOf = Callable[[str], Path]
 
 SENTENCE = "I saw the dogs"
 # GPT-2's tokens of it, each with the space in front.

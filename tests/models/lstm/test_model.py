@@ -29,16 +29,6 @@ SENTENCES = (
 )
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_random_lstm(tmp_path_factory.mktemp("lstm") / "small", WORDS)
-
-
-@pytest.fixture(scope="module")
-def small(folder: Path) -> LstmModel:
-    return opened(folder)
-
-
 def expected(folder: Path, scored: ScoredSentence, *, context: bool = True) -> list[float]:
     """Return the bits of all tokens but a first without context, from the folder's files."""
     vocabulary = (folder / "vocabulary.txt").read_text("utf-8").split("\n")
