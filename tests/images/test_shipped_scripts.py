@@ -374,7 +374,6 @@ class TestHuggingFace:
                 "many",
                 "POMMEL_BATCH_TOKENS has to be a number of tokens, not 'many'",
             ),
-            ("BATCH_TOKENS", "0", "a batch has 1 token or more, not 0"),
             ("MAX_MEMORY", "0", "scoring takes 1 byte of memory or more, not 0"),
         ],
     )
@@ -483,14 +482,6 @@ class TestLstm:
                 (
                     "MODEL/config.json: this is no configuration of an LSTM: 'embedding_size' is a "
                     "required property"
-                ),
-            ),
-            (
-                "vocabulary.txt",
-                "<unk>\n<eos>\ncat\n",
-                (
-                    "MODEL/model.safetensors: a checkpoint of another shape: encoder.weight is 16 "
-                    "x 12, and config.json and vocabulary.txt ask for 3 x 12"
                 ),
             ),
             ("model.safetensors", None, "lstm: MODEL has no weights (model.safetensors)"),

@@ -126,21 +126,6 @@ def test_predictions_that_lead_to_files_of_this_machine(
     )
 
 
-def test_predictions_that_are_broken(predicting: Callable[[bytes], str]) -> None:
-    reference = predicting(b"\x89HDF\r\n\x1a\nbroken")
-    with pytest.raises(
-        ContainerError, match=r"^local://toy: get_predictions\.hdf5: the file cannot be read: "
-    ):
-        Z.get_predictions(reference, ["a"])
-
-
-def test_a_spec_that_is_nested_deep(image: ImageOf) -> None:  # noqa: F811
-    deep = "print('{\"tokenizer\": {}, \"a\": ' + '[' * 500 + ']' * 500 + '}')\n"
-    with pytest.raises(ContainerError) as raised:
-        Z.spec(image(spec_script=deep))
-    assert str(raised.value) == ("local://toy: spec: its output is nested deeper than 32 levels")
-
-
 def test_an_image_that_is_not_there(engine: LocalEngine) -> None:  # noqa: F811
     with pytest.raises(Z.BackendConnectionError) as raised:
         Z.spec("local://nosuch")
