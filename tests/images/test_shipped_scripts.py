@@ -17,7 +17,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from tests.images.image_roots import KINDS, environment, output, put_together, run
 from tests.images.lm_zoo_schema import SPECIFICATION
-from tests.models.conftest import FolderOf, tiny_folder  # noqa: F401 - a fixture
+from tests.models.conftest import FolderOf
 from tests.models.lstm.folders import reference_bits, save_random_lstm
 
 from pommel.files.shipped import json_schema, shipped_folder
@@ -399,9 +399,7 @@ for folder in sys.argv[3:]:
 
 
 def test_tokenizers_of_every_kind_can_be_read_by_their_spec(
-    image: Roots,
-    tiny_folder: FolderOf,  # noqa: F811 - the fixture
-    tmp_path: Path,
+    image: Roots, tiny_folder: FolderOf, tmp_path: Path
 ) -> None:
     kinds = ("gpt2", "llama", "llama-eos", "llama-words", "llama-cls", "opt", "bert", "t5")
     root = image("huggingface").root
