@@ -130,10 +130,7 @@ def test_one_run_of_another_suite_takes_nothing_away() -> None:
 def test_seeds_count_once() -> None:
     records = [*seeds("lstm", "a", "11", "10"), *seeds("lstm", "b", "10", "00")]
     result = Complexity.of_complexities(records, [known(0, "a"), known(1, "b")], pooling="all")
-    assert shown(result.points) == [
-        ("all models", "x", 0, 0.75),
-        ("all models", "x", 1, 0.25),
-    ]
+    assert shown(result.points) == [("all models", "x", 0, 0.75), ("all models", "x", 1, 0.25)]
     assert [each.n_models for each in result.points] == [1, 1]
 
 

@@ -11,10 +11,7 @@ from tests.analysis.records import record, seed
 from tests.report.printed import cells
 
 from pommel.analysis.accuracy import Settings
-from pommel.analysis.training import (
-    Training,
-    TrainingPath,
-)
+from pommel.analysis.training import Training, TrainingPath
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
 from pommel.statistics import Interval, binomial_p

@@ -92,10 +92,7 @@ PLAIN = by_word(SENTENCE)
         ),
         (_named(PLAIN, text="bar"), "token 3 ('bar') is claimed to be 'bark', 9-13"),
         (_named(PLAIN, oov=True), "token 3 ('bark') is claimed not to be an unknown word"),
-        (
-            replace(PLAIN, tokens=PLAIN.tokens[:3]),
-            "4 tokens are claimed, and the model has 3",
-        ),
+        (replace(PLAIN, tokens=PLAIN.tokens[:3]), "4 tokens are claimed, and the model has 3"),
         (
             by_word(SENTENCE, {"bark": float("inf")}),
             "token 3 ('bark') has 4.0000 bits in the submission, and inf bits now",

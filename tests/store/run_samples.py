@@ -55,13 +55,7 @@ def made(  # noqa: PLR0913 - each of these is a choice of a run's
     """Return a run whose sentences and results the store has."""
     cached = CachedModel(model or WordModel(), store.cache)
     (run,) = run_suites(
-        cached,
-        [suite],
-        policy,
-        score_rule=score_rule,
-        oov=oov,
-        compat=compat,
-        regions=regions,
+        cached, [suite], policy, score_rule=score_rule, oov=oov, compat=compat, regions=regions
     )
     if membership:
         name = f"{membership.family}/{membership.label}"

@@ -155,8 +155,7 @@ def test_a_run_with_the_retired_alignment_comes_back(store: Store) -> None:
         token(each, at, 1.0) for each, at in (("A", 0), ("ca", 2), ("t", 4), ("purrs", 6))
     )
     model = WordModel(
-        sentences={text: ScoredSentence(text=text, tokens=pieces)},
-        details={"offsets": "recovered"},
+        sentences={text: ScoredSentence(text=text, tokens=pieces)}, details={"offsets": "recovered"}
     )
     suite = make_suite([{"a": ("A cat", "purrs"), "b": ("A cat", "purr")}], ["(2;%a%) < (2;%b%)"])
     run = made(store, suite, model, compat="syntaxgym")

@@ -160,8 +160,6 @@ REMOVE = "remove one of the two"
     ("text", "faults"),
     [
         ("", [f"x.tab:1:1: the file is empty; its first line is {EXPECTED}"]),
-        ('pattern\t"form\n', [f"x.tab:1:9: {OPEN}"]),
-        (HEADER, ["x.tab:1:1: there is nothing but a header; write some rows"]),
         (
             "pattern\tform\tform\n" + HEADER,
             [
@@ -225,15 +223,9 @@ WORDS_OF_SENT = "the words of sent are numbered from 0, <eos> left out"
         ),
         (
             [CORRECT.replace("sings", ""), WRONG.replace("sing\twrong", "to sing\twrong")],
-            [
-                f"2:28: '' is not one word; {FORMS}",
-                f"3:28: 'to sing' is not one word; {FORMS}",
-            ],
+            [f"2:28: '' is not one word; {FORMS}", f"3:28: 'to sing' is not one word; {FORMS}"],
         ),
-        (
-            [CORRECT, WRONG, 'a\t"b'],
-            [f"4:3: {OPEN}"],
-        ),
+        ([CORRECT, WRONG, 'a\t"b'], [f"4:3: {OPEN}"]),
     ],
 )
 def test_rows_that_are_no_item(rows: list[str], faults: list[str]) -> None:
