@@ -37,7 +37,6 @@ def test_a_target_is_the_contrast() -> None:
         MinimalSet("लड़का", "दौड़ता है।", ("दौड़ती है।",), ""),
         MinimalSet("", "Ura", ("Urak",), ""),
     ]
-    assert CONTEXT_PAIRS.compared == "contrast"
     assert _written(pairs) == TEXT
     assert through_a_suite(pairs) == pairs
 

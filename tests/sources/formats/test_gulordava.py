@@ -280,9 +280,7 @@ def test_sets_that_lack_a_column_of_the_first_one() -> None:
     assert str(caught.value) == "minimal set 2 has no 'full_id', which the first one has"
 
 
-def test_what_the_table_of_formats_says(tmp_path: Path) -> None:
-    assert (GULORDAVA.name, GULORDAVA.endings) == ("gulordava", (".tab",))
-    assert GULORDAVA.compared == "contrast"
+def test_the_header_tells_the_format(tmp_path: Path) -> None:
     assert GULORDAVA.is_like(HEADER + ITEM)
     assert not GULORDAVA.is_like("sentence\tform\nx\ty\n")
     path = tmp_path / "generated.tab"

@@ -250,8 +250,3 @@ def test_names_without_their_endings(tmp_path: Path, name: str) -> None:
     with pytest.raises(UsageError) as caught:
         read_linzen(tmp_path / name)
     assert str(caught.value) == message
-
-
-def test_what_the_table_of_formats_says() -> None:
-    assert (LINZEN.name, LINZEN.endings) == ("linzen", (".text", ".gold"))
-    assert LINZEN.compared == "contrast"
