@@ -198,21 +198,10 @@ def test_shares_whose_items_nobody_knows_have_no_test() -> None:
 def test_the_tables() -> None:
     result = followed(shares(10, 20))
     points = replace(result, table="points").frame()
-    assert list(points.columns) == [
-        "family",
-        "axis",
-        "level",
-        "name",
-        "member",
-        "axis_value",
-        "n_items",
-        "n_holding",
-        "accuracy",
-        "low",
-        "high",
-        "chance",
-        "p_above",
-    ]
+    assert " ".join(points.columns) == (
+        "family axis level name member axis_value n_items n_holding accuracy low high chance "
+        "p_above"
+    )
     assert points["n_items"].tolist() == [20, 20]
     (row,) = result.frame().to_dict("records")
     assert row == pytest.approx(

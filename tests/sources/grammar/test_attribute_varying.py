@@ -351,16 +351,9 @@ def test_words_on_either_side_of_the_contrast() -> None:
 
 def test_the_last_symbol_changes_slowest_and_the_varied_one_fastest() -> None:
     text = "vary: V[]\nS[] A[] V[s] B[]\nA[] a | b\nB[] c | d\nV[s] x | y\nV[p] u | v\n"
-    assert [each.grammatical for each in GrammarSets(grammar_of(text))] == [
-        "a x c",
-        "a y c",
-        "b x c",
-        "b y c",
-        "a x d",
-        "a y d",
-        "b x d",
-        "b y d",
-    ]
+    assert ", ".join(each.grammatical for each in GrammarSets(grammar_of(text))) == (
+        "a x c, a y c, b x c, b y c, a x d, a y d, b x d, b y d"
+    )
 
 
 def test_sets_come_one_by_one() -> None:
