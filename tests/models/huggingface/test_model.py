@@ -15,7 +15,6 @@ from tests.models.huggingface.opened import (
     exact_network,
     log2_softmax,
     open_tiny,
-    places,
 )
 
 from pommel.errors import ModelError, ModelNotAvailableError, UsageError
@@ -50,7 +49,7 @@ def test_the_surprisals_are_those_of_a_plain_pass(tiny_folder: FolderOf, kind: s
     transformers: Any = import_module("transformers")
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     scored = score_all(open_tiny(folder, batch_tokens=40), SENTENCES, Policy())
-    for sentence, result in zip(SENTENCES[:3], scored, strict=False):
+    for sentence, result in zip(SENTENCES, scored, strict=True):
         ids = tokenizer(sentence, add_special_tokens=False)["input_ids"]
         expected = oracle(folder, [tokenizer.bos_token_id, *ids])
         assert [token.text for token in result.tokens] == tokenizer.convert_ids_to_tokens(ids)
@@ -64,17 +63,6 @@ def test_the_end_of_a_sentence_is_scored_in_its_context(tiny_folder: FolderOf) -
     (encoded,) = model.encoder.encode(["I saw"], Policy())
     assert scored.tokens[-1].role == "eos"
     assert bits(scored) == pytest.approx(oracle(folder, encoded.ids.tolist()), abs=1e-4)
-
-
-@pytest.mark.parametrize("kind", ARCHITECTURES)
-def test_a_batch_gives_what_each_sentence_gives_alone(tiny_folder: FolderOf, kind: str) -> None:
-    model = open_tiny(tiny_folder(kind), batch_tokens=60)
-    for sentence, together in zip(
-        SENTENCES, score_all(model, SENTENCES, Policy(eos="always")), strict=True
-    ):
-        (alone,) = score_all(model, [sentence], Policy(eos="always"))
-        assert places(alone) == places(together)
-        assert bits(together) == pytest.approx(bits(alone), abs=1e-4)
 
 
 def test_equal_sentences_are_scored_once(tiny_folder: FolderOf) -> None:
