@@ -430,15 +430,9 @@ def one_prediction(suite: str) -> RunRecord:
 def test_suites_of_one_prediction_have_wilsons_interval_and_others_the_bootstraps() -> None:
     one, two = one_prediction("s"), two_predictions("t")
     assert of("suite", one).suite_notes() == [OF_ITEMS]
-    assert of("suite", one, two).suite_notes() == [
-        OF_ITEMS,
-        OF_PREDICTIONS,
-    ]
+    assert of("suite", one, two).suite_notes() == [OF_ITEMS, OF_PREDICTIONS]
     without_wilson = OF_ITEMS.replace(" [95% Wilson interval]", "")
-    assert of("suite", two).suite_notes() == [
-        without_wilson,
-        OF_PREDICTIONS,
-    ]
+    assert of("suite", two).suite_notes() == [without_wilson, OF_PREDICTIONS]
 
 
 def test_a_mean_over_one_suite_has_that_suites_interval() -> None:

@@ -323,10 +323,7 @@ def test_suites_circuits_and_the_whole() -> None:
 
 
 def test_margins_have_columns_where_there_are_some() -> None:
-    records = [
-        record("a", "s", "11", [3.0, 3.0]),
-        record("b", "s", "11", [1.0, 1.0]),
-    ]
+    records = [record("a", "s", "11", [3.0, 3.0]), record("b", "s", "11", [1.0, 1.0])]
     (row,) = (line for line in lines_of(compared(records)) if " s " in line)
     assert row.endswith("│ 1.000 │ +2.00 [+2.00, +2.00] │ .500 │")
 
@@ -397,10 +394,7 @@ def test_what_is_left_out_is_told() -> None:
 
 
 def test_predictions_of_one_alone_are_told() -> None:
-    records = [
-        record("a", "s", ["11", "10"], rule="each"),
-        record("b", "s", ["11"], rule="each"),
-    ]
+    records = [record("a", "s", ["11", "10"], rule="each"), record("b", "s", ["11"], rule="each")]
     assert [*compared(records).notes] == [
         "1 prediction of a left out, which b has no items of: prediction 1 of s"
     ]

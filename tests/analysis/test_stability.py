@@ -14,10 +14,7 @@ from pommel.scoring.run_record import RunRecord
 
 
 def pair(model: str, base: str, holds: str, modified: str, holds_modified: str) -> list[RunRecord]:
-    return [
-        record(model, base, holds),
-        record(model, modified, holds_modified, modifier_of=base),
-    ]
+    return [record(model, base, holds), record(model, modified, holds_modified, modifier_of=base)]
 
 
 def mean_of(rows: Sequence[StabilityRow]) -> StabilityRow:

@@ -143,7 +143,7 @@ def test_sizes(tmp_path: Path) -> None:
     (tree / "tests").mkdir()
     (tree / "tests" / "test_a.py").write_text("def test():\n    pass\n", "utf-8")
     assert entries(package) == [
-        *("__init__.py", "__main__.py", "cli", "errors.py", "shipped", "suite"),
+        *("__init__.py", "__main__.py", "cli", "errors.py", "shipped", "suite")
     ]
     assert list(sizes(tree)) == [
         Row("names in runner/pommel", "6", "≤ 22"),

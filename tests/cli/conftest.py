@@ -37,3 +37,20 @@ def suite_file(tmp_path: Path) -> Path:
     path = tmp_path / "agreement.json"
     path.write_text(json.dumps(suite_value(), indent=2))
     return path
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Work in a folder of its own."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def suites(tmp_path: Path) -> Path:
+    """A folder with two suites."""
+    folder = tmp_path / "suites"
+    folder.mkdir()
+    for name in ("first", "second"):
+        (folder / f"{name}.json").write_text(json.dumps(suite_value(name)))
+    return folder

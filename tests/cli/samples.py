@@ -1,8 +1,13 @@
 """What the tests of the command line share: an outcome's shape, a sound suite."""
 
-from collections.abc import Callable
+import csv
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
+
+from pommel.scoring.run_record import RunRecord
+from pommel.store import Store
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,6 +17,17 @@ class Outcome:
     status: int
     stdout: str
     stderr: str
+
+    def rows(self) -> list[dict[str, str]]:
+        """Return the rows of a CSV that was printed."""
+        return list(csv.DictReader(self.stdout.splitlines()))
+
+    def failure(self, status: int) -> str:
+        """Return the message of a command that has ended so; nothing else is on stderr."""
+        assert self.status == status, self.stderr
+        before, prefix, message = self.stderr.partition("pommel: ")
+        assert (before, prefix, message[-1:]) == ("", "pommel: ", "\n")
+        return message[:-1]
 
 
 Pommel = Callable[..., Outcome]
@@ -41,3 +57,21 @@ def suite_value(name: str = "agreement", n_items: int = 3) -> dict[str, Any]:
             for n in range(1, n_items + 1)
         ],
     }
+
+
+def arpa(path: Path, words: Mapping[str, float], pairs: Mapping[str, float] | None = None) -> str:
+    """Write a model of words and pairs of words (log10); return its reference."""
+    unigrams = {"<s>": -99.0, "</s>": -1.0, "<unk>": -2.0, **words}
+    counts = [f"ngram 1={len(unigrams)}"]
+    parts = ["\\1-grams:", *(f"{log10}\t{word}\t0" for word, log10 in unigrams.items()), ""]
+    if pairs:
+        counts.append(f"ngram 2={len(pairs)}")
+        parts += ["\\2-grams:", *(f"{log10}\t{pair}" for pair, log10 in pairs.items()), ""]
+    path.write_text("\n".join(["\\data\\", *counts, "", *parts, "\\end\\", ""]))
+    return f"ngram://{path}?reader=python"
+
+
+def save(path: Path, *records: RunRecord) -> None:
+    """Keep records in a store."""
+    with Store.open(path) as store:
+        store.runs.save_records(records)

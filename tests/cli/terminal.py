@@ -58,6 +58,16 @@ class Started:
         return self.process.wait(_PATIENCE_S)
 
 
+def all_shown(screen: int) -> str:
+    """Return all that a screen was sent, once nothing writes to it any more."""
+    found = b""
+    # At its end a terminal fails.
+    with contextlib.suppress(OSError):
+        while chunk := os.read(screen, 65536):
+            found += chunk
+    return found.decode().replace("\r\n", "\n")
+
+
 @contextlib.contextmanager
 def on_terminal(
     *arguments: str | Path, columns: int = 80, environment: Mapping[str, str] | None = None

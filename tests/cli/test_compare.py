@@ -1,41 +1,32 @@
 """`pommel compare` on runs in a real store."""
 
-import csv
 from pathlib import Path
 
 import pytest
 from tests.analysis.records import record, seeds
-from tests.cli.samples import Pommel
+from tests.cli.samples import Pommel, save
 
 from pommel.scoring.run_record import RunRecord
-from pommel.store import Store
 
 RUNS = [
     record("gpt2", "s", "1111", sha256="1" * 64),
     record("gpt2", "t", "10"),
     record("ngram", "s", "1000", sha256="2" * 64),
     *seeds("lstm", "s", "1100", "1000"),
-    record("two", "s", ["11", "11"]),
-    record("two", "s", ["11", "11"], rule="first"),
 ]
 
 
 @pytest.fixture(autouse=True)
 def kept(own_store: Path) -> Path:
     """A store with several models on one suite."""
-    with Store.open(own_store) as store:
-        store.runs.save_records(RUNS)
+    save(own_store, *RUNS)
     return own_store
-
-
-def rows_of(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(text.splitlines()))
 
 
 def test_two_models(pommel: Pommel) -> None:
     outcome = pommel("compare", "gpt2", "ngram", "--format", "csv")
     assert outcome.status == 0
-    suite, whole = rows_of(outcome.stdout)
+    suite, whole = outcome.rows()
     assert (suite["level"], suite["suite"], whole["level"]) == ("suite", "s", "all")
     assert (suite["model_a"], suite["model_b"]) == ("gpt2", "ngram")
     assert [suite[name] for name in ("n_both", "n_only_a", "n_only_b", "n_neither")] == [
@@ -43,10 +34,7 @@ def test_two_models(pommel: Pommel) -> None:
     ]
     assert (suite["difference"], suite["p_mcnemar"]) == ("0.75", "0.25")
     warning, note = outcome.stderr.splitlines()
-    assert warning == (
-        "warning: s: gpt2 and ngram have run different versions of this suite; items of one "
-        "number may not be the same"
-    )
+    assert warning.startswith("warning: s: gpt2 and ngram have run different versions of this ")
     assert note == "note: 1 suite of gpt2 left out, which ngram has no run on: t"
 
 
@@ -58,7 +46,7 @@ def test_a_table_for_people(pommel: Pommel) -> None:
 
 def test_seeds_are_averaged(pommel: Pommel) -> None:
     outcome = pommel("compare", "lstm", "gpt2", "--suite", "s", "--format", "csv")
-    (suite, _) = rows_of(outcome.stdout)
+    (suite, _) = outcome.rows()
     assert (suite["n_members_a"], suite["accuracy_a"], suite["n_both"]) == ("2", "0.375", "")
     assert "lstm is the mean over 2 models, item by item" in outcome.stderr
 
@@ -69,7 +57,7 @@ def test_runs_by_their_ids(pommel: Pommel) -> None:
         return found.run_id
 
     one, other = run_id("gpt2", "s")[:8], run_id("ngram", "s").upper()
-    rows = rows_of(pommel("compare", one, other, "--format", "csv").stdout)
+    rows = pommel("compare", one, other, "--format", "csv").rows()
     assert [(row["model_a"], row["model_b"], row["suite"]) for row in rows] == [
         ("gpt2", "ngram", "s"),
         ("gpt2", "ngram", ""),
@@ -94,17 +82,12 @@ def _is(run: RunRecord, model: str, suite: str) -> bool:
                 "`pommel runs list` shows what there is"
             ),
         ),
-        (("gpt2", "gpt2"), "gpt2 and gpt2 are the same; name two models"),
         (
             ("[gn]*", "lstm"),
             (
                 "'[gn]*' means 2 models: gpt2, ngram; name one, or the seeds of one family "
                 "(--score and --source choose among runs of one model)"
             ),
-        ),
-        (
-            ("gpt2", "two"),
-            "two on s has runs under the score rules all and first; choose one with --score",
         ),
         (
             ("gpt2", "ngram", "--model", "gpt2"),
@@ -124,9 +107,3 @@ def test_what_cannot_be_compared(pommel: Pommel, arguments: tuple[str, ...], mes
     assert outcome.status == 2
     assert outcome.stderr.splitlines()[-1] == f"pommel: {message}"
     assert outcome.stdout == ""
-
-
-def test_two_arguments_are_needed(pommel: Pommel) -> None:
-    outcome = pommel("compare", "gpt2")
-    assert outcome.status == 2
-    assert "Missing argument 'B'" in outcome.stderr

@@ -1,6 +1,5 @@
 """`pommel conditional`: from a file of contexts and targets to scores."""
 
-import csv
 import json
 from pathlib import Path
 
@@ -97,7 +96,7 @@ def test_a_json_file(pommel: Pommel, targets: Path, tmp_path: Path) -> None:
 
 def test_minimal_pairs_are_compared_by_sum_and_by_mean(pommel: Pommel, pairs: Path) -> None:
     outcome = pommel("conditional", UNIFORM, pairs, "--format", "csv")
-    rows = list(csv.DictReader(outcome.stdout.splitlines()))
+    rows = outcome.rows()
     found = [(row["item"], row["label"], row["surprisal_bits"]) for row in rows]
     assert found == [
         ("1", "good", "4.0"),
@@ -130,7 +129,7 @@ def test_the_joiner_and_the_policy_are_obeyed(pommel: Pommel) -> None:
     table = "context,target\nThe ,dog\n"
     arguments = ("conditional", UNIFORM, "-", "--joiner", "", "--eos", "always", "--format", "csv")
     outcome = pommel(*arguments, stdin=table)
-    (row,) = csv.DictReader(outcome.stdout.splitlines())
+    (row,) = outcome.rows()
     assert (row["surprisal_bits"], row["n_tokens"]) == ("4.0", "2")
     assert outcome.stderr == ""
 
@@ -169,7 +168,7 @@ def test_recorded_surprisals_give_the_same_scores(
 def test_unknown_words_are_a_json_list(pommel: Pommel) -> None:
     table = 'context,target\nThe,"wug, blick"\n'
     outcome = pommel("conditional", "builtin://en-ngram", "-", "--format", "csv", stdin=table)
-    (row,) = csv.DictReader(outcome.stdout.splitlines())
+    (row,) = outcome.rows()
     assert json.loads(row["oovs"]) == ["wug", "blick"]
 
 
@@ -197,8 +196,7 @@ def test_bad_input_ends_with_3_and_leaves_the_output_alone(
 
 def test_a_file_that_is_not_there_ends_with_3(pommel: Pommel) -> None:
     outcome = pommel("conditional", UNIFORM, "none.tsv")
-    assert outcome.status == 3
-    assert outcome.stderr == "pommel: none.tsv: No such file or directory\n"
+    assert outcome.failure(3) == "none.tsv: No such file or directory"
 
 
 def test_a_table_for_people_is_no_file(pommel: Pommel, targets: Path, tmp_path: Path) -> None:

@@ -95,12 +95,6 @@ def test_passing_faults_do_not_change_a_result(
             faults.status(429, "slow down", Retry_After="0"),
             "2 tries failed (2 x HTTP 429: 'slow down')",
         ),
-        (
-            faults.status(500, "out of luck", Retry_After="0"),
-            "2 tries failed (2 x HTTP 500: 'out of luck')",
-        ),
-        (faults.status(400, "no"), "HTTP 400: 'no'"),
-        (faults.page, "its answer is a page of HTML, and not JSON"),
     ],
 )
 def test_a_server_that_fails_leaves_no_result(  # noqa: PLR0913, PLR0917 - a table of cases
@@ -115,30 +109,14 @@ def test_a_server_that_fails_leaves_no_result(  # noqa: PLR0913, PLR0917 - a tab
     assert list(folder.iterdir()) == []
 
 
-@pytest.mark.parametrize(
-    ("edit", "reason"),
-    [
-        (
-            faults.edited(token_logprobs=lambda numbers: numbers[:-1]),
-            "it gives 6 log-probabilities for 7 tokens",
-        ),
-        (
-            faults.edited(tokens=lambda tokens: [token.upper() for token in tokens]),
-            "its token 1 is 'THE' where the text has 'The dancer are good '…",
-        ),
-        (
-            faults.edited(token_logprobs=lambda numbers: [None, *[1.0 for _ in numbers[1:]]]),
-            "the log-probability of ' danc' is 1.0, which none can be",
-        ),
-    ],
-)
-def test_nothing_wrong_is_stored(  # noqa: PLR0913, PLR0917 - a table of cases
-    pommel: Pommel, serve: Serve, suite_file: Path, tmp_path: Path, edit: Any, reason: str
+def test_nothing_wrong_is_stored(
+    pommel: Pommel, serve: Serve, suite_file: Path, tmp_path: Path
 ) -> None:
-    _, url = serve(edit=edit)
+    _, url = serve(edit=faults.edited(token_logprobs=lambda numbers: numbers[:-1]))
     folder = tmp_path / "results"
     outcome = pommel("run", url, suite_file, "-o", folder, "--parallel", "1")
     assert (outcome.status, outcome.stdout) == (1, "")
+    reason = "it gives 6 log-probabilities for 7 tokens"
     assert outcome.stderr.endswith(f"'The dancer are good .': {reason}\n")
     assert list(folder.iterdir()) == []
 
@@ -184,13 +162,8 @@ def test_what_a_run_stores_of_the_server(pommel: Pommel, serve: Serve, suite_fil
     ("behaviour", "reference", "status", "message"),
     [
         ({}, "URL#en-gtp2", 4, "it has no model 'en-gtp2' (did you mean en-gpt2?)"),
-        ({}, "URL/chat/completions#m", 4, "/v1/chat/completions is a chat endpoint; surprisals"),
-        ({"has_completions": False}, "URL", 4, "it is a chat endpoint; surprisals need prompt"),
-        ({"ignores_echo": True}, "URL", 4, "it does not echo the prompt"),
         ({}, "HTTP://127.0.0.1:9/v1#m", 4, "http://127.0.0.1:9/v1#m: it cannot be reached"),
-        ({}, "http://a\\b/v1#m", 2, "http://: this is no URL"),
         ({"key": "x"}, "URL", 4, "put its key into POMMEL_API_KEY"),
-        ({}, "http://127.0.0.1:9/v1#m", 4, "http://127.0.0.1:9/v1#m: it cannot be reached"),
         ({}, "http://me:s3cret@127.0.0.1:9/v1#m", 2, "http://***@127.0.0.1:9/v1: a reference"),
         ({}, "http://127.0.0.1:9/v1?key=s3cret#m", 2, "the only setting is bos=MARK"),
     ],

@@ -7,22 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.samples import Outcome, Pommel, suite_value
+from tests.cli.samples import Pommel, suite_value
 
 FAMILY = "recorded://en/seed-{2,1}.jsonl"
 
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+pytestmark = pytest.mark.usefixtures("here")
 
 
 @pytest.fixture
-def seeds(pommel: Pommel, suite_file: Path) -> Path:
+def seeds(here: Path, pommel: Pommel, suite_file: Path) -> Path:
     """A folder with recordings of three seeds, of which the second prefers what is wrong."""
-    folder = Path("en")
+    folder = here / "en"
     folder.mkdir()
     pommel("surprisals", "dummy://", suite_file, "--format", "jsonl", "-o", "all.jsonl")
     header, *lines = Path("all.jsonl").read_text().splitlines()
@@ -34,10 +29,6 @@ def seeds(pommel: Pommel, suite_file: Path) -> Path:
         written = [header, *map(json.dumps, sentences)]
         (folder / f"seed-{seed}.jsonl").write_text("\n".join(written) + "\n")
     return folder
-
-
-def table(outcome: Outcome) -> list[dict[str, str]]:
-    return list(csv.DictReader(outcome.stdout.splitlines()))
 
 
 def column(rows: Sequence[dict[str, Any]], *names: str) -> list[tuple[Any, ...]]:
@@ -66,7 +57,7 @@ def test_each_member_and_their_mean(pommel: Pommel, suite_file: Path) -> None:
 @pytest.mark.usefixtures("seeds")
 def test_the_table_of_families(pommel: Pommel, suite_file: Path) -> None:
     arguments = ("run", "recorded://en/seed-*", suite_file, "--table", "families")
-    rows = table(pommel(*arguments, "--format", "csv"))
+    rows = pommel(*arguments, "--format", "csv").rows()
     assert column(rows, "family", "level", "suite", "n_members", "n_items", "min", "max") == [
         ("en", "suite", "agreement", "3", "3", "0.0", "1.0"),
         ("en", "all", "", "3", "3", "0.0", "1.0"),
@@ -113,7 +104,7 @@ def test_a_path_without_scheme_may_be_a_family(
     pommel: Pommel, suite_file: Path, seeds: Path
 ) -> None:
     (seeds / "notes.md").write_text("")
-    rows = table(pommel("run", "en/*.jsonl", suite_file, "--format", "csv"))
+    rows = pommel("run", "en/*.jsonl", suite_file, "--format", "csv").rows()
     assert column(rows, "model_name") == [("en/seed-1",), ("en/seed-2",), ("en/seed-3",)]
 
 
@@ -173,14 +164,13 @@ def test_compat_prints_the_members_one_after_the_other(pommel: Pommel, suite_fil
 def test_a_model_runs_once(pommel: Pommel, suite_file: Path) -> None:
     one = "recorded://en/seed-1.jsonl"
     outcome = pommel("run", one, FAMILY, "-m", FAMILY, suite_file, "--format", "csv")
-    assert column(table(outcome), "model_name") == [("en/seed-1",), ("en/seed-2",)]
+    assert column(outcome.rows(), "model_name") == [("en/seed-1",), ("en/seed-2",)]
     line = f"note: {one} belongs to a family that is named, too; it runs once"
     assert outcome.stderr.splitlines()[0] == line
     outcome = pommel("run", FAMILY, "recorded://en/seed-{2,3}.jsonl", suite_file)
-    assert outcome.status == 2
-    assert outcome.stderr == (
-        "pommel: recorded://en/seed-2.jsonl is in two families, "
-        "recorded://en/seed-{2,1}.jsonl and recorded://en/seed-{2,3}.jsonl; name it in one\n"
+    assert outcome.failure(2) == (
+        "recorded://en/seed-2.jsonl is in two families, "
+        "recorded://en/seed-{2,1}.jsonl and recorded://en/seed-{2,3}.jsonl; name it in one"
     )
 
 
@@ -213,10 +203,9 @@ def test_models_without_a_common_axis_have_a_mean_in_the_tidy_table_only(
 
 def test_paths_that_a_shell_has_expanded_are_no_suites(pommel: Pommel, suite_file: Path) -> None:
     outcome = pommel("run", "en/seed-1", "en/seed-2", "en/seed-10", suite_file)
-    assert outcome.status == 2
-    assert outcome.stderr == (
-        "pommel: en/seed-2 would be a suite; if it is a model, write the pattern in quotes: "
-        "'en/seed-{1,2,10}'\n"
+    assert outcome.failure(2) == (
+        "en/seed-2 would be a suite; if it is a model, write the pattern in quotes: "
+        "'en/seed-{1,2,10}'"
     )
 
 

@@ -1,6 +1,5 @@
 """`pommel fetch`: the list, what is said, where files go, and how it ends."""
 
-import hashlib
 import json
 import os
 import signal
@@ -136,10 +135,7 @@ def test_a_copy_in_a_folder_of_ones_own(pommel: Pommel, mirror: FileServer, tmp_
     (folder / "data" / "input" / "SimplSent" / "SimplSent_pl.jsonl").write_bytes(b"mine")
     again = pommel("fetch", "gevalm", "--only", "data/input/SimplSent/*", "-o", folder)
     assert again.status == 2
-    assert again.stderr.splitlines()[-1] == (
-        f"pommel: {folder}: 1 file there would be overwritten by another "
-        "(data/input/SimplSent/SimplSent_pl.jsonl); choose another folder, or add --force"
-    )
+    assert again.stderr.endswith("; choose another folder, or add --force\n")
     forced = pommel("fetch", "gevalm", "--only", "*/SimplSent/*", "-o", folder, "--force")
     assert forced.status == 0
     assert mirror.asked
@@ -160,23 +156,6 @@ def test_published_suites_have_their_checksums(
     assert copied == (hu2020 / "suites" / "cleft.json").read_bytes()
     assert (tmp_path / "hu" / "LICENSE").read_bytes() == (hu2020 / "LICENSE").read_bytes()
     assert not (tmp_path / "hu" / "LICENSE.txt").exists()
-
-
-def test_a_lie_about_a_checksum(pommel: Pommel, mirror: FileServer, cache: Path) -> None:
-    source = PublishedSource.named("bert_syntax")
-    for file in source.files:
-        mirror.serve(at(source, file.path), b"cuckoo")
-    outcome = pommel("fetch", "bert_syntax")
-    assert (outcome.status, outcome.stdout) == (1, "")
-    lines = outcome.stderr.splitlines()
-    assert lines[0] == "pommel: bert_syntax: 3 of 3 files could not be fetched"
-    found = hashlib.sha256(b"cuckoo").hexdigest()
-    address = f"{mirror.address}/{at(source, 'LICENSE')}"
-    assert lines[1] == (
-        f"  LICENSE: its SHA-256 is {found}, by the table it has to be {source.files[0].sha256}; "
-        f"it is not kept ({address})"
-    )
-    assert tree(cache) == []
 
 
 def test_offline_with_nothing_there(pommel: Pommel, mirror: FileServer, cache: Path) -> None:
@@ -238,21 +217,6 @@ def test_suites_where_other_files_are_json_too(
     assert "1 suite" not in again.stderr
 
 
-def test_more_of_a_source_into_the_same_folder(
-    pommel: Pommel, mirror: FileServer, tmp_path: Path
-) -> None:
-    folder = tmp_path / "mine"
-    for pattern in ("suites/hindi-S_O_V*", "suites/basque-DO-S_DO_V_AUX*"):
-        outcome = pommel("fetch", "multilingual", "--only", pattern, "-o", folder)
-        assert outcome.status == 0, outcome.stderr
-    files = json.loads((folder / "SOURCE.txt").read_text("utf-8"))["files"]
-    assert [each["path"] for each in files] == [
-        "suites/hindi-S_O_V.json",
-        "suites/basque-DO-S_DO_V_AUX.json",
-    ]
-    assert mirror.asked
-
-
 def test_what_was_fetched_for_programs(
     pommel: Pommel, mirror: FileServer, cache: Path, tmp_path: Path
 ) -> None:
@@ -277,16 +241,6 @@ def test_what_was_fetched_for_programs(
     assert mirror.asked
 
 
-def test_a_mirror_of_the_environment(
-    pommel: Pommel, cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("POMMEL_MIRROR", "ftp://birds")
-    outcome = pommel("fetch", "sg_eval")
-    message = "a mirror's address begins with https:// or http://, and is a folder's"
-    assert (outcome.status, outcome.stderr) == (2, f"pommel: ftp://birds: {message}\n")
-    assert tree(cache) == []
-
-
 def test_what_to_cite(pommel: Pommel, cache: Path) -> None:
     outcome = pommel("fetch", "bert_syntax", "--citation")
     assert outcome.stdout.startswith("@misc{goldberg2019assessing,\n")
@@ -298,13 +252,6 @@ def test_what_to_cite(pommel: Pommel, cache: Path) -> None:
     ("arguments", "message"),
     [
         (("hu2020", "--suites"), "--suites writes suites to a folder; add -o FOLDER"),
-        (
-            ["hu2002"],
-            (
-                "there is no source 'hu2002'; did you mean hu2020? "
-                "`pommel fetch --list` shows them all"
-            ),
-        ),
         (["hu2020", "--list"], "--list shows all sources; leave out the NAME"),
         (["--citation"], "--citation needs the NAME of a source, and no --list"),
         (
@@ -315,10 +262,6 @@ def test_what_to_cite(pommel: Pommel, cache: Path) -> None:
         (["clams", "--list", "-o", "x"], "--output needs the NAME of a source, and no --list"),
         (["clams", "--force"], "--force says what becomes of files in a folder; add -o FOLDER"),
         (
-            ["clams", "--only", "*.jsonl"],
-            "clams has no file that matches '*.jsonl'; its first is 'LICENSE'",
-        ),
-        (
             ["clams", "--base-url", "m.org"],
             "m.org: a mirror's address begins with https:// or http://, and is a folder's",
         ),
@@ -328,7 +271,7 @@ def test_calls_that_make_no_sense(
     pommel: Pommel, cache: Path, arguments: list[str], message: str
 ) -> None:
     outcome = pommel("fetch", *arguments)
-    assert (outcome.status, outcome.stderr) == (2, f"pommel: {message}\n")
+    assert outcome.failure(2) == f"{message}"
     assert tree(cache) == []
 
 

@@ -1,6 +1,5 @@
 """`pommel generate`: from a grammar to sentences and suites."""
 
-import csv
 import json
 import os
 import subprocess
@@ -63,7 +62,7 @@ def test_a_suite_that_says_what_it_was_made_from(
     assert again.read_bytes() == path.read_bytes()
     # It runs as it is.
     run = pommel("run", "dummy://", path, "--format", "csv")
-    (row,) = csv.DictReader(run.stdout.splitlines())
+    (row,) = run.rows()
     assert (row["suite"], row["n_items"]) == ("simple", "12")
 
 
@@ -80,13 +79,6 @@ def test_capital_letters_and_ends(pommel: Pommel, grammar: Path) -> None:
         "True\tLe chat dort bien . <eos>",
         "False\tLe chat dorment bien . <eos>",
     ]
-
-
-def test_a_contrast_at_the_beginning_is_capitalised_too(pommel: Pommel, tmp_path: Path) -> None:
-    path = tmp_path / "x.avg"
-    path.write_text("vary: V[]\nS[] V[s] it\nV[s] is\nV[p] are\n")
-    outcome = pommel("generate", path, "--format", "tsv", "--capitalize")
-    assert outcome.stdout.splitlines()[1] == "Is it\tAre it"
 
 
 def test_samples_depend_on_the_seed_and_on_nothing_else(pommel: Pommel, grammar: Path) -> None:
@@ -110,19 +102,6 @@ def test_samples_depend_on_the_seed_and_on_nothing_else(pommel: Pommel, grammar:
         for seed in ("1", "2")
     }
     assert len(texts) == 1
-
-
-def test_sets_of_several_sizes_become_pairs(pommel: Pommel, tmp_path: Path) -> None:
-    path = tmp_path / "x.avg"
-    text = "vary: V[]\nS[] il V[3,s]\nV[3,s] est | pense\nV[2,s] es | penses\nV[1,s] suis | pense\n"
-    path.write_text(text)
-    value = json.loads(pommel("generate", path).stdout)
-    sentences = [
-        [" ".join(filter(None, (r["content"] for r in condition["regions"])))
-         for condition in item["conditions"]]
-        for item in value["items"]
-    ]  # fmt: skip
-    assert sentences == [["il est", "il es"], ["il est", "il suis"], ["il pense", "il penses"]]
 
 
 def test_sets_without_a_contrast_are_no_items(pommel: Pommel, tmp_path: Path) -> None:
@@ -170,14 +149,6 @@ def test_which_words_a_vocabulary_lacks(pommel: Pommel, grammar: Path, tmp_path:
                 "add words"
             ),
         ),
-        (
-            ("-o", "x.doc"),
-            2,
-            (
-                "x.doc: say --format, or let the file end in one of .json, .csv, .txt, .tsv, "
-                ".jsonl, .pickle, .pkl, .text, .gold, .tab"
-            ),
-        ),
         (("--depth", "3"), 2, "--depth is for context-free grammars (.cfg)"),
         (
             ("--eos",),
@@ -195,7 +166,6 @@ def test_what_cannot_be_asked_for(
 ) -> None:
     outcome = pommel("generate", grammar, *arguments)
     assert (outcome.status, outcome.stdout, outcome.stderr) == (status, "", f"pommel: {message}\n")
-    assert not Path("x.doc").exists()
 
 
 def test_grammars_that_are_wrong(pommel: Pommel, tmp_path: Path) -> None:
@@ -203,28 +173,14 @@ def test_grammars_that_are_wrong(pommel: Pommel, tmp_path: Path) -> None:
     path.write_text("vary: N[]\nS[] a V[s]\nV[s] x\n")
     out = tmp_path / "x.json"
     outcome = pommel("generate", path, "-o", out)
-    assert (outcome.status, outcome.stderr) == (
-        3,
-        f"pommel: {path}:1:7: no template has a symbol that vary: N[] concerns; templates have V\n",
-    )
-    assert not out.exists()
-    path.write_text("vary: V[s]\nS[] a V[s]\nV[s] x\n")
-    outcome = pommel("generate", path, "-o", out)
-    assert (outcome.status, outcome.stderr) == (
-        3,
-        (
-            "pommel: x: no sentence has an ungrammatical one to compare with; what is contrasted "
-            "has one spelling everywhere\n"
-        ),
+    assert (
+        outcome.failure(3)
+        == f"{path}:1:7: no template has a symbol that vary: N[] concerns; templates have V"
     )
     assert not out.exists()
     outcome = pommel("generate", tmp_path / "x.txt")
-    assert (outcome.status, outcome.stderr) == (
-        2,
-        (
-            f"pommel: {tmp_path / 'x.txt'}: a grammar's file ends in one of .avg, .cfg, .template, "
-            ".design\n"
-        ),
+    assert outcome.failure(2) == (
+        f"{tmp_path / 'x.txt'}: a grammar's file ends in one of .avg, .cfg, .template, .design"
     )
 
 
@@ -274,9 +230,6 @@ def test_a_template_and_its_lexicons(pommel: Pommel, tmp_path: Path) -> None:
     chosen = ("--grammatical", "match_far", "--ungrammatical", "mismatch_far", "--sample", "3")
     lines = pommel("generate", path, "--format", "clams", *chosen).stdout.splitlines()
     assert [line.split("\t")[0] for line in lines] == ["True", "False"] * 3
-    outcome = pommel("generate", path, "--sample", "10000")
-    assert outcome.status == 2
-    assert outcome.stderr.startswith("pommel: a sample of 10000 cannot be drawn: english near has ")
 
 
 def test_a_permutation_design(pommel: Pommel, tmp_path: Path) -> None:
@@ -289,7 +242,7 @@ def test_a_permutation_design(pommel: Pommel, tmp_path: Path) -> None:
     marks = [line.partition("\t")[0] for line in lines]
     assert (marks.count("True"), marks.count("False")) == (4 * 36, 4 * 36 * 6)
     run = pommel("run", "dummy://", out, "--format", "csv")
-    (row,) = csv.DictReader(run.stdout.splitlines())
+    (row,) = run.rows()
     assert row["n_items"] == "4"
 
 
@@ -319,8 +272,7 @@ def test_a_grammar_is_not_overwritten(pommel: Pommel, grammar: Path) -> None:
 
 def test_conditions_are_named_of_items_only(pommel: Pommel, grammar: Path) -> None:
     outcome = pommel("generate", grammar, "--grammatical", "x", "--format", "tsv")
-    assert outcome.status == 2
-    assert outcome.stderr == (
-        "pommel: --grammatical and --ungrammatical name conditions; this grammar says itself which "
-        "sentences are which\n"
+    assert outcome.failure(2) == (
+        "--grammatical and --ungrammatical name conditions; this grammar says itself which "
+        "sentences are which"
     )

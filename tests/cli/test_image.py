@@ -37,10 +37,7 @@ def test_new_says_what_to_do_next(
     )
     assert (tmp_path / "my-model" / "model.py").is_file()
     again = pommel("image", "new", "my-model")
-    assert (again.status, again.stderr) == (
-        1,
-        "pommel: my-model: it is there already, and nothing is overwritten\n",
-    )
+    assert again.failure(1) == "my-model: it is there already, and nothing is overwritten"
 
 
 def test_new_elsewhere_and_with_a_wrong_name(pommel: Pommel, tmp_path: Path) -> None:
@@ -87,8 +84,7 @@ def test_check_says_what_is_wrong_and_what_to_do(pommel: Pommel, image: Path) ->
             "(weights that are not in the image: --checkpoint PATH)"
         ),
     ]
-    assert outcome.status == 1
-    assert outcome.stderr == "pommel: local://bin: 1 check failed\n"
+    assert outcome.failure(1) == "local://bin: 1 check failed"
 
 
 def test_check_of_what_is_not_there(pommel: Pommel, image: Path) -> None:
@@ -105,10 +101,7 @@ def test_check_of_what_is_not_there(pommel: Pommel, image: Path) -> None:
 
 def test_build_arguments_that_are_none(pommel: Pommel) -> None:
     outcome = pommel("image", "build", "template", "--build-arg", "VERSION")
-    assert (outcome.status, outcome.stderr) == (
-        2,
-        "pommel: --build-arg VERSION: write KEY=VALUE\n",
-    )
+    assert outcome.failure(2) == "--build-arg VERSION: write KEY=VALUE"
 
 
 @pytest.fixture
@@ -155,10 +148,8 @@ def test_from_new_to_a_checked_image(
 def test_check_of_an_image_that_is_not_here(pommel: Pommel, docker_engine: str) -> None:
     assert docker_engine
     outcome = pommel("image", "check", "pommel-test/nothing:1", "--pull", "never")
-    assert outcome.status == 4
-    assert outcome.stderr == (
-        "pommel: docker://pommel-test/nothing:1: the image is not here, and nothing may be "
-        "downloaded\n"
+    assert outcome.failure(4) == (
+        "docker://pommel-test/nothing:1: the image is not here, and nothing may be downloaded"
     )
 
 

@@ -1,14 +1,12 @@
 """`pommel import-results`: what others have published, kept as runs."""
 
-import csv
-import io
 import json
 import shlex
 from pathlib import Path
 
 import pytest
 from tests.analysis.records import record
-from tests.cli.samples import Pommel
+from tests.cli.samples import Pommel, save
 
 from pommel.cli.import_results import command
 from pommel.scoring.run_record import RunRecord
@@ -81,11 +79,8 @@ def test_faults_are_told_and_nothing_is_kept(
     other.write_text(ITEMS + "m-3,s,x,1\nm-3,s,2,maybe\n")
     outcome = pommel("import-results", items, other, "--name", "x")
     assert outcome.status == 3
-    assert outcome.stderr == (
-        f"pommel: {other}:6:7: 'x' is no number of an item; number the items of a suite from 1\n"
-        f"{other}:7:9: 'maybe' is neither true nor false; write one of the two, and nothing where "
-        f"it is not known\n"
-    )
+    assert outcome.stderr.startswith(f"pommel: {other}:6:7: 'x' is no number of an item; ")
+    assert f"\n{other}:7:9: 'maybe' is neither true nor false; " in outcome.stderr
     assert not own_store.exists()
     outcome = pommel("import-results", tmp_path / "missing.csv")
     assert outcome.status == 3
@@ -119,16 +114,13 @@ def test_shares_sizes_and_families(pommel: Pommel, tmp_path: Path, own_store: Pa
     ("options", "message"),
     [
         (["--items", "0"], "--items 0: write a number from 1 up, or MODEL=NUMBER"),
-        (["--items", "m=few"], "--items m=few: write a number from 1 up, or MODEL=NUMBER"),
         (
             ["--items", "5", "--items", "6"],
             "--items stands there twice without a model; write MODEL=NUMBER",
         ),
         (["--column", "item"], "--column item: write it like item=pair_id"),
         (["--size-family", "=x"], "--size-family =x: write it like BLOOM=bloom*"),
-        (["--name", "pommel"], "pommel is the name of pommel's own runs; say with --name what"),
         (["--language", "English"], "--language: 'English' is no language tag; did you mean en?"),
-        (["--size-family", "B=bloom*"], "no model matches 'bloom*'; there are m-1, m-2"),
         (["--size-family", "M=m*", "--size-family", "N=m-1"], "m-1 cannot be of M and of N"),
         (["--name", ""], "--name cannot be empty"),
         (["--items", "5"], "items has no --items: its files say how many there are, or nobody"),
@@ -213,7 +205,7 @@ def test_chance_is_said_or_unknown(pommel: Pommel, items: Path, own_store: Path)
     for options, chance in (([], ""), (["--chance", "0.25"], "0.25"), (["--chance", "0"], "0.0")):
         assert pommel("import-results", items, *options).status == 0
         outcome = pommel("stats", "accuracy", "--format", "csv")
-        found = csv.DictReader(io.StringIO(outcome.stdout))
+        found = outcome.rows()
         assert [(row["chance"], bool(row["p_above"])) for row in found] == [
             (chance, bool(chance))
         ] * 2
@@ -224,14 +216,13 @@ def test_what_stats_items_prints_comes_back(
     pommel: Pommel, tmp_path: Path, own_store: Path
 ) -> None:
     both = ["(1;%a%) < (1;%b%)", "(2;%a%) < (2;%b%)"]
-    with Store.open(own_store) as store:
-        store.runs.save_records([record("m", "s", ["11-0", "1101"], formulas=both)])
+    save(own_store, record("m", "s", ["11-0", "1101"], formulas=both))
     path = tmp_path / "own.csv"
     assert pommel("stats", "items", "-o", path).status == 0
     other = tmp_path / "other.sqlite"
     assert pommel("import-results", path, "--store", other).status == 0
     rows = [
-        next(csv.DictReader(io.StringIO(outcome.stdout)))
+        outcome.rows()[0]
         for outcome in (
             pommel("stats", "accuracy", "--store", store, "--format", "csv")
             for store in (own_store, other)

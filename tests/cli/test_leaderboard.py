@@ -1,27 +1,15 @@
 """`pommel leaderboard`."""
 
-import csv
-import io
 import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
-from tests.cli.samples import Outcome, Pommel, suite_value
+from tests.cli.samples import Outcome, Pommel
 from tests.leaderboard.samples import NamedModel, added, board_at, submission
 
 from pommel.leaderboard import BoardFolder
 from pommel.models.model import ModelInfo, Policy
-
-
-@pytest.fixture
-def suites(tmp_path: Path) -> Path:
-    """A folder with two suites."""
-    folder = tmp_path / "suites"
-    folder.mkdir()
-    for name in ("first", "second"):
-        (folder / f"{name}.json").write_text(json.dumps(suite_value(name)))
-    return folder
 
 
 @pytest.fixture
@@ -73,20 +61,15 @@ def test_a_submission_is_added(pommel: Pommel, board: Path, packed: dict[str, Pa
 
 def test_what_is_refused(pommel: Pommel, full: Path, packed: dict[str, Path]) -> None:
     outcome = pommel("leaderboard", "add", full, packed["dummy"])
-    assert outcome.status == 3
-    assert outcome.stderr == (
-        f"pommel: {packed['dummy']}: is on the board already, as {ids(full)[0]}\n"
-    )
+    assert outcome.failure(3) == f"{packed['dummy']}: is on the board already, as {ids(full)[0]}"
     outcome = pommel("leaderboard", "add", full, full / "none.zip")
-    assert (outcome.status, outcome.stderr) == (3, f"pommel: {full}/none.zip: is no file\n")
+    assert outcome.failure(3) == f"{full}/none.zip: is no file"
 
 
 def test_a_folder_that_is_no_board(pommel: Pommel, tmp_path: Path) -> None:
     outcome = pommel("leaderboard", "show", tmp_path)
-    assert outcome.status == 3
-    assert outcome.stderr == (
-        f"pommel: {tmp_path}: is no leaderboard (it has no board.json); `pommel leaderboard init` "
-        f"makes one\n"
+    assert outcome.failure(3) == (
+        f"{tmp_path}: is no leaderboard (it has no board.json); `pommel leaderboard init` makes one"
     )
 
 
@@ -100,9 +83,7 @@ def test_the_ranking_is_shown(pommel: Pommel, full: Path) -> None:
 
 
 def test_the_ranking_as_csv_and_json(pommel: Pommel, full: Path) -> None:
-    rows = list(
-        csv.DictReader(io.StringIO(pommel("leaderboard", "show", full, "--format", "csv").stdout))
-    )
+    rows = pommel("leaderboard", "show", full, "--format", "csv").rows()
     value = json.loads(pommel("leaderboard", "show", full, "--format", "json").stdout)
     assert [row["model"] for row in rows] == ["dummy", "uniform-2"]
     assert [row["rank"] for row in rows] == ["1", "1"]
@@ -209,18 +190,6 @@ def test_what_may_be_opened_is_scored_whatever_else_is_there(
     assert {each["model"] for each in value["submissions"] if each["rerun"]} == {"en-ngram"}
 
 
-def test_a_built_in_model_is_opened(
-    pommel: Pommel, suites: Path, board: Path, tmp_path: Path
-) -> None:
-    pommel("run", "builtin://en-ngram", suites)
-    path = tmp_path / "ngram.zip"
-    pommel("submit", "--model", "en-ngram", "--by", "A. Linguist", "-o", path)
-    assert pommel("leaderboard", "add", board, path).status == 0
-    outcome = rerun(pommel, board)
-    assert (outcome.status, outcome.stdout) == (0, "")
-    assert ": builtin://en-ngram\n" in outcome.stderr
-
-
 def test_a_name_of_formulas_and_bytes(
     pommel: Pommel, suites: Path, board: Path, tmp_path: Path
 ) -> None:
@@ -228,8 +197,7 @@ def test_a_name_of_formulas_and_bytes(
     path = tmp_path / "x.zip"
     pommel("submit", "--by", "@SUM(A1)", "--name", "=1+1", "-o", path)
     assert pommel("leaderboard", "add", board, path).status == 0
-    text = pommel("leaderboard", "show", board, "--format", "csv").stdout
-    (row,) = csv.DictReader(io.StringIO(text))
+    (row,) = pommel("leaderboard", "show", board, "--format", "csv").rows()
     assert (row["model"], row["by"]) == ("'=1+1", "'@SUM(A1)")
     for option in ("--name", "--by"):
         outcome = pommel(
@@ -295,17 +263,16 @@ def test_a_model_that_is_not_available(pommel: Pommel, full: Path, tmp_path: Pat
 
 def test_one_model_is_of_one_submission(pommel: Pommel, full: Path) -> None:
     outcome = rerun(pommel, full, "--model", "dummy://")
-    assert outcome.status == 2
-    assert outcome.stderr == ("pommel: --model says where the model of one ID is, with --rerun\n")
+    assert outcome.failure(2) == "--model says where the model of one ID is, with --rerun"
 
 
 @pytest.mark.parametrize("weight", ["other", "other=", "other=x", "=2"])
 def test_a_weight_that_is_none(pommel: Pommel, suites: Path, tmp_path: Path, weight: str) -> None:
     folder = tmp_path / "new"
     outcome = pommel("leaderboard", "init", folder, "--suites", suites, "--circuit-weight", weight)
-    assert outcome.status == 2
-    assert outcome.stderr == (
-        f"pommel: --circuit-weight cannot be {weight!r}; write NAME=X with a number for X\n"
+    assert (
+        outcome.failure(2)
+        == f"--circuit-weight cannot be {weight!r}; write NAME=X with a number for X"
     )
     assert not folder.exists()
 

@@ -1,6 +1,5 @@
 """`surprisals`, `evaluate`, `validate`, `suites`, `models`."""
 
-import csv
 import json
 from pathlib import Path
 
@@ -31,16 +30,15 @@ def test_evaluate_reads_standard_input(pommel: Pommel, suite_file: Path) -> None
 
 def test_evaluate_refuses_a_suite_without_surprisals(pommel: Pommel, suite_file: Path) -> None:
     outcome = pommel("evaluate", suite_file)
-    assert outcome.status == 3
-    assert outcome.stderr == (
-        f"pommel: {suite_file}:1:1: this suite has not been evaluated: no region has a "
-        "metric_value; compute its surprisals first, with `pommel surprisals`\n"
+    assert outcome.failure(3) == (
+        f"{suite_file}:1:1: this suite has not been evaluated: no region has a "
+        "metric_value; compute its surprisals first, with `pommel surprisals`"
     )
 
 
 def test_surprisals_as_a_table_of_regions(pommel: Pommel, suite_file: Path) -> None:
     outcome = pommel("surprisals", "dummy://uniform?bits=2", suite_file, "--format", "csv")
-    rows = list(csv.DictReader(outcome.stdout.splitlines()))
+    rows = outcome.rows()
     assert len(rows) == 3 * 2 * 3
     assert rows[0]["content"] == "The pilot"
     assert (rows[0]["region_name"], rows[0]["sum_bits"]) == ("subject", "4.0")

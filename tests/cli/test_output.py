@@ -1,6 +1,5 @@
 """What terminals are shown, and what files are given."""
 
-import contextlib
 import os
 import sys
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 from rich.table import Table
+from tests.cli.terminal import all_shown
 
 from pommel.cli.output import (
     download_bar,
@@ -65,7 +65,8 @@ def test_a_download_that_is_none_shows_nothing(
     monkeypatch.setattr(sys, "stderr", terminal[1])
     with download_bar("toy"):
         assert sys.stderr is terminal[1]
-    assert _shown(terminal) == ""
+    terminal[1].close()
+    assert all_shown(terminal[0]) == ""
 
 
 def test_a_download_is_shown_from_its_first_piece_on(
@@ -76,21 +77,10 @@ def test_a_download_is_shown_from_its_first_piece_on(
     with download_bar("toy") as tell:
         tell(0, 0)
         tell(500, 1000)
-    shown = _shown(terminal)
+    terminal[1].close()
+    shown = all_shown(terminal[0])
     assert "fetching toy" in shown
     assert "0.5/1.0 kB" in shown
-
-
-def _shown(terminal: Terminal) -> str:
-    """Return all that a screen was sent; nothing more can be written."""
-    screen, writing = terminal
-    writing.close()
-    found = b""
-    # At its end a terminal fails.
-    with contextlib.suppress(OSError):
-        while chunk := os.read(screen, 65536):
-            found += chunk
-    return found.decode()
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from tests.cli.samples import Pommel, suite_value
+from tests.cli.samples import Pommel, save, suite_value
 from tests.report.latex_reader import read_table
 from tests.store.run_samples import agreement, imported, made, reported
 
@@ -106,10 +106,9 @@ def test_runs_are_named_by_ids_or_patterns(pommel: Pommel, kept: list[str]) -> N
 def test_a_table_that_cannot_be_made(pommel: Pommel, kept: list[str], tmp_path: Path) -> None:
     out = tmp_path / "table.md"
     outcome = pommel("report", kept[0], "--table", "md", "--name", "comparison", "-o", out)
-    assert outcome.status == 2
-    assert outcome.stderr == (
-        "pommel: a comparison is of two models, and these runs are of 1 model (words); choose two "
-        "with --model\n"
+    assert outcome.failure(2) == (
+        "a comparison is of two models, and these runs are of 1 model (words); choose two "
+        "with --model"
     )
     assert not out.exists()
 
@@ -137,18 +136,14 @@ def test_a_plot_of_tokens_that_are_not_there(
 ) -> None:
     out = tmp_path / "regions.svg"
     outcome = pommel("report", kept[1], "--plot", "regions", "-o", out)
-    assert outcome.status == 2
-    assert outcome.stderr == (
-        "pommel: a plot of regions needs tokens, and these runs came without them\n"
-    )
+    assert outcome.failure(2) == "a plot of regions needs tokens, and these runs came without them"
     assert not out.exists()
 
 
 def test_letters_that_no_font_has_are_said(pommel: Pommel, own_store: Path, tmp_path: Path) -> None:
     record = imported()
     named = replace(record, result=replace(record.result, model_name="\U00030000"))
-    with Store.open(own_store) as store:
-        store.runs.save_records([named])
+    save(own_store, named)
     out = tmp_path / "plot.png"
     outcome = pommel("report", "--plot", "heat-map", "-o", out)
     note, written = outcome.stderr.splitlines()[-2:]
@@ -163,8 +158,7 @@ def test_plots_need_a_package(
     assert kept
     monkeypatch.setitem(sys.modules, "altair", None)
     outcome = pommel("report", "--plot", "circuits", "-o", tmp_path / "circuits.svg")
-    assert outcome.status == 1
-    assert outcome.stderr == "pommel: plots need the plots extra: pip install 'pommel[plots]'\n"
+    assert outcome.failure(1) == "plots need the plots extra: pip install 'pommel[plots]'"
 
 
 # --- what does not go together
@@ -215,7 +209,7 @@ def test_options_that_do_not_go_together(
 ) -> None:
     # There is no store: what is wrong is said before one is looked for.
     outcome = pommel("report", *arguments)
-    assert (outcome.status, outcome.stderr) == (2, f"pommel: {said}\n")
+    assert outcome.failure(2) == f"{said}"
 
 
 def test_without_runs_there_is_nothing_to_report(pommel: Pommel, own_store: Path) -> None:
@@ -225,10 +219,7 @@ def test_without_runs_there_is_nothing_to_report(pommel: Pommel, own_store: Path
 
 
 def test_very_many_runs_are_noted(pommel: Pommel, own_store: Path) -> None:
-    with Store.open(own_store) as store:
-        store.runs.save_records(
-            imported(f"{number:012x}", suite=f"s{number}") for number in range(201)
-        )
+    save(own_store, *(imported(f"{number:012x}", suite=f"s{number}") for number in range(201)))
     note = "note: these are all 201 runs of the store; --model, --suite and others choose among"
     arguments = ("--table", "csv")
     assert note in pommel("report", *arguments).stderr

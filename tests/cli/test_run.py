@@ -23,7 +23,7 @@ def test_a_table_of_suites_and_models(pommel: Pommel, suite_file: Path) -> None:
 
 def test_csv_has_one_row_a_suite_and_model(pommel: Pommel, suite_file: Path) -> None:
     outcome = pommel("run", "dummy://", "dummy://uniform?bits=2", suite_file, "--format", "csv")
-    rows = list(csv.DictReader(outcome.stdout.splitlines()))
+    rows = outcome.rows()
     assert [row["suite"] for row in rows] == ["agreement", "agreement"]
     assert len({row["model_name"] for row in rows}) == 2
     assert rows[1]["n_holding"] == "0"
@@ -285,7 +285,7 @@ def test_counts_stay_whole_numbers_beside_a_suite_without_predictions(
     for name, value in (("a", suite_value("full")), ("b", bare)):
         (tmp_path / f"{name}.json").write_text(json.dumps(value))
     outcome = pommel("run", "dummy://uniform?bits=2", tmp_path, "--format", "csv")
-    rows = list(csv.DictReader(outcome.stdout.splitlines()))
+    rows = outcome.rows()
     counts = [[row[key] for key in ("n_holding", "n_ties", "n_undefined")] for row in rows]
     assert counts == [["0", "3", "0"], ["", "", ""]]
 

@@ -29,9 +29,9 @@ def test_without_a_terminal_yes_has_to_be_said(
     pommel: Pommel, run_id: str, own_store: Path
 ) -> None:
     outcome = pommel("runs", "delete", run_id)
-    assert outcome.status == 2
-    assert outcome.stderr == (
-        f"pommel: this deletes 1 run: {run_id} (words on own); say --yes if that is meant\n"
+    assert (
+        outcome.failure(2)
+        == f"this deletes 1 run: {run_id} (words on own); say --yes if that is meant"
     )
     outcome = pommel("runs", "delete", run_id[:5], "--yes")
     assert (outcome.status, outcome.stderr) == (0, "1 run deleted\n")
@@ -129,10 +129,7 @@ def test_nothing_is_recovered_over_another_store(
     pommel: Pommel, run_id: str, own_store: Path, tmp_path: Path
 ) -> None:
     outcome = pommel("runs", "recover", own_store, "-o", own_store)
-    assert outcome.status == 1
-    assert outcome.stderr == (
-        f"pommel: {own_store}: is there already; give the new store another name\n"
-    )
+    assert outcome.failure(1) == f"{own_store}: is there already; give the new store another name"
     outcome = pommel("runs", "recover", tmp_path / "none", "-o", tmp_path / "new")
     assert outcome.status == 1
     assert str(tmp_path / "none") in outcome.stderr

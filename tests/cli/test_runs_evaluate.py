@@ -1,12 +1,11 @@
 """`pommel runs evaluate`: no model, other predictions."""
 
-import csv
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.samples import Outcome, Pommel, suite_value
+from tests.cli.samples import Outcome, Pommel, save, suite_value
 from tests.store.run_samples import agreement, imported, made
 
 from pommel.models import registry
@@ -37,11 +36,6 @@ def formulas(*texts: str) -> list[dict[str, str]]:
     return [{"type": "formula", "formula": text} for text in texts]
 
 
-def rows(outcome: Outcome) -> list[dict[str, str]]:
-    assert outcome.status == 0, outcome.stderr
-    return list(csv.DictReader(outcome.stdout.splitlines()))
-
-
 def ids(path: Path) -> list[str]:
     with Store.open(path) as store:
         return [each.run_id for each in store.runs.heads()]
@@ -64,8 +58,8 @@ def test_what_was_evaluated_last_counts(pommel: Pommel, tmp_path: Path, own_stor
     scores = []
     for path in (new, old, new, old):
         outcome = pommel("runs", "evaluate", "--suite-file", path, "--format", "csv")
-        (row,) = rows(pommel("stats", "accuracy", "--by", "suite", "--format", "csv"))
-        assert row["accuracy"] == rows(outcome)[0]["score"]
+        (row,) = pommel("stats", "accuracy", "--by", "suite", "--format", "csv").rows()
+        assert row["accuracy"] == outcome.rows()[0]["score"]
         scores.append(float(row["accuracy"]))
     assert scores == [*scores[:2], *scores[:2]]
     assert scores[0] != scores[1]
@@ -88,7 +82,7 @@ def test_a_suite_without_predictions_does_not_take_the_place_of_one_with(
     assert pommel("runs", "evaluate", "--suite-file", path).status == 0
     assert len(ids(own_store)) == 2
     outcome = pommel("stats", "accuracy", "--by", "suite", "--format", "csv")
-    assert [row["n_items"] for row in rows(outcome)] == ["3"]
+    assert [row["n_items"] for row in outcome.rows()] == ["3"]
     assert outcome.stderr == (
         "note: 1 run left out on a suite without predictions, for older ones with a score (dummy "
         "on agreement); --run chooses others\n"
@@ -97,9 +91,9 @@ def test_a_suite_without_predictions_does_not_take_the_place_of_one_with(
 
 def test_another_rule_is_another_run(pommel: Pommel, run: Outcome, own_store: Path) -> None:
     outcome = pommel("runs", "evaluate", "--score", "each", "--format", "csv")
-    (row,) = rows(outcome)
+    (row,) = outcome.rows()
     assert (row["score_rule"], row["prediction_id"]) == ("each", "0")
-    assert row["score"] == next(csv.DictReader(run.stdout.splitlines()))["score"]
+    assert row["score"] == run.rows()[0]["score"]
     _, new = ids(own_store)
     assert outcome.stderr == f"1 run kept: {new}\n"
     assert pommel("runs", "evaluate", "--score", "each").stderr.startswith("nothing new to keep")
@@ -140,7 +134,7 @@ def test_an_edited_suite_takes_the_place_of_the_one_of_its_name(
         meta={"metric": "mean"},
     )
     outcome = pommel("runs", "evaluate", "--suite-file", path, "--score", "each", "--format", "csv")
-    assert [row["n_holding"] for row in rows(outcome)] == ["3", "3"]
+    assert [row["n_holding"] for row in outcome.rows()] == ["3", "3"]
     with Store.open(own_store) as store:
         old, new = store.runs.heads()
         assert store.runs.suite(new).metrics == ("mean",)
@@ -156,7 +150,7 @@ def test_a_suite_of_another_name_is_checked_for_every_model(
 ) -> None:
     path = edited(tmp_path / "new.json", meta={"name": "other"})
     outcome = pommel("runs", "evaluate", "--suite-file", path, "--format", "csv")
-    assert [(row["model_name"], row["suite"]) for row in rows(outcome)] == [("dummy", "other")]
+    assert [(row["model_name"], row["suite"]) for row in outcome.rows()] == [("dummy", "other")]
     assert len(ids(own_store)) == 2
 
 
@@ -166,21 +160,18 @@ def test_sentences_that_were_never_scored(pommel: Pommel, tmp_path: Path, own_st
     path.write_text(json.dumps(suite_value(n_items=4)))
     outcome = pommel("runs", "evaluate", "--suite-file", path)
     assert outcome.status == 1
-    assert outcome.stderr == (
-        f"pommel: {own_store}: dummy has not scored 2 of 8 sentences of agreement under this "
-        f"policy, the first 'The author is good .'; `pommel run dummy:// SUITE` scores them\n"
-    )
+    assert "dummy has not scored 2 of 8 sentences of agreement" in outcome.stderr
     assert len(ids(own_store)) == 1
 
 
 def test_models_that_share_a_suite(pommel: Pommel, suite_file: Path, own_store: Path) -> None:
     pommel("run", "dummy://", "dummy://uniform?bits=2", suite_file)
     outcome = pommel("runs", "evaluate", "--score", "first", "--format", "csv")
-    assert [row["model_name"] for row in rows(outcome)] == ["dummy", "uniform-2"]
+    assert [row["model_name"] for row in outcome.rows()] == ["dummy", "uniform-2"]
     assert len(ids(own_store)) == 4
     # Under a rule that is given, what it was scored under before does not matter.
     outcome = pommel("runs", "evaluate", "--score", "each", "--format", "csv")
-    assert [row["model_name"] for row in rows(outcome)] == ["dummy", "uniform-2"]
+    assert [row["model_name"] for row in outcome.rows()] == ["dummy", "uniform-2"]
     outcome = pommel("runs", "evaluate")
     assert outcome.status == 2
     assert "has runs under the score rules all and first; choose one with --score" in outcome.stderr
@@ -194,15 +185,14 @@ def test_compat_stays_what_it_was(pommel: Pommel, suite_file: Path, own_store: P
 
 
 def test_results_of_others_have_no_tokens(pommel: Pommel, own_store: Path) -> None:
-    with Store.open(own_store) as store:
-        store.runs.save_records([imported()])
+    save(own_store, imported())
     message = (
         "there are no tokens of 0123456789ab: only results were imported; run the model with "
         "`pommel run`"
     )
     for arguments in ((), ("0123",)):
         outcome = pommel("runs", "evaluate", *arguments)
-        assert (outcome.status, outcome.stderr) == (2, f"pommel: {message}\n")
+        assert outcome.failure(2) == f"{message}"
     with Store.open(own_store) as store:
         made(store, agreement("b"))
     outcome = pommel("runs", "evaluate")
@@ -217,7 +207,6 @@ def test_results_of_others_have_no_tokens(pommel: Pommel, own_store: Path) -> No
         (("--table", "tokens"), 2, "--table tokens needs --format csv, tsv or json"),
         (("--suite-file", "nowhere.json"), 3, "nowhere.json: no such file, folder or shipped"),
         (("--fail-under", "1", "--oov", "skip"), 1, "scores below 1.0:"),
-        (("--score", "some"), 2, "'some' is not one of 'all', 'first', 'each'"),
         (("ffff",), 2, "no run has an id that begins with 'ffff'"),
     ],
 )

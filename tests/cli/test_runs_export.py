@@ -7,21 +7,11 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from tests.cli.samples import Pommel, suite_value
+from tests.cli.samples import Pommel, save, suite_value
 from tests.store.run_samples import agreement, imported, made, reported
 
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Store
-
-
-@pytest.fixture
-def suites(tmp_path: Path) -> Path:
-    """A folder with two suites."""
-    folder = tmp_path / "suites"
-    folder.mkdir()
-    for name in ("first", "second"):
-        (folder / f"{name}.json").write_text(json.dumps(suite_value(name)))
-    return folder
 
 
 def files_in(folder: Path) -> dict[str, bytes]:
@@ -82,12 +72,10 @@ def test_other_formats_have_the_same_tables(
 def test_parquet_needs_a_package(
     pommel: Pommel, tmp_path: Path, own_store: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with Store.open(own_store) as store:
-        store.runs.save_records([imported()])
+    save(own_store, imported())
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     outcome = pommel("runs", "export", "-o", tmp_path / "out", "--format", "parquet")
-    assert outcome.status == 2
-    assert outcome.stderr == "pommel: Parquet needs pyarrow: pip install 'pommel[parquet]'\n"
+    assert outcome.failure(2) == "Parquet needs pyarrow: pip install 'pommel[parquet]'"
     assert not (tmp_path / "out").exists()
 
 
@@ -197,10 +185,8 @@ def test_several_score_rules_are_not_mixed(pommel: Pommel, suites: Path, tmp_pat
     pommel("run", "dummy://", suites)
     pommel("run", "dummy://", suites, "--score", "first")
     outcome = pommel("runs", "export", "-o", tmp_path / "out")
-    assert outcome.status == 2
-    assert outcome.stderr == (
-        "pommel: dummy on first has runs under the score rules all and first; choose one with "
-        "--score\n"
+    assert outcome.failure(2) == (
+        "dummy on first has runs under the score rules all and first; choose one with --score"
     )
     assert pommel("runs", "export", "-o", tmp_path / "out", "--score", "first").status == 0
     assert {rule for *_, rule in suites_of(tmp_path / "out")} == {"first"}
@@ -225,8 +211,7 @@ def test_an_interrupted_run_has_no_tables(pommel: Pommel, tmp_path: Path, own_st
         with store.database.transaction() as connection:
             connection.execute("UPDATE runs SET status = 'running'")
     outcome = pommel("runs", "export", run_id, "-o", tmp_path / "out")
-    assert outcome.status == 2
-    assert outcome.stderr == (
-        f"pommel: no run that fits is complete ({run_id}, words on agreement); the command that "
-        f"began it goes on with it\n"
+    assert outcome.failure(2) == (
+        f"no run that fits is complete ({run_id}, words on agreement); the command that "
+        "began it goes on with it"
     )

@@ -1,13 +1,12 @@
 """`pommel runs list` and `pommel runs show`."""
 
-import csv
 import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.cli.samples import Pommel, suite_value
+from tests.cli.samples import Pommel, save, suite_value
 from tests.store.run_samples import agreement, imported, made, named, reported
 from tests.word_model import WordModel
 
@@ -30,7 +29,7 @@ def two_runs(pommel: Pommel, suite_file: Path, own_store: Path) -> list[str]:
 def listed(pommel: Pommel, *arguments: str) -> list[dict[str, str]]:
     outcome = pommel("runs", "list", *arguments, "--format", "csv")
     assert outcome.status == 0, outcome.stderr
-    return list(csv.DictReader(outcome.stdout.splitlines()))
+    return outcome.rows()
 
 
 @pytest.mark.parametrize("is_there", [False, True])
@@ -98,8 +97,7 @@ def test_how_runs_were_scored_is_shown_where_it_differs(
 
 
 def test_a_long_list_is_cut_for_people(pommel: Pommel, own_store: Path) -> None:
-    with Store.open(own_store) as store:
-        store.runs.save_records(imported(f"{number:012x}") for number in range(33))
+    save(own_store, *(imported(f"{number:012x}") for number in range(33)))
     outcome = pommel("runs", "list")
     assert outcome.stdout.count("gpt2") == 30
     assert outcome.stderr == "3 older runs not shown; --all shows them\n"
@@ -132,8 +130,7 @@ def test_an_interrupted_run_says_how_far_it_is(pommel: Pommel, own_store: Path) 
 
 
 def test_results_of_others_of_which_some_are_lost(pommel: Pommel, own_store: Path) -> None:
-    with Store.open(own_store) as store:
-        store.runs.save_records([replace(imported(), status="interrupted")])
+    save(own_store, replace(imported(), status="interrupted"))
     assert pommel("runs", "list").stdout.splitlines()[3].endswith("│ incomplete │")
     (row,) = listed(pommel)
     assert (row["status"], row["n_scored"], row["n_sentences"]) == ("interrupted", "", "")
@@ -141,8 +138,7 @@ def test_results_of_others_of_which_some_are_lost(pommel: Pommel, own_store: Pat
 
 
 def test_results_of_others_say_what_is_known(pommel: Pommel, own_store: Path) -> None:
-    with Store.open(own_store) as store:
-        store.runs.save_records([imported(rule="each", holds="1-0"), reported()])
+    save(own_store, imported(rule="each", holds="1-0"), reported())
     rows = listed(pommel)
     assert [(row["score"], row["low"], row["n_items"]) for row in rows] == [
         ("0.826", "", "0"),
@@ -189,8 +185,7 @@ def test_a_run_in_full(pommel: Pommel, own_store: Path) -> None:
 
 
 def test_a_run_of_a_family_that_others_have_published(pommel: Pommel, own_store: Path) -> None:
-    with Store.open(own_store) as store:
-        store.runs.save_records([imported(rule="each")])
+    save(own_store, imported(rule="each"))
     lines = pommel("runs", "show", "0123456789ab").stdout.splitlines()
     assert lines[1] == "model       gpt2 · GPT · 117,000,000 parameters"
     assert lines[2] == "suite       agreement · agreement · en · number · 3 items"
@@ -201,8 +196,7 @@ def test_a_run_of_a_family_that_others_have_published(pommel: Pommel, own_store:
 
 
 def test_a_reported_score_has_no_counts(pommel: Pommel, own_store: Path) -> None:
-    with Store.open(own_store) as store:
-        store.runs.save_records([reported()])
+    save(own_store, reported())
     assert pommel("runs", "show", "fedc").stdout.splitlines()[-1] == "score: 0.8260"
 
 
@@ -278,8 +272,7 @@ def test_infinite_and_missing_margins_are_json(pommel: Pommel, own_store: Path) 
 def test_what_fits_no_run(
     pommel: Pommel, own_store: Path, arguments: tuple[str, ...], message: str
 ) -> None:
-    with Store.open(own_store) as store:
-        store.runs.save_records([imported(), imported("0123400000ff", suite="npi")])
+    save(own_store, imported(), imported("0123400000ff", suite="npi"))
     outcome = pommel("runs", *arguments)
     assert outcome.status == 2
     assert message.replace("STORE", str(own_store)) in outcome.stderr
@@ -289,8 +282,7 @@ def test_what_fits_no_run(
 def test_there_is_no_store_to_show_from(pommel: Pommel, tmp_path: Path) -> None:
     path = tmp_path / "none.sqlite"
     outcome = pommel("runs", "show", "abcd", "--store", path)
-    assert outcome.status == 2
-    assert outcome.stderr == f"pommel: {path}: there is no store; {FILL}\n"
+    assert outcome.failure(2) == f"{path}: there is no store; {FILL}"
     Store.open(path).close()
     outcome = pommel("runs", "show", "abcd", "--store", path)
     assert outcome.stderr == f"pommel: {path}: has no runs yet; {FILL}\n"

@@ -197,7 +197,7 @@ def unequal(tmp_path: Path) -> Path:
 def test_skipped_items_are_told_and_counted(pommel: Pommel, unequal: Path, words: Words) -> None:
     words(methods=("unmasked-ce",))
     outcome = pommel("run", "toy://", unequal, "--format", "csv")
-    (row,) = csv.DictReader(outcome.stdout.splitlines())
+    (row,) = outcome.rows()
     assert (row["n_items"], row["n_skipped"], row["n_holding"]) == ("2", "1", "2")
     assert row["score"] == "1.0"
     assert outcome.stderr == (
@@ -211,7 +211,7 @@ def test_skipped_items_are_skipped_after_the_way_through_a_file(
 ) -> None:
     words(methods=("unmasked-ce",))
     table = ("--format", "csv", "--table", "predictions")
-    at_once = list(csv.DictReader(pommel("run", "toy://", unequal, *table).stdout.splitlines()))
+    at_once = pommel("run", "toy://", unequal, *table).rows()
     assert [row["skipped"] for row in at_once] == ["True", "False", "False"]
     assert [(row["result"], row["margin_bits"]) for row in at_once] == [
         ("", ""),
@@ -225,15 +225,14 @@ def test_skipped_items_are_skipped_after_the_way_through_a_file(
         (True, 1.0, False),
     ]
     evaluated = pommel("surprisals", "toy://", unequal).stdout
-    later = pommel("evaluate", "-", *table, stdin=evaluated).stdout.splitlines()
+    later = pommel("evaluate", "-", *table, stdin=evaluated).rows()
     keys = ("item_number", "result", "margin_bits", "skipped")
-    assert [[row[key] for key in keys] for row in csv.DictReader(later)] == [
+    assert [[row[key] for key in keys] for row in later] == [
         [row[key] for key in keys] for row in at_once
     ]
     recorded = tmp_path / "tokens.jsonl"
     pommel("surprisals", "toy://", unequal, "--format", "jsonl", "-o", recorded)
-    again = pommel("run", f"recorded://{recorded}", unequal, *table).stdout
-    assert list(csv.DictReader(again.splitlines())) == at_once
+    assert pommel("run", f"recorded://{recorded}", unequal, *table).rows() == at_once
 
 
 def test_a_suite_all_of_whose_items_are_skipped(

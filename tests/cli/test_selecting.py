@@ -7,6 +7,7 @@ import click
 import pandas as pd
 import pytest
 from click.testing import CliRunner
+from tests.cli.samples import save
 from tests.store.run_samples import agreement, assert_same_result, imported, made
 
 from pommel.cli.selecting import (
@@ -44,8 +45,7 @@ def test_records_have_their_items(own_store: Path) -> None:
 
 
 def test_another_store_is_named(own_store: Path, tmp_path: Path) -> None:
-    with Store.open(tmp_path / "other.sqlite") as store:
-        store.runs.save_records([imported()])
+    save(tmp_path / "other.sqlite", imported())
     assert len(selected_records(parsed("--store", tmp_path / "other.sqlite"))) == 1
     with pytest.raises(UsageError, match="there is no store"):
         selected_records(parsed())

@@ -1,14 +1,11 @@
 """`pommel stats accuracy` on runs in a real store."""
 
-import csv
 import json
 from pathlib import Path
 
 import pytest
 from tests.analysis.records import record, seeds
-from tests.cli.samples import Pommel
-
-from pommel.store import Store
+from tests.cli.samples import Pommel, save
 
 
 @pytest.fixture
@@ -19,20 +16,15 @@ def kept(own_store: Path) -> Path:
         record("m", "t", "10", circuit="c"),
         *seeds("lstm", "s", "1100", "1110", circuit="c"),
     ]
-    with Store.open(own_store) as store:
-        store.runs.save_records(runs)
+    save(own_store, *runs)
     return own_store
-
-
-def rows_of(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(text.splitlines()))
 
 
 def test_a_run_that_was_made_is_there(pommel: Pommel, suite_file: Path) -> None:
     assert pommel("run", "dummy://uniform?bits=2", suite_file).status == 0
     outcome = pommel("stats", "accuracy", "--format", "csv")
     assert outcome.status == 0
-    (row,) = rows_of(outcome.stdout)
+    (row,) = outcome.rows()
     assert (row["level"], row["suite"], row["score_rule"]) == ("suite", "agreement", "all")
     assert (row["n_items"], row["n_holding"], row["n_ties"]) == ("3", "0", "3")
     assert (row["chance"], row["p_below"], row["mark"]) == ("0.5", "0.125", "")
@@ -60,7 +52,7 @@ def test_a_table_by_suite(pommel: Pommel) -> None:
 )
 def test_levels(pommel: Pommel, level: str, found: list[tuple[str, str]]) -> None:
     outcome = pommel("stats", "accuracy", "--by", level, "--model", "m", "--format", "csv")
-    rows = rows_of(outcome.stdout)
+    rows = outcome.rows()
     assert [(row["accuracy"], row["n_items"]) for row in rows] == found
     assert {row["level"] for row in rows} == {level}
 

@@ -1,14 +1,10 @@
 """`pommel stats complexity`: from the store to accuracies by complexity."""
 
-import csv
-import io
 from pathlib import Path
 
 import pytest
 from tests.analysis.records import record, seeds
-from tests.cli.samples import Pommel
-
-from pommel.store import Store
+from tests.cli.samples import Pommel, save
 
 SHARES = {"a": (0.5, 0.75), "b": (0.25, 0.5), "c": (0.5, 0.25)}
 
@@ -28,12 +24,7 @@ def filled(own_store: Path) -> None:
         for suite, own in SHARES.items()
         for model, share in zip(("m", "n"), own, strict=True)
     ]
-    with Store.open(own_store) as store:
-        store.runs.save_records(records)
-
-
-def rows(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))
+    save(own_store, *records)
 
 
 def test_the_difference_of_the_paper(pommel: Pommel, shared_data: Path) -> None:
@@ -42,7 +33,7 @@ def test_the_difference_of_the_paper(pommel: Pommel, shared_data: Path) -> None:
         *("stats", "complexity", "--exclude-model", "human", "--pool", "all"),
         *("--difference", "swahili-N_of_Poss_D_V", "swahili-N_of_Poss_V", "--format", "csv"),
     )
-    (row,) = rows(outcome.stdout)
+    (row,) = outcome.rows()
     assert (row["models"], row["n_models"]) == ("all models", "18")
     assert f"{1000 * float(row['difference']):.3f}" == "-138.889"
 
@@ -64,7 +55,7 @@ def test_a_file_may_say_it(pommel: Pommel, tmp_path: Path) -> None:
     path.write_text("suite\tcomplexity\tseries\na\t0\tx\nc\t2\tx\nb\t1\ty\n")
     outcome = pommel("stats", "complexity", "--complexity", path, "--format", "csv")
     assert outcome.stderr == ""
-    found = [(row["models"], row["series"], row["complexity"]) for row in rows(outcome.stdout)]
+    found = [(row["models"], row["series"], row["complexity"]) for row in outcome.rows()]
     assert found == [
         ("m", "x", "0.0"),
         ("m", "x", "2.0"),
@@ -76,7 +67,7 @@ def test_a_file_may_say_it(pommel: Pommel, tmp_path: Path) -> None:
     trends = pommel(
         *("stats", "complexity", "--complexity", path, "--table", "trends", "--format", "csv")
     )
-    slopes = [row["slope_percent"] for row in rows(trends.stdout)]
+    slopes = [row["slope_percent"] for row in trends.rows()]
     assert slopes == ["0.0", "-25.0", "", ""]
 
 
@@ -86,24 +77,18 @@ def test_what_cannot_be_asked_for(pommel: Pommel, tmp_path: Path) -> None:
     path.write_text("suite,complexity\na,low\n")
     faulty = pommel("stats", "complexity", "--complexity", path)
     assert (faulty.status, faulty.stdout) == (3, "")
-    assert faulty.stderr == (
-        f"pommel: {path}:2:3: 'low' is no number; write one like 0.5, and nothing where it is not "
-        "known\n"
-    )
+    assert faulty.stderr.startswith(f"pommel: {path}:2:3: 'low' is no number; ")
     path.write_text("suite,complexity\nz,1\n")
     none = pommel("stats", "complexity", "--complexity", path)
-    assert (none.status, none.stderr) == (2, f"pommel: {path}: none of its suites has a run\n")
+    assert none.failure(2) == f"{path}: none of its suites has a run"
     unknown = pommel("stats", "complexity", "--suite", "c")
-    assert unknown.status == 2
-    assert unknown.stderr == (
-        "pommel: no suite says how complex it is (meta.complexity); --complexity FILE does "
-        "instead\n"
+    assert unknown.failure(2) == (
+        "no suite says how complex it is (meta.complexity); --complexity FILE does instead"
     )
     both = pommel("stats", "complexity", "--complexity", path, "--difference", "a", "b")
-    assert both.status == 2
-    assert both.stderr == "pommel: --difference compares two suites; it needs no --complexity\n"
+    assert both.failure(2) == "--difference compares two suites; it needs no --complexity"
     missing = pommel("stats", "complexity", "--difference", "a", "zz")
-    assert (missing.status, missing.stderr) == (2, "pommel: no run is on the suite 'zz'\n")
+    assert missing.failure(2) == "no run is on the suite 'zz'"
 
 
 @pytest.mark.usefixtures("filled")
@@ -115,10 +100,9 @@ def test_differences_for_people(pommel: Pommel) -> None:
 
 def test_seeds_that_lack_one_of_the_suites_are_noted(pommel: Pommel, own_store: Path) -> None:
     records = [*seeds("l", "a", "11", "10"), *seeds("l", "b", "10")]
-    with Store.open(own_store) as store:
-        store.runs.save_records(records)
+    save(own_store, *records)
     outcome = pommel("stats", "complexity", "--difference", "a", "b", "--format", "csv")
     assert outcome.stderr == (
         "note: left out, without suites that other seeds of the same model have: l/seed-2\n"
     )
-    assert rows(outcome.stdout)[0]["difference"] == "0.5"
+    assert outcome.rows()[0]["difference"] == "0.5"

@@ -1,14 +1,10 @@
 """`pommel stats correlate`: from the store to correlations."""
 
-import csv
-import io
 from pathlib import Path
 
 import pytest
 from tests.analysis.records import record
-from tests.cli.samples import Pommel
-
-from pommel.store import Store
+from tests.cli.samples import Pommel, save
 
 
 @pytest.fixture
@@ -21,8 +17,7 @@ def filled(own_store: Path) -> None:
         for language, share in zip(("de", "en", "fr"), own, strict=True)
     ]
     records.append(record("n", "de-t", share=0.1, language="de", group="t"))
-    with Store.open(own_store) as store:
-        store.runs.save_records(records)
+    save(own_store, *records)
 
 
 @pytest.fixture
@@ -30,10 +25,6 @@ def numbers(tmp_path: Path) -> Path:
     path = tmp_path / "numbers.csv"
     path.write_text("lang,C,other\nde,1,3\nen,2,2\nfr,3,1\n")
     return path
-
-
-def rows(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))
 
 
 def test_the_correlations_of_the_paper(pommel: Pommel, shared_data: Path) -> None:
@@ -45,7 +36,7 @@ def test_the_correlations_of_the_paper(pommel: Pommel, shared_data: Path) -> Non
         outcome = pommel(
             *("stats", "correlate", *with_file, "--model", model, *arguments, "--format", "csv")
         )
-        (row,) = rows(outcome.stdout)
+        (row,) = outcome.rows()
         return float(row["value"])
 
     assert rho("LSTM mono") == pytest.approx(0.4)
@@ -73,7 +64,7 @@ def test_columns_coefficients_and_keys_may_be_chosen(pommel: Pommel, numbers: Pa
     outcome = pommel(
         *("stats", "correlate", "--with", numbers, *chosen, "--model", "m", "--format", "csv")
     )
-    assert rows(outcome.stdout) == [
+    assert outcome.rows() == [
         {
             "models": "m",
             "level": "language",
@@ -93,7 +84,7 @@ def test_pairs_of_models_and_what_has_no_number(pommel: Pommel, tmp_path: Path) 
         *("stats", "correlate", "--with", path, "--by", "model", "--table", "pairs"),
         *("--format", "csv"),
     )
-    (row,) = rows(outcome.stdout)
+    (row,) = outcome.rows()
     assert (row["key"], row["value"], row["n_suites"]) == ("m", "2.5", "3")
     assert outcome.stderr == (
         f"note: left out, with no number in {path}: n\n"
@@ -106,29 +97,19 @@ def test_models_may_be_compared_with_one_another(pommel: Pommel) -> None:
     outcome = pommel("stats", "correlate", "--between-models")
     assert "│ m     │ n           │    -1.00 │ .333 │      3 │" in outcome.stdout
     alone = pommel("stats", "correlate", "--between-models", "--model", "m")
-    assert (alone.status, alone.stderr) == (
-        2,
-        "pommel: there is only one model; --between-models needs two\n",
-    )
+    assert alone.failure(2) == "there is only one model; --between-models needs two"
 
 
 @pytest.mark.usefixtures("filled")
 def test_what_cannot_be_asked_for(pommel: Pommel, numbers: Path, tmp_path: Path) -> None:
     neither = pommel("stats", "correlate")
-    assert (neither.status, neither.stderr) == (
-        2,
-        "pommel: say what accuracy is compared with: --with FILE, or --between-models\n",
+    assert (
+        neither.failure(2) == "say what accuracy is compared with: --with FILE, or --between-models"
     )
     column = pommel("stats", "correlate", "--with", numbers, "--value", "CC")
-    assert (column.status, column.stderr) == (
-        3,
-        f"pommel: {numbers}:1:1: there is no column 'CC'; there are lang, C, other\n",
-    )
+    assert column.failure(3) == f"{numbers}:1:1: there is no column 'CC'; there are lang, C, other"
     absent = pommel("stats", "correlate", "--with", tmp_path / "none.csv")
-    assert (absent.status, absent.stderr) == (
-        3,
-        f"pommel: {tmp_path / 'none.csv'}: No such file or directory\n",
-    )
+    assert absent.failure(3) == f"{tmp_path / 'none.csv'}: No such file or directory"
     numbers.write_text("lang,C\nxx,1\n")
     nothing = pommel("stats", "correlate", "--with", numbers)
     assert nothing.status == 2

@@ -1,6 +1,5 @@
 """`pommel stats items`: tidy files of items for other programs."""
 
-import csv
 import json
 import sys
 from pathlib import Path
@@ -29,7 +28,7 @@ def in_store(pommel: Pommel, tmp_path: Path) -> None:
 def test_csv_on_standard_output(pommel: Pommel) -> None:
     outcome = pommel("stats", "items")
     assert (outcome.status, outcome.stderr) == (0, "")
-    rows = list(csv.DictReader(outcome.stdout.splitlines()))
+    rows = outcome.rows()
     assert list(rows[0]) == list(ITEM_COLUMNS)
     assert {(row["item"], row["modifier"], row["base_suite"], row["chance"]) for row in rows} == {
         ("plain:1", "0", "plain", "0.5"),
@@ -68,14 +67,8 @@ def test_parquet_needs_a_file_and_its_extra(
     pommel: Pommel, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     outcome = pommel("stats", "items", "--format", "parquet")
-    assert (outcome.status, outcome.stderr) == (
-        2,
-        "pommel: --format parquet needs a file: -o FILE\n",
-    )
+    assert outcome.failure(2) == "--format parquet needs a file: -o FILE"
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     outcome = pommel("stats", "items", "-o", tmp_path / "items.parquet")
-    assert (outcome.status, outcome.stderr) == (
-        1,
-        "pommel: Parquet needs the parquet extra: pip install 'pommel[parquet]'\n",
-    )
+    assert outcome.failure(1) == "Parquet needs the parquet extra: pip install 'pommel[parquet]'"
     assert not (tmp_path / "items.parquet").exists()

@@ -1,15 +1,12 @@
 """`pommel stats scaling`: from the store to slopes."""
 
 import csv
-import io
 import json
 from pathlib import Path
 
 import pytest
 from tests.analysis.records import record
-from tests.cli.samples import Pommel
-
-from pommel.store import Store
+from tests.cli.samples import Pommel, save
 
 BILLION = 10**9
 NAMES = "bloom-1b, bloom-3b, xglm-1b, xglm-2b, human, xglm-big"
@@ -24,15 +21,10 @@ def filled(own_store: Path) -> None:
         for name, (size, share) in shares.items()
     ]
     records += [record("human", "s", share=1.0), record("xglm-big", "s", share=1.0)]
-    with Store.open(own_store) as store:
-        store.runs.save_records(records)
+    save(own_store, *records)
 
 
 FAMILIES = ("--family", "BLOOM=bloom*", "--family", "XGLM=xglm-*")
-
-
-def rows(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))
 
 
 def test_the_slopes_of_the_paper(pommel: Pommel, shared_data: Path) -> None:
@@ -43,10 +35,9 @@ def test_the_slopes_of_the_paper(pommel: Pommel, shared_data: Path) -> None:
         *("--family", "mGPT=mGPT-*", *FAMILIES, "--family", "XLM-R=xlmr-*", "--format", "csv"),
     )
     found = {
-        (row["family"], row["name"]): f"{float(row['slope_percent']):.3f}"
-        for row in rows(outcome.stdout)
+        (row["family"], row["name"]): f"{float(row['slope_percent']):.3f}" for row in outcome.rows()
     }
-    published = rows((folder / "performance_vs_size.csv").read_text())
+    published = list(csv.DictReader((folder / "performance_vs_size.csv").read_text().splitlines()))
     assert found == {(row[""], suite): row[suite] for row in published for suite in row if suite}
     assert outcome.stderr == "note: left out, of no family (--family says which): human, mbert\n"
 
@@ -80,7 +71,7 @@ def test_points_and_levels(pommel: Pommel) -> None:
     }
     assert len(others) == 3
     outcome = pommel("stats", "scaling", *FAMILIES, "--x", "log", "--format", "csv")
-    assert float(rows(outcome.stdout)[0]["slope_percent"]) == pytest.approx(25 / 0.47712125)
+    assert float(outcome.rows()[0]["slope_percent"]) == pytest.approx(25 / 0.47712125)
 
 
 @pytest.mark.usefixtures("filled")
@@ -113,8 +104,7 @@ def test_suites_that_not_all_models_have_are_noted(pommel: Pommel, own_store: Pa
         for suite in "stu"
         if (name, suite) != ("bloom-1b", "u")
     ]
-    with Store.open(own_store) as store:
-        store.runs.save_records(records)
+    save(own_store, *records)
     outcome = pommel("stats", "scaling", "--by", "all", "--format", "csv")
     assert outcome.stderr == ("note: B, all suites: without u, which not all of the models have\n")
-    assert [(row["n_models"], row["n_suites"]) for row in rows(outcome.stdout)] == [("2", "2")] * 2
+    assert [(row["n_models"], row["n_suites"]) for row in outcome.rows()] == [("2", "2")] * 2

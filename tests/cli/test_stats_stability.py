@@ -1,26 +1,20 @@
 """`pommel stats stability` on runs in a real store."""
 
-import csv
 from pathlib import Path
 
 from tests.analysis.records import record
-from tests.cli.samples import Pommel
-
-from pommel.store import Store
+from tests.cli.samples import Pommel, save
 
 
 def keep(path: Path, *suites: tuple[str, str, str]) -> None:
-    with Store.open(path) as store:
-        store.runs.save_records(
-            [record("m", name, holds, modifier_of=base) for name, holds, base in suites]
-        )
+    save(path, *[record("m", name, holds, modifier_of=base) for name, holds, base in suites])
 
 
 def test_pairs_and_their_mean(pommel: Pommel, own_store: Path) -> None:
     keep(own_store, ("s", "1111", ""), ("s_mod", "1000", "s"))
     outcome = pommel("stats", "stability", "--format", "csv")
     assert outcome.status == 0
-    rows = list(csv.DictReader(outcome.stdout.splitlines()))
+    rows = outcome.rows()
     assert [(row["level"], row["suite"], row["modified_suite"]) for row in rows] == [
         ("pair", "s", "s_mod"),
         ("mean", "", ""),
@@ -34,8 +28,7 @@ def test_pairs_and_their_mean(pommel: Pommel, own_store: Path) -> None:
 def test_without_a_pair_there_is_nothing_to_show(pommel: Pommel, own_store: Path) -> None:
     keep(own_store, ("s", "1111", ""), ("t", "1000", ""))
     outcome = pommel("stats", "stability")
-    assert outcome.status == 2
-    assert outcome.stderr == (
-        "pommel: no model has run a suite both with and without intervening material; the suite "
-        "that has it names the other one in meta.modifier_of\n"
+    assert outcome.failure(2) == (
+        "no model has run a suite both with and without intervening material; the suite "
+        "that has it names the other one in meta.modifier_of"
     )

@@ -1,14 +1,10 @@
 """`pommel stats training`: from the store to the steps at which something is learnt."""
 
-import csv
-import io
 from pathlib import Path
 
 import pytest
 from tests.analysis.records import record, seed
-from tests.cli.samples import Pommel
-
-from pommel.store import Store
+from tests.cli.samples import Pommel, save
 
 
 @pytest.fixture
@@ -19,12 +15,7 @@ def filled(own_store: Path) -> None:
         record(f"p/step-{n}", suite, "1" * held + "0" * (20 - held), member=seed(n, "p", "step"))
         for (suite, n), held in counts.items()
     ]
-    with Store.open(own_store) as store:
-        store.runs.save_records([*records, record("other", "s", "10")])
-
-
-def rows(text: str) -> list[dict[str, str]]:
-    return list(csv.DictReader(io.StringIO(text)))
+    save(own_store, *records, record("other", "s", "10"))
 
 
 @pytest.mark.usefixtures("filled")
@@ -43,7 +34,7 @@ def test_a_table_for_people(pommel: Pommel) -> None:
 @pytest.mark.usefixtures("filled")
 def test_how_much_has_to_be_reached_and_what_is_chance(pommel: Pommel) -> None:
     outcome = pommel(*("stats", "training", "--reach", "75", "--chance", "0.25", "--format", "csv"))
-    (first, _) = rows(outcome.stdout)
+    (first, _) = outcome.rows()
     assert (first["name"], first["reached_from"], first["above_chance_from"]) == (
         "s",
         "200.0",
@@ -58,7 +49,7 @@ def test_points_of_means_and_what_they_leave_out(pommel: Pommel) -> None:
         *("--format", "csv"),
     )
     assert outcome.stderr == "note: left out, not run on all suites of a mean: p/step-3000\n"
-    found = [(row["member"], row["accuracy"], row["n_items"]) for row in rows(outcome.stdout)]
+    found = [(row["member"], row["accuracy"], row["n_items"]) for row in outcome.rows()]
     assert found == [("step-10", "0.375", "40"), ("step-200", "0.65", "40")]
     people = pommel("stats", "training", "--by", "all", "--table", "points", "--resamples", "99")
     assert "│ 200  │ 0.65 [" in people.stdout

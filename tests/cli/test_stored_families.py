@@ -1,12 +1,11 @@
 """Families in the store: beside their members alone, and reached by several paths."""
 
-import csv
 import json
 import sqlite3
 from pathlib import Path
 
 import pytest
-from tests.cli.samples import Outcome, Pommel, suite_value
+from tests.cli.samples import Pommel, suite_value
 
 STEPS = "recorded://en/step{1,2,3}.jsonl"
 LAST = "recorded://en/step3.jsonl"
@@ -14,13 +13,6 @@ LEFT_OUT = (
     "note: 1 run left out whose model was scored alike in a family (dummy on agreement); --run "
     "chooses others\n"
 )
-
-
-@pytest.fixture(autouse=True)
-def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Work in a folder of its own."""
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
 
 
 @pytest.fixture(autouse=True)
@@ -41,11 +33,6 @@ def models(here: Path, pommel: Pommel, suite_file: Path) -> Path:
     return folder
 
 
-def rows(outcome: Outcome) -> list[dict[str, str]]:
-    assert outcome.status == 0, outcome.stderr
-    return list(csv.DictReader(outcome.stdout.splitlines()))
-
-
 def n_scored(store: Path) -> int:
     connection = sqlite3.connect(store)
     ((n,),) = connection.execute("SELECT count(*) FROM scored")
@@ -59,17 +46,17 @@ def test_a_member_alone_is_a_run_of_its_own(
 ) -> None:
     for reference in (LAST, STEPS) if alone_first else (STEPS, LAST):
         pommel("run", reference, suite_file)
-    runs = rows(pommel("runs", "list", "--format", "csv"))
+    runs = pommel("runs", "list", "--format", "csv").rows()
     assert sorted(row["model_name"] for row in runs) == [
         *("dummy", "en/step1", "en/step2", "en/step3"),
     ]
     # Its sentences were scored once.
     assert n_scored(own_store) == 3 * 6
     outcome = pommel("stats", "training", "--table", "points", "--format", "csv")
-    assert [row["member"] for row in rows(outcome)] == ["step1", "step2", "step3"]
+    assert [row["member"] for row in outcome.rows()] == ["step1", "step2", "step3"]
     assert outcome.stderr == LEFT_OUT
     (alone,) = [row["run_id"] for row in runs if row["model_name"] == "dummy"]
-    (row,) = rows(pommel("stats", "accuracy", "--run", alone, "--by", "model", "--format", "csv"))
+    (row,) = pommel("stats", "accuracy", "--run", alone, "--by", "model", "--format", "csv").rows()
     assert row["model_name"] == "dummy"
 
 
@@ -88,9 +75,9 @@ def test_a_model_in_two_families_is_in_both(pommel: Pommel, suite_file: Path) ->
     Path("all/seed-2.jsonl").write_text(Path("en/step1.jsonl").read_text() + "\n")
     pommel("run", "recorded://all/seed-*", suite_file)
     outcome = pommel("stats", "training", "--table", "points", "--format", "csv")
-    assert [row["member"] for row in rows(outcome)] == ["step1", "step2", "step3"]
+    assert [row["member"] for row in outcome.rows()] == ["step1", "step2", "step3"]
     assert outcome.stderr == ""
-    names = [row["model_name"] for row in rows(pommel("stats", "accuracy", "--format", "csv"))]
+    names = [row["model_name"] for row in pommel("stats", "accuracy", "--format", "csv").rows()]
     assert {"all/seed-1", "all/seed-2", "en/step3"} <= set(names)
 
 
@@ -104,10 +91,10 @@ def test_a_family_is_one_by_whichever_path(
     monkeypatch.chdir(models)
     pommel("run", "recorded://step*", "../c.json")
     outcome = pommel("stats", "training", "--table", "points", "--by", "all", "--format", "csv")
-    assert [(row["family"], row["member"]) for row in rows(outcome)] == [
+    assert [(row["family"], row["member"]) for row in outcome.rows()] == [
         *(("en", f"step{step}") for step in (1, 2, 3)),
     ]
-    evaluated = rows(pommel("runs", "evaluate", "--score", "first", "--format", "csv"))
+    evaluated = pommel("runs", "evaluate", "--score", "first", "--format", "csv").rows()
     assert {row["model_name"] for row in evaluated} == {f"en/step{step}" for step in (1, 2, 3)}
     assert {row["family"] for row in evaluated} == {"en"}
     # Deleting takes the family by its name, wherever it was found.
@@ -121,5 +108,5 @@ def test_another_suite_is_checked_once_for_a_model(pommel: Pommel, suite_file: P
     pommel("run", LAST, "b.json")
     Path("c.json").write_text(json.dumps(suite_value("c")))
     outcome = pommel("runs", "evaluate", "--suite-file", "c.json", "--format", "csv")
-    assert [row["model_name"] for row in rows(outcome)] == ["en/step1", "en/step2", "en/step3"]
+    assert [row["model_name"] for row in outcome.rows()] == ["en/step1", "en/step2", "en/step3"]
     assert "3 runs kept" in outcome.stderr

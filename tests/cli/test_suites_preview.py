@@ -91,7 +91,7 @@ def test_several_suites(pommel: Pommel, suite_file: Path, tmp_path: Path) -> Non
     both = pommel("suites", "preview", tmp_path, "--item", "1").stdout
     assert "good .]\n\nlarge\n  7 items\n" in both
     none = pommel("suites", "preview", suite_file, large, "--item", "8")
-    assert (none.status, none.stderr) == (2, "pommel: no suite has an item 8\n")
+    assert none.failure(2) == "no suite has an item 8"
 
 
 def test_standard_input_csv_and_shipped_suites(
@@ -208,10 +208,7 @@ def test_stray_spaces_are_warned_of_and_breaks_stay_in_their_line(
 
 def test_standard_input_cannot_be_watched(pommel: Pommel, suite_file: Path) -> None:
     outcome = pommel("suites", "preview", "-", "--watch", stdin=suite_file.read_text())
-    assert (outcome.status, outcome.stderr) == (
-        2,
-        "pommel: standard input cannot be watched; name a file or a folder\n",
-    )
+    assert outcome.failure(2) == "standard input cannot be watched; name a file or a folder"
 
 
 def test_a_terminal_gets_colours_and_folded_lines(suite_file: Path) -> None:

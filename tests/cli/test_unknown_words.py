@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.cli.samples import Pommel, suite_value
+from tests.cli.samples import Pommel, arpa, suite_value
 
 # Everything that the suite has, but for "glorps".
 KNOWN = ("The", "pilot", "surgeon", "dancer", "is", "are", "good", ".")
@@ -24,15 +24,7 @@ def suite_file(tmp_path: Path) -> Path:
 @pytest.fixture
 def ngram(tmp_path: Path) -> str:
     """A unigram model in which "is" is likelier than "are"."""
-    words = {"<s>": -99, "</s>": -1, "<unk>": -3, **dict.fromkeys(KNOWN, -1.0), "are": -2.0}
-    lines = [f"{log10}\t{word}" for word, log10 in words.items()]
-    path = tmp_path / "words.arpa"
-    path.write_text(
-        "\n".join(
-            ["\\data\\", f"ngram 1={len(words)}", "", "\\1-grams:", *lines, "", "\\end\\", ""]
-        )
-    )
-    return f"ngram://{path}"
+    return arpa(tmp_path / "words.arpa", {"<unk>": -3.0, **dict.fromkeys(KNOWN, -1.0), "are": -2.0})
 
 
 NOTE = "note: words on agreement: "
@@ -40,7 +32,7 @@ NOTE = "note: words on agreement: "
 
 def test_they_count_and_are_told(pommel: Pommel, ngram: str, suite_file: Path) -> None:
     outcome = pommel("run", ngram, suite_file, "--format", "csv")
-    (row,) = csv.DictReader(outcome.stdout.splitlines())
+    (row,) = outcome.rows()
     assert (row["n_items"], row["n_holding"], row["n_oov"], row["n_skipped"]) == (
         "3",
         "2",
@@ -57,7 +49,7 @@ def test_they_can_be_skipped(pommel: Pommel, ngram: str, suite_file: Path, tmp_p
     folder = tmp_path / "results"
     run = ("run", ngram, suite_file, "--oov", "skip")
     outcome = pommel(*run, "--format", "csv", "--output", folder)
-    (row,) = csv.DictReader(outcome.stdout.splitlines())
+    (row,) = outcome.rows()
     assert (row["n_items"], row["n_holding"], row["n_oov"], row["n_skipped"]) == (
         "2",
         "2",
@@ -86,7 +78,7 @@ def test_unknown_words_are_counted_in_each_region(
     pommel: Pommel, ngram: str, suite_file: Path
 ) -> None:
     outcome = pommel("run", ngram, suite_file, "--format", "csv", "--table", "regions")
-    rows = list(csv.DictReader(outcome.stdout.splitlines()))
+    rows = outcome.rows()
     assert [(each["content"], each["oovs"]) for each in rows if each["n_oovs"] != "0"] == [
         ("glorps", '["glorps"]')
     ]
@@ -98,7 +90,5 @@ def test_they_are_skipped_after_the_way_through_a_file(
     surprisals = tmp_path / "surprisals.json"
     pommel("surprisals", ngram, suite_file, "--output", surprisals)
     table = ("--format", "csv", "--table", "suites")
-    (row,) = csv.DictReader(
-        pommel("evaluate", surprisals, "--oov", "skip", *table).stdout.splitlines()
-    )
+    (row,) = pommel("evaluate", surprisals, "--oov", "skip", *table).rows()
     assert (row["n_items"], row["n_skipped"]) == ("2", "1")

@@ -70,20 +70,32 @@ def test_a_field_may_have_131_072_characters() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "messages"),
+    ("text", "faults"),
     [
-        ("b,a\n1,2\n", []),
-        ("", ["the file is empty"]),
+        ("b,word\n1,2\n", []),
+        ("", ["1:1: the file is empty; its first line is word,b"]),
+        ("\n\r\n", ["1:1: the file is empty; its first line is word,b"]),
         ('"', []),  # the quote is a fault already
-        ("a;b\n1;2\n", ["the columns are separated by ';'"]),
-        ("a,b,b\n1,2,3\n", ["the column 'b' stands here for the second time"]),
-        ("a,c\n1,2\n", ["there is no column 'c'", "the column 'b' is missing"]),
-        ("a,b\n", ["there is nothing but a header"]),
+        ("word;b\n1;2\n", ["1:1: the columns are separated by ';'; separate them by commas"]),
+        ("word\tb\n1\t2\n", ["1:1: the columns are separated by '\\t'; separate them by commas"]),
+        (
+            "word,b,b\n1,2,3\n",
+            ["1:8: the column 'b' stands here for the second time; remove one of the two"],
+        ),
+        (
+            "\nwrd,c\n1,2\n",
+            [
+                "2:1: there is no column 'wrd'; did you mean 'word'?",
+                "2:5: there is no column 'c'; remove it; there are word,b",
+                "2:1: the column 'b' is missing; write word,b",
+            ],
+        ),
+        ("word,b\n", ["1:1: there is nothing but a header; write some rows"]),
     ],
 )
-def test_headers(text: str, messages: list[str]) -> None:
-    faults = CsvTable.parse(text, file="f.csv").header_faults(("a", "b"))
-    assert [fault.message for fault in faults] == messages
+def test_headers(text: str, faults: list[str]) -> None:
+    found = CsvTable.parse(text, file="f.csv").header_faults(("word", "b"))
+    assert [str(fault) for fault in found] == [f"f.csv:{fault}" for fault in faults]
 
 
 @pytest.mark.parametrize(

@@ -95,22 +95,9 @@ def test_numbers_come_back_as_they_were_written() -> None:
     value = JsonDocument.parse(text, file="x").value
     assert value["b"] == 1.5
     assert isinstance(value["b"], WrittenFloat)
-    assert to_json(value, indent=0).split() == [
-        "{",
-        '"b":',
-        "1.50,",
-        '"a":',
-        "[",
-        "1e-7,",
-        "1E5,",
-        "-0,",
-        "NaN,",
-        "-Infinity,",
-        "1.0,",
-        "1",
-        "]",
-        "}",
-    ]
+    assert " ".join(to_json(value, indent=0).split()) == (
+        '{ "b": 1.50, "a": [ 1e-7, 1E5, -0, NaN, -Infinity, 1.0, 1 ] }'
+    )
 
 
 def test_the_layout_of_what_is_written() -> None:

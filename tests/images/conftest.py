@@ -12,6 +12,7 @@ import pytest
 from tests.container_fixtures import BuildImage
 from tests.images.image_roots import CONTAINERS
 from tests.images.samples import N_SENTENCES, CommandsOf, ResultOf
+from tests.models.conftest import tiny_folder  # noqa: F401 - a fixture
 from tests.models.container.local_engine import LocalEngine
 from tests.models.lstm.folders import save_random_lstm
 

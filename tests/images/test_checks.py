@@ -157,15 +157,6 @@ def test_what_nobody_thought_of_ends_one_check_only(
     assert found.message == f"what it says cannot be made sense of ({message})"
 
 
-def test_ids_of_thousands_of_digits(result: ResultOf) -> None:
-    digits = "1" * 5000
-    found = result("get_surprisals", {"get_surprisals": f"{RUN} | sed '3s/^1\t2/1\t{digits}/'"})
-    assert found.message == (
-        f"get_surprisals /dev/stdin: line 3: the token_id '{digits[:80]}'… has 5000 digits, "
-        "at sentence 1 ('The author near the senators is good .')"
-    )
-
-
 def test_lines_without_end_where_an_empty_line_was_sent(result: ResultOf) -> None:
     # Whole sentences are answered; where there is an empty line among them, it never stops.
     script = f"cat > $TMPDIR/$$; grep -q '^$' $TMPDIR/$$ && exec yes ''; {RUN} < $TMPDIR/$$"

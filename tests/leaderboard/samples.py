@@ -10,6 +10,7 @@ from tests.word_model import WordModel
 
 from pommel.leaderboard import BoardFolder
 from pommel.leaderboard.folder import Added
+from pommel.leaderboard.standings import Standing
 from pommel.leaderboard.submission import Submitter
 from pommel.models.model import ModelInfo
 from pommel.suite.suite import Suite
@@ -69,6 +70,12 @@ def board_at(folder: Path, suites: Sequence[Suite] = SUITES, **choices: Any) -> 
 def added(place: BoardFolder, path: Path, *, supersede: bool = False) -> Added:
     """Add a submission."""
     return place.add(path, when=WHEN, by=KEEPER, supersede=supersede)
+
+
+def ranking(place: BoardFolder) -> tuple[Standing, ...]:
+    """Return who stands where."""
+    board = place.board()
+    return place.standings(board, place.ledger(board)).rows
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:

@@ -79,10 +79,7 @@ def test_a_board_is_what_its_file_says(tmp_path: Path) -> None:
             {"name": "\u3164\u200d"},
             "the name of a leaderboard cannot be '\\u3164\\u200d'; write a letter or digit",
         ),
-        (
-            {"name": "x" * 300},
-            f"the new board: '{'x' * 80}'… is too long (at name)",
-        ),
+        ({"name": "x" * 300}, f"the new board: '{'x' * 80}'… is too long (at name)"),
         (
             {"name": "two\nlines"},
             (
@@ -186,7 +183,7 @@ def _put(*path: Any, value: Any) -> Any:
         ),
         (
             _put("suites", 0, "version", value="1\u202e"),
-            ("the version '1\\u202e' has characters that are not shown, or more than one line"),
+            "the version '1\\u202e' has characters that are not shown, or more than one line",
         ),
         (_put("suites", 0, "circuit", value="x"), "the circuit 'x' has no weight, or no suites"),
         (

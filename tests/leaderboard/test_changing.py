@@ -15,6 +15,7 @@ from tests.leaderboard.samples import (
     added,
     board_at,
     model,
+    ranking,
     snapshot,
     submission,
 )
@@ -26,15 +27,8 @@ from pommel.leaderboard import BoardFolder, folder
 from pommel.leaderboard.board import BoardError
 from pommel.leaderboard.entry import entry_of
 from pommel.leaderboard.ledger import Ledger
-from pommel.leaderboard.standings import Standing
 from pommel.leaderboard.submission import SubmissionError, read_submission
 from pommel.models.model import Policy
-
-
-def ranking(place: BoardFolder) -> tuple[Standing, ...]:
-    """Return who stands where."""
-    board = place.board()
-    return place.standings(board, place.ledger(board)).rows
 
 
 def test_submissions_are_ranked_by_what_their_tokens_come_to(tmp_path: Path) -> None:
@@ -144,18 +138,6 @@ def test_another_policy_is_another_submission(tmp_path: Path) -> None:
     added(place, submission(tmp_path, model("a")))
     other = submission(tmp_path, model("a", RIGHT), policy=Policy(bos="never"))
     assert added(place, other).n_ranked == 2
-
-
-def test_numbers_of_another_submission(tmp_path: Path) -> None:
-    place = board_at(tmp_path)
-    name = added(place, submission(tmp_path)).standing.id
-    copy = submission(tmp_path, model("copy"))
-    with pytest.raises(SubmissionError) as caught:
-        added(place, copy)
-    assert str(caught.value) == (
-        f"{copy}: has the same surprisals as {name} ('words' by 'A. Linguist'), which calls itself "
-        f"another model; --supersede puts it in the place of that one"
-    )
 
 
 def test_all_that_a_submission_would_supersede_is_named(tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ def result(  # noqa: PLR0913 - a builder
     holds: tuple[bool, ...],
     circuit: str = "",
     model: str = "m",
-    rule: str = "all",
     description: str = "",
     skipped: tuple[bool, ...] = (),
 ) -> SuiteResult:
@@ -41,7 +40,7 @@ def result(  # noqa: PLR0913 - a builder
         suite_name=name,
         circuit=circuit,
         model_name=model,
-        score_rule=rule,  # type: ignore[arg-type]
+        score_rule="all",
         item_numbers=tuple(range(1, n + 1)),
         predictions=(prediction,),
     )
@@ -71,12 +70,6 @@ def test_scores_by_circuit_with_intervals_and_means(capsys: pytest.CaptureFixtur
         "agreement | mean |  | 0.75 | 0.00",
         "licensing | mean |  | 0.25 | -",
         "all suites | SG score |  | 0.58 | 0.00",
-    ]
-
-
-def test_each_prediction_has_a_score_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:
-    assert shown([result("s", holds=(True, False), rule="each")], capsys) == [
-        "(none) | s | 2 | 0: 0.50 [0.09, 0.91]"
     ]
 
 

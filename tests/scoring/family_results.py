@@ -17,11 +17,7 @@ def member(label: str, *, family: str = "lstm", axis: Axis = "seed") -> Membersh
 
 
 def scored(
-    suite: str,
-    of: Membership | str,
-    *holds: str,
-    circuit: str = "",
-    rule: ScoreRule = "all",
+    suite: str, of: Membership | str, *holds: str, circuit: str = "", rule: ScoreRule = "all"
 ) -> SuiteResult:
     """Return the result of a member, or of a model; `holds` has a text of 1, 0 or - a prediction.
 

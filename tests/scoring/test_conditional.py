@@ -36,10 +36,7 @@ class ToyModel:
         return ModelInfo(reference="toy://words", name="words", kind="toy", fingerprint="0")
 
     def score(
-        self,
-        sentences: Sequence[str],
-        policy: Policy,
-        spans: Sequence[Spans | None] | None = None,
+        self, sentences: Sequence[str], policy: Policy, spans: Sequence[Spans | None] | None = None
     ) -> Iterator[tuple[int, ScoredSentence]]:
         assert spans is not None
         self.policies.append(policy)

@@ -108,8 +108,7 @@ def test_skipped_items_count_nowhere() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rule", "scores"),
-    [("all", [(0, 2)]), ("first", [(2, 3)]), ("each", [(2, 3), (1, 3)])],
+    ("rule", "scores"), [("all", [(0, 2)]), ("first", [(2, 3)]), ("each", [(2, 3), (1, 3)])]
 )
 def test_an_item_counts_where_no_prediction_that_counts_skips_it(
     rule: ScoreRule, scores: list[tuple[int, int]]

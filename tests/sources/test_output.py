@@ -157,10 +157,20 @@ def test_one_condition_cannot_be_both() -> None:
     assert str(caught.value) == "pairs: 'grammatical' cannot be grammatical and ungrammatical"
 
 
-def test_formats_have_names_of_their_own() -> None:
-    names = [each.name for each in FORMATS]
-    assert len(set(names)) == len(names)
-    assert {WrittenForm.named(name).sets for name in names} == set(FORMATS)
+def test_the_table_of_formats() -> None:
+    assert [(each.name, each.endings, each.compared) for each in FORMATS] == [
+        ("clams", (".txt",), "sentence"),
+        ("tsv", (".tsv",), "sentence"),
+        ("blimp", (".jsonl",), "sentence"),
+        ("gevalm", (".jsonl",), "sentence"),
+        ("multiblimp", (".tsv",), "sentence"),
+        ("context-pairs", (".json",), "contrast"),
+        ("lm-syneval", (".pickle", ".pkl"), "sentence"),
+        ("linzen", (".text", ".gold"), "contrast"),
+        ("gulordava", (".tab",), "contrast"),
+        ("bert-syntax", (".txt",), "contrast"),
+    ]
+    assert {WrittenForm.named(each.name).sets for each in FORMATS} == set(FORMATS)
     assert WrittenForm.named("suite").sets is None
     assert WrittenForm.named() == WrittenForm.named("suite")
 

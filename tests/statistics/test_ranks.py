@@ -187,8 +187,7 @@ CASES = ("nominative", "accusative", "dative")
 
 
 @pytest.mark.parametrize(
-    ("doubled", "expected"),
-    [(CASES, 0.5), (CASES[:1], 0.0), (CASES[1:2], 0.5), (CASES[2:], 1.0)],
+    ("doubled", "expected"), [(CASES, 0.5), (CASES[:1], 0.0), (CASES[1:2], 0.5), (CASES[2:], 1.0)]
 )
 def test_a_scorer_of_cases_alone(doubled: tuple[str, ...], expected: float) -> None:
     """Three arguments, each case once, in any order, against sets with one case twice."""

@@ -2,11 +2,7 @@
 
 from pathlib import Path
 
-from tests.store.store_samples import (
-    cache_of,
-    made_with,
-    numbered,
-)
+from tests.store.store_samples import cache_of, made_with, numbered
 
 from pommel.models.model import Policy
 from pommel.store.database import PAGE_BYTES, Database, seal

@@ -56,17 +56,10 @@ def made(  # noqa: PLR0913 - each of these is a choice of a run's
 ) -> Run:
     """Return a run whose sentences and results the store has."""
     cached = CachedModel(model or WordModel(), store.cache)
-    (run,) = run_suites(
-        cached,
-        [suite],
-        Choices(
-            policy=policy or Policy(),
-            score_rule=score_rule,
-            oov=oov,
-            compat=compat,
-            regions=regions,
-        ),
+    choices = Choices(
+        policy=policy or Policy(), score_rule=score_rule, oov=oov, compat=compat, regions=regions
     )
+    (run,) = run_suites(cached, [suite], Choices(policy=choices))
     if membership:
         name = f"{membership.family}/{membership.label}"
         run = run.renamed(Named(name=name, membership=membership))

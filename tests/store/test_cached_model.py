@@ -181,10 +181,7 @@ class Neighbourly:
         return WordModel(n_together=self.n_together).info
 
     def score(
-        self,
-        sentences: Sequence[str],
-        policy: Policy,
-        spans: Sequence[Spans | None] | None = None,
+        self, sentences: Sequence[str], policy: Policy, spans: Sequence[Spans | None] | None = None
     ) -> Iterator[tuple[int, ScoredSentence]]:
         for index, sentence in enumerate(sentences):
             if self.dies_after == len(self.scored):

@@ -79,14 +79,6 @@ def test_an_empty_file_becomes_a_store(tmp_path: Path) -> None:
     assert len(found_in(path, numbered(3))) == 3
 
 
-def test_none_is_made_where_none_is_wanted(tmp_path: Path) -> None:
-    path = tmp_path / "folder" / "store"
-    with pytest.raises(StoreError) as raised:
-        Database.open(path, create=False)
-    assert str(raised.value) == f"{path}: there is no store; `pommel run` makes one"
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_what_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(StoreError) as raised:
         Database.open(tmp_path)

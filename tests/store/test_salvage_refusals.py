@@ -8,14 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.store.damaged_stores import is_sound
-from tests.store.store_samples import (
-    cache_of,
-    ended,
-    filled,
-    found_in,
-    numbered,
-    started,
-)
+from tests.store.store_samples import cache_of, ended, filled, found_in, numbered, started
 
 from pommel.errors import StoreError
 from pommel.store.database import PAGE_BYTES, Database

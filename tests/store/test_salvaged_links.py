@@ -8,15 +8,7 @@ from pathlib import Path
 
 import pytest
 from tests.store.run_samples import agreement, made, store_at
-from tests.store.store_samples import (
-    OLD,
-    ROBIN,
-    WREN,
-    cache_of,
-    filled,
-    make_version_1,
-    numbered,
-)
+from tests.store.store_samples import OLD, ROBIN, WREN, cache_of, filled, make_version_1, numbered
 from tests.word_model import WordModel
 
 from pommel.errors import StoreError

@@ -13,11 +13,7 @@ from tests.store.damaged_stores import (
     results_of,
     salvaged,
 )
-from tests.store.store_samples import (
-    cache_of,
-    filled,
-    numbered,
-)
+from tests.store.store_samples import cache_of, filled, numbered
 
 from pommel.store.database import PAGE_BYTES, Database
 from pommel.store.salvage import salvage

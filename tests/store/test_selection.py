@@ -70,11 +70,7 @@ def test_what_was_scored_alike_in_a_family_counts_there() -> None:
     assert chosen([member(1, 1, "a"), alone]) == {"records": [1], "alone": [2]}
     # The order in which it was run makes no difference, nor does a newer run of the family.
     again = member(3, 1, "a", day=3, policy="other")
-    assert chosen([alone, member(1, 1, "a"), again]) == {
-        "records": [3],
-        "older": [1],
-        "alone": [2],
-    }
+    assert chosen([alone, member(1, 1, "a"), again]) == {"records": [3], "older": [1], "alone": [2]}
 
 
 @pytest.mark.parametrize(
@@ -180,10 +176,7 @@ def test_families_of_one_name_are_called_by_their_patterns() -> None:
 
 
 def test_a_model_that_ran_alone_and_in_a_family_is_of_the_family() -> None:
-    records = [
-        own(1, name="toy/seed-1", membership=SEED),
-        own(2, name="words", suite="npi", day=2),
-    ]
+    records = [own(1, name="toy/seed-1", membership=SEED), own(2, name="words", suite="npi", day=2)]
     found = told_apart_records(records)
     assert names(found) == ["toy/seed-1", "toy/seed-1"]
     assert [each.result.membership for each in found] == [SEED, SEED]

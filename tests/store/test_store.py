@@ -20,11 +20,11 @@ def test_it_is_made_where_it_is_missing(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("how", [{"read_only": True}, {"create": False}])
 def test_none_is_made_to_be_read(tmp_path: Path, how: dict[str, bool]) -> None:
-    path = tmp_path / "store.sqlite"
+    path = tmp_path / "folder" / "store.sqlite"
     with pytest.raises(StoreError) as raised:
         Store.open(path, **how)
     assert str(raised.value) == f"{path}: there is no store; `pommel run` makes one"
-    assert not path.exists()
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_one_that_is_read_is_not_changed(tmp_path: Path) -> None:

@@ -110,8 +110,6 @@ def test_the_name_says_whether_the_file_is_gzipped(english: TextFile, tmp_path: 
     ("content", "message"),
     [
         (None, ": cannot read the training text: No such file or directory"),
-        (b"", ": there is no sentence in it; write one a line"),
-        (b"\n \n", ": there is no sentence in it; write one a line"),
         (b"a b\ncaf\xe9\n", ":2: this is not UTF-8; convert the file to UTF-8"),
         (
             b"a b\n\na <s> b\n",

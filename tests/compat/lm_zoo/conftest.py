@@ -1,4 +1,4 @@
-"""A real web server that hands out what a test gives it."""
+"""A real web server that hands out what a test gives it; fixtures of other folders."""
 
 import http.server
 import threading
@@ -6,6 +6,9 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.cli.conftest import pommel  # noqa: F401 - a fixture
+from tests.models.conftest import tiny_folder  # noqa: F401 - a fixture
+from tests.models.container.conftest import engine, image  # noqa: F401 - fixtures
 
 Answer = Callable[[http.server.BaseHTTPRequestHandler], None]
 Serve = Callable[[Answer], str]

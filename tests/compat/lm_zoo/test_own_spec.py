@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.conftest import FolderOf, tiny_folder  # noqa: F401 - a fixture
+from tests.models.conftest import FolderOf
 
 from pommel.compat import lm_zoo as Z  # noqa: N812 - everybody called it so
 from pommel.models.reference_files import check_spec
@@ -42,15 +42,9 @@ def test_of_a_model_with_bytes_as_tokens() -> None:
     assert spec["image"]["supported_features"]["get_predictions"]
 
 
-@pytest.mark.parametrize(
-    ("kind", "tokenizer"),
-    [
-        ("llama", {"type": "subword", "cased": True, "metaspace": "▁"}),
-    ],
-)
-def test_of_other_tokenizers(tiny_folder: FolderOf, kind: str, tokenizer: dict[str, Any]) -> None:  # noqa: F811
-    spec = Z.spec(f"huggingface://{tiny_folder(kind)}")
-    assert spec["tokenizer"] == tokenizer
+def test_of_other_tokenizers(tiny_folder: FolderOf) -> None:
+    spec = Z.spec(f"huggingface://{tiny_folder('llama')}")
+    assert spec["tokenizer"] == {"type": "subword", "cased": True, "metaspace": "▁"}
     assert spec["vocabulary"]["prefix_types"] == ["<s>"]
     # A folder is nowhere on the web.
     assert "ref_url" not in spec

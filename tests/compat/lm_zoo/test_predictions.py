@@ -6,7 +6,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from tests.models.conftest import FolderOf, tiny_folder  # noqa: F401 - a fixture
+from tests.models.conftest import FolderOf
 
 from pommel.compat import lm_zoo as Z  # noqa: N812 - everybody called it so
 from pommel.errors import ModelError
@@ -37,7 +37,7 @@ def check(model: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["gpt2", "llama", "mamba", "t5"])
-def test_rows_are_distributions_before_each_token(tiny_folder: FolderOf, kind: str) -> None:  # noqa: F811
+def test_rows_are_distributions_before_each_token(tiny_folder: FolderOf, kind: str) -> None:
     check(f"huggingface://{tiny_folder(kind)}")
 
 
@@ -45,7 +45,7 @@ def test_of_the_model_that_ships() -> None:
     check("builtin://en-gpt2")
 
 
-def test_a_mark_in_front_is_a_token_of_its_own(tiny_folder: FolderOf) -> None:  # noqa: F811
+def test_a_mark_in_front_is_a_token_of_its_own(tiny_folder: FolderOf) -> None:
     model = f"huggingface://{tiny_folder('llama')}"
     (tokens,) = Z.tokenize(model, ["The dog ."])
     assert tokens[0] == "<s>"
@@ -56,7 +56,7 @@ def test_a_mark_in_front_is_a_token_of_its_own(tiny_folder: FolderOf) -> None:  
     assert frame["surprisal"].iloc[1] > 0
 
 
-def test_a_masked_model_predicts_no_next_token(tiny_folder: FolderOf) -> None:  # noqa: F811
+def test_a_masked_model_predicts_no_next_token(tiny_folder: FolderOf) -> None:
     model = f"huggingface://{tiny_folder('bert')}"
     with pytest.raises(Z.errors.UnsupportedFeatureError) as caught:
         Z.get_predictions(model, ["The dog ."])

@@ -126,10 +126,7 @@ ARCHIVES: Mapping[str, tuple[Make, str]] = {
         with_end(n_entries=1),
         "its list of files is not as long as it says",
     ),
-    "65,535 files": (
-        with_end(n_entries=0xFFFF),
-        "claims to be too large for a zip file (ZIP64)",
-    ),
+    "65,535 files": (with_end(n_entries=0xFFFF), "claims to be too large for a zip file (ZIP64)"),
     "too many files": (
         lambda _: zip_of(Entry(name=b"%d" % n, packed=b"") for n in range(2002)),
         "has more than 2,001 files",
@@ -180,10 +177,7 @@ ARCHIVES: Mapping[str, tuple[Make, str]] = {
         with_more(Entry(name=b"manifest.json\0.pkl")),
         "'manifest.json\\x00.pkl' is no safe name",
     ),
-    "steers a terminal": (
-        with_more(Entry(name=b"\x1b[2J")),
-        "'\\x1b[2J' is no safe name",
-    ),
+    "steers a terminal": (with_more(Entry(name=b"\x1b[2J")), "'\\x1b[2J' is no safe name"),
     "no UTF-8": (with_more(Entry(name=b"\xff.json")), "'\ufffd.json' is no safe name"),
     "folder": (
         with_more(Entry(name=b"results/")),
@@ -209,10 +203,7 @@ ARCHIVES: Mapping[str, tuple[Make, str]] = {
         "'é' is no safe name",
     ),
     "encrypted": (with_entry(TOKENS, flags=1), f"{TOKENS!r} is encrypted"),
-    "sizes behind the data": (
-        with_entry(TOKENS, flags=8),
-        _REPACKED,
-    ),
+    "sizes behind the data": (with_entry(TOKENS, flags=8), _REPACKED),
     "not packed": (
         with_entry(TOKENS, method=0),
         f"{TOKENS!r} is packed by method 0; only deflate (8) is read",

@@ -39,11 +39,7 @@ DESCRIBED: Mapping[str, tuple[Make, str]] = {
             ("n_tokens", "suites[0].n_tokens", "suites", 0, "n_tokens"),
             ("n_sentences", "suites[0].n_sentences", "suites", 0, "n_sentences"),
             ("n_items", "suites[0].n_items", "suites", 0, "n_items"),
-            (
-                "a score",
-                "suites[0].scores[0].n_holding",
-                *("suites", 0, "scores", 0, "n_holding"),
-            ),
+            ("a score", "suites[0].scores[0].n_holding", *("suites", 0, "scores", 0, "n_holding")),
             ("n_bytes", f"files['{TOKENS}'].n_bytes", "files", TOKENS, "n_bytes"),
         )
     },

@@ -3,14 +3,7 @@
 import json
 from collections.abc import Mapping
 
-from tests.leaderboard.submission.changing import (
-    CLAIMS,
-    TOKENS,
-    Make,
-    manifest,
-    put,
-    raw_manifest,
-)
+from tests.leaderboard.submission.changing import CLAIMS, TOKENS, Make, manifest, put, raw_manifest
 from tests.leaderboard.submission.samples import Parts, policy_dict
 
 

@@ -137,10 +137,7 @@ def test_without_a_name_the_model_has_its_own(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("digests", "digest"),
-    [
-        (["b@sha256:" + "1" * 64, "a@sha256:" + "2" * 64], "a@sha256:" + "2" * 64),
-        ([], None),
-    ],
+    [(["b@sha256:" + "1" * 64, "a@sha256:" + "2" * 64], "a@sha256:" + "2" * 64), ([], None)],
 )
 def test_the_image_of_a_container(tmp_path: Path, digests: list[str], digest: str | None) -> None:
     model = InContainer(details={"image": {"digests": digests}})

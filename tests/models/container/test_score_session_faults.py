@@ -24,22 +24,9 @@ FIRST = 'its first line has to be {"format": "pommel-score", "version": 2, "mode
             f"{FIRST}'Loading...': this is not JSON: Expecting value (column 1)",
         ),
         ("say([])\nsys.stdin.read()\n", f"{FIRST}'[]': this is no JSON object"),
-        (
-            "print('[' * 100_000, flush=True)\nsys.stdin.read()\n",
-            None,
-        ),
-        (
-            "say({'format': 'pommel-score', 'version': 3})\n",
-            None,
-        ),
-        (
-            "HEADER['model'] = {'name': 'x'}\nsay(HEADER)\n",
-            None,
-        ),
-        (
-            "HEADER['model']['name'] = '\\033[31m'\nsay(HEADER)\n",
-            None,
-        ),
+        ("print('[' * 100_000, flush=True)\nsys.stdin.read()\n", None),
+        ("say({'format': 'pommel-score', 'version': 3})\n", None),
+        ("HEADER['model'] = {'name': 'x'}\nsay(HEADER)\n", None),
         ("print('loading', file=sys.stderr)\nsys.exit(3)\n", None),
     ],
 )
@@ -69,7 +56,6 @@ def with_tokens(tokens: str) -> str:
 
 LAST_WORDS = "the last it wrote to standard error:"
 MEMORY = "its use of memory (the limit is 8 GiB; --sandbox memory=SIZE allows more)"
-BITS = """'{{"id": 1, "tokens": [["A", 0, 1, {}, false, "text"]]}}'"""
 
 WRONG: list[tuple[str, str]] = [
     (answering("say({'id': r['id'], 'error': 'longer than 9 tokens'})"), f"{AT_2}: longer than 9 "),
@@ -106,50 +92,16 @@ WRONG: list[tuple[str, str]] = [
         "its answer: token 1 is ['A', 0, 1]; it has to be [text, start, end, ",
     ),
     (
-        with_tokens("[['A', 0, 1, None, 0, 'text']]"),
-        "its answer: token 1 is ['A', 0, 1, None, 0, 'text']; it has to be",
-    ),
-    (
-        with_tokens("[['A', False, 1, None, False, 'text']]"),
-        "its answer: token 1 is ['A', False, 1, ",
-    ),
-    (
-        with_tokens("[['A', 0, 1, None, False, 'word']]"),
-        "its answer: token 1 is ['A', 0, 1, None, False, 'word']; it has to be",
-    ),
-    (
-        with_tokens("[['A\\ud800', 0, 1, None, False, 'text']]"),
-        "its answer: token 1 is ['A\\ud800', 0, 1, None, ",
-    ),
-    (
         with_tokens("[['A', 0, 1, 'x', False, 'text']]"),
         f"its answer: token 1 has the surprisal 'x', which is not a number, at {AT_2}",
     ),
     (
         with_tokens("[['A', 0, 1, float('nan'), False, 'text']]"),
-        f"its answer is {BITS.format('NaN')}: NaN is not JSON; write null, or ",
-    ),
-    (
-        with_tokens("[['A', 0, 1, float('inf'), False, 'text']]"),
-        f"its answer is {BITS.format('Infinity')}: Infinity is not JSON; write null, or ",
-    ),
-    (
-        answering(
-            'print(\'{"id": 1, "tokens": [["A", 0, 5, 1e999, false, "text"]]}\', flush=True)'
-        ),
-        f'its answer: token 1 has a surprisal that is not finite; write "Infinity", at {AT_2}',
-    ),
-    (
-        with_tokens("[['A', 0, 5, -2.5, False, 'text']]"),
-        f"token 'A' has a surprisal of -2.5 bits in 'A dog', at {AT_2}",
+        """its answer is '{"id": 1, "tokens": [["A", 0, 1, NaN, false, "text"]]}': NaN is not""",
     ),
     (
         with_tokens("[['A', 0, 1, 1, False, 'text']]"),
         f"no token stands for 'dog' (character 1) in 'A dog', at {AT_2}",
-    ),
-    (
-        with_tokens("[['A', 0, 9, 1, False, 'text']]"),
-        f"token 'A' has the offsets 0-9, which do not fit the sentence 'A dog', at {AT_2}",
     ),
     (answering("pass", end=""), f"it ended before it had answered, at {AT_2}"),
     (

@@ -3,12 +3,12 @@
 import gc
 
 import pytest
+from tests.models.container.asking import answers_of
 from tests.models.container.conftest import ImageOf
 from tests.models.container.local_engine import LocalEngine
 
 from pommel.errors import ContainerError, ModelError
-from pommel.models.container.commands import ImageCommands
-from pommel.models.container.model import WarmAnswers, open_model
+from pommel.models.container.model import open_model
 from pommel.models.model import LoadOptions, Policy, score_all
 
 ONE_IN_FIVE = """
@@ -19,10 +19,6 @@ for block in blocks():
         say(error if "dog" in r["sentence"] else answer(r))
 """
 ANOTHER_EACH_TIME = f"HEADER['model']['fingerprint'] = str(os.getpid())\n{ONE_IN_FIVE}"
-
-
-def answers_of(reference: str) -> WarmAnswers:
-    return WarmAnswers(ImageCommands.open(reference, LoadOptions()))
 
 
 def test_one_start_for_all(image: ImageOf, engine: LocalEngine) -> None:

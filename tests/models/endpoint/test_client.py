@@ -19,7 +19,7 @@ from tests.endpoint_server import faults
 from tests.endpoint_server.application import Behaviour, EndpointServer, Fault
 from tests.endpoint_server.language_model import LanguageModel
 from tests.endpoint_server.running import running
-from tests.models.endpoint.serving import SHORT, Open, Serve
+from tests.models.endpoint.serving import SHORT, Open, Serve, refusal
 
 from pommel.errors import ModelError, ModelNotAvailableError, UsageError
 from pommel.models.endpoint.client import (
@@ -54,14 +54,6 @@ def failure(model: EndpointModel) -> str:
     head, _, rest = str(raised.value).partition(f"#en-gpt2: '{SENTENCE}': ")
     assert head.startswith("http://127.0.0.1:")
     return rest
-
-
-def refusal(opened: Open, reference: str, **options: Any) -> str:
-    """Return what is said when a model is opened, behind its reference."""
-    with pytest.raises(ModelNotAvailableError) as raised:
-        opened(reference, **options)
-    assert str(raised.value).startswith(f"{reference}: ")
-    return str(raised.value).removeprefix(f"{reference}: ")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from tests.endpoint_server import faults
 from tests.endpoint_server.language_model import BOS
-from tests.models.endpoint.serving import Open, Serve
+from tests.models.endpoint.serving import Open, Serve, refusal
 
 from pommel.errors import ModelNotAvailableError, UnsupportedFeatureError
 from pommel.models.model import Policy
@@ -44,6 +44,9 @@ def with_hello(value: Any) -> Any:
 
 
 HIDDEN = {"adds_bos": True, "shows_bos": False}
+SCORED = f"scored, after {BOS!r}, which the server puts in front"
+SCORED_HIDDEN = "scored, after a mark that the server puts in front and does not show"
+LEFT_OUT = "add_special_tokens=false"
 
 
 @pytest.mark.parametrize(
@@ -51,41 +54,11 @@ HIDDEN = {"adds_bos": True, "shows_bos": False}
     [
         ({}, "", None, "unscored: nothing stands before it", "as it is"),
         ({}, f"?bos={BOS}", BOS, f"scored, after {BOS!r} of the reference", "as it is"),
-        (
-            {"adds_bos": True},
-            "",
-            BOS,
-            f"scored, after {BOS!r}, which the server puts in front",
-            "add_special_tokens=false",
-        ),
-        (
-            {"adds_bos": True},
-            f"?bos={BOS}",
-            BOS,
-            f"scored, after {BOS!r}, which the server puts in front",
-            "add_special_tokens=false",
-        ),
-        (
-            {"adds_bos": True, "takes_special_tokens": False},
-            "",
-            BOS,
-            f"scored, after {BOS!r}, which the server puts in front",
-            "not possible",
-        ),
-        (
-            HIDDEN,
-            "",
-            None,
-            "scored, after a mark that the server puts in front and does not show",
-            "add_special_tokens=false",
-        ),
-        (
-            {**HIDDEN, "tells_usage": False},
-            "",
-            None,
-            "scored, after a mark that the server puts in front and does not show",
-            "add_special_tokens=false",
-        ),
+        ({"adds_bos": True}, "", BOS, SCORED, LEFT_OUT),
+        ({"adds_bos": True}, f"?bos={BOS}", BOS, SCORED, LEFT_OUT),
+        ({"adds_bos": True, "takes_special_tokens": False}, "", BOS, SCORED, "not possible"),
+        (HIDDEN, "", None, SCORED_HIDDEN, LEFT_OUT),
+        ({**HIDDEN, "tells_usage": False}, "", None, SCORED_HIDDEN, LEFT_OUT),
         (
             {**HIDDEN, "scores_first": False, "takes_special_tokens": False},
             "",
@@ -99,7 +72,7 @@ HIDDEN = {"adds_bos": True, "shows_bos": False}
             "",
             None,
             "unscored by the server, after a mark that the server puts in front and does not show",
-            "add_special_tokens=false",
+            LEFT_OUT,
         ),
     ],
 )
@@ -206,6 +179,15 @@ def test_contexts_are_checked_in_part_without_the_best_of_each_place(
     assert opened(url).info.details["contexts"] == "partly checked: no top_logprobs"
 
 
+SAME = (
+    "its log-probabilities are not those of each token after the ones before it: "
+    "those of [' s', ' the', ' of'] are the same ({})"
+)
+IGNORED = (
+    "it gives no log-probabilities (logprobs is ignored); surprisals need prompt log-probabilities"
+)
+
+
 @pytest.mark.parametrize(
     ("behaviour", "setting", "message"),
     [
@@ -256,27 +238,13 @@ def test_contexts_are_checked_in_part_without_the_best_of_each_place(
                 "has 'The cat sat'; surprisals need prompt log-probabilities"
             ),
         ),
-        (
-            {"ignores_logprobs": True},
-            "",
-            (
-                "it gives no log-probabilities (logprobs is ignored); surprisals need prompt "
-                "log-probabilities"
-            ),
-        ),
+        ({"ignores_logprobs": True}, "", IGNORED),
         (
             {"ignores_logprobs": True, "has_generate": True, "has_prefill": False},
             "",
             "it gives no log-probabilities of prompts; start it with --enable-prefill-logprobs",
         ),
-        (
-            {"only_zero_tokens": True, "ignores_logprobs": True},
-            "",
-            (
-                "it gives no log-probabilities (logprobs is ignored); surprisals need prompt "
-                "log-probabilities"
-            ),
-        ),
+        ({"only_zero_tokens": True, "ignores_logprobs": True}, "", IGNORED),
         (
             {"is_one_place_wrong": True},
             "",
@@ -289,27 +257,14 @@ def test_contexts_are_checked_in_part_without_the_best_of_each_place(
         (
             {"edit": one_place_late, "adds_bos": True, "spares_probes": False},
             "",
-            (
-                "its log-probabilities are not those of each token after the ones before it: "
-                "those of [' s', ' the', ' of'] are the same (-2.77, -2.77, -2.77)"
-            ),
+            SAME.format("-2.77, -2.77, -2.77"),
         ),
         (
             {"edit": one_place_late, "adds_bos": True, "spares_probes": False, "tells_best": False},
             "",
-            (
-                "its log-probabilities are not those of each token after the ones before it: "
-                "those of [' s', ' the', ' of'] are the same (-2.77, -2.77, -2.77)"
-            ),
+            SAME.format("-2.77, -2.77, -2.77"),
         ),
-        (
-            {"edit": always_minus_1, "spares_probes": False},
-            "",
-            (
-                "its log-probabilities are not those of each token after the ones before it: "
-                "those of [' s', ' the', ' of'] are the same (-1.00, -1.00, -1.00)"
-            ),
-        ),
+        ({"edit": always_minus_1, "spares_probes": False}, "", SAME.format("-1.00, -1.00, -1.00")),
         (
             {"edit": with_hello, "adds_bos": True, "spares_probes": False},
             "",
@@ -351,10 +306,7 @@ def test_a_server_that_cannot_be_used(
 ) -> None:
     _, url = serve(**behaviour)
     reference = f"{url}{setting}#en-gpt2"
-    with pytest.raises(ModelNotAvailableError) as raised:
-        opened(reference)
-    assert str(raised.value) == f"{reference}: {message}"
-    assert raised.value.exit_status == 4
+    assert refusal(opened, reference) == message
 
 
 def test_a_refusal_is_no_reason_to_try_again(serve: Serve, opened: Open) -> None:

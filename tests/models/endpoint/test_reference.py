@@ -42,6 +42,10 @@ def test_this_machine(host: str, is_loopback: bool) -> None:  # noqa: FBT001
     assert read_reference(f"http://{host}/v1#m").is_loopback == is_loopback
 
 
+NO_URL = "http://: this is no URL; write http://HOST:PORT/v1#MODEL"
+NO_SETTING = "https://h/v1?...: the only setting is bos=MARK; a key belongs into POMMEL_API_KEY"
+
+
 @pytest.mark.parametrize(
     ("reference", "error", "message"),
     [
@@ -63,31 +67,11 @@ def test_this_machine(host: str, is_loopback: bool) -> None:  # noqa: FBT001
             UsageError,
             "http://: the host is missing; write http://HOST:PORT/v1#MODEL",
         ),
-        (
-            "http://h:port/v1#m",
-            UsageError,
-            "http://: this is no URL; write http://HOST:PORT/v1#MODEL",
-        ),
-        (
-            "http://é\\x.localhost/v1#m",
-            UsageError,
-            "http://: this is no URL; write http://HOST:PORT/v1#MODEL",
-        ),
-        (
-            "http://[::x]/v1#m",
-            UsageError,
-            "http://: this is no URL; write http://HOST:PORT/v1#MODEL",
-        ),
-        (
-            "http://h/v1#m\udce9",
-            UsageError,
-            "'http://h/v1#m\\udce9' is not UTF-8",
-        ),
-        (
-            "http://h ost/v1#m",
-            UsageError,
-            "http://: this is no URL; write http://HOST:PORT/v1#MODEL",
-        ),
+        ("http://h:port/v1#m", UsageError, NO_URL),
+        ("http://é\\x.localhost/v1#m", UsageError, NO_URL),
+        ("http://[::x]/v1#m", UsageError, NO_URL),
+        ("http://h/v1#m\udce9", UsageError, "'http://h/v1#m\\udce9' is not UTF-8"),
+        ("http://h ost/v1#m", UsageError, NO_URL),
         (
             "https://me:s3cret@h/v1#m",
             UsageError,
@@ -96,16 +80,8 @@ def test_this_machine(host: str, is_loopback: bool) -> None:  # noqa: FBT001
                 "into POMMEL_API_KEY"
             ),
         ),
-        (
-            "https://h/v1?api_key=s3cret#m",
-            UsageError,
-            "https://h/v1?...: the only setting is bos=MARK; a key belongs into POMMEL_API_KEY",
-        ),
-        (
-            "https://h/v1?bos=<s>&s3cret#m",
-            UsageError,
-            "https://h/v1?...: the only setting is bos=MARK; a key belongs into POMMEL_API_KEY",
-        ),
+        ("https://h/v1?api_key=s3cret#m", UsageError, NO_SETTING),
+        ("https://h/v1?bos=<s>&s3cret#m", UsageError, NO_SETTING),
     ],
 )
 def test_what_is_refused(reference: str, error: type[PommelError], message: str) -> None:

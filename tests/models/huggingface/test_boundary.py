@@ -7,12 +7,11 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from tests.models.huggingface.opened import bits, log2_softmax, open_tiny
+from tests.models.huggingface.opened import FolderOf, bits, log2_softmax, open_tiny
 from tests.models.tiny_tokenizers import byte_level, metaspace, unigram, word_level, word_pieces
 
 from pommel.errors import UnsupportedFeatureError
@@ -24,7 +23,6 @@ from pommel.models.model import Policy, score_all
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-FolderOf = Callable[[str], Path]
 
 EOS = "<eos>"
 CORRECTED = Policy(boundary="corrected", eos="always")

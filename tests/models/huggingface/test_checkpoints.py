@@ -5,12 +5,12 @@
 import json
 import shutil
 import weakref
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.builders import suite_value
+from tests.models.huggingface.opened import FolderOf
 
 import pommel
 from pommel.cli import main
@@ -20,7 +20,6 @@ from pommel.models.huggingface import loading
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-FolderOf = Callable[[str], Path]
 TOKENIZER = ("tokenizer.json", "tokenizer_config.json", "special_tokens_map.json")
 COMMITS = {"step2000": "b" * 40, "step1000": "a" * 40}
 
@@ -47,20 +46,14 @@ def runs(tiny_folder: FolderOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.fixture
-def hub(tiny_folder: FolderOf, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def hub(tiny_folder: FolderOf, cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A cache of the hub's library that holds two revisions of one model."""
-    import huggingface_hub.constants
-
-    folder = tmp_path / "hub"
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(folder))
-    monkeypatch.setattr("huggingface_hub._snapshot_download.constants.HF_HUB_CACHE", str(folder))
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    repository = folder / "models--someone--tiny"
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
+    repository = cache / "models--someone--tiny"
     (repository / "refs").mkdir(parents=True)
     for seed, (revision, commit) in enumerate(COMMITS.items()):
         changed_copy(tiny_folder("gpt2"), repository / "snapshots" / commit, seed)
         (repository / "refs" / revision).write_text(commit)
-    return folder
 
 
 def bits(run: Any) -> list[float]:

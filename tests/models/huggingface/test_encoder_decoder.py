@@ -1,12 +1,9 @@
 """Encoder-decoder models by teacher forcing, against plain float64 passes."""
 
-from collections.abc import Callable
 from importlib import import_module
-from pathlib import Path
-from typing import Any
 
 import pytest
-from tests.models.huggingface.opened import bits, log2_softmax, open_tiny
+from tests.models.huggingface.opened import FolderOf, bits, exact_network, log2_softmax, open_tiny
 
 from pommel.errors import ModelNotAvailableError, UnsupportedFeatureError
 from pommel.models.model import Policy, score_all
@@ -14,7 +11,6 @@ from pommel.models.model import Policy, score_all
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-FolderOf = Callable[[str], Path]
 
 SENTENCES = ("The cats that they saw were here .", "I saw the dog", "The cats", "")
 
@@ -27,12 +23,8 @@ def test_the_decoder_reads_the_sentence_and_the_encoder_its_marks(
     tiny_folder: FolderOf, kind: str, source: list[str], start: list[str]
 ) -> None:
     folder = tiny_folder(kind)
-    transformers: Any = import_module("transformers")
-    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
-    auto = transformers.AutoModelForSeq2SeqLM
-    old = transformers.__version__ < "4.56"
-    dtype = {"torch_dtype" if old else "dtype": torch.float64}
-    network = auto.from_pretrained(folder, **dtype).eval()
+    tokenizer = import_module("transformers").AutoTokenizer.from_pretrained(folder)
+    network = exact_network("AutoModelForSeq2SeqLM", folder)
     model = open_tiny(folder)
     source_ids = tokenizer.convert_tokens_to_ids(source)
     start_ids = tokenizer.convert_tokens_to_ids(start)

@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.huggingface.opened import bits, log2_softmax, open_tiny, outcomes, texts
+from tests.models.huggingface.opened import (
+    FolderOf,
+    bits,
+    exact_network,
+    log2_softmax,
+    open_tiny,
+    outcomes,
+    texts,
+)
 
 from pommel.errors import ModelError, ModelNotAvailableError, UnsupportedFeatureError
 from pommel.models.model import Method, Policy, score_all
@@ -17,7 +25,6 @@ from pommel.models.model import Method, Policy, score_all
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-FolderOf = Callable[[str], Path]
 
 KINDS = ("bert", "roberta", "distilbert", "xlmr", "albert")
 SENTENCE = "The cats that they saw were here ."
@@ -27,12 +34,8 @@ class Oracle:
     """The network in float64, and the ids of a sentence as the tokenizer makes them."""
 
     def __init__(self, folder: Path, sentence: str) -> None:
-        transformers: Any = import_module("transformers")
-        old = transformers.__version__ < "4.56"
-        dtype = {"torch_dtype" if old else "dtype": torch.float64}
-        auto = transformers.AutoModelForMaskedLM
-        self.network = auto.from_pretrained(folder, **dtype).eval()
-        tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+        self.network = exact_network("AutoModelForMaskedLM", folder)
+        tokenizer = import_module("transformers").AutoTokenizer.from_pretrained(folder)
         encoding = tokenizer(sentence)
         self.ids: list[int] = encoding["input_ids"]
         self.words: list[int | None] = encoding.word_ids()

@@ -3,12 +3,11 @@
 # ruff: noqa: PLC0415 - torch and transformers are optional
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.huggingface.opened import open_tiny
+from tests.models.huggingface.opened import FolderOf, open_tiny
 
 from pommel.errors import ModelNotAvailableError
 from pommel.models.huggingface.loading import needed_but_missing
@@ -16,8 +15,6 @@ from pommel.models.model import Policy, score_all
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
-
-FolderOf = Callable[[str], Path]
 
 
 def without(folder: Path, target: Path, *names: str) -> Path:

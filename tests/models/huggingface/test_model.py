@@ -3,13 +3,19 @@
 import math
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.models.huggingface.opened import bits, open_tiny
+from tests.models.huggingface.opened import (
+    FolderOf,
+    bits,
+    exact_network,
+    log2_softmax,
+    open_tiny,
+)
 
 from pommel.errors import ModelError, ModelNotAvailableError, UsageError
 from pommel.models import huggingface
@@ -19,7 +25,6 @@ from pommel.surprisal import ScoredSentence
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
 
-FolderOf = Callable[[str], Path]
 
 SENTENCES = (
     "The cats that the dog saw were here .",
@@ -34,18 +39,8 @@ ARCHITECTURES = ("gpt2", "llama", "neox", "opt", "bloom", "mamba")
 
 def oracle(folder: Path, ids: Sequence[int]) -> list[float]:
     """The surprisals of ids[1:], from one plain pass in float64 over this sentence alone."""
-    transformers: Any = import_module("transformers")
-    old = transformers.__version__ < "4.56"
-    dtype = {"torch_dtype" if old else "dtype": torch.float64}
-    network = transformers.AutoModelForCausalLM.from_pretrained(folder, **dtype).eval()
-    with torch.no_grad():
-        logits = network(torch.tensor([list(ids)])).logits[0]
-    log_p = torch.log_softmax(logits.double(), -1)
-    return [-float(log_p[i, ids[i + 1]]) / math.log(2) for i in range(len(ids) - 1)]
-
-
-def places(scored: ScoredSentence) -> list[tuple[str, int, int]]:
-    return [(token.text, token.start, token.end) for token in scored.tokens]
+    log_p = log2_softmax(exact_network("AutoModelForCausalLM", folder), ids)
+    return [-float(log_p[i, ids[i + 1]]) for i in range(len(ids) - 1)]
 
 
 @pytest.mark.parametrize("kind", ARCHITECTURES)
@@ -54,7 +49,7 @@ def test_the_surprisals_are_those_of_a_plain_pass(tiny_folder: FolderOf, kind: s
     transformers: Any = import_module("transformers")
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
     scored = score_all(open_tiny(folder, batch_tokens=40), SENTENCES, Policy())
-    for sentence, result in zip(SENTENCES[:3], scored, strict=False):
+    for sentence, result in zip(SENTENCES, scored, strict=True):
         ids = tokenizer(sentence, add_special_tokens=False)["input_ids"]
         expected = oracle(folder, [tokenizer.bos_token_id, *ids])
         assert [token.text for token in result.tokens] == tokenizer.convert_ids_to_tokens(ids)
@@ -68,17 +63,6 @@ def test_the_end_of_a_sentence_is_scored_in_its_context(tiny_folder: FolderOf) -
     (encoded,) = model.encoder.encode(["I saw"], Policy())
     assert scored.tokens[-1].role == "eos"
     assert bits(scored) == pytest.approx(oracle(folder, encoded.ids.tolist()), abs=1e-4)
-
-
-@pytest.mark.parametrize("kind", ARCHITECTURES)
-def test_a_batch_gives_what_each_sentence_gives_alone(tiny_folder: FolderOf, kind: str) -> None:
-    model = open_tiny(tiny_folder(kind), batch_tokens=60)
-    for sentence, together in zip(
-        SENTENCES, score_all(model, SENTENCES, Policy(eos="always")), strict=True
-    ):
-        (alone,) = score_all(model, [sentence], Policy(eos="always"))
-        assert places(alone) == places(together)
-        assert bits(together) == pytest.approx(bits(alone), abs=1e-4)
 
 
 def test_equal_sentences_are_scored_once(tiny_folder: FolderOf) -> None:
@@ -225,15 +209,10 @@ def test_devices_and_numbers_that_are_not_there(tiny_folder: FolderOf) -> None:
         open_tiny(folder, device="cuda:99")
     with pytest.raises(UsageError, match="no such device: 'gpu'; write cpu, cuda, cuda:N, mps or"):
         open_tiny(folder, device="gpu")
-    message = "no such dtype: 'int8'; write float32, bfloat16, float16, float64"
-    with pytest.raises(UsageError, match=f"^{message}$"):
+    with pytest.raises(UsageError, match=r"^no such dtype: 'int8'; write float32, bfloat16, "):
         open_tiny(folder, dtype="int8")
     with pytest.raises(UsageError, match=r"^a batch has 1 token or more, not 0$"):
         open_tiny(folder, batch_tokens=0)
-    for n_bytes in (0, -5):
-        message = f"^scoring takes 1 byte of memory or more, not {n_bytes}$"
-        with pytest.raises(UsageError, match=message):
-            open_tiny(folder, max_memory_bytes=n_bytes)
     assert open_tiny(folder, device="auto").info.device in {"cpu", "mps", "cuda:0"}
 
 

@@ -2,13 +2,12 @@
 
 import contextlib
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.models.huggingface.opened import open_tiny
+from tests.models.huggingface.opened import FolderOf, open_tiny
 
 from pommel.errors import ModelNotAvailableError
 from pommel.models.huggingface.files import ModelFiles, find_files
@@ -17,8 +16,6 @@ from pommel.models.huggingface.loading import (
     place_weights,
     require_accelerate,
 )
-
-FolderOf = Callable[[str], Path]
 
 GB = 10**9
 

@@ -4,11 +4,11 @@
 
 import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.models.huggingface.opened import FolderOf, refusal, to_pickle
 
 from pommel.errors import ModelNotAvailableError
 from pommel.models import huggingface
@@ -17,26 +17,6 @@ from pommel.models.model import LoadOptions
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
-
-FolderOf = Callable[[str], Path]
-
-
-def refusal(folder: Path | str, **options: Any) -> str:
-    """Return the message, without the reference and with `FOLDER` for the folder."""
-    reference = f"huggingface://{folder}"
-    with pytest.raises(ModelNotAvailableError) as caught:
-        huggingface.open(reference, LoadOptions(**options))
-    message = str(caught.value)
-    assert "\n" not in message
-    assert message.startswith(f"{reference}: ")
-    return message.removeprefix(f"{reference}: ").replace(str(folder), "FOLDER")
-
-
-def to_pickle(folder: Path) -> None:
-    from safetensors.torch import load_file
-
-    torch.save(load_file(folder / "model.safetensors"), folder / "pytorch_model.bin")
-    (folder / "model.safetensors").unlink()
 
 
 # --- references
@@ -80,17 +60,6 @@ def test_a_folder_wins_over_a_revision_and_over_a_name(
 
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-
-
-@pytest.fixture
-def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache of the hub's library."""
-    import huggingface_hub.constants
-
-    folder = tmp_path / "hub"
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(folder))
-    monkeypatch.setattr("huggingface_hub._snapshot_download.constants.HF_HUB_CACHE", str(folder))
-    return folder
 
 
 @pytest.mark.parametrize("revision", ["", "@main", f"@{COMMIT}"])

@@ -1,14 +1,12 @@
 """Where tokens lie, which marks are added, and the tokenizers that give no offsets."""
 
-from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.models.huggingface.opened import bits, open_tiny
+from tests.models.huggingface.opened import FolderOf, bits, open_tiny, places
 
 from pommel.errors import AlignmentError, ModelError
 from pommel.models.huggingface.tokens import (
@@ -22,12 +20,6 @@ from pommel.surprisal import ScoredSentence, Token
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
-
-FolderOf = Callable[[str], Path]
-
-
-def places(scored: ScoredSentence) -> list[tuple[str, int, int]]:
-    return [(token.text, token.start, token.end) for token in scored.tokens]
 
 
 # --- the two ends

@@ -12,6 +12,7 @@ from pommel.models.lstm.folder import LstmConfig
     ("changes", "message"),
     [
         ({"embedding_size": 0}, "embedding_size has to be at least 1, not 0"),
+        ({"n_layers": 0}, "n_layers has to be at least 1, not 0"),
         ({"n_layers": 101}, "n_layers has to be at most 100, not 101"),
         (
             {"tied": True},

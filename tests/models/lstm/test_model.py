@@ -29,16 +29,6 @@ SENTENCES = (
 )
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_random_lstm(tmp_path_factory.mktemp("lstm") / "small", WORDS)
-
-
-@pytest.fixture(scope="module")
-def small(folder: Path) -> LstmModel:
-    return opened(folder)
-
-
 def expected(folder: Path, scored: ScoredSentence, *, context: bool = True) -> list[float]:
     """Return the bits of all tokens but a first without context, from the folder's files."""
     vocabulary = (folder / "vocabulary.txt").read_text("utf-8").split("\n")
@@ -152,28 +142,6 @@ def test_marks_may_have_other_names(tmp_path: Path) -> None:
 
 
 TEXT = "The cat sleeps here"
-STARTS = (0, 4, 8, 15, 19)
-
-
-def test_a_span_asks_for_the_words_that_begin_in_it(small: LstmModel) -> None:
-    (whole,) = score_all(small, [TEXT], Policy())
-    assert tuple(token.start for token in whole.tokens) == STARTS
-    (part,) = score_all(small, [TEXT], Policy(), [[(3, 5), (9, 16)]])
-    bits = outcomes(whole)
-    left_out = "not asked for"
-    assert outcomes(part) == [
-        left_out,
-        pytest.approx(bits[1], abs=1e-4),
-        left_out,
-        pytest.approx(bits[3], abs=1e-4),
-        left_out,
-    ]
-
-
-def test_the_mark_at_the_end_lies_behind_the_last_character(small: LstmModel) -> None:
-    for end, asked in ((19, False), (20, True)):
-        (scored,) = score_all(small, [TEXT], Policy(), [[(16, end)]])
-        assert (scored.tokens[-1].surprisal_bits is not None) == asked
 
 
 def test_a_first_word_that_is_not_asked_for_has_that_reason(small: LstmModel) -> None:

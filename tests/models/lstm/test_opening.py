@@ -1,6 +1,5 @@
 """Opening a word-level LSTM: who it is, and what goes wrong then and later."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 import pytest
 from tests.models.lstm.folders import reference_bits, save_random_lstm
 from tests.models.lstm.opened import WORDS, opened
+from tests.models.lstm.reading import change_config
 
 from pommel.errors import InputError, ModelError, ModelNotAvailableError, UsageError
 from pommel.models import lstm
@@ -21,16 +21,6 @@ torch: Any = pytest.importorskip("torch")
 safetensors: Any = pytest.importorskip("safetensors.torch")
 
 WEIGHTS = "model.safetensors"
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return save_random_lstm(tmp_path_factory.mktemp("lstm") / "small", WORDS)
-
-
-@pytest.fixture(scope="module")
-def small(folder: Path) -> LstmModel:
-    return opened(folder)
 
 
 # --- who it is
@@ -120,6 +110,7 @@ def test_references_that_name_no_folder(tmp_path: Path) -> None:
     [
         ({"batch_tokens": 0}, "a batch has 1 token or more, not 0"),
         ({"max_memory_bytes": -1}, "scoring takes 1 byte of memory or more, not -1"),
+        ({"max_memory_bytes": 0}, "scoring takes 1 byte of memory or more, not 0"),
         ({"device": "tpu"}, "no such device: 'tpu'; write cpu, cuda, cuda:N, mps or auto"),
         ({"dtype": "int8"}, "no such dtype: 'int8'; write float32, bfloat16, float16, float64"),
     ],
@@ -213,7 +204,6 @@ print(len(score_all(load_model("lstm://{folder}"), ["The cat"], Policy())[0].tok
 
 def test_what_is_wrong_with_the_files_is_passed_on(tmp_path: Path) -> None:
     folder = save_random_lstm(tmp_path / "model", WORDS)
-    config = json.loads((folder / "config.json").read_text())
-    (folder / "config.json").write_text(json.dumps({**config, "n_layers": 3}))
+    change_config(folder, n_layers=3)
     with pytest.raises(InputError, match=r"rnn.weight_ih_l2 and 3 others are missing"):
         opened(folder)

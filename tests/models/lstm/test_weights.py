@@ -22,12 +22,6 @@ torch: Any = pytest.importorskip("torch")
 pytest.importorskip("safetensors")
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    """A sound model."""
-    return save_random_lstm(tmp_path / "model", WORDS)
-
-
 def test_pickles_are_read_if_that_is_allowed_and_never_run(tmp_path: Path) -> None:
     folder = save_random_lstm(tmp_path / "model", WORDS, pickled=True)
     assert message_of(ModelNotAvailableError, folder) == (
@@ -69,9 +63,9 @@ def test_damaged_pickles(tmp_path: Path, content: bytes) -> None:
     assert message.startswith("MODEL/model.pt: ")
 
 
-def test_safetensors_win_over_a_pickle(folder: Path) -> None:
-    (folder / "model.pt").write_bytes(b"")
-    assert read(folder, allow_pickle=True).vocabulary == VOCABULARY
+def test_safetensors_win_over_a_pickle(sound: Path) -> None:
+    (sound / "model.pt").write_bytes(b"")
+    assert read(sound, allow_pickle=True).vocabulary == VOCABULARY
 
 
 def without(name: str) -> Change:
@@ -135,9 +129,9 @@ def put(name: str, *shape: int, value: float = 0.0) -> Change:
         ),
     ],
 )
-def test_weights_that_cannot_be(folder: Path, change: Change, message: str) -> None:
-    change_weights(folder, change)
-    assert message_of(InputError, folder) == f"MODEL/model.safetensors: {message}"
+def test_weights_that_cannot_be(sound: Path, change: Change, message: str) -> None:
+    change_weights(sound, change)
+    assert message_of(InputError, sound) == f"MODEL/model.safetensors: {message}"
 
 
 @pytest.mark.parametrize(
@@ -147,9 +141,9 @@ def test_weights_that_cannot_be(folder: Path, change: Change, message: str) -> N
         (1, "rnn.bias_hh_l1 and 3 others are there, and no part of config.json's network"),
     ],
 )
-def test_another_number_of_layers(folder: Path, n_layers: int, message: str) -> None:
-    change_config(folder, n_layers=n_layers)
-    assert message_of(InputError, folder) == f"MODEL/model.safetensors: {message}"
+def test_another_number_of_layers(sound: Path, n_layers: int, message: str) -> None:
+    change_config(sound, n_layers=n_layers)
+    assert message_of(InputError, sound) == f"MODEL/model.safetensors: {message}"
 
 
 def test_the_decoder_of_a_tied_model_is_its_encoder(tmp_path: Path) -> None:
@@ -167,20 +161,18 @@ def test_the_decoder_of_a_tied_model_is_its_encoder(tmp_path: Path) -> None:
     )
 
 
-def test_files_that_are_cut_short(folder: Path) -> None:
-    path = folder / "model.safetensors"
+def test_files_that_are_cut_short(sound: Path) -> None:
+    path = sound / "model.safetensors"
     whole = path.read_bytes()
-    path.write_bytes(whole[:-1])
-    message = message_of(InputError, folder)
-    assert message.startswith("MODEL/model.safetensors: this is no whole file of safetensors (")
-    path.write_bytes(whole[:5])
-    message = message_of(InputError, folder)
-    assert message.startswith("MODEL/model.safetensors: this is no whole file of safetensors (")
+    for part in (whole[:-1], whole[:5]):
+        path.write_bytes(part)
+        message = message_of(InputError, sound)
+        assert message.startswith("MODEL/model.safetensors: this is no whole file of safetensors (")
 
 
-def test_sizes_beyond_all_memory_are_only_compared(folder: Path) -> None:
-    change_config(folder, hidden_size=10**9)
-    assert message_of(InputError, folder) == (
+def test_sizes_beyond_all_memory_are_only_compared(sound: Path) -> None:
+    change_config(sound, hidden_size=10**9)
+    assert message_of(InputError, sound) == (
         "MODEL/model.safetensors: a checkpoint of another shape: rnn.weight_ih_l0 is 64 x 12, and "
         "config.json and vocabulary.txt ask for 4000000000 x 12"
     )

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pommel.models.neural.causal import CausalEngine, causal_engine
+from pommel.models.neural.network import Network
+from pommel.models.neural.passes import Pass
 from pommel.models.neural.questions import Answer, Ids, Request
 
 N_KNOWN = 97
@@ -115,6 +117,16 @@ def trial(name: str) -> Trial:
     # Before the engine makes its activations faster ones.
     oracle = reference(name, model)
     return Trial(engine=engine_of(model), reference=oracle)
+
+
+class AncestorsHidden(Network):
+    """Hides the first token of a packed row from all others."""
+
+    def inputs(self, a_pass: Pass) -> dict[str, Any]:
+        given = super().inputs(a_pass)
+        if a_pass.tree is not None:
+            given["attention_mask"][:, :, 1:, 0] = given["attention_mask"].min()
+        return given
 
 
 def engine_of(model: Any, *, dtype: str = "float32", **options: Any) -> CausalEngine:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from tests.models.neural.networks import (
     CONFIGURATIONS,
     N_KNOWN,
+    AncestorsHidden,
     Trial,
     answers,
     engine_of,
@@ -137,16 +138,6 @@ class SiblingsSeen(Network):
         return given
 
 
-class AncestorsHidden(Network):
-    """Hides the first token of a packed row from all others."""
-
-    def inputs(self, a_pass: Pass) -> dict[str, Any]:
-        given = super().inputs(a_pass)
-        if a_pass.tree is not None:
-            given["attention_mask"][:, :, 1:, 0] = given["attention_mask"].min()
-        return given
-
-
 class PlacesInTheRow(Network):
     """Takes the place in the packed row for the position in the sentence."""
 
@@ -193,6 +184,5 @@ def test_a_fault_in_the_tree_shows_and_the_check_finds_it(fault: type[Network], 
     expected = [oracle.answer(each) for each in asked]
     assert largest_difference(answers(engine, asked), expected) > FAULT_BITS
     found = find_paths(wrong, "float32")
-    path, why = found.path, found.why
-    assert path == "padded batches"
-    assert why.startswith("prefix tree: its numbers differ by ")
+    assert found.path == "padded batches"
+    assert found.why.startswith("prefix tree: its numbers differ by ")

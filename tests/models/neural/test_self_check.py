@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from tests.models.neural.networks import (
     N_KNOWN,
+    AncestorsHidden,
     answers,
     engine_of,
     largest_difference,
@@ -57,35 +58,17 @@ def disturbed_by_padding() -> Any:
     return Disturbed(hf.GPT2Config(vocab_size=N_KNOWN + 1, **shape, **marks)).eval()
 
 
-def test_a_network_that_takes_trees_has_no_reason_not_to() -> None:
-    assert path_of(Network(network("GPT2"), device="cpu"), "float32") == ("prefix tree", "")
-
-
 @pytest.mark.parametrize("dtype", ["float32", "float64", "bfloat16", "float16"])
 def test_the_check_knows_what_rounding_does_in_each_format(dtype: str) -> None:
     found = Network(network("Llama").to(getattr(torch, dtype)), device="cpu")
     assert path_of(found, dtype) == ("prefix tree", "")
 
 
-def test_a_network_that_refuses_the_mask_gets_padded_batches() -> None:
-    found = Network(network("Bloom"), device="cpu")
-    assert path_of(found, "float32") == (
-        "padded batches",
-        "prefix tree: it raises ValueError",
-    )
-
-
-def test_a_recurrent_network_gets_padded_batches() -> None:
-    found = Network(network("Mamba"), device="cpu")
-    assert path_of(found, "float32") == ("padded batches", "prefix tree: it is recurrent")
-
-
 def test_a_recurrent_network_that_does_not_say_so_is_found_out() -> None:
     # It takes neither the mask nor the positions, and reads a packed row as one sentence.
     found = network("Mamba")
     found._is_stateful = False  # noqa: SLF001 - transformers's own name
-    found_paths = find_paths(Network(found, device="cpu"), "float32")
-    path, why = found_paths.path, found_paths.why
+    path, why = path_of(Network(found, device="cpu"), "float32")
     assert path == "padded batches"
     assert why.startswith("prefix tree: it")
 
@@ -125,16 +108,6 @@ def test_no_numbers_where_the_network_itself_gives_some_are_a_fault() -> None:
     )
 
 
-class RootHidden(Network):
-    """Hides the first token of a packed row from all others."""
-
-    def inputs(self, a_pass: Pass) -> dict[str, Any]:
-        given = super().inputs(a_pass)
-        if a_pass.tree is not None:
-            given["attention_mask"][:, :, 1:, 0] = given["attention_mask"].min()
-        return given
-
-
 def test_tokens_that_are_impossible_do_not_blind_the_check() -> None:
     def network_without_even_tokens() -> Any:
         model = network("GPT2")
@@ -146,9 +119,8 @@ def test_tokens_that_are_impossible_do_not_blind_the_check() -> None:
 
     right = Network(network_without_even_tokens(), device="cpu")
     assert path_of(right, "float32") == ("prefix tree", "")
-    wrong = RootHidden(network_without_even_tokens(), device="cpu")
-    found_paths = find_paths(wrong, "float32")
-    path, why = found_paths.path, found_paths.why
+    wrong = AncestorsHidden(network_without_even_tokens(), device="cpu")
+    path, why = path_of(wrong, "float32")
     assert path == "padded batches"
     assert re.fullmatch(r"prefix tree: its numbers differ by [0-9.]+ bits", why)
 

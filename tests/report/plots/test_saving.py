@@ -47,11 +47,8 @@ def test_pdf(tmp_path: Path) -> None:
 def test_a_path_may_be_text(tmp_path: Path) -> None:
     save_chart(CHART, str(tmp_path / "plot.svg"))
     assert (tmp_path / "plot.svg").read_text("utf-8") == svg_of(CHART)
-    with pytest.raises(UsageError) as caught:
+    with pytest.raises(UsageError, match=r"^plot\.txt: a plot is written as \.svg, "):
         save_chart(CHART, "plot.txt")
-    assert str(caught.value) == (
-        "plot.txt: a plot is written as .svg, .png, .pdf, .html or .json; end the name so"
-    )
 
 
 def test_json_is_vega_lite(tmp_path: Path) -> None:

@@ -62,10 +62,7 @@ def test_what_may_pass_is_tried_again(
             Reply(status=302, headers={"Location": "file:///etc/passwd"}),
             "it redirects to file:///etc/passwd, which is not followed",
         ),
-        (
-            Reply(status=301, headers={"Location": "wren.json"}),
-            "it redirects more than 10 times",
-        ),
+        (Reply(status=301, headers={"Location": "wren.json"}), "it redirects more than 10 times"),
     ],
 )
 def test_what_does_not_pass(

@@ -175,11 +175,6 @@ def test_a_cache_that_cannot_be_written(
     assert str(caught.value) == f"{cache}/birds/{COMMIT}: cannot be written: Not a directory"
 
 
-def test_what_is_not_in_the_table_has_no_name() -> None:
-    with pytest.raises(UsageError, match=r"^there is no source 'birds'; "):
-        PublishedSource.named("birds")
-
-
 def test_it_works_where_an_event_loop_runs(birds: PublishedSource, options: FetchOptions) -> None:
     import asyncio  # noqa: PLC0415
 

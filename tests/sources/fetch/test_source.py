@@ -273,10 +273,7 @@ def test_what_somebody_is_at_work_on_stays(
 
 
 def test_without_locks_an_hour_has_to_pass(
-    birds: PublishedSource,
-    options: FetchOptions,
-    cache: Path,
-    monkeypatch: pytest.MonkeyPatch,
+    birds: PublishedSource, options: FetchOptions, cache: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "fcntl", None)
     leave(cache)

@@ -250,11 +250,6 @@ def test_sets_that_are_written_are_read_again(
     assert written(through_a_suite(sets)) == text
 
 
-def test_what_the_table_of_formats_says() -> None:
-    assert (BERT_SYNTAX.name, BERT_SYNTAX.endings) == ("bert-syntax", (".txt",))
-    assert BERT_SYNTAX.compared == "contrast"
-
-
 @pytest.mark.parametrize(
     ("text", "is_like"),
     [

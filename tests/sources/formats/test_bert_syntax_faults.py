@@ -68,10 +68,7 @@ GOOD = "b'it ***mask***'"
             ],
         ),
         *(
-            (
-                f"True\t0\tis\t2.5\tare\t1.0\t{literal}\n",
-                [f"x.txt:1:23: {NO_LITERAL}"],
-            )
+            (f"True\t0\tis\t2.5\tare\t1.0\t{literal}\n", [f"x.txt:1:23: {NO_LITERAL}"])
             for literal in (
                 "it ***mask***",
                 "b'it ***mask***",
@@ -118,14 +115,8 @@ FIELDS = {"correct": True, "n_attr": 0, "logits": [2.0, 1.0]}
             {"n_attr": 0, "correct": False},
             "minimal set 1 has no 'logits', which results of bert-syntax need: 'it is'",
         ),
-        (
-            FIELDS | {"logits": [1.0]},
-            "'logits' of minimal set 1 is no list of two numbers",
-        ),
-        (
-            FIELDS | {"logits": [None, 1]},
-            "'logits' of minimal set 1 is no list of two numbers",
-        ),
+        (FIELDS | {"logits": [1.0]}, "'logits' of minimal set 1 is no list of two numbers"),
+        (FIELDS | {"logits": [None, 1]}, "'logits' of minimal set 1 is no list of two numbers"),
         (
             FIELDS | {"logits": [1.0, 10**400]},
             "'logits' of minimal set 1 is no list of two numbers",

@@ -219,10 +219,7 @@ EXAMPLE = '{"text": "...", "text_masked": "... [MASK] ...", "candidates": ["..."
                     for key in ("text", "text_masked", "candidates")
                 ),
                 "x.jsonl:2:1: there is no 'text_masked'; rename 'text_maskd'",
-                (
-                    "x.jsonl:2:57: these are not two candidates; "
-                    'write ["good", "bad"] (at candidates)'
-                ),
+                'x.jsonl:2:57: these are not two candidates; write ["good", "bad"] (at candidates)',
                 "x.jsonl:3:10: this is no sentence; write its words as a text (at text)",
                 (
                     "x.jsonl:3:29: this is no sentence with a mask; "
@@ -244,10 +241,7 @@ EXAMPLE = '{"text": "...", "text_masked": "... [MASK] ...", "candidates": ["..."
                     "x.jsonl:7:28: this is no sentence with a mask; "
                     "write [MASK] where a candidate stands, once (at text_masked)"
                 ),
-                (
-                    "x.jsonl:7:45: these are not two candidates; "
-                    'write ["good", "bad"] (at candidates)'
-                ),
+                'x.jsonl:7:45: these are not two candidates; write ["good", "bad"] (at candidates)',
             ],
         ),
     ],

@@ -160,8 +160,6 @@ REMOVE = "remove one of the two"
     ("text", "faults"),
     [
         ("", [f"x.tab:1:1: the file is empty; its first line is {EXPECTED}"]),
-        ('pattern\t"form\n', [f"x.tab:1:9: {OPEN}"]),
-        (HEADER, ["x.tab:1:1: there is nothing but a header; write some rows"]),
         (
             "pattern\tform\tform\n" + HEADER,
             [
@@ -225,15 +223,9 @@ WORDS_OF_SENT = "the words of sent are numbered from 0, <eos> left out"
         ),
         (
             [CORRECT.replace("sings", ""), WRONG.replace("sing\twrong", "to sing\twrong")],
-            [
-                f"2:28: '' is not one word; {FORMS}",
-                f"3:28: 'to sing' is not one word; {FORMS}",
-            ],
+            [f"2:28: '' is not one word; {FORMS}", f"3:28: 'to sing' is not one word; {FORMS}"],
         ),
-        (
-            [CORRECT, WRONG, 'a\t"b'],
-            [f"4:3: {OPEN}"],
-        ),
+        ([CORRECT, WRONG, 'a\t"b'], [f"4:3: {OPEN}"]),
     ],
 )
 def test_rows_that_are_no_item(rows: list[str], faults: list[str]) -> None:
@@ -288,9 +280,7 @@ def test_sets_that_lack_a_column_of_the_first_one() -> None:
     assert str(caught.value) == "minimal set 2 has no 'full_id', which the first one has"
 
 
-def test_what_the_table_of_formats_says(tmp_path: Path) -> None:
-    assert (GULORDAVA.name, GULORDAVA.endings) == ("gulordava", (".tab",))
-    assert GULORDAVA.compared == "contrast"
+def test_the_header_tells_the_format(tmp_path: Path) -> None:
     assert GULORDAVA.is_like(HEADER + ITEM)
     assert not GULORDAVA.is_like("sentence\tform\nx\ty\n")
     path = tmp_path / "generated.tab"

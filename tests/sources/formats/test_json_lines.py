@@ -16,10 +16,7 @@ def _faults(text: str) -> list[str]:
 def test_an_object_a_line() -> None:
     text = '\ufeff{"a": 1}\r\n\n  \n{"b": "\u2028"}'
     lines, faults = JsonLine.parse(text, file="f", example="{}")
-    assert [(each.number, each.value) for each in lines] == [
-        (1, {"a": 1}),
-        (4, {"b": "\u2028"}),
-    ]
+    assert [(each.number, each.value) for each in lines] == [(1, {"a": 1}), (4, {"b": "\u2028"})]
     assert faults == []
 
 
@@ -43,10 +40,7 @@ def test_faults_stand_in_their_lines() -> None:
         (
             '\n{\n"a": 1}\n',
             [
-                (
-                    "f:2:2: this is not JSON: the line ends too early; "
-                    "the { in line 2 is never closed"
-                ),
+                "f:2:2: this is not JSON: the line ends too early; the { in line 2 is never closed",
                 (
                     "f:3:4: this is not JSON: the document has ended before this; "
                     "remove it, or a bracket too many"

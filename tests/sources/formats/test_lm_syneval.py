@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.sources.set_round_trips import WORDS, through_a_suite
 
 from pommel.errors import InputError, SuiteError
-from pommel.sources.formats.lm_syneval import LM_SYNEVAL, read_templates, save_templates
+from pommel.sources.formats.lm_syneval import read_templates, save_templates
 from pommel.sources.minimal_sets import MinimalSet
 
 SENTENCES = st.lists(WORDS, min_size=1, max_size=4).map(" ".join)
@@ -192,8 +192,3 @@ def test_a_small_file_of_endless_repetitions(path: Path, kind: str) -> None:
     assert str(caught.value) == (
         f"{path}: has more than 1,048,576 sentences or 67,108,864 characters; no such file is read"
     )
-
-
-def test_what_the_table_of_formats_says() -> None:
-    assert (LM_SYNEVAL.name, LM_SYNEVAL.endings) == ("lm-syneval", (".pickle", ".pkl"))
-    assert LM_SYNEVAL.compared == "sentence"

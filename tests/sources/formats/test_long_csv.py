@@ -75,21 +75,8 @@ def test_result_is_a_valid_suite_file() -> None:
 @pytest.mark.parametrize(
     "field",
     [
-        "NA",
-        "null",
-        "nan",
-        "",
-        "007",
-        "1e3",
-        "True",
-        "N/A",
-        "#NA",
-        "'",
-        "it's",
-        "a;b",
-        "\\",
-        "…",
-        "犬",
+        *("NA", "null", "nan", "", "007", "1e3", "True", "N/A", "#NA"),
+        *("'", "it's", "a;b", "\\", "…", "犬"),
     ],
 )
 def test_fields_are_literal(field: str) -> None:
@@ -167,108 +154,47 @@ def test_order_is_that_of_first_appearance() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", f"s.csv:1:1: the file is empty; its first line is {HEADER.strip()}"),
-        ("\n\n", f"s.csv:1:1: the file is empty; its first line is {HEADER.strip()}"),
-        (HEADER, "s.csv:1:1: there is nothing but a header; write some rows"),
-        (
-            SMALL.replace(",", ";"),
-            "s.csv:1:1: the columns are separated by ';'; separate them by commas",
-        ),
-        (
-            SMALL.replace(",", "\t"),
-            "s.csv:1:1: the columns are separated by '\\t'; separate them by commas",
-        ),
+        ("", f"1:1: the file is empty; its first line is {HEADER.strip()}"),
         (
             SMALL.replace("condition_name", "conditon_name"),
-            "s.csv:1:13: there is no column 'conditon_name'; did you mean 'condition_name'?",
+            "1:13: there is no column 'conditon_name'; did you mean 'condition_name'?",
         ),
-        (
-            SMALL.replace(",region_name", ""),
-            f"s.csv:1:1: the column 'region_name' is missing; write {HEADER.strip()}",
-        ),
-        (
-            HEADER.strip() + ",oovs\n1,a,1,n,x,\n",
-            f"s.csv:1:62: there is no column 'oovs'; remove it; there are {HEADER.strip()}",
-        ),
-        (
-            HEADER.strip() + ",content\n1,a,1,n,x,x\n",
-            (
-                "s.csv:1:62: the column 'content' stands here for the second time; "
-                "remove one of the two"
-            ),
-        ),
-        (
-            HEADER + "one,a,1,n,x\n",
-            "s.csv:2:1: the item_number is 'one'; write a whole number like 1",
-        ),
-        (HEADER + "1,a,2.0,n,x\n", "s.csv:2:5: the region_number is '2.0'; write 2"),
-        (HEADER + "1,a, 2,n,x\n", "s.csv:2:5: the region_number is ' 2'; write 2"),
-        (
-            HEADER + "1,a,-2,n,x\n",
-            "s.csv:2:5: the region_number is '-2'; write a whole number like 1",
-        ),
-        (
-            HEADER + "1_0,a,1,n,x\n",
-            "s.csv:2:1: the item_number is '1_0'; write a whole number like 1",
-        ),
-        (
-            HEADER + "1,a,٣,n,x\n",
-            "s.csv:2:5: the region_number is '٣'; write a whole number like 1",
-        ),
-        (
-            HEADER + "1,,1,n,x\n",
-            "s.csv:2:3: the name of a condition is empty; write a name like match",
-        ),
+        (HEADER + "one,a,1,n,x\n", "2:1: the item_number is 'one'; write a whole number like 1"),
+        (HEADER + "1,a,2.0,n,x\n", "2:5: the region_number is '2.0'; write 2"),
+        (HEADER + "1,a, 2,n,x\n", "2:5: the region_number is ' 2'; write 2"),
+        (HEADER + "1,a,-2,n,x\n", "2:5: the region_number is '-2'; write a whole number like 1"),
+        (HEADER + "1_0,a,1,n,x\n", "2:1: the item_number is '1_0'; write a whole number like 1"),
+        (HEADER + "1,a,٣,n,x\n", "2:5: the region_number is '٣'; write a whole number like 1"),
+        (HEADER + "1,,1,n,x\n", "2:3: the name of a condition is empty; write a name like match"),
         (
             HEADER + "1,100%,1,n,x\n",
             (
-                "s.csv:2:3: the condition's name '100%' has a '%', which ends a name in formulas; "
-                "write a name like match"
+                "2:3: the condition's name '100%' has a '%', which ends a name in formulas; write "
+                "a name like match"
             ),
         ),
         (
             HEADER + "1, a,1,n,x\n",
-            "s.csv:2:3: the condition's name ' a' has spaces around it; write a name like match",
-        ),
-        (
-            HEADER + "1,a,1,n,Yes, sir\n",
-            (
-                "s.csv:2:13: this row has 6 fields, and the header has 5; "
-                "put text with a comma between quotes"
-            ),
-        ),
-        (
-            HEADER + "1,a,1,n\n",
-            (
-                "s.csv:2:7: this row has 4 fields, and the header has 5; "
-                "an empty field has its comma, too"
-            ),
-        ),
-        (
-            HEADER + '1,a,1,n,x\n1,a,2,n2,"y\n1,a,3,n3,z\n',
-            (
-                "s.csv:3:10: this quote is never closed; "
-                'close it; a quote that is part of the text is written "", and between quotes'
-            ),
+            "2:3: the condition's name ' a' has spaces around it; write a name like match",
         ),
         (
             HEADER + '1,a,1,n,"x" y\n1,a,2,n2,y\n',
             (
-                "s.csv:2:12: there is text behind the quote that ends the field; "
-                'write a quote that is part of the text ""'
+                "2:12: there is text behind the quote that ends the field; write a quote that is "
+                'part of the text ""'
             ),
         ),
         (
             HEADER + "1,a,1,verb,x\n1,b,1,Verb,y\n",
             (
-                "s.csv:3:7: region 1 is called 'Verb' here, and 'verb' in line 2; "
-                "a region number has one name in the whole suite"
+                "3:7: region 1 is called 'Verb' here, and 'verb' in line 2; a region number has "
+                "one name in the whole suite"
             ),
         ),
     ],
 )
 def test_one_fault(text: str, message: str) -> None:
-    assert _messages(text) == [message]
+    assert _messages(text) == [f"s.csv:{message}"]
 
 
 @pytest.mark.parametrize(

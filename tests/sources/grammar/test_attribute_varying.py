@@ -146,10 +146,7 @@ def test_a_file_that_is_not_there_or_not_utf8(tmp_path: Path) -> None:
             "N[s] a || b",
             "1:9: there is nothing between two |; take one of them away, or write a word",
         ),
-        (
-            "N[s] a |",
-            "1:9: there is nothing between two |; take one of them away, or write a word",
-        ),
+        ("N[s] a |", "1:9: there is nothing between two |; take one of them away, or write a word"),
         ("N foo", "1:1: 'N' has no brackets; write N[], or N[attributes]"),
         # The published program dies of it, with a TypeError.
         (
@@ -206,19 +203,13 @@ def test_lines_end_where_editors_end_them() -> None:
             "# nothing",
             "1.avg: there is no template; write one: S[] NAME[attributes] NAME[attributes]",
         ),
-        (
-            "S[] a V[s]\nV[s] x",
-            "1.avg: nothing is varied; write which symbol is: vary: NAME[]",
-        ),
+        ("S[] a V[s]\nV[s] x", "1.avg: nothing is varied; write which symbol is: vary: NAME[]"),
         # The published program forgets what was before the unknown symbol, and goes on.
         (
             "vary: V[]\nS[] a V[s,3] b\nV[s] x",
             "1.avg:2:7: there is no rule for V[3,s]; did you mean V[s]?",
         ),
-        (
-            "vary: V[]\nS[] W[] V[s]\nV[s] x",
-            "1.avg:2:5: there is no rule for W[]; there is V[s]",
-        ),
+        ("vary: V[]\nS[] W[] V[s]\nV[s] x", "1.avg:2:5: there is no rule for W[]; there is V[s]"),
         # The published program writes an empty file.
         (
             "vary: N[]\nS[] a V[s]\nV[s] x",
@@ -360,16 +351,9 @@ def test_words_on_either_side_of_the_contrast() -> None:
 
 def test_the_last_symbol_changes_slowest_and_the_varied_one_fastest() -> None:
     text = "vary: V[]\nS[] A[] V[s] B[]\nA[] a | b\nB[] c | d\nV[s] x | y\nV[p] u | v\n"
-    assert [each.grammatical for each in GrammarSets(grammar_of(text))] == [
-        "a x c",
-        "a y c",
-        "b x c",
-        "b y c",
-        "a x d",
-        "a y d",
-        "b x d",
-        "b y d",
-    ]
+    assert ", ".join(each.grammatical for each in GrammarSets(grammar_of(text))) == (
+        "a x c, a y c, b x c, b y c, a x d, a y d, b x d, b y d"
+    )
 
 
 def test_sets_come_one_by_one() -> None:
@@ -396,10 +380,7 @@ def test_sets_come_one_by_one() -> None:
     n_forms=st.integers(1, 4),
 )
 def test_how_many_there_are(
-    templates: list[tuple[list[int], list[int]]],
-    sizes: tuple[int, ...],
-    n_verbs: int,
-    n_forms: int,
+    templates: list[tuple[list[int], list[int]]], sizes: tuple[int, ...], n_verbs: int, n_forms: int
 ) -> None:
     lines = ["vary: V[]"]
     for before, after in templates:

@@ -27,11 +27,6 @@ def test_shares_by_model_and_suite(tmp_path: Path) -> None:
     ]
 
 
-def test_several_matrices_need_a_name(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="say with --name what these results are called"):
-        read(tmp_path, MATRIX, "model,d\nhuman,1\n")
-
-
 def test_shares_of_so_many_items(tmp_path: Path) -> None:
     imported = read(tmp_path, MATRIX, n_items=1000, n_items_of={"human": 50})
     counts = [each.result.reported for each in imported.records if each.result.reported]

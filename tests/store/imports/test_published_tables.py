@@ -34,11 +34,7 @@ def test_accuracies_by_language(tmp_path: Path) -> None:
     )
     imported = read(tmp_path, text)
     found = [(each.result.model_name, each.result.suite_name) for each in imported.records]
-    assert found == [
-        ("LSTM mono", "en-simple"),
-        ("LSTM mono", "en-prep"),
-        ("mBERT", "en-simple"),
-    ]
+    assert found == [("LSTM mono", "en-simple"), ("LSTM mono", "en-prep"), ("mBERT", "en-simple")]
     record = imported.records[1]
     assert (record.suite.language, record.suite.group, record.result.score) == ("en", "prep", 0.63)
     assert imported.notes == (

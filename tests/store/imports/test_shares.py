@@ -22,8 +22,7 @@ def test_shares_that_tell_no_count() -> None:
     with pytest.raises(ValueError, match=r"^no number of 50 items is a share of 0.975$"):
         Counts(50, {}, 3).score("m", 0.975)
     with pytest.raises(
-        ValueError,
-        match=r"^a share with 2 decimals does not tell 870 of 1,000 items from 871$",
+        ValueError, match=r"^a share with 2 decimals does not tell 870 of 1,000 items from 871$"
     ):
         Counts(1000, {}, 2).score("m", 0.87)
 

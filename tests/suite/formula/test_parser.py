@@ -456,9 +456,10 @@ def test_any_text_is_a_formula_or_a_formula_error(text: str) -> None:
 REGIONS_OF = {"match": {1, 2, 3}, "mismatch": {1, 3}}
 
 
-def told(remarks: list[Remark], formula: str) -> list[tuple[str, str, str, str]]:
+def told(remarks: list[Remark], formula: str) -> list[str]:
     return [
-        (each.severity, each.message, each.hint, formula[slice(*each.span)]) for each in remarks
+        f"{each.severity}: {each.message}; {each.hint}: {formula[slice(*each.span)]}"
+        for each in remarks
     ]
 
 
@@ -480,54 +481,23 @@ def test_what_exists_is_no_fault(formula: str) -> None:
     [
         (
             "(2;%match%) < (2;%mismtch%)",
-            [
-                (
-                    "error",
-                    "there is no condition 'mismtch'",
-                    "did you mean 'mismatch'?",
-                    "(2;%mismtch%)",
-                )
-            ],
+            ["error: there is no condition 'mismtch'; did you mean 'mismatch'?: (2;%mismtch%)"],
         ),
         (
             "(*;%zz%) > 0",
-            [
-                (
-                    "error",
-                    "there is no condition 'zz'",
-                    "there are: 'match', 'mismatch'",
-                    "(*;%zz%)",
-                )
-            ],
+            ["error: there is no condition 'zz'; there are: 'match', 'mismatch': (*;%zz%)"],
         ),
         (
             "(2;%mismatch%) < (4;%match%) | (1;%Match%) < 1",
             [
-                (
-                    "error",
-                    "condition 'mismatch' has no region 2",
-                    "its regions are 1, 3",
-                    "(2;%mismatch%)",
-                ),
-                (
-                    "error",
-                    "condition 'match' has no region 4",
-                    "its regions are 1, 2, 3",
-                    "(4;%match%)",
-                ),
-                (
-                    "error",
-                    "there is no condition 'Match'",
-                    "did you mean 'match'?",
-                    "(1;%Match%)",
-                ),
+                "error: condition 'mismatch' has no region 2; its regions are 1, 3: (2;%mismatch%)",
+                "error: condition 'match' has no region 4; its regions are 1, 2, 3: (4;%match%)",
+                "error: there is no condition 'Match'; did you mean 'match'?: (1;%Match%)",
             ],
         ),
     ],
 )
-def test_what_does_not_exist_is_named_with_what_does(
-    formula: str, expected: list[tuple[str, str, str, str]]
-) -> None:
+def test_what_does_not_exist_is_named_with_what_does(formula: str, expected: list[str]) -> None:
     assert told(Formula.parse(formula).reference_errors(REGIONS_OF), formula) == expected
 
 
@@ -546,25 +516,19 @@ def test_brackets_leave_nothing_to_warn_of(formula: str) -> None:
 
 def test_mixed_joints_without_brackets_are_a_warning() -> None:
     formula = "(1;%a%) < 1 | 1 > 2 & 1 > 3"
-    assert told(Formula.parse(formula).warnings(), formula) == [
-        (
-            "warning",
-            "'&' and '|' share one level and associate to the left",
-            "put brackets around what belongs together",
-            formula,
-        )
-    ]
+    (warning,) = told(Formula.parse(formula).warnings(), formula)
+    assert warning == (
+        "warning: '&' and '|' share one level and associate to the left; put brackets around what "
+        f"belongs together: {formula}"
+    )
 
 
 def test_a_formula_without_regions_is_a_warning() -> None:
-    assert told(Formula.parse("1 < 2").warnings(), "1 < 2") == [
-        (
-            "warning",
-            "the formula mentions no region, so it is the same for every item",
-            "name a region, e.g. (1;%condition%)",
-            "1 < 2",
-        )
-    ]
+    (warning,) = told(Formula.parse("1 < 2").warnings(), "1 < 2")
+    assert warning == (
+        "warning: the formula mentions no region, so it is the same for every item; name a region, "
+        "e.g. (1;%condition%): 1 < 2"
+    )
 
 
 def test_nearest_or_all() -> None:

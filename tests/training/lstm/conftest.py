@@ -1,5 +1,6 @@
-"""A family that several files of tests look at; none of them changes it."""
+"""A family that several files of tests look at, and copies of it for those who change it."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -15,3 +16,10 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("undisturbed")
     train_family(tiny_plan(folder, checkpoints=10), Recorder())
     return folder
+
+
+@pytest.fixture
+def trained(undisturbed: Path, tmp_path: Path) -> Path:
+    """A seed's folder in a copy of it below `tmp_path`."""
+    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "family" / "seed-1"

@@ -102,7 +102,6 @@ def test_a_text_that_is_cut_already_is_cut_at_spaces(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"", "text.txt: there is no sentence in it; write one a line"),
         (b" \n\n", "text.txt: there is no sentence in it; write one a line"),
         (b"one\nt\xe9\n", "text.txt:2: this is not UTF-8; convert the file to UTF-8"),
         (

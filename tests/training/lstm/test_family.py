@@ -52,8 +52,8 @@ def test_what_is_trained_is_not_trained_again(undisturbed: Path) -> None:
     assert weights(member.folder) == before
 
 
-def test_a_family_can_grow(undisturbed: Path, tmp_path: Path) -> None:
-    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
+@pytest.mark.usefixtures("trained")
+def test_a_family_can_grow(tmp_path: Path) -> None:
     watcher = Recorder()
     members = train_family(tiny_plan(tmp_path, seeds=(3, 1)), watcher)
     assert [member.seed for member in members] == [3, 1]

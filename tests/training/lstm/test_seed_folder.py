@@ -20,9 +20,17 @@ from tests.training.lstm.samples import (
     write_text,
 )
 
-from pommel.errors import InputError, UsageError
+from pommel.errors import InputError, PommelError, UsageError
 from pommel.models.lstm.folder import RECORD
 from pommel.training.lstm.family import train_family
+from pommel.training.lstm.recipe import Plan
+
+
+def refusal(kind: type[PommelError], plan: Plan) -> str:
+    """Return why a training is not begun."""
+    with pytest.raises(kind) as caught:
+        train_family(plan, Recorder())
+    return str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -67,36 +75,29 @@ def test_a_folder_of_another_training_is_refused(
     assert files(tmp_path / "family" / "seed-1") == MODEL_FILES
 
 
-def test_a_model_from_elsewhere_is_not_overwritten(undisturbed: Path, tmp_path: Path) -> None:
-    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
-    folder = tmp_path / "family" / "seed-1"
-    (folder / RECORD).unlink()
-    with pytest.raises(UsageError) as caught:
-        train_family(tiny_plan(tmp_path), Recorder())
-    assert str(caught.value) == (
-        f"{folder} holds files of another training or another model (config.json); choose another "
+def test_a_model_from_elsewhere_is_not_overwritten(trained: Path, tmp_path: Path) -> None:
+    (trained / RECORD).unlink()
+    assert refusal(UsageError, tiny_plan(tmp_path)) == (
+        f"{trained} holds files of another training or another model (config.json); choose another "
         "folder, or give --restart to train anew in this one"
     )
 
 
 def test_restarting_deletes_what_a_training_writes_and_nothing_else(
-    undisturbed: Path, tmp_path: Path
+    trained: Path, tmp_path: Path
 ) -> None:
-    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
-    folder = tmp_path / "family" / "seed-1"
     mine = ["notes.txt", "step-10/figures.csv", "step-old/config.json"]
     for kept in mine:
-        (folder / kept).parent.mkdir(exist_ok=True)
-        (folder / kept).write_text("mine")
+        (trained / kept).parent.mkdir(exist_ok=True)
+        (trained / kept).write_text("mine")
     train_family(tiny_plan(tmp_path, restart=True), Recorder())
-    assert files(folder) == sorted([*MODEL_FILES, *mine])
+    assert files(trained) == sorted([*MODEL_FILES, *mine])
 
 
 def test_a_restart_deletes_nothing_before_the_text_has_been_read(
-    undisturbed: Path, tmp_path: Path
+    trained: Path, tmp_path: Path
 ) -> None:
-    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
-    there = files(tmp_path / "family")
+    there = files(trained.parent)
     empty = tmp_path / "empty.txt"
     empty.write_text("\n")
     plan = replace(tiny_plan(tmp_path), text=empty, restart=True)
@@ -105,32 +106,25 @@ def test_a_restart_deletes_nothing_before_the_text_has_been_read(
     too_large = replace(TINY, batch_size=10**6)
     with pytest.raises(InputError, match="cannot fill 1000000 streams"):
         train_family(replace(tiny_plan(tmp_path), recipe=too_large, restart=True), Recorder())
-    assert files(tmp_path / "family") == there
+    assert files(trained.parent) == there
 
 
 @pytest.mark.parametrize("name", ["model.safetensors", "vocabulary.txt"])
 def test_a_model_that_lacks_a_part_is_not_finished(
-    undisturbed: Path, tmp_path: Path, name: str
+    trained: Path, tmp_path: Path, name: str
 ) -> None:
-    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
-    folder = tmp_path / "family" / "seed-1"
-    (folder / name).unlink()
-    with pytest.raises(UsageError) as caught:
-        train_family(tiny_plan(tmp_path), Recorder())
-    assert str(caught.value) == (
-        f"{folder} holds a trained model without its {name}; choose another folder, or give "
+    (trained / name).unlink()
+    assert refusal(UsageError, tiny_plan(tmp_path)) == (
+        f"{trained} holds a trained model without its {name}; choose another folder, or give "
         "--restart to train anew in this one"
     )
 
 
 @pytest.mark.parametrize("content", ["[]", "{}", '{"recipe": {}, "sha256": {}}'])
-def test_a_record_that_is_none(undisturbed: Path, tmp_path: Path, content: str) -> None:
-    shutil.copytree(undisturbed, tmp_path, dirs_exist_ok=True)
-    record = tmp_path / "family" / "seed-1" / RECORD
+def test_a_record_that_is_none(trained: Path, tmp_path: Path, content: str) -> None:
+    record = trained / RECORD
     record.write_text(content)
-    with pytest.raises(InputError) as caught:
-        train_family(tiny_plan(tmp_path), Recorder())
-    assert str(caught.value) == (
+    assert refusal(InputError, tiny_plan(tmp_path)) == (
         f"{record}: this is no record of a training; choose another folder, or give --restart to "
         "train anew in this one"
     )
@@ -139,9 +133,7 @@ def test_a_record_that_is_none(undisturbed: Path, tmp_path: Path, content: str) 
 def test_a_text_that_can_be_read_only_once(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    with pytest.raises(InputError) as caught:
-        train_family(replace(tiny_plan(tmp_path), text=pipe), Recorder())
-    assert str(caught.value) == (
+    assert refusal(InputError, replace(tiny_plan(tmp_path), text=pipe)) == (
         f"{pipe} is no file but a pipe or a device, and it is read twice; write the text to a "
         "file first"
     )

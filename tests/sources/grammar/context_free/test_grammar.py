@@ -107,10 +107,7 @@ def test_a_symbol_is_the_same_wherever_it_stands() -> None:
             "1:3: there is no arrow behind 'S'; write NAME -> NAME 'terminal' | 'terminal'",
         ),
         ("S", "1:2: there is no arrow behind 'S'; write NAME -> NAME 'terminal' | 'terminal'"),
-        (
-            "S->NP VP",
-            "1:7: 'S->NP' is one name, in which -> may stand; put a space in front of ->",
-        ),
+        ("S->NP VP", "1:7: 'S->NP' is one name, in which -> may stand; put a space in front of ->"),
         (
             "'a' -> NP",
             (
@@ -139,10 +136,7 @@ def test_a_symbol_is_the_same_wherever_it_stands() -> None:
             "S -> 'a' [0.25] | 'b' [.75]",
             "1:10: [0.25] is a probability: all sentences are generated; take it away",
         ),
-        (
-            "S -> 'a' # why",
-            "1:10: a comment stands behind a rule; write it on a line of its own",
-        ),
+        ("S -> 'a' # why", "1:10: a comment stands behind a rule; write it on a line of its own"),
         (
             "S -> 'a' S -> 'b'",
             "1:12: there is a second arrow; write each rule on a line of its own",
@@ -212,7 +206,7 @@ def test_a_symbol_is_the_same_wherever_it_stands() -> None:
         ),
         (
             "S -> V\nV -> 'a'\n%contrast V V",
-            ("3:13: V is contrasted with itself; name the one that is ungrammatical in its place"),
+            "3:13: V is contrasted with itself; name the one that is ungrammatical in its place",
         ),
         ("# nothing", "there is no rule; write one: S -> NP VP"),
         ("%start S", "there is no rule; write one: S -> NP VP"),
@@ -235,22 +229,8 @@ def test_all_faults_are_reported_at_once() -> None:
 
 
 PIECES = [
-    *(
-        "S",
-        "NP",
-        "S NP",
-        "S -> ",
-        "NP -> ",
-        "->",
-        " -> ",
-        "|",
-        " | ",
-        " ",
-        "\t",
-        "\n",
-        "\n",
-        "\r\n",
-    ),
+    *("S", "NP", "S NP", "S -> ", "NP -> ", "->", " -> ", "|", " | "),
+    *(" ", "\t", "\n", "\n", "\r\n"),
     *("'a'", '"b c"', "''", "'", '"', "\\\n", "\\", "#", "# x", "[0.5]", "^", "<", "-", "/", "_"),
     *("%start S", "%start NP", "%start ", "%", "ä", "7", ",", "\u2028"),
 ]

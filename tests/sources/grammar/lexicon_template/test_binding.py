@@ -17,24 +17,22 @@ from pommel.sources.grammar.source import GrammarError
     [
         (
             "lexicon: l.csv\nslot S: kinf = x\ncondition a: {S.word}\n",
-            [
-                "x.template:2:9: l.csv has no column 'kinf'; did you mean 'kind'?",
-            ],
+            ["2:9: l.csv has no column 'kinf'; did you mean 'kind'?"],
         ),
         (
             "lexicon: l.csv\nslot S:\ncondition a: {S.wrd} {S.zzzzz} {T.word} {S} {N}\n",
             [
-                "x.template:3:15: l.csv has no column 'wrd'; did you mean 'word'?",
+                "3:15: l.csv has no column 'wrd'; did you mean 'word'?",
                 (
-                    "x.template:3:23: l.csv has no column 'zzzzz'; its columns are word, "
-                    "kind, tags, form_a, form_b"
+                    "3:23: l.csv has no column 'zzzzz'; its columns are word, kind, tags, form_a, "
+                    "form_b"
                 ),
-                "x.template:3:33: there is no slot 'T'; there is S",
+                "3:33: there is no slot 'T'; there is S",
                 (
-                    "x.template:3:42: {S} names a slot, and no feature of it; write "
-                    "{S.FEATURE}; its columns are word, kind, tags, form_a, form_b"
+                    "3:42: {S} names a slot, and no feature of it; write {S.FEATURE}; its columns "
+                    "are word, kind, tags, form_a, form_b"
                 ),
-                "x.template:3:46: there is no slot or choice 'N'; there is S",
+                "3:46: there is no slot or choice 'N'; there is S",
             ],
         ),
         (
@@ -44,9 +42,9 @@ from pommel.sources.grammar.source import GrammarError
             ),
             [
                 (
-                    "x.template:2:17: T is defined below, and a constraint is about what "
-                    "stands above it; move T up, or the constraint down to T"
-                ),
+                    "2:17: T is defined below, and a constraint is about what stands above it; "
+                    "move T up, or the constraint down to T"
+                )
             ],
         ),
         (
@@ -56,43 +54,40 @@ from pommel.sources.grammar.source import GrammarError
                 "condition a: {S.word} {T.word} {N.x} {N[a]}\n"
             ),
             [
+                '4:16: S is a slot, not a value; write S.FEATURE, or "S" for the value',
+                "4:26: N is a choice, and has no features; write N",
+                "4:38: form[N] does not say whose feature it is; write T.form[N]",
+                "4:61: S is a slot, and chooses no column; write S.FEATURE",
                 (
-                    'x.template:4:16: S is a slot, not a value; write S.FEATURE, or "S" for '
-                    "the value"
+                    "4:72: l.csv has no column that begins with 'foo_'; its columns are word, "
+                    "kind, tags, form_a, form_b"
                 ),
-                "x.template:4:26: N is a choice, and has no features; write N",
-                "x.template:4:38: form[N] does not say whose feature it is; write T.form[N]",
-                "x.template:4:61: S is a slot, and chooses no column; write S.FEATURE",
-                (
-                    "x.template:4:72: l.csv has no column that begins with 'foo_'; its "
-                    "columns are word, kind, tags, form_a, form_b"
-                ),
-                "x.template:4:89: there is no slot 'U'; there is N, S, T",
-                "x.template:5:33: N is a choice, and has no features; write N",
-                "x.template:5:39: N is a choice, and has no features; write N",
+                "4:89: there is no slot 'U'; there is N, S, T",
+                "5:33: N is a choice, and has no features; write N",
+                "5:39: N is a choice, and has no features; write N",
             ],
         ),
         (
             "lexicon: l.csv\nchoose N: a c\nslot S:\ncondition a: {S.form[N]} {S.form[q]}\n",
             [
                 (
-                    "x.template:4:15: l.csv has no column 'form_c', which S.form[N] is "
-                    "where N = c; its columns are form_a, form_b"
+                    "4:15: l.csv has no column 'form_c', which S.form[N] is where N = c; its "
+                    "columns are form_a, form_b"
                 ),
-                "x.template:4:27: l.csv has no column 'form_q'; its columns are form_a, form_b",
+                "4:27: l.csv has no column 'form_q'; its columns are form_a, form_b",
             ],
         ),
         (
             "lexicon: l.csv\nchoose N: a b, N != c, M = N\nslot S:\ncondition a: {S.word} {N}\n",
             [
-                "x.template:2:21: N is never 'c'; there is a, b",
-                "x.template:2:24: there is no slot or choice 'M'; there is N, S",
+                "2:21: N is never 'c'; there is a, b",
+                "2:24: there is no slot or choice 'M'; there is N, S",
             ],
         ),
     ],
 )
 def test_names_that_mean_nothing(tmp_path: Path, template: str, faults: list[str]) -> None:
-    assert faults_of(tmp_path, template, LEXICON) == faults
+    assert faults_of(tmp_path, template, LEXICON) == [f"x.template:{each}" for each in faults]
 
 
 def test_indices_of_a_slot_itself(tmp_path: Path) -> None:
@@ -114,90 +109,17 @@ def test_indices_of_a_slot_itself(tmp_path: Path) -> None:
     ("template", "lexicon", "faults"),
     [
         (
-            "lexicon: m.csv\nslot S:\ncondition a: {S.word}\n",
-            LEXICON,
-            [
-                (
-                    "x.template:1:10: there is no file 'm.csv'; a lexicon is found from this "
-                    "file's folder"
-                ),
-            ],
-        ),
-        (
             "lexicon: l.csv\nslot S:\ncondition a: {S.word}\n",
-            "",
-            [
-                "l.csv:1:1: the file is empty; its first line names the columns: word,category",
-            ],
-        ),
-        (
-            "lexicon: l.csv\nslot S:\ncondition a: {S.word}\n",
-            "word;kind\na;b\n",
-            [
-                "l.csv:1:1: the columns are separated by ';'; separate them by commas",
-            ],
-        ),
-        (
-            "lexicon: l.csv\nslot S:\ncondition a: {S.word}\n",
-            "word,kind\n",
-            [
-                "l.csv:1:1: there is nothing but a header; write some rows",
-            ],
-        ),
-        (
-            "lexicon: l.csv\nslot S:\ncondition a: {S.word}\n",
-            "word,kind,word,\na,b,c,d\n",
-            [
-                (
-                    "l.csv:1:11: the column 'word' stands here for the second time; remove "
-                    "one of the two"
-                ),
-                "l.csv:1:16: this column has no name; name its feature",
-            ],
-        ),
-        (
-            "lexicon: l.csv\nslot S:\ncondition a: {S.word}\n",
-            "word,kind,tags\na\nb,c\nx,y,z,q\nx,y,z\nx,y, z\n",
-            [
-                (
-                    "l.csv:2:1: this row has 1 field, the header has 3; kind, tags are "
-                    "missing; write _ for what does not apply"
-                ),
-                (
-                    "l.csv:3:3: this row has 2 fields, the header has 3; tags is missing; "
-                    "write _ for what does not apply"
-                ),
-                (
-                    "l.csv:4:7: this row has 4 fields, the header has 3; remove what is too "
-                    "much, or put text with a comma between quotes"
-                ),
-                (
-                    "l.csv:6:1: this row is the same as line 5; remove it; its items would "
-                    "come twice"
-                ),
-            ],
-        ),
-        (
-            "lexicon: l.csv\nslot S:\ncondition a: {S.word}\n",
-            'word,kind\n"a,b\n',
-            [
-                (
-                    "l.csv:2:1: this quote is never closed; close it; a quote that is part "
-                    'of the text is written "", and between quotes'
-                ),
-            ],
+            "word,kind\nx,y\nx,z\nx,y\n",
+            ["l.csv:4:1: this row is the same as line 2; remove it; its items would come twice"],
         ),
         (
             "lexicon: l.csv\nlexicon: m.csv\nslot S: kinf = x\n",
-            "word,kind,word\na\n",
+            "word,kind\na\n",
             [
                 (
-                    "l.csv:1:11: the column 'word' stands here for the second time; remove "
-                    "one of the two"
-                ),
-                (
-                    "l.csv:2:1: this row has 1 field, the header has 3; kind, word are "
-                    "missing; write _ for what does not apply"
+                    "l.csv:2:1: this row has 1 field, the header has 2; kind is missing; write _ "
+                    "for what does not apply"
                 ),
                 (
                     "x.template:2:10: there is no file 'm.csv'; a lexicon is found from this "
@@ -289,20 +211,15 @@ def test_what_constraints_mean(tmp_path: Path, constraint: str, words: str) -> N
     [
         (
             "lexicon: l.csv\nslot S: kind = y, word = one\ncondition a: {S.word}\n",
-            [
-                (
-                    "x.template:2:6: no row can be S (kind = y: 1 row, word = one: 0 rows); "
-                    "change word = one"
-                ),
-            ],
+            ["2:6: no row can be S (kind = y: 1 row, word = one: 0 rows); change word = one"],
         ),
         (
             "lexicon: l.csv\nslot S: kind = xx\ncondition a: {S.word}\n",
             [
                 (
-                    "x.template:2:6: no row can be S (kind = xx: 0 rows); no row has 'xx' "
-                    "as its kind; did you mean x?"
-                ),
+                    "2:6: no row can be S (kind = xx: 0 rows); no row has 'xx' as its kind; did "
+                    "you mean x?"
+                )
             ],
         ),
         (
@@ -311,26 +228,19 @@ def test_what_constraints_mean(tmp_path: Path, constraint: str, words: str) -> N
                 "condition a: {S.word}\n"
             ),
             [
-                "x.template:2:20: no row has 'z' as its kind; there is x, y",
-                "x.template:2:35: no row has 'rd' as its tags; did you mean red?",
+                "2:20: no row has 'z' as its kind; there is x, y",
+                "2:35: no row has 'rd' as its tags; did you mean red?",
             ],
         ),
         (
             "lexicon: l.csv\nchoose N: a b, N = c\nslot S:\ncondition a: {S.word} {N}\n",
-            [
-                (
-                    "x.template:2:8: no value can be N (N = c: 0 values); N is never 'c'; "
-                    "there is a, b"
-                ),
-            ],
+            ["2:8: no value can be N (N = c: 0 values); N is never 'c'; there is a, b"],
         ),
         (
             "lexicon: l.csv\nchoose K: x y z\nslot S: kind = K\ncondition a: {S.word}\n",
-            [
-                "x.template:2:15: no row has 'z' as its kind; there is x, y",
-            ],
+            ["2:15: no row has 'z' as its kind; there is x, y"],
         ),
     ],
 )
 def test_what_nothing_can_be(tmp_path: Path, template: str, faults: list[str]) -> None:
-    assert faults_of(tmp_path, template, LEXICON) == faults
+    assert faults_of(tmp_path, template, LEXICON) == [f"x.template:{each}" for each in faults]

@@ -9,92 +9,86 @@ from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
 from pommel.sources.grammar.source import GrammarError
 
 
+def test_what_every_template_has(tmp_path: Path) -> None:
+    assert faults_of(tmp_path, "# x\n", LEXICON) == [
+        "x.template: there is no condition; write condition match: {S.word} | {V.form[NUM]} | ."
+    ]
+    assert faults_of(tmp_path, "slot S:\ncondition a: {S.word}\n", LEXICON) == [
+        "x.template: there is no lexicon to fill slots from; write lexicon: nouns.csv"
+    ]
+
+
 @pytest.mark.parametrize(
     ("template", "faults"),
     [
         (
-            "# x\n",
-            [
-                (
-                    "x.template: there is no condition; write condition match: {S.word} | "
-                    "{V.form[NUM]} | ."
-                ),
-            ],
-        ),
-        (
-            "slot S:\ncondition a: {S.word}\n",
-            [
-                "x.template: there is no lexicon to fill slots from; write lexicon: nouns.csv",
-            ],
-        ),
-        (
             "lexicon: l.csv\nslot S:\nregions: a | b\ncondition a: {S.word}\n",
             [
                 (
-                    "x.template:4:11: condition a has 1 region, the line regions has 2; put "
-                    "| between regions; one that is empty is written | |"
-                ),
+                    "4:11: condition a has 1 region, the line regions has 2; put | between "
+                    "regions; one that is empty is written | |"
+                )
             ],
         ),
         (
             "lexicon: l.csv\nslot S:\ncondition a: {S.word}\ncondition b: x | y\n",
             [
                 (
-                    "x.template:4:11: condition b has 2 regions, condition a has 1; put | "
-                    "between regions; one that is empty is written | |"
-                ),
+                    "4:11: condition b has 2 regions, condition a has 1; put | between regions; "
+                    "one that is empty is written | |"
+                )
             ],
         ),
         (
             "lexicon: l.csv\nslot S:\nregions: a || a\ncondition a: {S.word} | | x\n",
             [
-                "x.template:3:13: this region has no name; write regions: subject | verb | end",
-                "x.template:3:15: the region a is there already; give each a name of its own",
+                "3:13: this region has no name; write regions: subject | verb | end",
+                "3:15: the region a is there already; give each a name of its own",
             ],
         ),
         (
             "condition a: |\n",
             [
                 (
-                    "x.template:1:11: all regions of condition a are empty; write condition "
-                    "match: {S.word} | {V.form[NUM]} | ."
-                ),
+                    "1:11: all regions of condition a are empty; write condition match: {S.word} | "
+                    "{V.form[NUM]} | ."
+                )
             ],
         ),
         (
             "lexicon: l.csv\nslot S:\ncondition a: {S.word}\ngloss b: x\ngloss a: x | y\n",
             [
-                "x.template:4:7: there is no condition 'b'; there is a",
+                "4:7: there is no condition 'b'; there is a",
                 (
-                    "x.template:5:7: gloss a has 2 regions, condition a has 1; put | "
-                    "between regions; one that is empty is written | |"
+                    "5:7: gloss a has 2 regions, condition a has 1; put | between regions; one "
+                    "that is empty is written | |"
                 ),
             ],
         ),
         (
             "lexicon: l.csv\nslot S:\ncondition a: {S.word}\nprediction: (1;%b%) < (2;%a%)\n",
             [
-                "x.template:4:13: there is no condition 'b'; there are: 'a'",
-                "x.template:4:23: condition 'a' has no region 2; its regions are 1",
+                "4:13: there is no condition 'b'; there are: 'a'",
+                "4:23: condition 'a' has no region 2; its regions are 1",
             ],
         ),
         (
             "lexicon: l.csv\nslot S:\nslot T: kind = x\ncondition a: {S.word}\nchoose N: a b\n",
             [
                 (
-                    "x.template:3:6: slot T is never used; put it into a condition, or "
-                    "remove it; items would only be repeated"
+                    "3:6: slot T is never used; put it into a condition, or remove it; items would "
+                    "only be repeated"
                 ),
                 (
-                    "x.template:5:8: choice N is never used; put it into a condition, or "
-                    "remove it; items would only be repeated"
+                    "5:8: choice N is never used; put it into a condition, or remove it; items "
+                    "would only be repeated"
                 ),
             ],
         ),
     ],
 )
 def test_what_no_line_alone_shows(tmp_path: Path, template: str, faults: list[str]) -> None:
-    assert faults_of(tmp_path, template, LEXICON) == faults
+    assert faults_of(tmp_path, template, LEXICON) == [f"x.template:{each}" for each in faults]
 
 
 @pytest.mark.parametrize(
@@ -110,7 +104,7 @@ def test_what_no_line_alone_shows(tmp_path: Path, template: str, faults: list[st
                 (
                     "x.template:3:6: nothing can be T once S is there; no row of the "
                     "lexicon fits: kind = S.kind, tags shares S.tags"
-                ),
+                )
             ],
         ),
         (
@@ -123,7 +117,7 @@ def test_what_no_line_alone_shows(tmp_path: Path, template: str, faults: list[st
                 (
                     "x.template:4:11: condition b has the sentence of a in each of 2 items; "
                     "make them differ, or remove one"
-                ),
+                )
             ],
         ),
         (
@@ -133,7 +127,7 @@ def test_what_no_line_alone_shows(tmp_path: Path, template: str, faults: list[st
                 (
                     "x.template:4:11: condition b has the sentence of a in the only item; "
                     "make them differ, or remove one"
-                ),
+                )
             ],
         ),
         (
@@ -155,10 +149,9 @@ def test_what_no_line_alone_shows(tmp_path: Path, template: str, faults: list[st
             LEXICON,
             [
                 (
-                    "l.csv:3:14: 'two' has no form_b, which {S.form[N]} asks for, nor has "
-                    "l.csv:4; write it, or leave such rows out: S.form[N] != _ in the line "
-                    "of S"
-                ),
+                    "l.csv:3:14: 'two' has no form_b, which {S.form[N]} asks for, nor has l.csv:4; "
+                    "write it, or leave such rows out: S.form[N] != _ in the line of S"
+                )
             ],
         ),
         (
@@ -173,7 +166,7 @@ def test_what_no_line_alone_shows(tmp_path: Path, template: str, faults: list[st
                     "l.csv:4:13: 'three' has no form_a, which {S.form_a} asks for, nor have "
                     "l.csv:5, l.csv:6, l.csv:7, ...; write it, or leave such rows out: "
                     "S.form_a != _ in the line of S"
-                ),
+                )
             ],
         ),
         (
@@ -183,7 +176,7 @@ def test_what_no_line_alone_shows(tmp_path: Path, template: str, faults: list[st
                 (
                     "l.csv:3:5: 'two' has no tags, which {T.form[S.tags]} asks for; write "
                     "it, or leave such rows out: T.form[S.tags] != _ in the line of T"
-                ),
+                )
             ],
         ),
     ],

@@ -33,11 +33,7 @@ def test_conditions_regions_and_glosses(tmp_path: Path) -> None:
     assert found.n_items == 24
     first: GeneratedItem = next(found.items())
     assert [(each.name, each.contents, each.gloss) for each in first] == [
-        (
-            "match_near",
-            ("The author", "near the pilot", "", "smiles", "."),
-            "smile-sg .",
-        ),
+        ("match_near", ("The author", "near the pilot", "", "smiles", "."), "smile-sg ."),
         ("mismatch_near", ("The author", "near the pilot", "", "smile", "."), ""),
         ("match_far", ("The author", "near the pilots", "really", "smiles", "."), ""),
         ("mismatch_far", ("The author", "near the pilots", "really", "smile", "."), ""),
@@ -61,13 +57,7 @@ def test_the_last_slot_changes_fastest_and_numbers_follow(tmp_path: Path) -> Non
 def test_head(tmp_path: Path) -> None:
     assert english(tmp_path).head == {
         "meta": {"metric": "sum", "name": "english near", "language": "en"},
-        "region_meta": {
-            "1": "subject",
-            "2": "attractor",
-            "3": "adverb",
-            "4": "verb",
-            "5": "end",
-        },
+        "region_meta": {"1": "subject", "2": "attractor", "3": "adverb", "4": "verb", "5": "end"},
         "predictions": [
             {
                 "type": "formula",
