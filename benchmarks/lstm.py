@@ -158,7 +158,7 @@ def largest_difference(bits: Bits, exact: Bits) -> float:
 
 def pommel(model: LstmModel, suites: Sequence[Suite], regions: Regions) -> Bits:
     """Run the suites."""
-    runs = run_suites(model, suites, Choices(policy=Choices(policy=Policy(), regions=regions)))
+    runs = run_suites(model, suites, Choices(policy=Policy(), regions=regions))
     items = [item for run in runs for item in run.surprisals.sentences]
     return {
         scored.text: [token.surprisal_bits for token in scored.tokens]

@@ -21,7 +21,6 @@ import numpy as np
 
 from pommel.models.model import Model, Policy
 from pommel.models.registry import load_model
-from pommel.scoring import Choices
 from pommel.training.kneser_ney import estimate
 from pommel.training.ngram_corpus import read_corpus
 from pommel.training.ngram_recipe import write_arpa
@@ -43,7 +42,7 @@ def main() -> None:
     parser.add_argument("--one", nargs=2, metavar=("READER", "FILE"), help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.one:
-        print(json.dumps(measured(chosen.one[0], chosen.one[1], Choices(policy=chosen.sentences))))
+        print(json.dumps(measured(chosen.one[0], chosen.one[1], chosen.sentences)))
         return
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "large.arpa"

@@ -69,9 +69,7 @@ def suites_variant(
 
     def run(work: Work) -> list[ScoredSentence]:
         with recorder.recording() if recorder else nullcontext():
-            runs = run_suites(
-                model, work.suites, Choices(policy=Choices(policy=policy, regions=regions))
-            )
+            runs = run_suites(model, work.suites, Choices(policy=policy, regions=regions))
             items = [item for run in runs for item in run.surprisals.sentences]
         return [sentence for item in items for sentence in item]
 

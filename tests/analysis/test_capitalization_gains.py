@@ -74,9 +74,9 @@ def test_policy_score_rule_and_unknown_words_are_passed_on() -> None:
     model = WordModel(BITS)
     suite = make_suite(ITEMS, ["(1;%x%) < (1;%y%)", "(1;%x%) > (1;%y%)"])
     policy = Policy(eos="never")
-    (every,) = CapitalizationGain.measured(model, [suite], Choices(policy=Choices(policy=policy)))
+    (every,) = CapitalizationGain.measured(model, [suite], Choices(policy=policy))
     (first,) = CapitalizationGain.measured(
-        model, [suite], Choices(policy=Choices(policy=policy, score_rule="first"))
+        model, [suite], Choices(policy=policy, score_rule="first")
     )
     assert (every.as_is.score, first.as_is.score) == (0, 0.75)
     assert set(model.policies) == {policy}
@@ -111,11 +111,11 @@ def test_compat_is_passed_on() -> None:
     list(CapitalizationGain.measured(model, [suite]))
     assert None not in [span for spans in model.spans for span in spans]
     model.spans.clear()
-    list(CapitalizationGain.measured(model, [suite], Choices(policy=Choices(compat="syntaxgym"))))
+    list(CapitalizationGain.measured(model, [suite], Choices(compat="syntaxgym")))
     # Its alignment needs every token, not only those of the regions that predictions name.
     assert {span for spans in model.spans for span in spans} == {None}
     with pytest.raises(UsageError, match=r"^compat cannot be 'foo'; it is one of syntaxgym$"):
-        list(CapitalizationGain.measured(model, [suite], Choices(policy=Choices(compat="foo"))))  # type: ignore[arg-type]
+        list(CapitalizationGain.measured(model, [suite], Choices(compat="foo")))  # type: ignore[arg-type]
 
 
 def test_models_of_one_name_are_told_apart() -> None:

@@ -100,7 +100,7 @@ BITS = {"the": 1.0, "dog": 2.0, "cats": 2.5, "barks": 4.0, "bark": 8.0, "purr": 
 
 def one_run(bits: dict[str, float | None] | None = None, **settings: object) -> Run:
     model = WordModel(bits=BITS if bits is None else {**BITS, **bits})
-    (run,) = run_suites(model, [SUITE], Choices(policy=Choices(**settings)))  # type: ignore[arg-type]
+    (run,) = run_suites(model, [SUITE], Choices(**settings))  # type: ignore[arg-type]
     return run
 
 
@@ -155,9 +155,7 @@ def test_a_method_for_sentences_of_equal_length_leaves_out_templates_of_others()
     tokens = (token("the", 0, 1.0), token("dog", 4, 2.0), token("bar", 8, 3.0), token("k", 11, 1.0))
     sentence = ScoredSentence(text="the dog bark", tokens=tokens)
     model = WordModel(bits=BITS, sentences={sentence.text: sentence}, methods=("unmasked-ce",))
-    (run,) = run_suites(
-        model, [SUITE], Choices(policy=Choices(policy=Policy(method="unmasked-ce")))
-    )
+    (run,) = run_suites(model, [SUITE], Choices(policy=Policy(method="unmasked-ce")))
     assert set_scores(run).kept.tolist() == [[-4.0, -6.5]]
 
 

@@ -171,7 +171,7 @@ def test_a_run_in_full(pommel: Pommel, own_store: Path) -> None:
         "model       words · toy://words · toy",
         "suite       agreement · agreement · en · version 1.2.0 · 3 items",
         "policy      bos auto, eos auto, first_token unscored, method auto, boundary raw",
-        "settings    oov skip",
+        "settings    oov skip, swallowed undefined",
         "score rule  all",
         "source      pommel",
         f"date        {created} UTC",

@@ -267,7 +267,7 @@ def test_a_swallowed_region_is_written_without_a_value_and_read_again() -> None:
     assert again.whole["sum"].tolist() == table.whole["sum"].tolist()
     for swallowed, holds in (("undefined", False), ("begin", True)):
         choices = Choices(swallowed=swallowed)  # type: ignore[arg-type]
-        (found,) = SuiteResult.of_evaluated(read(value), Choices(policy=choices)).predictions
+        (found,) = SuiteResult.of_evaluated(read(value), choices).predictions
         assert found.holds.tolist() == [holds]
     # The retired tool wrote 0.0, and nothing of tokens.
     value = evaluated_suite_to_dict(suite, table, zero_where_swallowed=True)

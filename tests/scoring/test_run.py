@@ -32,9 +32,7 @@ FORMULA = "(2;%a%) < (2;%b%)"
 def notes_of(
     model: WordModel, items: Sequence[Sentences] = ITEMS, *, oov: Oov = "keep", **meta: Any
 ) -> list[str]:
-    (run,) = run_suites(
-        model, [make_suite(items, [FORMULA], **meta)], Choices(policy=Choices(oov=oov))
-    )
+    (run,) = run_suites(model, [make_suite(items, [FORMULA], **meta)], Choices(oov=oov))
     return list(run.notes())
 
 
@@ -186,7 +184,7 @@ def test_provenance_says_where_the_numbers_come_from() -> None:
     (run,) = run_suites(
         WordModel(),
         [suite],
-        Choices(policy=Choices(policy=Policy(eos="never"), score_rule="first")),
+        Choices(policy=Policy(eos="never"), score_rule="first"),
     )
     provenance = run.result.provenance
     assert provenance["suite"] == {
@@ -204,7 +202,7 @@ def test_provenance_says_where_the_numbers_come_from() -> None:
 @pytest.mark.parametrize("regions", ["all", "needed"])
 def test_provenance_says_which_regions_had_to_be_scored(regions: Regions) -> None:
     suite = make_suite(ITEMS, [FORMULA])
-    (run,) = run_suites(WordModel(), [suite], Choices(policy=Choices(regions=regions)))
+    (run,) = run_suites(WordModel(), [suite], Choices(regions=regions))
     assert run.result.provenance["regions"] == regions
     assert SuiteSurprisals.of(WordModel(), suite).provenance["regions"] == "all"
 
@@ -231,6 +229,6 @@ def test_sg_evals_published_result_from_its_recorded_surprisals(
     suite = LoadedSuite.read(folder / "fgd_hierarchy.json").suite
     path = folder / "surprisals_fgd_hierarchy.txt"
     model = recorded.open(f"recorded://{path}", LoadOptions())
-    (run,) = run_suites(model, [suite], Choices(policy=Choices(score_rule=rule)))
+    (run,) = run_suites(model, [suite], Choices(score_rule=rule))
     assert [each.n_holding for each in run.result.scores] == scores
     assert run.result.n_items == 24

@@ -56,9 +56,7 @@ def test_all_regions_are_asked_for_where_nothing_else_is_said() -> None:
 
 def test_other_predictions_than_the_first_are_still_shown() -> None:
     suite = make_suite(ITEMS, [FORMULA, "(1;%a%) > 1"])
-    (run,) = run_suites(
-        WordModel(), [suite], Choices(policy=Choices(regions="needed", score_rule="first"))
-    )
+    (run,) = run_suites(WordModel(), [suite], Choices(regions="needed", score_rule="first"))
     assert run.result.predictions[1].defined.all()
 
 
@@ -68,7 +66,7 @@ def test_a_sentence_of_two_suites_is_asked_for_once_with_what_both_need(
 ) -> None:
     model = WordModel(costly_calls=costly_calls)
     suites = [make_suite(ITEMS, [FORMULA]), make_suite(ITEMS, ["(1;%a%) < (*;%b%)"])]
-    runs = list(run_suites(model, suites, Choices(policy=Choices(regions="needed"))))
+    runs = list(run_suites(model, suites, Choices(regions="needed")))
     needed = {
         "The dog barks": ((0, 14),),
         "The dog bark": None,
@@ -125,9 +123,7 @@ def test_predictions_do_not_depend_on_which_regions_are_scored(data: st.DataObje
         for formulas in data.draw(st.lists(st.lists(formula, max_size=2), min_size=1, max_size=3))
     ]
     costly = data.draw(st.booleans())
-    partial = run_suites(
-        WordModel(costly_calls=costly), suites, Choices(policy=Choices(regions="needed"))
-    )
+    partial = run_suites(WordModel(costly_calls=costly), suites, Choices(regions="needed"))
     for run, other in zip(partial, run_suites(WordModel(), suites), strict=True):
         for one, two in zip(run.result.predictions, other.result.predictions, strict=True):
             np.testing.assert_array_equal(one.margin_bits, two.margin_bits)
@@ -166,11 +162,7 @@ def test_a_failure_comes_after_the_suites_that_are_complete(failure: BaseExcepti
     made: list[Run] = []
     steps: list[int] = []
     with pytest.raises(type(failure)) as raised:
-        made.extend(
-            run_suites(
-                model, suites, Choices(policy=Choices(regions="needed")), progress=steps.append
-            )
-        )
+        made.extend(run_suites(model, suites, Choices(regions="needed"), progress=steps.append))
     assert raised.value is failure
     assert [run.result.suite_name for run in made] == ["other", "mixed"]
     assert made[0].result.predictions[0].margin_bits.tolist() == [-1]
@@ -211,7 +203,7 @@ def test_the_method_that_a_policy_means_is_part_of_the_result() -> None:
         (WordModel(methods=("pll", "focus-mask")), Policy(method="focus-mask"), "focus-mask"),
         (WordModel(details={"method": "unmasked-ce"}), Policy(), "unmasked-ce"),
     ):
-        (run,) = run_suites(model, [suite], Choices(policy=Choices(policy=policy)))
+        (run,) = run_suites(model, [suite], Choices(policy=policy))
         assert run.surprisals.method == method
         assert run.result.provenance["method"] == method
         assert run.result.provenance["policy"]["method"] == policy.method
@@ -224,7 +216,7 @@ def test_a_method_that_the_model_does_not_take_is_refused_before_it_is_asked() -
             run_suites(
                 model,
                 [make_suite(ITEMS, [FORMULA])],
-                Choices(policy=Choices(policy=Policy(method="pll"))),
+                Choices(policy=Policy(method="pll")),
             )
         )
     assert str(raised.value) == ("toy://words does not take the method 'pll'; it takes causal")
@@ -234,9 +226,7 @@ def test_a_method_that_the_model_does_not_take_is_refused_before_it_is_asked() -
 def test_items_of_unequal_length_are_skipped_and_told() -> None:
     model = WordModel(methods=("unmasked-ce",))
     items: list[Sentences] = [*ITEMS, {"a": ("The dog", "did bark"), "b": ("The dog", "barks")}]
-    (run,) = run_suites(
-        model, [make_suite(items, [FORMULA])], Choices(policy=Choices(regions="needed"))
-    )
+    (run,) = run_suites(model, [make_suite(items, [FORMULA])], Choices(regions="needed"))
     assert run.result.predictions[0].skipped.tolist() == [False, False, False, True]
     assert [(each.n_holding, each.n_items) for each in run.result.scores] == [(1, 3)]
     assert list(run.notes()) == [
@@ -251,9 +241,7 @@ def test_items_with_words_of_several_tokens_are_skipped_and_told() -> None:
     hidden = replace(by_word("A cat purr", {"purr": None}).tokens[2], why_unscored="not comparable")
     sentence = ScoredSentence(text="A cat purr", tokens=(*by_word("A cat purr").tokens[:2], hidden))
     model = WordModel(methods=("focus-mask",), sentences={"A cat purr": sentence})
-    (run,) = run_suites(
-        model, [make_suite(ITEMS, [FORMULA])], Choices(policy=Choices(regions="needed"))
-    )
+    (run,) = run_suites(model, [make_suite(ITEMS, [FORMULA])], Choices(regions="needed"))
     assert run.result.predictions[0].skipped.tolist() == [False, False, True]
     assert list(run.notes()) == [
         (

@@ -59,7 +59,7 @@ def made(  # noqa: PLR0913 - each of these is a choice of a run's
     choices = Choices(
         policy=policy or Policy(), score_rule=score_rule, oov=oov, compat=compat, regions=regions
     )
-    (run,) = run_suites(cached, [suite], Choices(policy=choices))
+    (run,) = run_suites(cached, [suite], choices)
     if membership:
         name = f"{membership.family}/{membership.label}"
         run = run.renamed(Named(name=name, membership=membership))

@@ -59,7 +59,7 @@ def test_the_same_command_is_the_same_run(store: Store) -> None:
         list(run_and_keep(TOY, model, [DOGS], store=store))
     assert len(model.asked) == 1
     assert len(store.runs.records()) == 1
-    list(run_and_keep(TOY, model, [DOGS], Choices(policy=Choices(score_rule="first")), store=store))
+    list(run_and_keep(TOY, model, [DOGS], Choices(score_rule="first"), store=store))
     assert len(model.asked) == 1
     assert [each.result.score_rule for each in store.runs.records()] == ["all", "first"]
 

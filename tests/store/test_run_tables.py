@@ -454,9 +454,7 @@ def test_a_suite_that_is_damaged(store: Store) -> None:
 
 
 def again(store: Store, run: Run, suite: Any, rule: ScoreRule = "all", oov: Oov = "keep") -> Run:
-    return store.runs.evaluate_again(
-        RunRecord.of(run), suite, Choices(policy=Choices(score_rule=rule, oov=oov))
-    )
+    return store.runs.evaluate_again(RunRecord.of(run), suite, Choices(score_rule=rule, oov=oov))
 
 
 @pytest.mark.parametrize("rule", ["all", "first", "each"])
@@ -489,9 +487,7 @@ def test_the_provenance_says_which_run_scored_it(store: Store) -> None:
     dated = replace(run.result, provenance={**run.result.provenance, "date": "2020-01-01"})
     run = Run(surprisals=run.surprisals, result=dated)
     base = store.runs.save(run)
-    found = store.runs.evaluate_again(
-        base, agreement("b"), Choices(policy=Choices(score_rule="first", oov="skip"))
-    )
+    found = store.runs.evaluate_again(base, agreement("b"), Choices(score_rule="first", oov="skip"))
     kept = dict(found.result.provenance)
     pommel = run.result.provenance["pommel"]
     assert kept["scored"] == {"run_id": base.run_id, "date": "2020-01-01", "pommel": pommel}

@@ -43,7 +43,7 @@ def pack(folder: Path, reference: str, policy: Policy) -> int:
     """Run a model and pack that; return how many tokens have no context."""
     with store_at(folder) as store:
         model = CachedModel(load_model(reference, options=LoadOptions()), store.cache)
-        (run,) = run_suites(model, [SUITE], Choices(policy=Choices(policy=policy, regions="all")))
+        (run,) = run_suites(model, [SUITE], Choices(policy=policy, regions="all"))
         store.runs.save(run)
         write_submission(store, records_of(store), folder / SOURCE, about=ABOUT)
     submission = parse_submission((folder / SOURCE).read_bytes(), source=SOURCE)

@@ -79,9 +79,7 @@ def test_the_runs_are_those_that_were_packed(tmp_path: Path, choices: dict[str, 
 def test_another_score_rule_and_what_becomes_of_unknown_words(tmp_path: Path) -> None:
     raw, (run,) = packed(tmp_path, (AGREEMENT,))
     submission = parse_submission(raw, source=SOURCE)
-    (found,) = recomputed(
-        submission, [AGREEMENT], Choices(policy=Choices(score_rule="each", oov="skip"))
-    )
+    (found,) = recomputed(submission, [AGREEMENT], Choices(score_rule="each", oov="skip"))
     wanted = run.surprisals.evaluate(score_rule="each", oov="skip")
     assert found.result.scores == wanted.scores
     assert found.result.model_name == "Words"

@@ -75,9 +75,7 @@ def work_of(folder: Path, suites: list[Suite], *, regions: Any) -> Counts:
     engine: Any = model.scorer
     counts: Counts = engine.engine.counts
     assert counts == Counts()
-    assert len(list(run_suites(model, suites, Choices(policy=Choices(regions=regions))))) == len(
-        suites
-    )
+    assert len(list(run_suites(model, suites, Choices(regions=regions)))) == len(suites)
     return counts
 
 

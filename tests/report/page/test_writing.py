@@ -194,7 +194,7 @@ def test_a_chart_names_the_models_of_which_only_needed_regions_were_scored(tmp_p
     suite = make_suite([item], ["(2;%a%) < (2;%b%)"])
     runs = []
     for name, regions in (("all", "all"), ("part", "needed")):
-        (run,) = run_suites(WordModel(), [suite], Choices(policy=Choices(regions=regions)))  # type: ignore[arg-type]
+        (run,) = run_suites(WordModel(), [suite], Choices(regions=regions))  # type: ignore[arg-type]
         model = replace(run.surprisals.model, name=name, reference=name)
         surprisals = replace(run.surprisals, model=model)
         runs.append(Run(surprisals=surprisals, result=replace(run.result, model_name=name)))

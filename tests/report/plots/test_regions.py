@@ -189,7 +189,7 @@ def test_a_model_without_surprisals_is_named(capfd: pytest.CaptureFixture[str]) 
 
 def needed_only(name: str, suite: Suite = SUITE) -> Run:
     """Return a run in which only what predictions need has been scored."""
-    (run,) = run_suites(WordModel(bits=BITS), [suite], Choices(policy=Choices(regions="needed")))
+    (run,) = run_suites(WordModel(bits=BITS), [suite], Choices(regions="needed"))
     surprisals = replace(
         run.surprisals, model=replace(run.surprisals.model, name=name, fingerprint=name)
     )

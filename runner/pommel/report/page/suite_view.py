@@ -183,7 +183,8 @@ def _surprisals(run: Run | None, i: int, c: int, of_it: Compared) -> str:
         cell = (i, c, table.region_numbers.index(number))
         marks = UNSCORED * bool(table.n_unscored[cell] > 0) + UNKNOWN * (cell in table.oovs)
         name = f"{number}: " if is_several else ""
-        shown.append(f"{name}{bits_text(float(table.values[metric][cell]))}{marks}")
+        bits = math.nan if table.swallowed[cell] else float(table.values[metric][cell])
+        shown.append(f"{name}{bits_text(bits)}{marks}")
     if of_it.is_whole:
         name = "all: " if is_several else ""
         shown.append(f"{name}{bits_text(float(table.whole[metric][i, c]))}")
