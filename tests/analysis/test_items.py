@@ -1,6 +1,7 @@
 """One row a model, suite, prediction and item."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -101,6 +102,16 @@ def test_skipped_items_and_results_without_items_are_counted_and_left_out() -> N
         "2 rows left out: the items are skipped",
         "1 result left out, known without items: mbert on other",
     )
+
+
+def test_a_run_that_a_newer_one_takes_the_place_of_is_left_out() -> None:
+    old, new = (
+        replace(record(holds=holds, sha256=each), created=f"2024-01-0{day}", run_id=each * 12)
+        for day, each, holds in ((1, "a", "00"), (2, "b", "11"))
+    )
+    table = ItemTable.of([old, new])
+    assert table.rows["holds"].tolist() == [1, 1]
+    assert table.notes == ("1 run left out for newer runs on other versions of s",)
 
 
 def test_without_any_item_the_columns_are_there() -> None:

@@ -149,6 +149,11 @@ def test_a_template_with_a_word_that_the_method_cannot_score_is_left_out() -> No
     found = set_scores(run)
     assert found.kept.tolist() == [[-4.0, -6.5]]
     assert (found.n_skipped, found.n_not_asked_for, found.n_unscored) == (1, 0, 0)
+    (note,) = SentenceSets.of([run], n_resamples=99).notes
+    assert note == (
+        "words on small: 1 template left out, with a sentence that the method cannot score or "
+        "compare"
+    )
 
 
 def test_a_method_for_sentences_of_equal_length_leaves_out_templates_of_others() -> None:
@@ -170,6 +175,15 @@ def test_the_order_of_the_same_tokens_makes_no_difference() -> None:
 
 def test_impossible_sentences_have_the_worst_score() -> None:
     assert set_scores(one_run({"bark": math.inf})).scores[0].tolist() == [-7.0, -math.inf]
+
+
+def test_slor_of_what_is_impossible_to_both_models_is_no_number() -> None:
+    found = set_scores(
+        one_run({"bark": math.inf}), normalise="slor", unigram=one_run({"bark": math.inf})
+    )
+    assert math.isnan(found.scores[0, 1])
+    assert found.scores[1].tolist() == [0.0, 0.0]
+    assert found.n_skipped == 1
 
 
 def test_slor_needs_a_run_on_the_same_sentences() -> None:
@@ -392,3 +406,41 @@ def test_a_suite_without_a_design_has_no_preferences() -> None:
     scores = pair_scores([[-1, -2], [-2, -1]])
     for preferences in (order_scores, order_preferences, feature_preferences):
         assert [*preferences(scores, FEW)] == []
+
+
+def test_orders_of_other_nouns_are_no_pair_and_a_case_that_is_everywhere_is_no_preference() -> None:
+    def good(*cases: str, order: str) -> SetSentence:
+        return SetSentence(
+            name=order, is_grammatical=True, order=tuple(order.split()), assignment=cases
+        )
+
+    scores = replace(
+        pair_scores([[-1.0, -2.0, -3.0]], "g1 g2 u"),
+        sentences=(
+            good("nom", "acc", order="nom acc"),
+            good("nom", "dat", order="dat nom"),
+            SetSentence(name="u", is_grammatical=False),
+        ),
+    )
+    assert [row.order for row in order_scores(scores, FEW)] == ["nom acc", "dat nom"]
+    assert [*order_preferences(scores, FEW)] == []
+    # The first noun is a nominative throughout.
+    found = {(row.noun, row.case): row.auc.mean for row in feature_preferences(scores, FEW)}
+    assert found == {(2, "acc"): 1.0, (2, "dat"): 0.0}
+
+
+def test_what_is_left_out_is_told_and_shown() -> None:
+    sets = SentenceSets.of([one_run(regions="needed")], n_resamples=99)
+    (note,) = sets.notes
+    assert note == (
+        "words on small: 2 templates left out, not all of whose tokens were asked for; run it "
+        "with --regions all"
+    )
+    assert [each.suite for each in sets.without_templates] == ["small"]
+    (table,) = sets.tables()
+    assert [*table.columns[-1].cells] == ["no templates"]
+    (note,) = SentenceSets.of([one_run({"the": None})], n_resamples=99).notes
+    assert note == (
+        "words on small: 4 sentences with a token without a surprisal, which is left out of the "
+        "sentence's score"
+    )

@@ -106,6 +106,16 @@ def test_a_family_is_the_mean_over_members_that_have_all_pairs() -> None:
     assert found == pytest.approx((-0.25, math.sqrt(0.125), 0.25))
 
 
+def test_a_family_of_which_no_member_has_all_pairs_has_no_mean_over_them() -> None:
+    records = [
+        record(f"lstm/seed-{n}", suite, "10", member=seed(n), modifier_of=base)
+        for n, own in ((1, "s"), (2, "t"))
+        for suite, base in ((own, ""), (f"{own}_mod", own))
+    ]
+    rows = [row for row in Stability.of(records, n_resamples=199).rows if row.is_family]
+    assert [(row.pairing.base, row.n_members) for row in rows] == [("s", 1), ("t", 1)]
+
+
 def test_steps_of_a_training_have_no_mean() -> None:
     records = [
         record(f"m@{n}", suite, "10", member=seed(n, "m", "step"), modifier_of=base)

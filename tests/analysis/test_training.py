@@ -154,6 +154,12 @@ def test_a_step_that_lacks_a_suite_of_a_mean_is_left_out_and_told() -> None:
     assert len(followed(records).points) == 3
 
 
+def test_where_every_step_lacks_a_suite_there_is_no_path() -> None:
+    result = followed([step(1, "10", "s"), step(2, "11", "t")], level="all")
+    assert (result.points, result.paths) == ((), ())
+    assert result.incomplete == ("p/step-1", "p/step-2")
+
+
 def test_a_member_without_a_number_is_no_step() -> None:
     main = record(
         "p/main", "s", "11", member=replace(seed(0, "p", "step"), value=None, label="main")

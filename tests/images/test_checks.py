@@ -61,6 +61,33 @@ def test_a_special_type_has_to_be_in_the_vocabulary(result: ResultOf) -> None:
     assert found.message == "'<unk>' of vocabulary.unk_types is not in vocabulary.items"
 
 
+def test_a_special_type_is_listed_once(result: ResultOf) -> None:
+    found = result("vocabulary", spec=lambda spec: spec["vocabulary"]["items"].append("<unk>"))
+    assert found.message == "1 of the items in vocabulary.items are there twice"
+
+
+@pytest.mark.parametrize(
+    ("name", "missing", "message"),
+    [
+        ("vocabulary", ("items",), "the spec does not list the vocabulary's items"),
+        (
+            "marks",
+            ("prefix_types", "suffix_types"),
+            "the spec has no prefix_types and no suffix_types",
+        ),
+    ],
+)
+def test_what_a_vocabulary_does_not_say_is_not_checked(
+    result: ResultOf, name: str, missing: tuple[str, ...], message: str
+) -> None:
+    def shorten(spec: dict[str, Any]) -> None:
+        for key in missing:
+            spec["vocabulary"].pop(key, None)
+
+    found = result(name, spec=shorten)
+    assert (found.status, found.message) == ("skipped", message)
+
+
 def test_a_command_that_the_spec_denies_ends_with_99(result: ResultOf) -> None:
     def deny(spec: dict[str, Any]) -> None:
         spec["image"]["supported_features"]["unkify"] = False

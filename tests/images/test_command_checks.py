@@ -48,6 +48,11 @@ WRONG_COMMANDS: list[tuple[str, dict[str, str], str]] = [
         "it prints 2 lines for a sentence, an empty line and a sentence",
     ),
     (
+        "empty-lines-tokenize",
+        {"tokenize": RUN + " | awk 'NR == 3 {$0 = \"The \" $0} {print}'"},
+        "the sentences about an empty line have other tokens than without it",
+    ),
+    (
         "empty-lines-surprisals",
         {"get_surprisals": f"grep . | {RUN}"},
         "with an empty second line, sentence_id 3 is not sentence 3",
@@ -62,6 +67,14 @@ WRONG_COMMANDS: list[tuple[str, dict[str, str], str]] = [
         # A new digit in each process.
         {"get_surprisals": f'{RUN} | sed "3s/$/0/; 3s/[0-9.]*$/$$/"'},
         "bits, and",
+    ),
+    (
+        "deterministic",
+        {
+            "get_surprisals": RUN
+            + " | awk -F '\t' -v OFS='\t' -v new=$$ 'NR == 3 {$3 = new} {print}'"
+        },
+        "has other tokens ",
     ),
     (
         "many-sentences",
@@ -99,6 +112,11 @@ WRONG_COMMANDS: list[tuple[str, dict[str, str], str]] = [
         "tokenize ends with exit status 0 for no file at all",
     ),
     (
+        "exit-status-1",
+        {"tokenize": f'[ "$1" ] || exit 127; {RUN}'},
+        "tokenize is not there (exit status 127)",
+    ),
+    (
         "checkpoint",
         {"get_surprisals": f"unset LMZOO_CHECKPOINT_PATH; {RUN}"},
         "with an empty checkpoint, it answers as if nothing were wrong",
@@ -118,3 +136,20 @@ def test_commands_that_do_one_thing_wrong(
     found = result(name, scripts)
     assert message in found.message
     assert (found.status, bool(found.mend)) == ("failed", True)
+
+
+@pytest.mark.parametrize(
+    ("name", "command", "refused", "message"),
+    [
+        ("empty-lines-tokenize", "tokenize", "!NF", "an empty line is refused"),
+        ("long-sentence", "get_surprisals", "NF > 300", "a sentence of 400 words is refused"),
+    ],
+)
+def test_what_a_command_may_refuse(
+    result: ResultOf, name: str, command: str, refused: str, message: str
+) -> None:
+    script = (
+        f'awk \'{refused} {{exit 3}} {{print}}\' "$1" > "$0.in" && {{ set -- "$0.in"; {RUN}; }}'
+    )
+    found = result(name, {command: script})
+    assert (found.status, found.message) == ("ok", message)

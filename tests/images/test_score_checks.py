@@ -9,6 +9,7 @@ WRONG_SCORES: list[tuple[str, str, str]] = [
     ("score-header", f"{SED} '1s/version/v/'", 'does not hold "format": "pommel-score" and'),
     ("score-header", f'{SED} \'1s/"name"/"n"/\'', "the model's name is None"),
     ("score-header", f"{SED} '1i loading...'", "a line is no JSON: 'loading...'"),
+    ("score-header", f"{SED} '1i [1]'", "a line is no JSON object: '[1]'"),
     ("score-header", f'{SED} \'1s/"model": .*/"model": "gpt2"}}/\'', 'not hold "model": {...}'),
     (
         "score-header",
@@ -52,6 +53,15 @@ WRONG_SCORES: list[tuple[str, str, str]] = [
         "score-errors",
         f'{SED} \'1s/"max_tokens": null/"max_tokens": 20/\'',
         "a sentence of more words than max_tokens is no error",
+    ),
+    (
+        "score-errors",
+        (
+            f'{SED} -e \'1s/"max_tokens": null/"max_tokens": 50/\' '
+            # From the long sentence on.
+            '-e \'/"[a-z]*", 208,/,/^$/s/"tokens".*/"error": "too long"}/\''
+        ),
+        "a sentence that is too long makes those beside it fail",
     ),
     ("score-end", f"{RUN}; exit 4", "it ended with exit status 4"),
     ("score-end", f"{RUN}; echo bye", "it printed more than it was asked for: 'bye'"),

@@ -387,6 +387,16 @@ METRICS_HINT = 'write "sum", "mean", "median", "min", "max", "range", a list of 
                 "remove one of the two (at meta.name)"
             ),
         ),
+        (
+            '"item_number": 1',
+            r'"item_number": "\ud83d"',
+            (
+                "s.json:8:21: this holds half of a character (a lone surrogate); "
+                "write the character itself (at items[0].item_number)\n"
+                's.json:8:21: this is text ("\\ud83d"); it has to be a whole number '
+                "(at items[0].item_number)"
+            ),
+        ),
         # --- JSON
         (
             '"sum"}',

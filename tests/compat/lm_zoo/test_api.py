@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from pommel.compat import lm_zoo as Z  # noqa: N812 - everybody called it so
+from pommel.compat.lm_zoo.models import HuggingFaceModel
 from pommel.errors import ContainerError, InputError, UsageError
 from pommel.models.model import LoadOptions, Policy, score_all
 from pommel.models.registry import load_model
@@ -213,6 +214,13 @@ def test_a_model_that_there_is_not() -> None:
         Z.spec("builtin://en-gpt3")
     assert str(raised.value).startswith("there is no built-in model 'en-gpt3' (did you mean ")
     assert raised.value.exit_status == 4
+
+
+def test_nothing_is_downloaded_for_an_offline_model() -> None:
+    with pytest.raises(Z.UnsupportedModelError) as raised:
+        Z.spec(HuggingFaceModel("nobody/nothing", offline=True))
+    assert "is not in the local cache" in str(raised.value)
+    assert "downloads are off" in str(raised.value)
 
 
 def test_an_engine_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:

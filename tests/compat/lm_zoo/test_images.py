@@ -192,3 +192,18 @@ def test_a_sandbox_may_be_given(pommel: Pommel, image: ImageOf, engine: LocalEng
     outcome = pommel("tokenize", image(), "-", "--sandbox", "memory=1G", stdin="a\n")
     assert outcome.status == 0
     assert engine.jobs[0].sandbox.memory_bytes == 1 << 30
+
+
+def test_a_short_name_is_an_image_of_the_registry(
+    engine: LocalEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = []
+
+    def docker(reference: str) -> LocalEngine:
+        asked.append(reference)
+        return engine
+
+    monkeypatch.setitem(ENGINES, "docker", docker)
+    with pytest.raises(Z.BackendConnectionError):
+        Z.spec("GRNN")
+    assert asked == ["docker://cpllab/language-models:grnn"]

@@ -172,6 +172,17 @@ def test_a_server_that_speaks_no_http() -> None:
     assert str(raised.value).startswith(f"{url}: it had not come after 0.3 s; ")
 
 
+def test_a_server_that_takes_no_connection() -> None:
+    # Its queue is full, so that the system lets the next one wait.
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as server:
+        address = server.getsockname()
+        with socket.create_connection(address):
+            url = f"http://127.0.0.1:{address[1]}/"
+            with pytest.raises(PommelError) as raised:
+                download_registry(url, timeout_s=0.3)
+    assert str(raised.value).startswith(f"{url}: it had not come after 0.3 s; ")
+
+
 @pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://example.org/r", "registry.json", ""])
 def test_only_web_addresses_are_asked(url: str) -> None:
     with pytest.raises(UsageError) as raised:

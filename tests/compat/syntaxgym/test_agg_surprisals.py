@@ -54,6 +54,12 @@ def test_mapping_names_the_sentence() -> None:
         compute_mapping_heuristic(["This", "was"], [Region(1, "This is")], SPEC, 7, "a")
 
 
+def test_mapping_leaves_special_tokens_out() -> None:
+    regions = [Region(1, "This is"), Region(2, "it")]
+    mapping = compute_mapping_heuristic(["This", "is", "[SEP]", "it"], regions, SPEC)
+    assert mapping.region_to_tokens == {1: ["This", "is"], 2: ["it"]}
+
+
 def test_mapping_cases(shared_data: Path) -> None:
     text = (shared_data / "conformance" / "alignment_cases.json").read_text("utf-8")
     n_checked = 0

@@ -76,6 +76,11 @@ def test_files_of_two_formats_do_not_belong_together(tmp_path: Path) -> None:
         read(tmp_path, HU, "model,a\nm,0.5\n")
 
 
+def test_without_any_file_there_is_no_format() -> None:
+    with pytest.raises(UsageError, match=r"^name a file of results$"):
+        recognised([])
+
+
 def test_options_say_what_columns_are_called(tmp_path: Path) -> None:
     path = tmp_path / "x.csv"
     # Without them it is like a matrix.

@@ -311,6 +311,11 @@ this divides by zero
               ~^
 """,
             """
+this divides by zero
+    (1;%a%) / -(0) > 0
+              ~~~^
+""",
+            """
 this number is too large
     1e400 > (1;%a%)
     ~~~~^

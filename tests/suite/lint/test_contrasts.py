@@ -48,6 +48,10 @@ def shown(text: str) -> list[str]:
             ["region 1 of 'b' and 'a'", "region 1 of 'd' and 'c'"],
         ),
         ("0 * (1;%a%) < (1;%b%)", []),
+        ("(1;%a%) * 2 < -(-2) * (1;%b%)", ["region 1 of 'a' and 'b'"]),
+        # One that is a sum has no known sign, so that the direction is not known either.
+        ("((1;%a%) - (1;%b%)) / (1 + 1) > 0", ["region 1 of 'a' and 'b' (either way)"]),
+        ("2 / (1 + 1) * ((1;%a%) - (1;%b%)) > 0", ["region 1 of 'a' and 'b' (either way)"]),
     ],
 )
 def test_sides_and_the_direction(formula: str, expected: list[str]) -> None:
