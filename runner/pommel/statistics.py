@@ -108,6 +108,36 @@ class Interval:
         return interval(n_holding, n_items, (1 - confidence) / 2)
 
     @classmethod
+    def of_means(
+        cls,
+        groups: Iterable[Iterable[float]],
+        *,
+        weights: Iterable[float] | None = None,
+        bounds: Iterable[tuple[float, float]] | tuple[float, float] = (0.0, 1.0),
+        confidence: float = CONFIDENCE,
+    ) -> Self:
+        """Return the stratified score interval of a weighted sum of means over groups (suites).
+
+        Groups hold values, one an item, that lie within `bounds`: one pair for all, or one a group.
+        Weights are 1 / groups if nothing else is said, and may be negative; NaN is no value, and a
+        group without values does not count (which needs weights to be left out). NaN without
+        any value. Raises `ValueError` unless 0 < confidence < 1, and for values out of bounds.
+
+        What was found is compared with the means that the groups would most likely have if the sum
+        were another one: the interval has the sums that the Lagrange multiplier test (Aitchison and
+        Silvey 1958), which is Rao's score test (1948), does not refuse. A group may have had any of
+        the values in it, and its bounds; so the interval of values that are all alike keeps its
+        width. Of shares (0 and 1) in one group it is Wilson's (1927), of differences of shares
+        (-1, 0, 1) Tango's (1998), of the difference of two groups' shares Mee's (1984).
+        """
+        _check_confidence(confidence)
+        strata = _Strata.of(groups, weights, bounds)
+        if strata is None:
+            return cls(low=math.nan, high=math.nan)
+        squared_z = NormalDist().inv_cdf((1 - confidence) / 2) ** 2
+        return cls(low=strata.least(squared_z), high=-strata.mirrored().least(squared_z))
+
+    @classmethod
     def of_mean(cls, values: Iterable[float], *, confidence: float = CONFIDENCE) -> Self:
         """Return the t interval of the mean of a sample: n - 1 degrees of freedom.
 
@@ -170,6 +200,104 @@ class Interval:
             low=float(betaincinv(n_holding, n_failing + 1, tail)) if n_holding > 0 else 0.0,
             high=float(betaincinv(n_holding + 1, n_failing, 1 - tail)) if n_failing > 0 else 1.0,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class _Strata:
+    """What groups of bounded values contribute to a sum of their means.
+
+    `values` and `counts` have the shape (groups, distinct values) and are filled up with counts of
+    0; the values, and their lower bounds `low` and upper bounds `high`, both of the shape
+    (groups,), are multiplied by the groups' weights.
+    """
+
+    values: Values
+    counts: Values
+    low: Values
+    high: Values
+
+    @classmethod
+    def of(
+        cls,
+        groups: Iterable[Iterable[float]],
+        weights: Iterable[float] | None,
+        bounds: Iterable[tuple[float, float]] | tuple[float, float],
+    ) -> "_Strata | None":
+        arrays = [np.fromiter(group, dtype=np.float64) for group in groups]
+        shares = [1.0] * len(arrays) if weights is None else [*weights]
+        ends = np.broadcast_to(np.array([*bounds], dtype=np.float64), (len(arrays), 2))
+        known = [
+            (array[~np.isnan(array)], weight, own)
+            for array, weight, own in zip(arrays, shares, ends, strict=True)
+            if not np.isnan(array).all()
+        ]
+        if not known:
+            return None
+        if any((array < own[0]).any() or (array > own[1]).any() for array, _, own in known):
+            raise ValueError("a value lies outside its bounds")
+        part = 1 / len(known) if weights is None else 1.0
+        weighted = [(array * weight * part, own * weight * part) for array, weight, own in known]
+        distinct = [np.unique(array, return_counts=True) for array, _ in weighted]
+        shape = len(known), max(len(each) for each, _ in distinct)
+        values, counts = np.zeros(shape), np.zeros(shape)
+        for row, (own, n) in enumerate(distinct):
+            values[row] = own[0]
+            values[row, : len(own)] = own
+            counts[row, : len(n)] = n
+        limits = np.array([sorted(own) for _, own in weighted])
+        return cls(values=values, counts=counts, low=limits[:, 0], high=limits[:, 1])
+
+    def mirrored(self) -> "_Strata":
+        """Return the same with other signs: its least sum is the greatest of this one."""
+        return _Strata(values=-self.values, counts=self.counts, low=-self.high, high=-self.low)
+
+    def least(self, squared_z: float) -> float:
+        """Return the least sum that the test does not refuse.
+
+        With the Lagrange multiplier m of the likeliest distributions whose sum is s, the statistic
+        is m * (found - s): both factors rise with m, so that one m has `squared_z`.
+        """
+        from scipy.optimize import brentq  # noqa: PLC0415 - takes longer to import than pommel
+
+        means = (self.values * self.counts).sum(axis=1) / self.counts.sum(axis=1)
+        above = math.fsum((means - self.low).tolist())
+        if above <= _ROUNDED_SUM * math.fsum((self.high - self.low).tolist()):
+            return math.fsum(self.low.tolist())
+
+        def too_large(multiplier: float) -> float:
+            return multiplier * (above - self._above_low(multiplier)) - squared_z
+
+        # Then no more than half of it is left.
+        highest = 2 * (squared_z + self.counts.sum()) / above
+        found = brentq(too_large, 0.0, highest, xtol=1e-12 * highest, rtol=1e-12)
+        return math.fsum(self.low.tolist()) + self._above_low(found)
+
+    def _above_low(self, multiplier: float) -> float:
+        """Return by how much the likeliest sum with this multiplier is above the least possible.
+
+        In each group a value v that was seen n times has the probability n / (m * (v - low) + c),
+        which is largest for c = 0: what is lacking to 1 then is the probability of `low` itself.
+        """
+        distances = self.values - self.low[:, np.newaxis]
+        tilted = multiplier * distances
+        seen = self.counts > 0
+        rest = np.where(seen, self.counts - tilted, 0.0).max(axis=1, initial=0.0)
+        # Newton's method from below, on a function that falls and is convex: never too far.
+        for _ in range(_MOST_STEPS):
+            with np.errstate(divide="ignore", invalid="ignore"):
+                shares = np.where(seen, self.counts / (tilted + rest[:, np.newaxis]), 0.0)
+                slopes = np.where(seen, shares**2 / self.counts, 0.0).sum(axis=1)
+                steps = np.where(shares.sum(axis=1) > 1, (shares.sum(axis=1) - 1) / slopes, 0.0)
+            rest += steps
+            if (steps <= _ROUNDED_SUM * rest).all():
+                break
+        return math.fsum((shares * distances).sum(axis=1).tolist())
+
+
+# What rounding may change in a sum, relative to the largest that there can be.
+_ROUNDED_SUM = 1e-13
+# Newton's method doubles its digits in each; 10 are usual.
+_MOST_STEPS = 100
 
 
 def _check_counts(n_holding: int, n_items: int) -> None:
@@ -413,19 +541,3 @@ def _masses(n_items: int, chance: float) -> NDArray[np.float64]:
     logs = gammaln(n_items + 1) - gammaln(k + 1) - gammaln(n_items - k + 1)
     logs += xlogy(k, chance) + xlog1py(n_items - k, -chance)
     return np.asarray(np.exp(logs))
-
-
-def mcnemar(n_only_first: int, n_only_second: int) -> float:
-    """Return the two-sided p of McNemar's exact test (1947).
-
-    The counts are the items on which only the first, and only the second of two models is right;
-    if the two were as good, each such item would be a toss of a coin. 1 where there is none.
-    Raises `ValueError` for a negative count.
-    """
-    if min(n_only_first, n_only_second) < 0:
-        raise ValueError(f"a count of items is 0 or more: {n_only_first}, {n_only_second}")
-    n_discordant = n_only_first + n_only_second
-    if n_discordant == 0:
-        return 1.0
-    fewer = min(n_only_first, n_only_second)
-    return min(1.0, 2 * binomial_p(fewer, n_discordant, alternative="less"))

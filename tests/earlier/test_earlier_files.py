@@ -3,8 +3,11 @@
 `make.py` has how data/ and numbers.json came about.
 """
 
+import csv
+import io
 import json
 import math
+import re
 import shutil
 import sqlite3
 import stat
@@ -31,8 +34,23 @@ def folder(tmp_path: Path) -> Iterator[Path]:
         yield copy
 
 
+# What tables and results say since then, and did not say before.
+ADDED = {"swallowed", "n_swallowed"}
+
+
+def without_added(content: bytes, name: str) -> object:
+    """Return the content of a file of results without what was not in it before."""
+    if name.endswith(".csv"):
+        rows = csv.DictReader(io.StringIO(content.decode()))
+        return [{key: each for key, each in row.items() if key not in ADDED} for row in rows]
+    text = re.sub(rf'\n *"(?:{"|".join(sorted(ADDED))})": [^\n]*', "", content.decode())
+    return text.splitlines()
+
+
 def differences(found: Any, known: Any, place: str = "") -> Iterator[str]:
     """Yield where two values differ; numbers may by 1e-9."""
+    if isinstance(found, dict):
+        found = {key: each for key, each in found.items() if key not in ADDED}
     if isinstance(found, float) and isinstance(known, float):
         if not (
             math.isclose(found, known, rel_tol=0, abs_tol=1e-9)
@@ -110,7 +128,8 @@ def test_the_same_results_folder_is_written_again() -> None:
         *("families.csv", "predictions.csv", "regions.csv", "runs.json", "suites.csv"),
         "tokens.csv",
     }
-    assert files_of(Path("again")) == earlier
+    for name, content in files_of(Path("again")).items():
+        assert without_added(content, name) == without_added(earlier[name], name)
 
 
 @pytest.mark.usefixtures("folder")

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest
 from statsmodels.stats.multitest import multipletests
 
-from pommel.analysis.inference import holm
-from pommel.statistics import mcnemar
+from pommel.analysis.inference import holm, mcnemar
 
 SHARES = st.floats(0, 1)
 

@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import permutation_test
 
-from pommel.analysis.inference import sign_flip_p
-from pommel.statistics import mcnemar
+from pommel.analysis.inference import mcnemar, sign_flip_p
 
 NAN, INF = math.nan, math.inf
 DIFFERENCES = st.lists(st.floats(-50, 50), min_size=2, max_size=16)

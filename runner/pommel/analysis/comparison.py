@@ -1,4 +1,4 @@
-"""Two models on the items that both have: McNemar's test, and paired bootstraps."""
+"""Two models on the items that both have: McNemar's test, and intervals of their differences."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.analysis.accuracy import Unit
+from pommel.analysis.accuracy import Average, Unit
 from pommel.analysis.cells import (
     Answer,
     circuit_cell,
@@ -18,13 +18,19 @@ from pommel.analysis.cells import (
     p_cell,
     plain_table,
 )
-from pommel.analysis.inference import PairedEstimate, holm
-from pommel.analysis.item_columns import Column, Values, by_item, mean_of_columns, mean_of_means
+from pommel.analysis.inference import PairedEstimate, holm, mcnemar
+from pommel.analysis.item_columns import (
+    Column,
+    Values,
+    groups_by_item,
+    mean_of_columns,
+    mean_of_means,
+)
 from pommel.analysis.models_compared import ComparedModel, ModelsCompared, families_of
 from pommel.errors import UsageError, counted, listed
 from pommel.files import frame_of_rows
 from pommel.scoring import RunRecord, SuiteKey
-from pommel.statistics import Estimate, mcnemar
+from pommel.statistics import Estimate
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -261,8 +267,8 @@ class ComparedRow:
     `n_items` are the items that both have; `n_unmatched_a` and `n_unmatched_b` those that the
     other lacks or skips (under the score rule "each", items of each prediction), and
     `n_incomplete_a` and `n_incomplete_b` those that not all members of a family have. Accuracies,
-    margins and differences (a - b) are unweighted means over `n_suites` suites of means over items;
-    items are drawn again within suites. `counts` are missing where a side is a family, whose items
+    margins and differences (a - b) are unweighted means over `n_suites` suites of means over items,
+    or means over all items (`Comparison.average`). `counts` are missing where a side is a family, whose items
     have a share of members; so is `p_mcnemar`, and it is where the predictions of one item are
     counted together, which depend on each other. Each p has one adjusted by Holm's method over the
     rows of its level (`..._holm`).
@@ -297,7 +303,7 @@ class Comparison(Answer):
     one was published on without its items, `changed` those of which the two were run on different
     files. `predictions_only_a` and `predictions_only_b` are predictions of suites that both have,
     which the other has no items of; `incomplete_a` and `incomplete_b` suites that not all members
-    of a family have been run on.
+    of a family have been run on. `average` says what counts alike in circuits and over all suites.
     """
 
     a: Side
@@ -311,6 +317,7 @@ class Comparison(Answer):
     predictions_only_b: tuple[str, ...] = ()
     incomplete_a: tuple[str, ...] = ()
     incomplete_b: tuple[str, ...] = ()
+    average: Average = "suites"
 
     # A run's id may be given by its beginning.
     LEAST_DIGITS: ClassVar[int] = 4
@@ -321,6 +328,7 @@ class Comparison(Answer):
         a: NamedRecords,
         b: NamedRecords,
         *,
+        average: Average = "suites",
         n_resamples: int = Estimate.N_RESAMPLES,
         seed: int = 0,
     ) -> "Comparison":
@@ -333,7 +341,7 @@ class Comparison(Answer):
         both = {record.run_id: record for record in (*of_a, *of_b)}
         found = ModelsCompared.of(both.values()).models
         sides = (_side_among(found, name_a, of_a), _side_among(found, name_b, of_b))
-        return cls.of_sides(*sides, n_resamples=n_resamples, seed=seed)
+        return cls.of_sides(*sides, average=average, n_resamples=n_resamples, seed=seed)
 
     @classmethod
     def of_two(cls, records: Iterable[RunRecord]) -> "Comparison":
@@ -359,7 +367,13 @@ class Comparison(Answer):
 
     @classmethod
     def of_sides(
-        cls, a: Side, b: Side, *, n_resamples: int = Estimate.N_RESAMPLES, seed: int = 0
+        cls,
+        a: Side,
+        b: Side,
+        *,
+        average: Average = "suites",
+        n_resamples: int = Estimate.N_RESAMPLES,
+        seed: int = 0,
     ) -> "Comparison":
         """Compare two models, suite by suite, by circuit, and on all suites that both have.
 
@@ -374,7 +388,10 @@ class Comparison(Answer):
         if not paired:
             raise UsageError(f"{a.label} and {b.label} have no items in common; nothing to compare")
         maker = _Rows(
-            is_counted=len(a.members) == len(b.members) == 1, n_resamples=n_resamples, seed=seed
+            is_counted=len(a.members) == len(b.members) == 1,
+            average=average,
+            n_resamples=n_resamples,
+            seed=seed,
         )
         rows: list[ComparedRow] = []
         for level, units in _levels(list(paired.values())):
@@ -392,6 +409,7 @@ class Comparison(Answer):
             predictions_only_b=_unpaired(b, paired),
             incomplete_a=_suite_names(a.incomplete_suites),
             incomplete_b=_suite_names(b.incomplete_suites),
+            average=average,
         )
 
     def level(self, level: ComparedLevel) -> tuple[ComparedRow, ...]:
@@ -420,6 +438,7 @@ class Comparison(Answer):
             "n_members_a": len(self.a.members),
             "n_members_b": len(self.b.members),
             "score_rule": self.a.score_rule,
+            "average": self.average,
         }
         rows = [{**shared, **_frame_row(each)} for each in self.rows]
         frame = frame_of_rows(rows, COMPARISON_COLUMNS)
@@ -436,7 +455,7 @@ class Comparison(Answer):
             f"A = {self.a.label}, B = {self.b.label}",
             names=("circuit", "suite"),
             numbers=("items", *counts, "A", "B", "A - B", p, *margins),
-            caption=_caption(has_counts=has_counts, has_margins=has_margins),
+            caption=self._caption(has_counts=has_counts, has_margins=has_margins),
         )
         languages = {row.unit.language for row in self.level("suite")}
         previous: tuple[str, str] | None = None
@@ -452,6 +471,21 @@ class Comparison(Answer):
             )
             previous = row.level, circuit
         return [table]
+
+    def _caption(self, *, has_counts: bool, has_margins: bool) -> str:
+        test = "McNemar's exact test, two-sided" if has_counts else f"{SIGNS}, two-sided"
+        means = "mean over suites" if self.average == "suites" else "all their items together"
+        return (
+            "Share of the items that both have on which predictions hold; circuits and all suites: "
+            f"{means}.\nA - B [95% score interval of paired shares]"
+            + (
+                "; of margins [95% bootstrap interval, items drawn within suites]."
+                if has_margins
+                else "."
+            )
+            + f"\np: {test}; adjusted by Holm's method over the rows of a section."
+            + (f"\nThat of margins: {SIGNS}." if has_counts and has_margins else "")
+        )
 
     def _shown(self) -> Iterator[ComparedRow]:
         """Yield the rows of the table: of predictions where there are such, else of suites."""
@@ -541,6 +575,7 @@ class _Rows:
     """Makes rows; `is_counted` where both sides are one model, whose items hold or do not."""
 
     is_counted: bool
+    average: Average
     n_resamples: int
     seed: int
 
@@ -549,6 +584,8 @@ class _Rows:
         counts = _discordance(pairs) if self.is_counted else None
         # Predictions of one item depend on each other: their count is no count of items.
         tested = counts if len(pairs) == len(suites) else None
+        holds = self._groups(suites, lambda pair: pair.a.holds - pair.b.holds)
+        most = self._groups(suites, lambda pair: np.ones(pair.n_items))
         return ComparedRow(
             level=level,
             unit=unit,
@@ -558,30 +595,36 @@ class _Rows:
             n_unmatched_b=sum(pair.n_unmatched_b for pair in pairs),
             n_incomplete_a=sum(pair.n_incomplete_a for pair in pairs),
             n_incomplete_b=sum(pair.n_incomplete_b for pair in pairs),
-            accuracy_a=_mean(suites, lambda pair: pair.a.holds),
-            accuracy_b=_mean(suites, lambda pair: pair.b.holds),
-            difference=self._estimate(suites, lambda pair: pair.a.holds - pair.b.holds),
+            accuracy_a=self._mean(suites, lambda pair: pair.a.holds),
+            accuracy_b=self._mean(suites, lambda pair: pair.b.holds),
+            difference=PairedEstimate.of_shares(
+                holds,
+                # Where predictions skip items, others count for more: the most that there can be.
+                bounds=[(-each.max(), each.max()) for each in most],
+                n_resamples=self.n_resamples,
+                seed=self.seed,
+            ),
             counts=counts,
             p_mcnemar=mcnemar(tested.n_only_a, tested.n_only_b) if tested else math.nan,
-            margin_a_bits=_mean(suites, lambda pair: pair.margins_bits[0]),
-            margin_b_bits=_mean(suites, lambda pair: pair.margins_bits[1]),
-            margin_difference_bits=self._estimate(suites, _margin_differences),
+            margin_a_bits=self._mean(suites, lambda pair: pair.margins_bits[0]),
+            margin_b_bits=self._mean(suites, lambda pair: pair.margins_bits[1]),
+            margin_difference_bits=PairedEstimate.of_groups(
+                self._groups(suites, _margin_differences),
+                n_resamples=self.n_resamples,
+                seed=self.seed,
+            ),
         )
 
-    def _estimate(
+    def _groups(
         self, suites: Sequence[PairedSuite], values: Callable[[Pair], Values]
-    ) -> PairedEstimate:
-        return PairedEstimate.of_groups(
-            _groups(suites, values), n_resamples=self.n_resamples, seed=self.seed
+    ) -> list[Values]:
+        return groups_by_item(
+            [[(pair.item_numbers, values(pair)) for pair in own] for own in suites],
+            is_pooled=self.average == "items" and len(suites) > 1,
         )
 
-
-def _groups(suites: Sequence[PairedSuite], values: Callable[[Pair], Values]) -> list[Values]:
-    return [by_item([(pair.item_numbers, values(pair)) for pair in own]) for own in suites]
-
-
-def _mean(suites: Sequence[PairedSuite], values: Callable[[Pair], Values]) -> float:
-    return mean_of_means(_groups(suites, values))
+    def _mean(self, suites: Sequence[PairedSuite], values: Callable[[Pair], Values]) -> float:
+        return mean_of_means(self._groups(suites, values))
 
 
 def _margin_differences(pair: Pair) -> Values:
@@ -628,6 +671,7 @@ COMPARISON_COLUMNS = (
     "n_members_a",
     "n_members_b",
     "score_rule",
+    "average",
     "language",
     "circuit",
     "group",
@@ -743,13 +787,3 @@ def _counts(row: ComparedRow) -> tuple[str, ...]:
     if not found:
         return ("",) * 4
     return str(found.n_both), str(found.n_only_a), str(found.n_only_b), str(found.n_neither)
-
-
-def _caption(*, has_counts: bool, has_margins: bool) -> str:
-    test = "McNemar's exact test, two-sided" if has_counts else f"{SIGNS}, two-sided"
-    return (
-        "Share of the items that both have on which predictions hold; circuits and all suites: "
-        "mean over suites.\nA - B [95% interval of the paired bootstrap, items within suites].\n"
-        f"p: {test}; adjusted by Holm's method over the rows of a section."
-        + (f"\nThat of margins: {SIGNS}." if has_counts and has_margins else "")
-    )

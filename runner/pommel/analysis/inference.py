@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.statistics import Estimate, Interval
+from pommel.statistics import Estimate, Interval, binomial_p, mean_score
 
 Values = NDArray[np.float64]
 Centred = NDArray[np.float64] | NDArray[np.int64]
@@ -122,6 +122,29 @@ class PairedEstimate(Estimate):
             mean=estimate.mean,
             low=estimate.low,
             high=estimate.high,
+            p=sign_flip_p(known, n_resamples=n_resamples, seed=seed),
+        )
+
+    @classmethod
+    def of_shares(
+        cls,
+        groups: Iterable[Iterable[float]],
+        *,
+        bounds: Iterable[tuple[float, float]] | tuple[float, float] = (-1.0, 1.0),
+        n_resamples: int = Estimate.N_RESAMPLES,
+        seed: int = 0,
+    ) -> Self:
+        """Return the same of differences of shares, with the interval of `Interval.of_means`.
+
+        `bounds` are as there; `n_resamples` says how often the signs are drawn that p is of.
+        """
+        known = [[value for value in group if not math.isnan(value)] for group in groups]
+        interval = Interval.of_means(known, bounds=bounds)
+        return cls(
+            n=sum(map(len, known)),
+            mean=mean_score(map(mean_score, known)),
+            low=interval.low,
+            high=interval.high,
             p=sign_flip_p(known, n_resamples=n_resamples, seed=seed),
         )
 
@@ -290,3 +313,19 @@ class Fit:
         return cls(
             slope=math.nan, intercept=math.nan, n=n, r=math.nan, p=math.nan, standard_error=math.nan
         )
+
+
+def mcnemar(n_only_first: int, n_only_second: int) -> float:
+    """Return the two-sided p of McNemar's exact test (1947).
+
+    The counts are the items on which only the first, and only the second of two models is right;
+    if the two were as good, each such item would be a toss of a coin. 1 where there is none.
+    Raises `ValueError` for a negative count.
+    """
+    if min(n_only_first, n_only_second) < 0:
+        raise ValueError(f"a count of items is 0 or more: {n_only_first}, {n_only_second}")
+    n_discordant = n_only_first + n_only_second
+    if n_discordant == 0:
+        return 1.0
+    fewer = min(n_only_first, n_only_second)
+    return min(1.0, 2 * binomial_p(fewer, n_discordant, alternative="less"))

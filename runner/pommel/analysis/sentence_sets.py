@@ -20,7 +20,6 @@ from pommel.analysis.models_compared import ModelsCompared, labelled
 from pommel.errors import InputError, UsageError, counted, listed, nearest
 from pommel.files import frame_of_rows
 from pommel.scoring import Run, RunRecord, SuiteKey
-from pommel.sources import PLAUSIBLE
 from pommel.statistics import Estimate, Spread
 from pommel.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
@@ -44,6 +43,11 @@ class SetSentence:
     kind: str = ""
     order: tuple[str, ...] = ()
     assignment: tuple[str, ...] = ()
+
+    @property
+    def is_plausible(self) -> bool:
+        """Whether it has each case on the noun that it is made for, in the design's own order."""
+        return self.kind == "plausible"
 
 
 def is_set(suite: Suite) -> bool:
@@ -411,9 +415,9 @@ def set_aucs(each: SetScores, resampling: Resampling = USUAL_RESAMPLING) -> Iter
     for kind in dict.fromkeys(one.kind for one in bad):
         if kind:
             yield _auc(each, kind, good, [one for one in bad if one.kind == kind], resampling)
-    plausible = [one for one in good if one.kind == PLAUSIBLE]
+    plausible = [one for one in good if one.is_plausible]
     if plausible:
-        yield _auc(each, PLAUSIBLE, plausible, bad, resampling)
+        yield _auc(each, plausible[0].kind, plausible, bad, resampling)
 
 
 def _auc(
@@ -549,7 +553,7 @@ def feature_preferences(
 ) -> Iterator[FeaturePreference]:
     """Yield the preference of each noun for each of its cases."""
     good = [one for one in each.sentences if one.is_grammatical and one.assignment]
-    plausible = next((one.assignment for one in good if one.kind == PLAUSIBLE), ())
+    plausible = next((one.assignment for one in good if one.is_plausible), ())
     for noun in range(min((len(one.assignment) for one in good), default=0)):
         for case in dict.fromkeys(one.assignment[noun] for one in good):
             having = [one for one in good if one.assignment[noun] == case]

@@ -6,7 +6,6 @@ from .formats.bert_syntax import BertResult as BertResult
 from .formats.context_pairs import TargetTable as TargetTable
 from .formats.json_lines import JsonLine as JsonLine
 from .generation import Generation as Generation
-from .grammar.permutation.design import PLAUSIBLE as PLAUSIBLE
 from .load import SuiteCard as SuiteCard
 from .load import find_suites as find_suites
 from .load import load_drafts as load_drafts

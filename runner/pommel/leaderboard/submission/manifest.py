@@ -164,7 +164,11 @@ class Manifest:
     score_rule: ScoreRule
     suites: tuple[SuiteEntry, ...]
     files: Mapping[str, FileEntry]
-    version: int = VERSION
+
+    @property
+    def version(self) -> int:
+        """The version of its form: without the choice that version 2 brought, it stays 1."""
+        return 1 if self.swallowed == "begin" else VERSION
 
     @property
     def choices(self) -> Choices:
@@ -180,7 +184,7 @@ class Manifest:
     @property
     def claimed(self) -> tuple[str, ...]:
         """What is claimed of each item and prediction, beside the margin: a truth value each."""
-        return tuple(each for each in _FLAGS if self.version > 1 or each not in _SINCE_VERSION_2)
+        return _claimed(self.swallowed)
 
     @property
     def method(self) -> Method:
@@ -246,7 +250,6 @@ def manifest_from(value: Any, where: str) -> Manifest:
         score_rule=value["score_rule"],
         suites=tuple(_suite(each) for each in value["suites"]),
         files={name: FileEntry(**each) for name, each in value["files"].items()},
-        version=value["version"],
     )
 
 
@@ -330,11 +333,17 @@ _INFINITE = {"Infinity": math.inf, "-Infinity": -math.inf}
 _LARGEST = 2**53
 
 
-def claims_bytes(result: SuiteResult) -> bytes:
+def _claimed(swallowed: Swallowed) -> tuple[str, ...]:
+    return tuple(each for each in _FLAGS if swallowed != "begin" or each not in _SINCE_VERSION_2)
+
+
+def claims_bytes(result: SuiteResult, swallowed: Swallowed) -> bytes:
     """Return the file of a suite's results; equal results have the same bytes."""
     document = {
         "item_numbers": list(result.item_numbers),
-        "predictions": [_prediction_to_json(each) for each in result.predictions],
+        "predictions": [
+            _prediction_to_json(each, _claimed(swallowed)) for each in result.predictions
+        ],
     }
     text = json.dumps(
         document, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
@@ -373,8 +382,8 @@ def read_claims(raw: bytes, manifest: Manifest, entry: SuiteEntry, where: str) -
     return result
 
 
-def _prediction_to_json(prediction: PredictionResult) -> dict[str, Any]:
-    flags = {name: getattr(prediction, name).tolist() for name in _FLAGS}
+def _prediction_to_json(prediction: PredictionResult, claimed: Sequence[str]) -> dict[str, Any]:
+    flags = {name: getattr(prediction, name).tolist() for name in claimed}
     margins = [_margin_to_json(each) for each in prediction.margin_bits.tolist()]
     known = {"prediction_id": prediction.prediction_id, "formula": prediction.formula}
     return {**known, **flags, "margin_bits": margins}

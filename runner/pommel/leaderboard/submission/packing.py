@@ -86,7 +86,7 @@ def _write(
         entry = _entry(record, run)
         sentences = _distinct(run)
         add(entry.surprisals_file, surprisal_lines(model, policy.to_dict(), sentences))
-        add(entry.results_file, iter([claims_bytes(run.result)]))
+        add(entry.results_file, iter([claims_bytes(run.result, record.choices.swallowed_regions)]))
         entries.append(entry)
         suites.append(run.surprisals.suite)
     manifest = Manifest(
