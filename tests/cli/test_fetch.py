@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,7 +15,8 @@ from tests.cli.samples import Pommel
 from tests.sources.fetch.server import FileServer, Reply, file_server, tree
 from tests.sources.fetch.shared_files import files_beside
 
-from pommel.sources.fetch.source import PublishedSource
+from pommel.sources.fetch import source as source_module
+from pommel.sources.fetch.source import PublishedSource, SourceFile
 
 UNLICENSED = (
     "no licence is known. Nobody may pass these files on, changed or not, without leave of their "
@@ -35,13 +37,25 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def mirror(monkeypatch: pytest.MonkeyPatch, cache: Path) -> Iterator[FileServer]:
     """A mirror of sources whose checksums nobody knows; any content will do."""
     assert not cache.exists()
+    forget_checksums(monkeypatch, "multilingual", "gevalm")
     with file_server() as server:
         monkeypatch.setenv("POMMEL_MIRROR", server.address)
-        for name in ("multilingual", "gevalm"):
+        for name in ("multilingual", "gevalm", "multiblimp"):
             source = PublishedSource.named(name)
             for file in source.files:
                 server.serve(at(source, file.path), file.path.encode())
         yield server
+
+
+def forget_checksums(monkeypatch: pytest.MonkeyPatch, *names: str) -> None:
+    """Leave a table in which these sources have no checksums."""
+    table = tuple(
+        replace(each, files=tuple(SourceFile(path=file.path) for file in each.files))
+        if each.name in names
+        else each
+        for each in PublishedSource.known()
+    )
+    monkeypatch.setattr(source_module, "_table", lambda: table)
 
 
 def at(source: PublishedSource, path: str) -> str:
@@ -56,7 +70,7 @@ def test_the_list_says_what_there_is(pommel: Pommel, cache: Path) -> None:
     rows = [line for line in outcome.stdout.splitlines() if "│" in line]
     cells = [[cell.strip() for cell in row.strip("│").split("│")] for row in rows]
     assert cells[0] == [
-        "hu2020", "34 SyntaxGym suites of Hu et al. (2020)", "MIT", "35", "-",
+        "hu2020", "34 SyntaxGym suites of Hu et al. (2020), and results by item", "MIT", "72", "-",
     ]  # fmt: skip
     assert [row[0] for row in cells] == [source.name for source in PublishedSource.known()]
     assert [row[2] for row in cells if row[0] == "gevalm"] == ["none known"]
@@ -73,7 +87,7 @@ def test_the_list_for_programs(pommel: Pommel, mirror: FileServer, cache: Path) 
         "title": source.title,
         "languages": ["eu", "hi", "sw"],
         "licence": None,
-        "n_files": 22,
+        "n_files": 23,
         "n_here": 8,
         "folder": str(cache / "multilingual" / source.commit),
         "homepage": source.homepage,
@@ -91,9 +105,9 @@ def test_what_is_fetched_and_what_is_said_of_it(
     assert (outcome.status, outcome.stdout) == (0, f"{folder}\n")
     first = "suites/basque-DO-S_DO_V_AUX.json, suites/basque-DO-S_IO_DO_V_AUX.json"
     assert outcome.stderr.splitlines() == [
-        "multilingual: 22 files (22 fetched), no known licence",
+        "multilingual: 23 files (23 fetched), no known licence",
         (
-            f"note: pommel knows no checksum of 22 files ({first}, "
+            f"note: pommel knows no checksum of 23 files ({first}, "
             "suites/basque-IO-IO_S_V_AUX.json, ...): "
             "what came first is what later uses are compared with"
         ),
@@ -103,7 +117,7 @@ def test_what_is_fetched_and_what_is_said_of_it(
     mirror.asked.clear()
     again = pommel("fetch", "multilingual", "--offline")
     assert again.stdout == outcome.stdout
-    assert again.stderr.startswith("multilingual: 22 files (all were there), no known licence\n")
+    assert again.stderr.startswith("multilingual: 23 files (all were there), no known licence\n")
     assert mirror.asked == []
 
 
@@ -115,7 +129,7 @@ def test_a_file_that_has_changed_is_fetched_again(pommel: Pommel, mirror: FileSe
     outcome = pommel("fetch", "multilingual")
     assert outcome.stderr.splitlines()[:2] == [
         "note: 1 file in the cache had changed: suites/hindi-S_O_V.json; fetched again",
-        "multilingual: 22 files (1 fetched), no known licence",
+        "multilingual: 23 files (1 fetched), no known licence",
     ]
     assert len(mirror.asked) == 1
     assert changed.read_bytes() == b"suites/hindi-S_O_V.json"
@@ -146,12 +160,10 @@ def test_published_suites_have_their_checksums(
 ) -> None:
     source = PublishedSource.named("hu2020")
     hu2020 = shared_data / "hu2020"
-    for file in source.files:
-        name = file.path.rpartition("/")[2]
-        there = hu2020 / "LICENSE" if name == "LICENSE" else hu2020 / "suites" / name
-        mirror.serve(at(source, file.path), there.read_bytes())
+    for path, there in files_beside(source, shared_data).items():
+        mirror.serve(at(source, path), there.read_bytes())
     outcome = pommel("fetch", "hu2020", "-o", tmp_path / "hu")
-    assert outcome.stderr == "hu2020: 35 files (35 fetched), MIT\n"
+    assert outcome.stderr == "hu2020: 72 files (72 fetched), MIT\n"
     copied = (tmp_path / "hu" / "test_suites" / "json" / "cleft.json").read_bytes()
     assert copied == (hu2020 / "suites" / "cleft.json").read_bytes()
     assert (tmp_path / "hu" / "LICENSE").read_bytes() == (hu2020 / "LICENSE").read_bytes()
@@ -162,7 +174,8 @@ def test_offline_with_nothing_there(pommel: Pommel, mirror: FileServer, cache: P
     outcome = pommel("fetch", "sg_eval", "--offline")
     assert (outcome.status, outcome.stdout) == (1, "")
     assert outcome.stderr == (
-        f"pommel: sg_eval: 5 files are not in {cache}/sg_eval/b4013bd (LICENSE, "
+        f"pommel: sg_eval: 5 files are not in {cache}/sg_eval/"
+        "b4013bd1c9b9a33e6a904308a811fa2c4dffd9d7 (LICENSE, "
         "examples/surprisals_fgd_hierarchy.txt, spec.template.json, ...); run `pommel fetch "
         "sg_eval` once without --offline, or set POMMEL_CACHE to where they are\n"
     )
@@ -172,6 +185,8 @@ def test_offline_with_nothing_there(pommel: Pommel, mirror: FileServer, cache: P
 def test_suites_that_run(
     pommel: Pommel, cache: Path, shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    # The page that states the licence is not among the published files here.
+    forget_checksums(monkeypatch, "blimp")
     blimp, folder = PublishedSource.named("blimp"), tmp_path / "blimp"
     with file_server() as server:
         monkeypatch.setenv("POMMEL_MIRROR", server.address)
@@ -191,6 +206,29 @@ def test_suites_that_run(
     # The folder is what `pommel run` takes.
     assert pommel("validate", folder, "--strict").status == 0
     assert cache.exists()
+
+
+def test_a_faulty_file_costs_no_other_and_ties_are_named(
+    pommel: Pommel, mirror: FileServer, tmp_path: Path
+) -> None:
+    source, line = PublishedSource.named("gevalm"), '{"text": "er singt .", '
+    line += '"text_masked": "er [MASK] .", "candidates": ["singt", "%s"], "case": "a"}\n'
+    place = "data/input/SimplSent/SimplSent_"
+    mirror.serve(at(source, f"{place}pl.jsonl"), (line % "sang" + line % "singt").encode())
+    mirror.serve(at(source, f"{place}sg.jsonl"), (line % "sang").encode() + b"[]\n")
+    chosen = ("--only", f"{place}*", "-o", tmp_path / "de", "--suites")
+    outcome = pommel("fetch", "gevalm", *chosen)
+    assert (outcome.status, outcome.stdout) == (3, f"{tmp_path / 'de'}\n")
+    assert outcome.stderr.splitlines()[-4:-1] == [
+        "gevalm: 1 suite",
+        (
+            "note: SimplSent_pl.json: 1 minimal set of 2 with an ungrammatical sentence that is "
+            "spelt like the grammatical one: 2 (kept as ties, which count as wrong)"
+        ),
+        f"note: 1 file no suite could be made of: {place}sg.jsonl",
+    ]
+    assert "SimplSent_sg.jsonl:2:1: this is no JSON object" in outcome.stderr.splitlines()[-1]
+    assert tree(tmp_path / "de") == ["LICENSE.txt", "SOURCE.txt", "SimplSent_pl.json"]
 
 
 def test_suites_where_other_files_are_json_too(
@@ -282,18 +320,18 @@ def test_calls_that_make_no_sense(
 def test_an_interrupt_leaves_whole_files_only(
     mirror: FileServer, cache: Path, sent: signal.Signals, status: int, said: str
 ) -> None:
-    source = PublishedSource.named("multilingual")
+    source = PublishedSource.named("multiblimp")
     stuck = source.files[0].path
     mirror.serve(at(source, stuck), Reply(body=b"x" * 1000, drip_s=0.1))
-    command = [sys.executable, "-m", "pommel", "fetch", "multilingual"]
+    command = [sys.executable, "-m", "pommel", "fetch", "multiblimp"]
     runner = str(Path(__file__).resolve().parents[2] / "runner")
     environment = {**os.environ, "PYTHONPATH": runner}
     with subprocess.Popen(
         command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
-        folder = cache / "multilingual" / source.commit
+        folder = cache / "multiblimp" / source.commit
         give_up = time.monotonic() + 60
-        while len(list(folder.glob("suites/*.json"))) < 21:
+        while len(list(folder.glob("*/data.tsv"))) < 100:
             assert process.poll() is None
             assert time.monotonic() < give_up
             time.sleep(0.01)

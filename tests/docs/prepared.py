@@ -25,6 +25,10 @@ from tests.docs.running import PageError, Workplace
 from tests.endpoint_server.language_model import LanguageModel
 from tests.endpoint_server.running import serving
 from tests.models.lstm.folders import save_random_lstm
+from tests.sources.fetch.shared_files import files_beside
+
+from pommel.files import sha256_of
+from pommel.sources.fetch.source import PublishedSource
 
 # Puts what is needed into a workplace's folder.
 Prepare = Callable[[Workplace], None]
@@ -291,21 +295,34 @@ def _submission(place: Workplace) -> None:
 
 
 def _imported(*arguments: str) -> Prepare:
+def _lay_published(place: Workplace) -> None:
+    """Lay published files as `pommel fetch NAME -o $DATA/NAME` does, each checked by its sum."""
+    data = place.folder / "data"
+    place.stand_ins = {**place.stand_ins, "$DATA": str(data)}
+    for name in ("hu2020", "multilingual", "clams", "bert_syntax", "blimp"):
+        source = PublishedSource.named(name)
+        sums = {file.path: file.sha256 for file in source.files}
+        for path, there in files_beside(source, PUBLISHED).items():
+            assert sha256_of(there) == sums[path], there
+            (data / name / path).parent.mkdir(parents=True, exist_ok=True)
+            (data / name / path).symlink_to(there)
+
+
     """Return what keeps published results."""
 
     def prepare(place: Workplace) -> None:
-        place.stand_ins = {"$DATA": str(PUBLISHED)}
+        _lay_published(place)
         for each in arguments:
             _ran(place, f"pommel import-results {each}")
 
     return prepare
 
 
-_HU_2020 = "$DATA/hu2020/per_item/*.csv"
+_HU_2020 = "$DATA/hu2020/data/raw/sg_results/*.csv"
 _MULTILINGUAL = (
-    "$DATA/multilingual/accuracies.csv --name multilingual --items 1000 --items human=50"
+    "$DATA/multilingual/tables/accuracies.csv --name multilingual --items 1000 --items human=50"
 )
-_CLAMS = "$DATA/clams/table1_table2.csv"
+_CLAMS = "$DATA/clams/tables/table1_table2.csv"
 _SWAHILI = """\
 suite,complexity,series
 swahili-N_of_Poss_V,0,verb
@@ -394,7 +411,7 @@ def _items(place: Workplace) -> None:
 def _statistics(place: Workplace) -> None:
     """Published results, a built-in model, two models from the hub, the ids of two runs."""
     _hub(place, "gpt2", "distilgpt2")
-    place.stand_ins = {**place.stand_ins, "$DATA": str(PUBLISHED)}
+    _lay_published(place)
     _ran(
         place,
         "pommel run builtin://en-ngram suites:en",

@@ -6,10 +6,16 @@ from pommel.sources.fetch.source import PublishedSource
 
 # A file of the table -> the same file among the published data.
 SHARED = {
-    "hu2020": {"test_suites/json/": "hu2020/suites/", "LICENSE": "hu2020/LICENSE"},
+    "hu2020": {
+        "test_suites/json/": "hu2020/suites/",
+        "data/raw/sg_results/": "hu2020/per_item/",
+        "LICENSE": "hu2020/LICENSE",
+    },
     "blimp": {"data/": "blimp/", "raw_results/summary/": "blimp/"},
     "clams": {
         "LICENSE": "clams/LICENSE",
+        "tables/table1_table2.csv": "clams/table1_table2.csv",
+        "tables/cwals.tsv": "clams/cwals/cwals.tsv",
         **{
             f"{language}_{kind}": f"clams/{there}"
             for language in ("de", "en", "fr", "he", "ru")
@@ -21,6 +27,7 @@ SHARED = {
     },
     "lm_syneval": {"data/templates/": "lm_syneval/", "LICENSE.md": "lm_syneval/LICENSE.md"},
     "bert_syntax": {"results/": "bert_syntax/", "LICENSE": "bert_syntax/LICENSE"},
+    "multilingual": {"tables/": "multilingual/"},
     "sg_eval": {
         "test_suites/json/": "sg_eval/",
         "test_suites/txt/": "sg_eval/",

@@ -28,6 +28,14 @@ def test_what_was_published_lies_in_the_cache(
     assert sorted(server.asked) == [f"/{AT}/a/tit.json", f"/{AT}/wren.json"]
 
 
+def test_what_a_paper_prints_comes_with_pommel(options: FetchOptions) -> None:
+    clams = PublishedSource.named("clams")
+    clams = replace(clams, licence_file=None)
+    fetched = FetchedSource.fetch(clams, only=["tables/*"], options=replace(options, offline=True))
+    assert [path.name for path in fetched.files] == ["table1_table2.csv", "cwals.tsv"]
+    assert (fetched.n_downloaded, fetched.unknown) == (2, ())
+
+
 def test_nothing_is_asked_for_twice(
     birds: PublishedSource, server: FileServer, options: FetchOptions
 ) -> None:

@@ -45,6 +45,7 @@ from pommel.sources.formats.long_csv import COLUMNS
 
 _SHOWN_FAILURES = 8
 LICENSE_NAME = "LICENSE.txt"
+_ABBREVIATED = 7
 # Its text is JSON; a folder of suites is read for all files that end so.
 SOURCE_NAME = "SOURCE.txt"
 
@@ -108,13 +109,18 @@ class FetchedSource:
         cache = source.cache(options.root)
         states = {file: cache.state(file) for file in chosen}
         wanted = [file for file, state in states.items() if state != "there"]
-        if wanted and options.offline:
-            raise _not_kept(cache, wanted, len(_paths(states, "damaged")))
+        remote = [file for file in wanted if not file.shipped]
+        if remote and options.offline:
+            raise _not_kept(cache, remote, len(_paths(states, "damaged")))
         if wanted:
             make_folder(cache.folder)
         with without_leftovers(cache.folder, [cache.records]):
-            if wanted:
-                _Order(cache, options).fetch(wanted)
+            if remote:
+                _Order(cache, options).fetch(remote)
+            for file in wanted:
+                if file.shipped:
+                    with replacing(cache.path(file)) as aside:
+                        aside.write_bytes(source.shipped_content(file))
         return cls(
             source=source,
             folder=cache.folder,
@@ -248,10 +254,13 @@ def _not_kept(cache: SourceCache, wanted: Sequence[SourceFile], n_damaged: int) 
     return PommelError(
         f"{name}: {counted(len(wanted), 'file')} {are} not in {cache.folder} ({paths}){damaged}; "
         f"run `pommel fetch {name}` once without --offline, or set POMMEL_CACHE to where they are"
+        shipped = {file.path for file in self.source.every_file if file.shipped}
     )
 
 
 class _Order:
+            if place in shipped:
+                known = "pommel, which has copied these numbers from the paper"
     """What has to be downloaded of one source, and where it goes."""
 
     def __init__(self, cache: SourceCache, options: FetchOptions) -> None:
@@ -387,7 +396,9 @@ def _continued(source: PublishedSource, folder: Path) -> dict[str, Any] | None:
         return None
     if not isinstance(value, dict) or not isinstance(value.get("files"), list):
         return None
-    is_same = (value.get("name"), value.get("commit")) == (source.name, source.commit)
+    # Earlier versions had two commits abbreviated.
+    commit = str(value.get("commit")).ljust(_ABBREVIATED)
+    is_same = value.get("name") == source.name and source.commit.startswith(commit)
     is_whole = all(isinstance(each, dict) for each in value["files"])
     return value if is_same and is_whole else None
 

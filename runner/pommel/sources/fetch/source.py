@@ -41,11 +41,16 @@ _ABANDONED_SECONDS = 3600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceFile:
-    """A file: `path` below the source's folder, with slashes; SHA-256 in hexadecimal; bytes."""
+    """A file: `path` below the source's folder, with slashes; SHA-256 in hexadecimal; bytes.
+
+    One that is `shipped` comes with pommel: a table of numbers that a paper prints and no address
+    has.
+    """
 
     path: str
     sha256: str | None = None
     size: int | None = None
+    shipped: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +69,8 @@ class PublishedSource:
     """Data that somebody has published.
 
     `licence` is its SPDX identifier, None if no licence is known; `licence_file` the path of the
-    file that states it. `address` is what stands before every path, `commit` what the address is
-    of. `note` is what else has to be known before the data is used.
+    file that states it, None if its page does. `address` is what stands before every path, `commit`
+    what the address is of. `note` is what else has to be known before the data is used.
     """
 
     name: str
@@ -126,6 +131,11 @@ class PublishedSource:
     def cache(self, root: Path | None = None) -> "SourceCache":
         """Return where its files are kept; `root` is the cache, by default this machine's."""
         return SourceCache(root=root or cache_folder(), source=self)
+
+    def shipped_content(self, file: SourceFile) -> bytes:
+        """Return the bytes of a file that comes with pommel."""
+        folder = files("pommel.sources.fetch").joinpath("tables")
+        return folder.joinpath(self.name, file.path.removeprefix("tables/")).read_bytes()
 
     @property
     def every_file(self) -> tuple[SourceFile, ...]:
