@@ -294,7 +294,6 @@ def _submission(place: Workplace) -> None:
     )
 
 
-def _imported(*arguments: str) -> Prepare:
 def _lay_published(place: Workplace) -> None:
     """Lay published files as `pommel fetch NAME -o $DATA/NAME` does, each checked by its sum."""
     data = place.folder / "data"
@@ -308,6 +307,7 @@ def _lay_published(place: Workplace) -> None:
             (data / name / path).symlink_to(there)
 
 
+def _imported(*arguments: str) -> Prepare:
     """Return what keeps published results."""
 
     def prepare(place: Workplace) -> None:

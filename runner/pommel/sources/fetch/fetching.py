@@ -44,8 +44,8 @@ from pommel.sources.fetch.source import (
 from pommel.sources.formats.long_csv import COLUMNS
 
 _SHOWN_FAILURES = 8
-LICENSE_NAME = "LICENSE.txt"
 _ABBREVIATED = 7
+LICENSE_NAME = "LICENSE.txt"
 # Its text is JSON; a folder of suites is read for all files that end so.
 SOURCE_NAME = "SOURCE.txt"
 
@@ -225,10 +225,13 @@ class FetchedSource:
     def _entries(self, made: Mapping[str, MadeFile] | None) -> Sequence[dict[str, Any]]:
         """Return what SOURCE.txt says of each file that is exported now."""
         unknown = set(self.unknown)
+        shipped = {file.path for file in self.source.every_file if file.shipped}
         entries = {}
         for path in self.files:
             place = self._place(path)
             known = "the first download" if place in unknown else "pommel's table"
+            if place in shipped:
+                known = "pommel, which has copied these numbers from the paper"
             entries[place] = {"path": place, "sha256": sha256_of(path), "checksum_of": known}
         if made is None:
             return list(entries.values())
@@ -254,13 +257,10 @@ def _not_kept(cache: SourceCache, wanted: Sequence[SourceFile], n_damaged: int) 
     return PommelError(
         f"{name}: {counted(len(wanted), 'file')} {are} not in {cache.folder} ({paths}){damaged}; "
         f"run `pommel fetch {name}` once without --offline, or set POMMEL_CACHE to where they are"
-        shipped = {file.path for file in self.source.every_file if file.shipped}
     )
 
 
 class _Order:
-            if place in shipped:
-                known = "pommel, which has copied these numbers from the paper"
     """What has to be downloaded of one source, and where it goes."""
 
     def __init__(self, cache: SourceCache, options: FetchOptions) -> None:
