@@ -250,9 +250,10 @@ def _formats(place: Workplace) -> None:
     (place.folder / "simple_agrmt.pickle").write_bytes(pickle.dumps(cases, protocol=3))
     sides = "the dogs near the cat bark .\tthe dogs near the cat barks ."
     _write(place, "pairs.tsv", f"grammatical\tungrammatical\n{sides}\n")
-    alike = {"sentence_good": "the dogs bark .", "sentence_bad": "the dogs bark ."}
+    sheep = "the sheep sleep ."
+    _write(place, "sheep.tsv", f"grammatical\tungrammatical\n{sides}\n{sheep}\t{sheep}\n")
     misspelt = {"sentence_god": "the dogs bark .", "sentence_bad": "the dogs barks ."}
-    _write(place, "broken.jsonl", f"{json.dumps(alike)}\n{json.dumps(misspelt)}\n")
+    _write(place, "broken.jsonl", f"{json.dumps(misspelt)}\n")
     (place.folder / "hostile.pickle").write_bytes(pickle.dumps(_Hostile(), protocol=2))
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import click
 
 from pommel.cli.output import download_bar, form_option, note, show_table
-from pommel.errors import UsageError, counted, listed
+from pommel.errors import InputError, UsageError, counted, listed
 from pommel.sources import FetchedSource, FetchOptions, PublishedSource
 
 if TYPE_CHECKING:
@@ -104,13 +104,18 @@ def _fetch(name: str, chosen: dict[str, Any]) -> None:
             fetched = FetchedSource.fetch(source, only=chosen["only"], options=options)
         _report(fetched)
         folder, paths = fetched.folder, fetched.files
+        error = None
         if chosen["output"] is not None:
             folder = chosen["output"]
-            paths = _export(fetched, folder, as_suites=chosen["suites"], force=chosen["force"])
+            paths, error = _export(
+                fetched, folder, as_suites=chosen["suites"], force=chosen["force"]
+            )
     if chosen["form"] == "json":
         click.echo(json.dumps(_outcome(fetched, folder, paths), ensure_ascii=False, indent=2))
     else:
         click.echo(str(folder))
+    if error:
+        raise error
 
 
 @contextmanager
@@ -133,15 +138,28 @@ def _tidied_up_on_sigterm() -> Iterator[None]:
 
 def _export(
     fetched: FetchedSource, folder: Path, *, as_suites: bool, force: bool
-) -> tuple[Path, ...]:
+) -> tuple[tuple[Path, ...], InputError | None]:
+    """Copy files, or write the suites made of them; return all paths, and what was faulty."""
     if not as_suites:
-        return fetched.export(folder, force=force)
-    made, others = fetched.suites()
-    paths = fetched.export(folder, made=made, force=force)
-    note(f"{fetched.source.name}: {counted(len(made), 'suite')}")
-    if others:
-        note(f"note: {counted(len(others), 'file')} left out, no suites: {listed(others)}")
-    return paths
+        return fetched.export(folder, force=force), None
+    made = fetched.suites()
+    error = None
+    if made.faulty:
+        error = InputError("\n".join(map(str, made.faulty.values())))
+        if not made.suites:
+            raise error
+    paths = fetched.export(folder, made=made.suites, force=force)
+    note(f"{fetched.source.name}: {counted(len(made.suites), 'suite')}")
+    for path, each in made.suites.items():
+        if each.note:
+            note(f"note: {path}: {each.note}")
+    if made.others:
+        left_out = counted(len(made.others), "file")
+        note(f"note: {left_out} left out, no suites: {listed(made.others)}")
+    if made.faulty:
+        faulty = counted(len(made.faulty), "file")
+        note(f"note: {faulty} no suite could be made of: {listed([*made.faulty])}")
+    return paths, error
 
 
 def _outcome(fetched: FetchedSource, folder: Path, paths: Sequence[Path]) -> dict[str, Any]:

@@ -88,9 +88,11 @@ def show_or_write(content: Content, form: WrittenForm, output: Path | None) -> N
 
 
 def show_left_out(content: Content, form: WrittenForm) -> None:
-    """Say on stderr what is not in what was written."""
+    """Say on stderr what is not in what was written, and which sets of it are ties."""
     if n := content.tally.n_left_out:
         what = "without an ungrammatical sentence of another spelling"
         note(f"note: {counted(n, 'minimal set')} left out, {what}")
+    if ties := content.tally.tie_note():
+        note(f"note: {content.name}: {ties}")
     if not form.keeps_joiner and content.joiner != " ":
         note("note: long CSV has no place for the joiner; read again, regions have blanks between")

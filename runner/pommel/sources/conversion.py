@@ -90,6 +90,7 @@ class Conversion:
             ungrammatical_counts={len(each.others) for each in sets},
             meta={"name": name, **self.about, **meta},
             compared=self.compared or form.compared,
+            keeps_ties=True,
         )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from pommel.suite import Item
+from pommel.suite import Item, Region
 
 GRAMMATICAL = "grammatical"
 UNGRAMMATICAL = "ungrammatical"
@@ -28,6 +28,9 @@ class MinimalSet:
     `before` and `after` are what all of them share; `form` makes the sentence grammatical, each
     of `others` makes it ungrammatical. There may be none: what is varied has no other form.
     `fields` is what else its file says of the set, as JSON, so that it can be written back.
+
+    In published files a sentence may be spelt like the grammatical one. Such a set is a tie: its
+    prediction, which asks for less surprise, holds for no model, as in published accuracies.
     """
 
     before: str
@@ -41,9 +44,13 @@ class MinimalSet:
         cls, grammatical: str, *ungrammatical: str, fields: Mapping[str, Any] | None = None
     ) -> "MinimalSet":
         """Return the set of some sentences: what they share is their longest common prefix and,
-        in what that leaves, their longest common suffix, in words (as `words_in`).
+        in what that leaves, their longest common suffix, in words (as `words_in`). Where all are
+        the same, nobody knows what is contrasted: it is the whole sentence.
         """
         sentences = [words_in(each) for each in (grammatical, *ungrammatical)]
+        if ungrammatical and all(words == sentences[0] for words in sentences):
+            form = " ".join(sentences[0])
+            return cls("", form, (form,) * len(ungrammatical), "", fields)
         n_before = _n_shared(sentences)
         rests = [words[n_before:] for words in sentences]
         n_after = _n_shared([words[::-1] for words in rests])
@@ -92,6 +99,11 @@ class MinimalSet:
             if all(each[0] == before and each[2] == after for each in others):
                 return cls(before, form, tuple(each[1] for each in others), after, fields)
         return cls.of(*(joiner.join(filter(None, each)) for each in texts), fields=fields)
+
+    @property
+    def is_tied(self) -> bool:
+        """Whether a sentence that should be ungrammatical is spelt like the grammatical one."""
+        return Region.text_of(self.form) in map(Region.text_of, self.others)
 
     @property
     def grammatical(self) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import InputError, UsageError, listed
+from pommel.errors import InputError, UsageError, counted, listed
 from pommel.files import json_chunks, replacing
 from pommel.sources.formats.bert_syntax import BERT_SYNTAX
 from pommel.sources.formats.blimp import BLIMP
@@ -55,19 +55,36 @@ FORMATS: tuple[SetFormat, ...] = (
     BERT_SYNTAX,
 )
 
+# More ties than these are not named.
+_MOST_TIED = 20
+
 # Of suites with a thousand items a file would be half blanks.
 _INDENT = 1
 
 
 @dataclass(slots=True, kw_only=True)
 class Tally:
-    """How many items or sets have been written, and how many sets were left out.
+    """How many items or sets have been written, how many sets were left out, and which are ties.
 
-    Those had no ungrammatical sentence, or only such as are spelt like the grammatical one.
+    Those left out had no ungrammatical sentence, or, if they were generated, only such as are spelt
+    like the grammatical one. `tied` are the numbers, from 1 among those written, of sets that have
+    such a sentence all the same.
     """
 
     n_written: int = 0
     n_left_out: int = 0
+    tied: list[int] = field(default_factory=list)
+
+    def tie_note(self) -> str:
+        """Return in a line which sets are ties, "" if none is."""
+        if not self.tied:
+            return ""
+        sets = counted(len(self.tied), "minimal set")
+        which = listed([str(number) for number in self.tied], most=_MOST_TIED)
+        return (
+            f"{sets} of {self.n_written:,} with an ungrammatical sentence that is spelt like the "
+            f"grammatical one: {which} (kept as ties, which count as wrong)"
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,12 +225,15 @@ class SetContent(Content):
 
     A set of more than one ungrammatical sentence is one item if all have as many, and otherwise
     an item for each. Sets without any are no items. `compared` is what the prediction compares.
+    `keeps_ties` says that sentences which are spelt like the grammatical one stay, as in files that
+    somebody has published; what is generated is without them.
     """
 
     all_sets: Iterable[MinimalSet]
     ungrammatical_counts: Collection[int]
     meta: Mapping[str, Any]
     compared: Compared = "sentence"
+    keeps_ties: bool = False
 
     @property
     def name(self) -> str:
@@ -242,7 +262,7 @@ class SetContent(Content):
 
     def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
         """Return the sets."""
-        return _tallied(self.all_sets, self, with_lone=with_lone)
+        return _tallied(self.all_sets, self, with_lone=with_lone, keeps_ties=self.keeps_ties)
 
     def noun(self, form: WrittenForm) -> str:  # noqa: ARG002 - sets they are in any form
         """Return what is counted: sets."""
@@ -361,7 +381,7 @@ class SuiteContent(Content):
 
     def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
         """Return a set an item."""
-        return _tallied(self._sets(), self, with_lone=with_lone)
+        return _tallied(self._sets(), self, with_lone=with_lone, keeps_ties=True)
 
     def _sets(self) -> Iterator[MinimalSet]:
         names = _set_names(
@@ -372,13 +392,14 @@ class SuiteContent(Content):
 
 
 def _tallied(
-    sets: Iterable[MinimalSet], content: Content, *, with_lone: bool
+    sets: Iterable[MinimalSet], content: Content, *, with_lone: bool, keeps_ties: bool = False
 ) -> Iterator[MinimalSet]:
-    """Return the sets that are written, without sentences that are spelt like the grammatical one.
+    """Return the sets that are written, unless ties are kept without sentences that are spelt like
+    the grammatical one.
 
     Raises `InputError` if there is none.
     """
-    written = _written(sets, content.tally, with_lone=with_lone)
+    written = _written(sets, content.tally, with_lone=with_lone, keeps_ties=keeps_ties)
     first = next(written, None)
     if first is None:
         what = "no sentence has an ungrammatical one to compare with"
@@ -386,15 +407,19 @@ def _tallied(
     return itertools.chain([first], written)
 
 
-def _written(sets: Iterable[MinimalSet], tally: Tally, *, with_lone: bool) -> Iterator[MinimalSet]:
+def _written(
+    sets: Iterable[MinimalSet], tally: Tally, *, with_lone: bool, keeps_ties: bool
+) -> Iterator[MinimalSet]:
     for each in sets:
-        if each.form in each.others:
+        if each.is_tied and not keeps_ties:
             each = replace(each, others=tuple(form for form in each.others if form != each.form))  # noqa: PLW2901 - the same set, mended
         if each.others or with_lone:
             tally.n_written += 1
         else:
             tally.n_left_out += 1
             continue
+        if each.is_tied:
+            tally.tied.append(tally.n_written)
         yield each
 
 

@@ -8,7 +8,6 @@ import pytest
 from tests.cli.samples import suite_value
 from tests.sources.fetch.shared_files import files_beside
 
-from pommel.errors import SuiteError
 from pommel.sources.fetch.fetching import FetchedSource
 from pommel.sources.fetch.source import PublishedSource, SourceFile
 from pommel.suite.read import LoadedSuite
@@ -89,7 +88,9 @@ def test_every_published_file_is_a_suite_or_left_out(
     for path, published in there.items():
         (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / path).symlink_to(published)
-    suites, others = of_folder(source, tmp_path, list(there)).suites()
+    made = of_folder(source, tmp_path, list(there)).suites()
+    suites, others = made.suites, made.others
+    assert not made.faulty
     n_suites, one, left_out = EXPECTED[name]
     assert len(suites) == n_suites
     assert f"{one}.json" in suites
@@ -116,26 +117,26 @@ def test_every_published_file_is_a_suite_or_left_out(
 )
 def test_what_is_no_suite_is_left_out(name: str, text: str, tmp_path: Path) -> None:
     fetched = fetched_from(tmp_path, {name: text, "wren.json": SUITE})
-    suites, others = fetched.suites()
-    assert ([*suites], others) == (["wren.json"], [name])
+    made = fetched.suites()
+    assert ([*made.suites], made.others) == (["wren.json"], [name])
 
 
-def test_a_faulty_suite_is_told(tmp_path: Path) -> None:
-    fetched = fetched_from(tmp_path, {"wren.json": '{"items": []}'})
-    with pytest.raises(SuiteError, match=r"wren\.json:1:1: 'meta' is missing"):
-        fetched.suites()
+def test_a_faulty_suite_costs_no_other(tmp_path: Path) -> None:
+    made = fetched_from(tmp_path, {"wren.json": '{"items": []}', "owl.tsv": PAIRS}).suites()
+    assert ([*made.suites], [*made.faulty]) == (["owl.json"], ["wren.json"])
+    assert "wren.json:1:1: 'meta' is missing" in str(made.faulty["wren.json"])
 
 
 def test_a_long_csv_is_a_suite(tmp_path: Path) -> None:
     rows = "item_number,condition_name,region_number,region_name,content\n1,good,1,all,wren\n"
-    suites, others = fetched_from(tmp_path, {"a/wren.csv": rows}).suites()
-    assert others == []
-    assert json.loads(suites["wren.json"].content)["meta"]["name"] == "wren"
+    made = fetched_from(tmp_path, {"a/wren.csv": rows}).suites()
+    assert not made.others
+    assert json.loads(made.suites["wren.json"].content)["meta"]["name"] == "wren"
 
 
 def test_no_two_files_become_one_suite(tmp_path: Path) -> None:
     paths = ["a/x.tsv", "a/x.text.tsv", "b/x.tsv", "c/X.tsv", "y.tsv"]
-    suites, _ = fetched_from(tmp_path, dict.fromkeys(paths, PAIRS)).suites()
+    suites = fetched_from(tmp_path, dict.fromkeys(paths, PAIRS)).suites().suites
     made = {name: each.made_of for name, each in suites.items()}
     assert made == {
         "a-x.json": "a/x.tsv",
@@ -149,18 +150,18 @@ def test_no_two_files_become_one_suite(tmp_path: Path) -> None:
 def test_the_ending_tells_files_apart_that_are_called_alike(tmp_path: Path) -> None:
     blimp = {"sentence_good": "The wren sings .", "sentence_bad": "The wren sing ."}
     files = {"a/x.tsv": PAIRS, "a/x.jsonl": json.dumps(blimp), "a-x.tsv": PAIRS, "b/x.tsv": PAIRS}
-    suites, others = fetched_from(tmp_path, files).suites()
-    assert others == []
-    assert {name: each.made_of for name, each in suites.items()} == {
+    made = fetched_from(tmp_path, files).suites()
+    assert not made.others
+    assert {name: each.made_of for name, each in made.suites.items()} == {
         "a--x.tsv.json": "a/x.tsv",
         "a-x-jsonl.json": "a/x.jsonl",
         "a-x.tsv.json": "a-x.tsv",
         "b-x.json": "b/x.tsv",
     }
-    for name, each in suites.items():
+    for name, each in made.suites.items():
         assert f"{json.loads(each.content)['meta']['name']}.json" == name
 
 
 def test_names_do_not_depend_on_what_else_is_fetched(tmp_path: Path) -> None:
     fetched = fetched_from(tmp_path, {"pol/data.tsv": PAIRS}, absent=("deu/data.tsv",))
-    assert [*fetched.suites()[0]] == ["pol-data.json"]
+    assert [*fetched.suites().suites] == ["pol-data.json"]

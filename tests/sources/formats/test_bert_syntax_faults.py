@@ -58,11 +58,10 @@ GOOD = "b'it ***mask***'"
             ],
         ),
         (
-            f"True\t0\tis\t2.5\tis\t1.0\t{GOOD}\n\nFalse\t0\tis\t2.5\tare\t1.0\t{GOOD}\n",
+            f"\nFalse\t0\tis\t2.5\tare\t1.0\t{GOOD}\n",
             [
-                "x.txt:1:15: both forms are 'is'; write the correct form and the wrong one",
                 (
-                    "x.txt:3:1: this says False, and the logits are 2.5 and 1.0; True is where "
+                    "x.txt:2:1: this says False, and the logits are 2.5 and 1.0; True is where "
                     "that of the correct form is greater"
                 ),
             ],

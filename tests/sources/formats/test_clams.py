@@ -49,10 +49,6 @@ def test_lines_end_where_editors_end_them() -> None:
             ],
         ),
         (
-            "True\ta b\nFalse\ta  b\n",
-            ["x.txt:2:1: this sentence is the grammatical one; write what is ungrammatical"],
-        ),
-        (
             "True\ta\nmaybe\ta\nTrue a\nTrue\t \n\nFalse\ta b\n",
             [
                 f"x.txt:{line}:1: this is no sentence with its mark; write True or False, a tab, "

@@ -153,7 +153,6 @@ COLUMNS = "write index, correct form, wrong form, number of attractors, with tab
                 "x.gold:3:1: there is no word 2; line 3 of x.text has the words 0 to 1",
                 "x.text:4:1: this line has no words; write a sentence",
                 "x.gold:5:3: word 0 of x.text is 'a', not 'b'; write the form that stands there",
-                "x.gold:5:5: both forms are 'b'; write the correct form and the wrong one",
                 (
                     "x.gold:5:7: '-1' is no number of attractors; write how many nouns of the "
                     "other number intervene"

@@ -42,6 +42,7 @@ from pommel.sources.fetch.source import (
     without_leftovers,
 )
 from pommel.sources.formats.long_csv import COLUMNS
+from pommel.sources.output import Content
 
 _SHOWN_FAILURES = 8
 _ABBREVIATED = 7
@@ -68,10 +69,26 @@ class FetchOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeFile:
-    """What was made of one of a source's files, and the path of that file."""
+    """What was made of one of a source's files, and the path of that file.
+
+    `note` says in a line which of its minimal sets are ties, "" if none is.
+    """
 
     content: bytes
     made_of: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SuitesMade:
+    """What became of a source's files: suites by their file names, `faulty` ones, and `others`.
+
+    `faulty` says of a path what is wrong with its file; `others` are paths of what is no suite.
+    """
+
+    suites: Mapping[str, MadeFile]
+    faulty: Mapping[str, InputError]
+    others: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,30 +147,42 @@ class FetchedSource:
             unknown=tuple(file.path for file in chosen if file.sha256 is None),
         )
 
-    def suites(self) -> tuple[dict[str, MadeFile], list[str]]:
-        """Return the suites that the files are, by the names of their files, and all other files.
+    def suites(self) -> SuitesMade:
+        """Return the suites that the files are; a faulty file costs none of the others.
 
         A suite is an object with `items` in JSON, a long CSV, or a file of minimal sets. It is
         called like its file, with its folders (and its ending) where two of the source's files are
-        called alike, fetched or not. Raises `InputError` for a file that is not what its beginning
-        says.
+        called alike, fetched or not.
         """
         names = _distinct_names(file.path for file in self.source.every_file)
         suites: dict[str, MadeFile] = {}
+        faulty: dict[str, InputError] = {}
         others: list[str] = []
         for path in self.files:
             place = self._place(path)
-            is_suite = _is_suite(path)
-            if not is_suite and recognised(path) is None:
-                others.append(place)
+            try:
+                content = self._suite(path, names[place])
+                if content is None:
+                    others.append(place)
+                    continue
+                text = "".join(content.suite_pieces())
+            except InputError as error:
+                faulty[place] = error
                 continue
-            # A suite's JSON has its name in it.
-            name = "" if is_suite and path.suffix == ".json" else names[place]
-            conversion = Conversion(name=name, about=_about(self.source))
-            (content,), _ = conversion.contents(path)
-            text = "".join(content.suite_pieces())
-            suites[f"{names[place]}.json"] = MadeFile(content=text.encode(), made_of=place)
-        return suites, others
+            note = content.tally.tie_note()
+            made = MadeFile(content=text.encode(), made_of=place, note=note)
+            suites[f"{names[place]}.json"] = made
+        return SuitesMade(suites=suites, faulty=faulty, others=others)
+
+    def _suite(self, path: Path, name: str) -> Content | None:
+        """Return what a suite is made of, None for another file; raises `InputError`."""
+        is_suite = _is_suite(path)
+        if not is_suite and recognised(path) is None:
+            return None
+        # A suite's JSON has its name in it.
+        own = "" if is_suite and path.suffix == ".json" else name
+        (content,), _ = Conversion(name=own, about=_about(self.source)).contents(path)
+        return content
 
     def export(
         self,

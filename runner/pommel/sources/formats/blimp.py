@@ -17,7 +17,6 @@ from pommel.sources.formats.pair_rows import (
     pair_with_fields,
     pairs_of,
     row_of_sentences,
-    sameness,
     sentences_under,
 )
 from pommel.sources.formats.set_format import SetFormat, TextPieces
@@ -59,8 +58,8 @@ def blimp_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
 def parse_blimp(text: str, *, file: str) -> list[MinimalSet]:
     """Return the pairs of a file's text.
 
-    Raises `SuiteError` with every line that is no JSON object, lacks a sentence, or has the same
-    twice, and for a text without a pair.
+    Raises `SuiteError` with every line that is no JSON object or lacks a sentence, and for a text
+    without a pair.
     """
     lines, faults = JsonLine.parse(text, file=file, example=_EXAMPLE)
     return checked_pairs(lines, _faults, _pair, faults)
@@ -83,8 +82,6 @@ def _faults(line: JsonLine) -> Iterator[Fault]:
             yield line.fault((), f"there is no {key!r}", hint)
         elif not isinstance(row[key], str) or not row[key].strip():
             yield line.fault((key,), "this is no sentence", "write its words as a text")
-        elif key == _BAD and (same := sameness(row.get(_GOOD), row[_BAD])):
-            yield line.fault((key,), *same)
 
 
 BLIMP = SetFormat(

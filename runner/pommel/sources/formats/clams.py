@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 
 from pommel.errors import Fault, Place, SuiteError
 from pommel.files import DecodedText
-from pommel.sources.formats.pair_rows import SAME_AS_GRAMMATICAL, sameness
 from pommel.sources.formats.set_format import SetFormat, TextPieces
 from pommel.sources.minimal_sets import MinimalSet
 
@@ -25,8 +24,7 @@ def parse_clams(text: str, *, file: str) -> list[MinimalSet]:
     """Return the sets of a file's text.
 
     Sentences keep their words and lose doubled spaces. Raises `SuiteError` with every line that is
-    none of these, a `False` without a `True` before it or with its sentence, and a text without a
-    set.
+    none of these, a `False` without a `True` before it, and a text without a set.
     """
     found: list[list[str]] = []
     faults: list[Fault] = []
@@ -38,8 +36,6 @@ def parse_clams(text: str, *, file: str) -> list[MinimalSet]:
             faults.append(place.fault("this is no sentence with its mark", hint))
         elif mark == "True":
             found.append([sentence])
-        elif found and (same := sameness(found[-1][0], sentence, SAME_AS_GRAMMATICAL)):
-            faults.append(place.fault(*same))
         elif found:
             found[-1].append(sentence)
         else:

@@ -12,7 +12,7 @@ from typing import Any, Self
 from pommel.errors import Fault, InputError, SuiteError, quoted
 from pommel.files import CsvRow, CsvTable, DecodedText, JsonDocument
 from pommel.sources.formats.json_lines import json_text
-from pommel.sources.formats.pair_rows import has_words, kept_texts, mended_set, pairs_of, sameness
+from pommel.sources.formats.pair_rows import has_words, kept_texts, mended_set, pairs_of
 from pommel.sources.formats.set_format import SetFormat, TextPieces
 from pommel.sources.minimal_sets import MinimalSet, words_in
 
@@ -65,7 +65,7 @@ def parse_context_pairs(text: str, *, file: str) -> list[MinimalSet]:
     """Return the pairs of a file's text: the context is before the contrast, a target is it all.
 
     Raises `SuiteError` as `context_pairs` does, and for an item with two contexts (the region that
-    is compared would not be the target), or twice the same target.
+    is compared would not be the target).
     """
     document = context_pairs_document(text, file=file)
     pairs = context_pairs(document)
@@ -76,13 +76,10 @@ def parse_context_pairs(text: str, *, file: str) -> list[MinimalSet]:
 
 
 def _faults(document: JsonDocument, index: int, pair: ContextPair) -> Iterator[Fault]:
-    (first, second), (good, bad) = pair
+    first, second = pair[0]
     if not has_words(first, second):
         hint = "write it twice, or score both with `pommel conditional`"
         yield document.fault((index, 0, 1), "this is another context than the first", hint=hint)
-    if same := sameness(good, bad, "both targets are the same"):
-        message, hint = same
-        yield document.fault((index, 1, 1), message, hint=hint)
 
 
 def _set_of(pair: ContextPair) -> MinimalSet:

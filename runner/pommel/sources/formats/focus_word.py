@@ -55,8 +55,6 @@ def form_faults(correct: str, wrong: str) -> Iterator[tuple[int, str]]:
     for place, form in enumerate((correct, wrong)):
         if not _is_word(form):
             yield place, f"{quoted(form)} is not one word"
-    if correct == wrong and _is_word(wrong):
-        yield 1, f"both forms are {quoted(wrong)}"
 
 
 def forms_of(found: MinimalSet, number: int, title: str) -> tuple[str, str]:

@@ -18,7 +18,6 @@ from pommel.sources.formats.pair_rows import (
     has_words,
     pair_with_fields,
     pairs_of,
-    sameness,
     whole_row,
 )
 from pommel.sources.formats.set_format import SetFormat, TextPieces
@@ -81,9 +80,7 @@ def _problems(row: Mapping[str, Any]) -> Iterator[_Problem]:
     yield from wrong
     if missing or wrong:
         return
-    good, bad = row[_CANDIDATES]
-    if same := sameness(good, bad, "both candidates are the same"):
-        yield (_CANDIDATES, 1), *same
+    good = row[_CANDIDATES][0]
     if not has_words(row[_TEXT], _filled(row[_MASKED], good)):
         hint = f"it is {_filled(row[_MASKED], good)!r}"
         yield (_TEXT,), f"this is not {_MASKED!r} with the first candidate", hint
@@ -159,6 +156,7 @@ def _check_maskable(pair: MinimalSet, *, several: bool) -> None:
         if n_words == 0 or (n_words > 1 and not several):
             sentences = f"{quoted(pair.grammatical)} and {quoted(pair.ungrammatical[0])}"
             what = f"differ in {quoted(form)}" if form else "differ in words that one of them lacks"
+            what = "are the same" if pair.is_tied else what
             raise InputError(f"{sentences} {what}; gevalm's format masks exactly one word")
 
 

@@ -14,11 +14,9 @@ from pommel.errors import Fault, InputError, SuiteError
 from pommel.files import replacing
 from pommel.sources.formats.focus_word import field_error
 from pommel.sources.formats.pair_rows import (
-    SAME_AS_GRAMMATICAL,
     has_words,
     kept_texts,
     mended_text,
-    sameness,
 )
 from pommel.sources.formats.plain_pickle import Scalar, read_plain_pickle
 from pommel.sources.formats.set_format import SaveFile, SetFormat
@@ -134,8 +132,6 @@ def _entry_faults(entry: Any, file: str, where: str) -> Iterator[Fault]:
         for index, each in enumerate(() if wrong else entry):
             if not each.strip():
                 yield _fault(file, f"{where}[{index}]", "this sentence is empty", "write its words")
-            elif index and (same := sameness(entry[0], each, SAME_AS_GRAMMATICAL)):
-                yield _fault(file, f"{where}[{index}]", *same)
 
 
 def _kind(value: Any) -> str:

@@ -16,7 +16,6 @@ from pommel.sources.formats.pair_rows import (
     pair_with_fields,
     pairs_of,
     row_of_sentences,
-    sameness,
     sentences_under,
 )
 from pommel.sources.formats.set_format import SetFormat, TextPieces
@@ -49,8 +48,7 @@ def parse_multiblimp(text: str, *, file: str) -> list[MinimalSet]:
     """Return the pairs of a file's text.
 
     Raises `SuiteError` with every fault: broken quotes, a column that is missing or comes twice, a
-    row with more or fewer fields than the header, without a sentence, or with the same twice, and
-    a text without a pair.
+    row with more or fewer fields than the header or without a sentence, and a text without a pair.
     """
     table = CsvTable.parse(DecodedText.of(text).text, file=file, separator="\t")
     faults = list(table.header_faults((_GOOD, _BAD), others_allowed=True))
@@ -72,9 +70,6 @@ def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
         if not row.fields[index].strip():
             hint = "write its words"
             yield table.fault(row.place(index), "this is no sentence", hint)
-    same = sameness(row.fields[good], row.fields[bad])
-    if same and row.fields[bad].strip():
-        yield table.fault(row.place(bad), *same)
 
 
 def _pair(row: Mapping[str, str]) -> MinimalSet:

@@ -19,8 +19,6 @@ _Row = TypeVar("_Row")
 # What a row's columns are under which its pair stands.
 Spelling = Callable[[MinimalSet], Mapping[str, Any]]
 
-# Of sets in which several sentences are ungrammatical.
-SAME_AS_GRAMMATICAL = "this sentence is the grammatical one"
 _N_COLUMNS = 2
 
 
@@ -117,13 +115,6 @@ def mended_text(text: str) -> str:
     return Region.text_of(" ".join(words_in(text)))
 
 
-def sameness(
-    good: Any, bad: str, what: str = "both sentences are the same"
-) -> tuple[str, str] | None:
-    """Return `what`, and what to do, if two texts that have to differ have the same words."""
-    return (what, "write what is ungrammatical") if has_words(good, bad) else None
-
-
 # --- fields: whatever somebody has written into a suite
 
 
@@ -154,7 +145,7 @@ def parse_pairs(text: str, *, file: str) -> list[MinimalSet]:
     """Return the pairs of a file's text; a first line with the columns' names is none.
 
     Sentences keep their words and lose doubled spaces. Raises `SuiteError` with every line that
-    does not have two sentences, or twice the same, and a text without a pair.
+    does not have two sentences, and a text without a pair.
     """
     pairs: list[MinimalSet] = []
     faults: list[Fault] = []
@@ -166,8 +157,6 @@ def parse_pairs(text: str, *, file: str) -> list[MinimalSet]:
         if len(cells) != _N_COLUMNS or not all(map(str.strip, cells)):
             hint = "write the grammatical sentence, a tab, the ungrammatical one"
             faults.append(place.fault("this is no pair of sentences", hint))
-        elif same := sameness(*cells):
-            faults.append(place.fault(*same))
         else:
             pairs.append(MinimalSet.of(*cells))
     if not pairs and not faults:
