@@ -60,11 +60,16 @@ OLD = numbered(20)
 
 
 def made_with(policy: Policy, sha256: str = "", info: ModelInfo = WREN) -> str:
-    """Return the record of a run, as far as it says what the run was made with."""
-    record = {
+    """Return the record of a run, of which only what it was made with is known."""
+    record: dict[str, object] = {
         "model": {"fingerprint": info.fingerprint},
         "policy": {**policy.to_dict(), "fingerprint": policy.fingerprint},
         "suite": {"sha256": sha256},
+        "settings": {},
+        "membership": None,
+        "reported": None,
+        "item_numbers": [],
+        "provenance": {},
     }
     return json.dumps(record)
 

@@ -331,16 +331,54 @@ def test_keys_are_not_used_up(store: Store) -> None:
 # --- what is asked for
 
 
-def test_there_is_one_query_a_table(store: Store) -> None:
-    counts = []
-    for n in (2, 40):
-        store.runs.save_records(imported(f"{number:012x}") for number in range(n))
-        seen: list[str] = []
-        store.database.connection.set_trace_callback(seen.append)
-        assert len(store.runs.records()) == n
-        store.database.connection.set_trace_callback(None)
-        counts.append(len([each for each in seen if each.lstrip().startswith("SELECT")]))
-    assert counts == [3, 3]
+RUN_ID = "0123456789ab"
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "UPDATE item_results SET margin_bits = 48.56 WHERE prediction_key = 1 AND position = 1",
+        "UPDATE item_results SET flags = 'many' WHERE prediction_key = 1 AND position = 1",
+        "UPDATE item_results SET margin_bits = x'00ff' WHERE prediction_key = 1 AND position = 1",
+        "DELETE FROM item_results WHERE prediction_key = 1 AND position = 2",
+        "UPDATE predictions SET formula = 'another' WHERE prediction_key = 1",
+        "UPDATE runs SET model_name = 'gpt3' WHERE run_key = 1",
+        "UPDATE runs SET check_sum = 0 WHERE run_key = 1",
+        "UPDATE runs SET record = '{}' WHERE run_key = 1",
+        "UPDATE runs SET record = 'no JSON' WHERE run_key = 1",
+    ],
+)
+def test_a_damaged_run_is_not_read(tmp_path: Path, damage: str) -> None:
+    with store_at(tmp_path) as store:
+        store.runs.save_records([imported(RUN_ID), imported("b" * 12)])
+        store.database.connection.execute(damage)
+    path = tmp_path / "store.sqlite"
+    says = rf"store.sqlite: is damaged \(.* run {RUN_ID}.*\); `pommel runs recover .* -o NEW`"
+    with store_at(tmp_path) as store:
+        with pytest.raises(StoreError, match=says):
+            store.runs.records()
+        with pytest.raises(StoreError, match=says):
+            store.runs.records_of([RUN_ID])
+        # It is not made whole by being noted anew, either; others can be read.
+        with pytest.raises(StoreError, match=says):
+            store.runs.renew([RUN_ID])
+        assert len(store.runs.records_of(["b" * 12])) == 1
+    # There is one way to mend it, and that works: what is damaged is to be made again.
+    Store.salvage(path, tmp_path / "new")
+    with Store.open(tmp_path / "new") as new:
+        assert [each.run_id for each in new.runs.records()] == ["b" * 12]
+
+
+def test_a_run_is_looked_at_once_unless_it_is_written_anew(store: Store) -> None:
+    store.runs.save_records([imported(RUN_ID)])
+    store.runs.records()
+    damage = "UPDATE item_results SET holds = 1 - holds"
+    store.database.connection.execute(damage)
+    assert len(store.runs.records()) == 1
+    store.runs.save_records([imported(RUN_ID, holds="100")])
+    store.database.connection.execute(damage)
+    with pytest.raises(StoreError, match=r"the results of run 0123456789ab \(gpt2 on"):
+        store.runs.records()
 
 
 def test_runs_come_in_the_order_in_which_they_began(store: Store) -> None:

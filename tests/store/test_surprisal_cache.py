@@ -207,3 +207,21 @@ def test_garbled_tokens_are_an_error(cache: SurprisalCache, key: CacheKey, path:
         f"{path}: is damaged (the stored tokens of 'wrens sing' cannot be read: their check sum is "
         f"wrong); `pommel runs recover {path} -o NEW` saves what can be read"
     )
+
+
+@pytest.mark.parametrize(
+    "damage", ["check_sum = check_sum + 1", "check_sum = NULL", "model_id = 2, policy_id = 2"]
+)
+def test_tokens_that_are_not_what_the_model_said_are_damaged(
+    database: Database, cache: SurprisalCache, key: CacheKey, damage: str
+) -> None:
+    robin = cache.key(ROBIN, Policy())
+    cache.keep(key, [SING])
+    cache.keep(robin, [words_scored("robins sing", 1.0, 2.0)])
+    database.connection.execute(f"UPDATE scored SET {damage} WHERE model_id = 1")  # noqa: S608 - our own text
+    whose = robin if "model_id" in damage else key
+    says = f"is damaged .the stored tokens of 'wrens sing' are not what {whose.model.name} said"
+    with pytest.raises(StoreError, match=says):
+        cache.known(whose, [SING.text])
+    with pytest.raises(StoreError, match=says):
+        cache.keep(whose, [SING])

@@ -8,7 +8,7 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,16 @@ from pommel.scoring import (
     SuiteResult,
     SuiteSurprisals,
 )
-from pommel.store.database import Database, damaged, explained, marks, pieces, seal
+from pommel.store.database import (
+    Database,
+    ItemRow,
+    damaged,
+    explained,
+    kept_results,
+    marks,
+    pieces,
+    seal,
+)
 from pommel.store.selection import OneEach, Selection, in_a_family_too, one_each, told_apart_records
 from pommel.store.surprisal_cache import (
     CacheKey,
@@ -114,6 +123,7 @@ class RunTables:
                 run_key = _run_key(connection, run_id)
                 # Another process may have deleted it.
                 if run_key is not None:
+                    self.database.check_whole(run_key, run=f"run {run_id}")
                     connection.execute(
                         "UPDATE runs SET created = ? WHERE run_key = ?", (now, run_key)
                     )
@@ -121,19 +131,19 @@ class RunTables:
 
     def records(self, selection: Selection | None = None) -> list[RunRecord]:
         """Return the selected runs (None: all complete ones) in the order in which they began."""
-        with _reading(self.database) as connection:
-            return _filled(connection, dict(_selected(connection, selection or Selection())))
+        with _reading(self.database):
+            return _filled(self.database, dict(_selected(self.database, selection or Selection())))
 
     def records_of(self, run_ids: Sequence[str]) -> list[RunRecord]:
         """Return the runs with these ids that are there, in the order in which they began."""
-        where = "WHERE run_id IN (SELECT value FROM json_each(?))"
-        with _reading(self.database) as connection:
-            return _filled(connection, dict(_bare(connection, where, json.dumps(list(run_ids)))))
+        where, ids = "WHERE run_id IN (SELECT value FROM json_each(?))", json.dumps(list(run_ids))
+        with _reading(self.database):
+            return _filled(self.database, dict(_bare(self.database, where, ids)))
 
     def heads(self, selection: Selection | None = None) -> list[RunRecord]:
         """Return what `records` does, with results that lack predictions and items."""
-        with _reading(self.database) as connection:
-            return [each for _, each in _selected(connection, selection or Selection())]
+        with _reading(self.database):
+            return [each for _, each in _selected(self.database, selection or Selection())]
 
     def is_empty(self) -> bool:
         """Say whether there is no run, complete or not."""
@@ -217,32 +227,40 @@ class RunTables:
             return connection.execute(sql, (json.dumps(list(run_ids)),)).rowcount
 
 
-def _selected(
-    connection: sqlite3.Connection, selection: Selection
-) -> Iterator[tuple[int, RunRecord]]:
+def _selected(database: Database, selection: Selection) -> Iterator[tuple[int, RunRecord]]:
     """Yield (run_key, record without predictions) of the selected runs."""
     where = ""
     if selection.run_ids:
         begins_so = "substr(run_id, 1, length(value)) = value"
         where = f"WHERE EXISTS (SELECT 1 FROM json_each(?) WHERE {begins_so})"  # noqa: S608 - our own text
-    for run_key, record in _bare(connection, where, json.dumps(selection.run_ids)):
+    for run_key, record in _bare(database, where, json.dumps(selection.run_ids)):
         if selection.takes(record):
             yield run_key, record
 
 
-def _bare(connection: sqlite3.Connection, where: str, ids: str) -> Iterator[tuple[int, RunRecord]]:
+def _bare(database: Database, where: str, ids: str) -> Iterator[tuple[int, RunRecord]]:
     """Yield (run_key, record without predictions); `ids` is what a mark in `where` stands for."""
+    connection = database.connection
     sql = f"SELECT run_key, {', '.join(RUN_COLUMNS)} FROM runs {where} ORDER BY run_key"  # noqa: S608 - our own text
     for run_key, *row in connection.execute(sql, (ids,) if where else ()):
-        yield run_key, bare_record(row)
+        record = readable_record(row)
+        if record is None:
+            raise damaged(database.path, f"what is kept of run {row[0]} makes no sense")
+        yield run_key, record
 
 
-def _filled(connection: sqlite3.Connection, bare: Mapping[int, RunRecord]) -> list[RunRecord]:
-    """Return records with their predictions, by the keys of their runs."""
-    found = predictions_of(connection, list(bare))
+def _filled(database: Database, bare: Mapping[int, RunRecord]) -> list[RunRecord]:
+    """Return records with their predictions, by the keys of their runs; each has to be whole."""
     records = []
     for run_key, record in bare.items():
-        numbers, predictions = found.get(run_key, (record.result.item_numbers, ()))
+        kept = list(kept_results(database.connection, run_key))
+        result = record.result
+        run = f"run {record.run_id} ({result.model_name} on {result.suite_name})"
+        database.check_whole(run_key, kept, run=run)
+        predictions = tuple(prediction_of(*head, ItemRows.of(rows)) for head, rows in kept)
+        numbers = result.item_numbers
+        if kept:
+            numbers = tuple(number for _, number, *_ in kept[0][1])
         result = replace(record.result, item_numbers=numbers, predictions=predictions)
         records.append(replace(record, result=result))
     return records
@@ -291,12 +309,12 @@ def _replace(connection: sqlite3.Connection, record: RunRecord, links: _Links) -
 
 
 @contextlib.contextmanager
-def _reading(database: Database) -> Iterator[sqlite3.Connection]:
-    """Give the connection; all that is read is of one moment, whatever others write meanwhile."""
+def _reading(database: Database) -> Iterator[None]:
+    """Have all that is read be of one moment, whatever others write meanwhile."""
     with explained(database.path, busy_seconds=database.busy_seconds):
         database.connection.execute("BEGIN")
         try:
-            yield database.connection
+            yield
         finally:
             database.connection.execute("ROLLBACK")
 
@@ -500,6 +518,18 @@ class ItemRows:
     margin_bits: NDArray[np.float64]
     flags: NDArray[np.uint8]
 
+    @classmethod
+    def of(cls, rows: Sequence[ItemRow]) -> Self:
+        """Return rows (position, item number, holds, margin, flags) as columns."""
+        _, numbers, holds, margins, flags = zip(*rows, strict=True) if rows else [()] * 5
+        return cls(
+            item_numbers=np.array(numbers, dtype=np.int64),
+            holds=np.array(holds, dtype=np.bool_),
+            # NumPy takes None for NaN where floats are asked for.
+            margin_bits=np.array(margins, dtype=np.float64),
+            flags=np.array(flags, dtype=np.uint8),
+        )
+
 
 def run_row(record: RunRecord) -> tuple[str, ...]:
     """Return what `runs` holds of a record, in the order of `RUN_COLUMNS`."""
@@ -555,6 +585,14 @@ def bare_record(row: Sequence[Any]) -> RunRecord:
         status=_STATUS_OF_ROW[status],  # type: ignore[arg-type]
         created=created,
     )
+
+
+def readable_record(row: Sequence[Any]) -> RunRecord | None:
+    """Return what `bare_record` does; None for a row of which no record can be made."""
+    try:
+        return bare_record(row)
+    except (ValueError, TypeError, LookupError, AttributeError):
+        return None
 
 
 def item_rows(
@@ -623,13 +661,6 @@ def without_scoring_choices(provenance: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in provenance.items() if key not in chosen}
 
 
-# So many rows are in memory as Python's objects at once.
-_PIECE = 50_000
-
-# The numbers of a result's items, and its predictions.
-Found = tuple[tuple[int, ...], tuple[PredictionResult, ...]]
-
-
 def add_predictions(connection: sqlite3.Connection, run_key: int, result: SuiteResult) -> None:
     """Write the predictions of a run that has none; within a transaction."""
     for each in result.predictions:
@@ -644,68 +675,3 @@ def add_predictions(connection: sqlite3.Connection, run_key: int, result: SuiteR
             "VALUES (?, ?, ?, ?, ?, ?)",
             ((added.lastrowid, *row) for row in item_rows(result, each)),
         )
-
-
-def predictions_of(connection: sqlite3.Connection, run_keys: Sequence[int]) -> dict[int, Found]:
-    """Return the predictions of runs by their keys; runs without any are left out.
-
-    There is one query for each of the two tables, however many runs there are.
-    """
-    heads = connection.execute(
-        "SELECT prediction_key, run_key, prediction_id, formula, description FROM predictions "
-        "WHERE run_key IN (SELECT value FROM json_each(?)) ORDER BY run_key, prediction_id",
-        (json.dumps(run_keys),),
-    ).fetchall()
-    items = _items(connection, [key for key, *_ in heads])
-    found: dict[int, Found] = {}
-    for key, run_key, prediction_id, formula, description in heads:
-        rows = items[key]
-        prediction = prediction_of(prediction_id, formula, description, rows)
-        if run_key in found:
-            numbers, others = found[run_key]
-            found[run_key] = (numbers, (*others, prediction))
-        else:
-            found[run_key] = (tuple(rows.item_numbers.tolist()), (prediction,))
-    return found
-
-
-def _items(connection: sqlite3.Connection, keys: Sequence[int]) -> dict[int, ItemRows]:
-    """Return the items of predictions by the predictions' keys."""
-    of, item_numbers, holds, margin_bits, flags = _columns(connection, keys)
-    starts = np.searchsorted(of, keys)
-    ends = np.searchsorted(of, keys, side="right")
-    return {
-        key: ItemRows(
-            item_numbers=item_numbers[start:end],
-            holds=holds[start:end],
-            margin_bits=margin_bits[start:end],
-            flags=flags[start:end],
-        )
-        for key, start, end in zip(keys, starts.tolist(), ends.tolist(), strict=True)
-    }
-
-
-# Columns of `item_results` as arrays: prediction_key, item_number, holds, margin_bits, flags.
-_TYPES = (np.int64, np.int64, np.bool_, np.float64, np.uint8)
-
-
-def _columns(connection: sqlite3.Connection, keys: Sequence[int]) -> list[NDArray[Any]]:
-    rows = connection.execute(
-        "SELECT prediction_key, item_number, holds, margin_bits, flags FROM item_results "
-        "WHERE prediction_key IN (SELECT value FROM json_each(?)) "
-        "ORDER BY prediction_key, position",
-        (json.dumps(keys),),
-    )
-    pieces = list(_pieces(rows))
-    if not pieces:
-        return [np.empty(0, dtype=kind) for kind in _TYPES]
-    return [np.concatenate(parts) for parts in zip(*pieces, strict=True)]
-
-
-def _pieces(rows: sqlite3.Cursor) -> Iterator[list[NDArray[Any]]]:
-    while piece := rows.fetchmany(_PIECE):
-        # NumPy takes None for NaN where floats are asked for.
-        yield [
-            np.array(column, dtype=kind)
-            for column, kind in zip(zip(*piece, strict=True), _TYPES, strict=True)
-        ]

@@ -16,7 +16,7 @@ from pommel.files import make_folder
 from pommel.models import Policy
 from pommel.store.damaged_file import DamagedFile, opened_damaged
 from pommel.store.database import KEYS, Database, beside, owner_seal, scored_seal, seal, seal_of
-from pommel.store.run_tables import document_hash
+from pommel.store.run_tables import RUN_COLUMNS, document_hash, readable_record
 from pommel.store.surprisal_cache import decode_tokens, sentence_hash
 
 
@@ -101,7 +101,7 @@ def is_whole(table: str, row: Mapping[str, Any]) -> bool:
         case "sessions":
             return json_object(row["provenance"]) is not None
         case "runs":
-            return json_object(row["record"]) is not None
+            return readable_record([row[name] for name in RUN_COLUMNS]) is not None
         case _:
             return True
 

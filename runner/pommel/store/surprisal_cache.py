@@ -29,7 +29,7 @@ _HASH_BYTES = 16
 _SENTENCES = "SELECT hash, sentence_id FROM sentences WHERE hash IN ({marks})"
 
 _STORED = """
-    SELECT text, scored_id, tokens FROM sentences JOIN scored USING (sentence_id)
+    SELECT text, hash, scored_id, tokens, check_sum FROM sentences JOIN scored USING (sentence_id)
     WHERE sentence_id IN ({marks}) AND model_id = ? AND policy_id = ?
 """
 
@@ -87,7 +87,7 @@ class SurprisalCache:
             return {}
         hashes = filter(None, {sentence_hash(text) for text in texts})
         keys = self._sentence_ids(hashes).values()
-        return {text: scored for text, _, scored in self._stored(ids, keys)}
+        return {text: scored for text, _, scored in self._stored(key, ids, keys)}
 
     def keep(self, key: CacheKey, scored: Sequence[ScoredSentence]) -> dict[str, ScoredSentence]:
         """Keep scored sentences in one transaction, and return those that were there before.
@@ -108,7 +108,7 @@ class SurprisalCache:
             session_id = self._session(connection)
             owner = owner_seal(key.model.fingerprint, key.policy.fingerprint)
             sentence_ids = self._sentence_ids(hashes.values())
-            for text, scored_id, old in self._stored(ids, sentence_ids.values()):
+            for text, scored_id, old in self._stored(key, ids, sentence_ids.values()):
                 before[text] = self._merged(key, old, new.pop(text))
                 if before[text] is not old:
                     sealed = _sealed(owner, hashes[text], before[text])
@@ -178,14 +178,22 @@ class SurprisalCache:
         return found
 
     def _stored(
-        self, ids: tuple[int, int], sentence_ids: Iterable[int]
+        self, key: CacheKey, ids: tuple[int, int], sentence_ids: Iterable[int]
     ) -> Iterator[tuple[str, int, ScoredSentence]]:
-        """Yield text, key and tokens of those of the sentences that have been scored."""
+        """Yield text, key and tokens of those of the sentences that have been scored.
+
+        Raises `StoreError` for tokens that are another sentence's, model's or policy's.
+        """
+        owner = owner_seal(key.model.fingerprint, key.policy.fingerprint)
         # In the order in which they lie in the file: a disk reads ahead.
         for piece in pieces(sorted(sentence_ids)):
             rows = self.database.rows(_STORED.format(marks=marks(piece)), (*piece, *ids))
-            for text, scored_id, tokens in rows:
-                yield text, scored_id, self._decoded(text, tokens)
+            for text, hashed, scored_id, tokens, check_sum in rows:
+                scored = self._decoded(text, tokens)
+                if check_sum != scored_seal(owner, hashed, tokens):
+                    what = f"the stored tokens of {quoted(text)} are not what {key.model.name} said"
+                    raise damaged(self.database.path, what)
+                yield text, scored_id, scored
 
     def _decoded(self, text: str, tokens: bytes) -> ScoredSentence:
         try:

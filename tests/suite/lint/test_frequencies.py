@@ -170,8 +170,10 @@ def test_what_cannot_be_read(tmp_path: Path, text: bytes, message: str) -> None:
 
 
 def test_a_damaged_archive_and_no_file(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="the gzip file is damaged"):
-        read(tmp_path, gzip.compress(b"the\t20\n" * 99, mtime=0)[:-9])
+    packed = gzip.compress(b"the\t20\n" * 99, mtime=0)
+    for damaged in (packed[:-9], packed[:-8] + b"\0" * 4 + packed[-4:]):
+        with pytest.raises(InputError, match="the gzip file is damaged"):
+            read(tmp_path, damaged)
     with pytest.raises(InputError, match="No such file"):
         Frequencies.read(tmp_path / "none")
 

@@ -38,10 +38,11 @@ class Frequencies:
         try:
             with opened(path) as stream:
                 found = _read(_decoded(stream, path), str(path))
-        except OSError as error:
-            raise InputError(f"{path}: {error.strerror or error}") from None
         except GZIP_FAULTS as error:
             raise InputError(f"{path}: the gzip file is damaged: {error}") from None
+        except OSError as error:
+            # After the others: a wrong check sum is one of these, too.
+            raise InputError(f"{path}: {error.strerror or error}") from None
         if not found.counts:
             raise InputError(f"{path}: there are no words in this file")
         return found
