@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.builders import Sentences, by_word, make_suite, token
+from numpy.testing import assert_array_equal
+from tests.builders import Sentences, by_word, make_suite, suite_value, token
 from tests.word_model import WordModel
 
+from pommel.errors import UsageError
 from pommel.files.json import to_json
 from pommel.models import recorded
 from pommel.models.model import LoadOptions, Policy
@@ -17,8 +19,11 @@ from pommel.scoring import Choices
 from pommel.scoring.choices import Oov, Regions, ScoreRule
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict, table_from_suite
 from pommel.scoring.predictions import evaluate_predictions
+from pommel.scoring.results import SuiteResult
 from pommel.scoring.run import SuiteSurprisals, run_suites
+from pommel.sources.formats.long_csv import suite_to_long_csv
 from pommel.suite.read import LoadedSuite
+from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence
 
 ITEMS: list[Sentences] = [
@@ -232,3 +237,73 @@ def test_sg_evals_published_result_from_its_recorded_surprisals(
     (run,) = run_suites(model, [suite], Choices(score_rule=rule))
     assert [each.n_holding for each in run.result.scores] == scores
     assert run.result.n_items == 24
+
+
+# --- contexts, and predictions with a metric of their own
+
+
+def in_context(context: str, **own: str) -> Suite:
+    """Return a suite whose items have a context; `own` are those of single conditions."""
+    value = suite_value([{"a": ("The dog", "barks"), "b": ("The dog", "bark")}], [FORMULA])
+    (item,) = value["items"]
+    item["context"] = context
+    for condition in item["conditions"]:
+        if condition["condition_name"] in own:
+            condition["context"] = own[condition["condition_name"]]
+    return LoadedSuite.from_dict(value).suite
+
+
+@pytest.mark.parametrize("regions", ["all", "needed"])
+def test_a_context_is_read_and_not_scored(regions: Regions) -> None:
+    suite = in_context("It is late .", b="So what ?")
+    model = WordModel()
+    (run,) = run_suites(model, [suite], Choices(regions=regions))
+    one, other = run.surprisals.sentences[0]
+    assert (one.text, other.text) == ("It is late . The dog barks", "So what ? The dog bark")
+    in_context_too = [token.why_unscored for token in one.tokens[:4]]
+    assert in_context_too == ["not asked for"] * 4
+    # What is in no region counts nowhere, and the others count as they do without it.
+    (plain,) = run_suites(WordModel(), [in_context("")], Choices(regions=regions))
+    table, wanted = run.surprisals.table, plain.surprisals.table
+    assert table.n_tokens.tolist() == wanted.n_tokens.tolist()
+    assert_array_equal(table.values["sum"], wanted.values["sum"])
+    assert_array_equal(table.whole["sum"], wanted.whole["sum"])
+    frame = run.to_frame("tokens")
+    assert frame["region_number"].isna().tolist()[:5] == [True] * 4 + [False]
+
+
+def test_a_suite_with_contexts_is_written_as_it_was_read() -> None:
+    suite = in_context("It is late .", b="So what ?")
+    assert Suite.from_dict(suite.to_dict()) == suite
+    (item,) = suite.to_dict()["items"]
+    assert item["context"] == "It is late ."
+    assert [each.get("context") for each in item["conditions"]] == [None, "So what ?"]
+    with pytest.raises(UsageError, match=r"has contexts, for which long CSV has no column"):
+        suite_to_long_csv(suite)
+    with pytest.raises(UsageError, match=r"has contexts, which syntaxgym did not know"):
+        list(run_suites(WordModel(), [suite], Choices(compat="syntaxgym")))
+
+
+def test_a_token_that_begins_in_the_context_swallows_the_first_region() -> None:
+    suite = in_context("So")
+    text = "So The dog barks"
+    tokens = (token("So The dog", 0, 5.0), token("barks", 11, 1.0))
+    model = WordModel(sentences={text: ScoredSentence(text=text, tokens=tokens)})
+    (run,) = run_suites(model, [suite])
+    assert run.surprisals.table.swallowed.tolist() == [[[True, False], [False, False]]]
+
+
+def test_predictions_compare_the_metric_that_they_name() -> None:
+    value = suite_value([{"a": ("The dog", "a bb"), "b": ("The dog", "bb")}], [FORMULA] * 2)
+    value["predictions"][1]["metric"] = "mean"
+    suite = LoadedSuite.from_dict(value).suite
+    (run,) = run_suites(WordModel(), [suite])
+    # The sum of two words is more than the other word, their mean is less.
+    assert [each.margin_bits.tolist() for each in run.result.predictions] == [[-1.0], [0.5]]
+    assert Suite.from_dict(suite.to_dict()) == suite
+    evaluated = LoadedSuite.parse(
+        to_json(run.surprisals.to_evaluated_suite()), evaluated=True
+    ).suite
+    again = SuiteResult.of_evaluated(evaluated, Choices())
+    assert [each.margin_bits.tolist() for each in again.predictions] == [[-1.0], [0.5]]
+    assert "mean_bits" in run.to_frame("regions")

@@ -179,6 +179,8 @@ def _with_first_letters(suite: Suite, changed: Callable[[str], str]) -> Suite:
 
 
 def _changed(condition: Condition, changed: Callable[[str], str]) -> Condition:
+    if condition.context:
+        return replace(condition, context=with_first_letter(condition.context, changed))
     regions = list(condition.regions)
     # Every sentence has a region with text.
     first = next(place for place, region in enumerate(regions) if region.text)

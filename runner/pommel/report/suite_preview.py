@@ -95,7 +95,9 @@ def _head(suite: Suite) -> Iterator[PreviewLine]:
             label=((f"prediction {index}: ", ""),),
             pieces=((_short_text(prediction.formula), _QUIET),),
         )
-        for line in prediction.formula.in_few_words(suite.region_names, metric=suite.metrics[0]):
+        for line in prediction.formula.in_few_words(
+            suite.region_names, metric=suite.metric_of(prediction)
+        ):
             words = line.lstrip(" ")
             yield PreviewLine(indent=4 + len(line) - len(words), pieces=((words, ""),))
         if prediction.description:
@@ -142,8 +144,10 @@ def _plain(suite: Suite, condition: Condition) -> Iterator[Piece]:
 
 
 def _marked(condition: Condition, compared: frozenset[int]) -> Iterator[Piece]:
+    if condition.context:
+        yield condition.context, _QUIET
     for place, region in enumerate(condition.regions):
-        if place:
+        if place or condition.context:
             yield " ", ""
         yield from _region(region, is_compared=region.number in compared)
 

@@ -65,10 +65,10 @@ def evaluated_suite_to_dict(  # noqa: PLR0913 - each of these is a choice of the
 ) -> dict[str, Any]:
     """Return the suite's JSON value with `metric_value` and `oovs` in every region.
 
-    `metrics` are the suite's own by default. A metric that a region does not have is null: so are
-    all of a swallowed region, which says that it has 0 tokens, unless `zero_where_swallowed`.
-    `model_name` becomes `meta.model`, as the retired tool wrote it. `with_n_tokens` is for methods
-    under which only sentences of equal length compare.
+    `metrics` are by default the suite's own and those of its predictions. A metric that a region
+    does not have is null: so are all of a swallowed region, which says that it has 0 tokens, unless
+    `zero_where_swallowed`. `model_name` becomes `meta.model`, as the retired tool wrote it.
+    `with_n_tokens` is for methods under which only sentences of equal length compare.
     """
     # A copy: what was read is the suite's own, and stays what it was.
     value = deepcopy(suite.to_dict())
@@ -76,7 +76,7 @@ def evaluated_suite_to_dict(  # noqa: PLR0913 - each of these is a choice of the
         value["meta"] = {**value["meta"], "model": model_name}
     if not zero_where_swallowed:
         table = table.without_swallowed()
-    chosen = tuple(metrics) or suite.metrics
+    chosen = tuple(metrics) or suite.all_metrics
     formulas = [prediction.formula for prediction in suite.predictions]
     is_whole_needed = any(
         each.region is None for formula in formulas for each in formula.references

@@ -42,6 +42,8 @@ def scores_html(results: Sequence["SuiteResult"]) -> str:
         rows.append(_row(["all suites", "SG score"], [_share(mean) for mean in means]))
     head = _head(["circuit", "suite"], models)
     caption = "Share of items on which a suite's predictions hold [95% Wilson interval]"
+    if len(suites) > 1:
+        caption += "; SG score: the mean over suites, every suite counts alike"
     return _table(head, rows) + _SMALL.format(f"{caption}. {escape(_origin(results))}")
 
 

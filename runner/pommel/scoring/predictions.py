@@ -27,17 +27,17 @@ def evaluate_predictions(  # noqa: PLR0913 - each of these is a choice of the ca
 ) -> SuiteResult:
     """Check every prediction of a suite in every item.
 
-    Predictions read the first of the suite's metrics. An item is skipped where a region that the
-    formula names holds a token that is not comparable (a word of several tokens, or an unknown
-    one, under focus-mask, Goldberg 2019); under `skip_unequal` also where the sentences of the
-    conditions that it names have different numbers of tokens (candidates of unequal length,
-    Zaczynska et al. 2020); and under `skip_oov` where the comparison rests on an unknown word
-    (Goldberg 2019, Mueller et al. 2020): one in a region that the formula names, or one before it
-    that not all of the sentences that it compares have. Where a region that the formula names is
-    swallowed by a token that begins before it, `swallowed` says whether it has no value, the item
-    is skipped, or the region has 0 bits (`pommel.scoring.choices.Choices`). There is no verdict on
-    a skipped item: it does not hold, has no margin (NaN) and no tie.
-    Raises `SurprisalError` for a table without the metric.
+    Predictions read the metric that they name, or the first of the suite's. An item is skipped
+    where a region that the formula names holds a token that is not comparable (a word of several
+    tokens, or an unknown one, under focus-mask, Goldberg 2019); under `skip_unequal` also where the
+    sentences of the conditions that it names have different numbers of tokens (candidates of
+    unequal length, Zaczynska et al. 2020); and under `skip_oov` where the comparison rests on an
+    unknown word (Goldberg 2019, Mueller et al. 2020): one in a region that the formula names, or
+    one before it that not all of the sentences that it compares have. Where a region that the
+    formula names is swallowed by a token that begins before it, `swallowed` says whether it has no
+    value, the item is skipped, or the region has 0 bits (`pommel.scoring.choices.Choices`). There
+    is no verdict on a skipped item: it does not hold, has no margin (NaN) and no tie. Raises
+    `SurprisalError` for a table without the metric.
     """
     looked_at = table.without_swallowed() if swallowed == "undefined" else table
     return SuiteResult(
@@ -51,7 +51,7 @@ def evaluate_predictions(  # noqa: PLR0913 - each of these is a choice of the ca
                 index,
                 prediction,
                 looked_at,
-                suite.metrics[0],
+                suite.metric_of(prediction),
                 skip_unequal=skip_unequal,
                 skip_oov=skip_oov,
                 skip_swallowed=swallowed == "skip",

@@ -298,8 +298,8 @@ def needed_spans(suite: Suite, layouts: Layouts) -> Needed:
 
 
 def every_span(layouts: Layouts) -> Needed:
-    """Return that every sentence is needed as a whole."""
-    return {sentence.text: None for row in layouts for sentence in row}
+    """Return that every sentence is needed as a whole, but for its context."""
+    return all_needed([{each.text: _whole(each)} for row in layouts for each in row])
 
 
 def all_needed(parts: Sequence[Needed]) -> Needed:
@@ -315,12 +315,12 @@ def _spans(
     sentence: Sentence, numbers: Sequence[int], named: Collection[int | None]
 ) -> Spans | None:
     if None in named:
-        return None
+        return _whole(sentence)
     ends = [end for _, end in sentence.spans]
     # The last region with content has all that follows, a mark at the sentence's end included.
     last = max((i for i, (start, end) in enumerate(sentence.spans) if start < end), default=0)
     ends[last:] = [len(sentence.text) + 1] * len(ends[last:])
-    starts = [0, *ends[:-1]]
+    starts = [sentence.start, *ends[:-1]]
     return united(
         (),
         [
@@ -329,6 +329,10 @@ def _spans(
             if number in named and start < end
         ],
     )
+
+
+def _whole(sentence: Sentence) -> Spans | None:
+    return ((sentence.start, len(sentence.text) + 1),) if sentence.start else None
 
 
 def united(one: Spans | None, other: Spans | None) -> Spans | None:

@@ -3,18 +3,19 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.errors import UsageError
+from pommel.errors import FormulaError, UsageError
 from pommel.files import frame_of, frame_of_rows
 from pommel.models import Membership
 from pommel.scoring.choices import Choices, ScoreRule
 from pommel.scoring.notebook import predictions_html, scores_html
 from pommel.statistics import Interval, mean_score
-from pommel.suite import Suite
+from pommel.suite import Formula, Suite
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -262,6 +263,21 @@ class SuiteResult:
         """The SG score: the share, the mean of all under "each"; NaN where there is none."""
         return mean_score(score.share for score in self.scores)
 
+    @property
+    def chances(self) -> tuple[float, ...]:
+        """The share of items that holds by chance, one a score, by the formulas; NaN without."""
+        if self.reported or not self.predictions:
+            return tuple(math.nan for _ in self.scores)
+        formulas = [each.formula for each in self.counted]
+        if self.score_rule == "each":
+            return tuple(self.chance_of([formula]) for formula in formulas)
+        return (self.chance_of(formulas),)
+
+    @staticmethod
+    def chance_of(formulas: Sequence[str]) -> float:
+        """Return the share of items in which all formulas hold by chance; NaN where not known."""
+        return _chance_of(tuple(formulas)) if any(formulas) else math.nan
+
     def to_frame(self, table: OwnTable = "predictions") -> "pd.DataFrame":
         """Return the predictions item by item, or the scores, as a tidy table.
 
@@ -355,6 +371,15 @@ class SuiteResult:
                 margins_bits=tuple(float(each.margin_bits[index]) for each in self.predictions),
                 skipped=tuple(bool(each.skipped[index]) for each in self.predictions),
             )
+
+
+@lru_cache(maxsize=4096)
+def _chance_of(formulas: tuple[str, ...]) -> float:
+    try:
+        return Formula.chance_of_all([Formula.parse(formula) for formula in formulas]).share
+    except FormulaError:
+        # What others call a formula may be one of another program.
+        return math.nan
 
 
 def _share_row(score: Score) -> dict[str, Any]:

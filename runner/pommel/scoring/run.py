@@ -169,7 +169,7 @@ class SuiteSurprisals:
         if table == "tokens":
             return tokens_frame(self.suite, self.sentences, model_name=name, assigner=self.assigner)
         shown = self.table if self.compat else self.table.without_swallowed()
-        return regions_frame(self.suite, shown, model_name=name, metrics=self.suite.metrics)
+        return regions_frame(self.suite, shown, model_name=name, metrics=self.suite.all_metrics)
 
     @property
     def skips_unequal(self) -> bool:
@@ -307,8 +307,9 @@ def run_suites(
 
     Where calls are costly (`ModelInfo.costly_calls`), all suites' sentences are scored first; if
     that fails, the suites of which everything is known by then are still yielded before the
-    failure is raised. What a model refuses to be asked for (a sentence that is too long) costs its
-    own suite only; the refusal is raised at the end.
+    failure is raised, unless it puts what they rest on in doubt (`ModelError.spoiled`). What a
+    model refuses to be asked for (a sentence that is too long) costs its own suite only; the
+    refusal is raised at the end.
     """
     choices = choices or Choices()
     work = _Work.of(model, suites, choices)
@@ -364,6 +365,11 @@ class _Work:
         layouts: dict[int, Layouts] = {}
         parts = []
         for suite in suites:
+            if choices.compat and suite.has_context:
+                raise UsageError(
+                    f"{suite.name} has contexts, which {choices.compat} did not know; run it "
+                    f"without --compat"
+                )
             if choices.regions == "needed":
                 looked_at = NeededSentences.of(suite, model.info, choices.compat)
                 layouts[id(suite)] = looked_at.layouts
@@ -393,10 +399,15 @@ class _Work:
         counts, missing = asked.counts, asked.missing
         if progress:
             progress(counts.total() - sum(counts[text] for text in missing))
-        for index, sentence in asked.answers:
-            self.scored[missing[index]] = sentence
-            if progress:
-                progress(counts[missing[index]])
+        try:
+            for index, sentence in asked.answers:
+                self.scored[missing[index]] = sentence
+                if progress:
+                    progress(counts[missing[index]])
+        except ModelError as error:
+            for text in error.spoiled:
+                self.scored.pop(text, None)
+            raise
 
     def is_complete(self, suite: Suite) -> bool:
         """Say whether all sentences of a suite are there."""

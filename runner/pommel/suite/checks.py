@@ -44,6 +44,8 @@ class Finding:
         expected = _expected_conditions(items)
         yield from _repeated(items, "item_number", ("items",))
         for index, item in enumerate(items):
+            if isinstance(context := item.get("context"), str):
+                yield from _content_findings(context, ("items", index, "context"))
             if expected is not None:
                 yield from _item_findings(item, ("items", index), expected)
             for position, condition in enumerate(item["conditions"] or ()):
@@ -116,6 +118,8 @@ def _condition_findings(condition: Any, path: JsonPath) -> Iterator[Finding]:
         hint = "write the sentence's text into them"
         message = f"all regions of {where} are empty"
         yield Finding(path=path, message=message, hint=hint, unwritten=True)
+    if isinstance(context := condition.get("context"), str):
+        yield from _content_findings(context, (*path, "context"))
     for position, content in enumerate(contents):
         if content is not None:
             yield from _content_findings(content, (*path, "regions", position, "content"))
@@ -123,7 +127,7 @@ def _condition_findings(condition: Any, path: JsonPath) -> Iterator[Finding]:
 
 def _content_findings(content: str, place: JsonPath) -> Iterator[Finding]:
     if has_stray_space(content):
-        message = f"stray space in the content {content!r}"
+        message = f"stray space in the {place[-1]} {content!r}"
         hint = "remove the spaces around the text, and doubled ones"
         yield Finding(path=place, message=message, hint=hint, stray_space=True)
 

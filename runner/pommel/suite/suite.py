@@ -25,14 +25,20 @@ class Sentence:
     """A condition's sentence and the span `[start, end)` of each of its regions, in characters.
 
     The spans follow one another without a gap; the joining space belongs to the region after it.
-    An empty region has an empty span, at the place where it would stand.
+    An empty region has an empty span, at the place where it would stand. What stands before the
+    first span is context, in no region.
     """
 
     text: str
     spans: tuple[tuple[int, int], ...]
 
-    def regions_of(self, tokens: Sequence[Token]) -> list[int]:
-        """Return the index of the region that each token belongs to.
+    @property
+    def start(self) -> int:
+        """Where the first region begins: behind the context, 0 where there is none."""
+        return self.spans[0][0]
+
+    def regions_of(self, tokens: Sequence[Token]) -> list[int | None]:
+        """Return the index of the region that each token belongs to, None for the context.
 
         A token belongs to the region that holds its first character that is no space; a token
         without one follows its start offset. What lies behind the last character (an
@@ -42,7 +48,10 @@ class Sentence:
         last = max((i for i, (start, end) in enumerate(self.spans) if start < end), default=0)
         # A token's first character decides, visible or not: the only space between two regions is
         # the joiner, which belongs to the region after it. Empty regions end where they begin.
-        return [min(bisect_right(ends, token.start), last) for token in tokens]
+        return [
+            None if token.start < self.start else min(bisect_right(ends, token.start), last)
+            for token in tokens
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -80,18 +89,26 @@ class Region:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """A named variant of an item: its regions, in the order of the sentence."""
+    """A named variant of an item: its regions, in the order of the sentence.
+
+    `context` is what stands before them: the model reads it, and it is in no region.
+    """
 
     name: str
     regions: tuple[Region, ...]
+    context: str = ""
     as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
-    def from_dict(cls, value: Mapping[str, Any]) -> Self:
-        """Make a condition of its JSON value, which is a valid one."""
+    def from_dict(cls, value: Mapping[str, Any], *, context: str = "") -> Self:
+        """Make a condition of its JSON value, which is a valid one.
+
+        `context` is its item's, which it has where it says none of its own.
+        """
         return cls(
             name=value["condition_name"],
             regions=tuple(map(Region.from_dict, value["regions"])),
+            context=Region.text_of(value.get("context", context)),
             as_written=value,
         )
 
@@ -118,7 +135,7 @@ class Condition:
 
     def sentence(self, joiner: str = " ") -> Sentence:
         """Join the regions that have content; text and spans are made together, once."""
-        text = ""
+        text = self.context
         spans = []
         for region in self.regions:
             start = len(text)
@@ -146,13 +163,21 @@ class Item:
         """Make an item of its JSON value, which is a valid one."""
         return cls(
             number=int(value["item_number"]),
-            conditions=tuple(map(Condition.from_dict, value["conditions"])),
+            conditions=tuple(
+                Condition.from_dict(each, context=value.get("context", ""))
+                for each in value["conditions"]
+            ),
             as_written=value,
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return the item's JSON value."""
-        conditions = [condition.to_dict() for condition in self.conditions]
+        shared = Region.text_of(self.as_written.get("context", ""))
+        conditions = [
+            # What the item says for all of them is not said again.
+            each.to_dict() | ({"context": each.context} if each.context != shared else {})
+            for each in self.conditions
+        ]
         return _merged(self.as_written, {"item_number": self.number, "conditions": conditions})
 
     def condition(self, name: str) -> Condition:
@@ -165,10 +190,14 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """A formula that should hold in every item; `description` says it in words."""
+    """A formula that should hold in every item; `description` says it in words.
+
+    `metric` is the region metric that it compares, None for the first of its suite's.
+    """
 
     formula: Formula
     description: str = ""
+    metric: Metric | None = None
     as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
@@ -177,6 +206,7 @@ class Prediction:
         return cls(
             formula=Formula.parse(value["formula"]),
             description=str(value.get("description", "")),
+            metric=value.get("metric"),
             as_written=value,
         )
 
@@ -185,6 +215,8 @@ class Prediction:
         known = {"type": "formula", "formula": self.formula.text}
         if self.description:
             known["description"] = self.description
+        if self.metric:
+            known["metric"] = self.metric
         return _merged(self.as_written, known)
 
 
@@ -192,7 +224,8 @@ class Prediction:
 class Suite:
     """One experiment.
 
-    `metrics` are the region metrics asked for; predictions are checked with the first of them.
+    `metrics` are the region metrics asked for; predictions that name none of their own are checked
+    with the first of them.
     `region_names` maps region numbers to names. `meta` holds everything of the file's `meta`.
     Items share one set of conditions, and `condition_names` gives them in the first item's order.
     """
@@ -279,6 +312,21 @@ class Suite:
             tuple(item.condition(name).sentence(self.joiner) for name in self.condition_names)
             for item in self.items
         )
+
+    def metric_of(self, prediction: Prediction) -> Metric:
+        """Return the region metric that a prediction compares."""
+        return prediction.metric or self.metrics[0]
+
+    @property
+    def all_metrics(self) -> tuple[Metric, ...]:
+        """The metrics that are asked for, and those that predictions name themselves."""
+        named = (each.metric for each in self.predictions if each.metric)
+        return tuple(dict.fromkeys((*self.metrics, *named)))
+
+    @property
+    def has_context(self) -> bool:
+        """Whether something stands before the regions of any condition."""
+        return any(condition.context for item in self.items for condition in item.conditions)
 
     @property
     def n_sentences(self) -> int:

@@ -79,13 +79,16 @@ def prediction_texts(section: Section) -> list[PredictionText]:
     """Return the predictions; those of results without their suite as the results have them."""
     suite = section.suite
     if suite:
-        formulas = [(each.formula.text, each.description) for each in suite.predictions]
-        names, metric = suite.region_names, suite.metrics[0]
+        formulas = [
+            (each.formula.text, each.description, suite.metric_of(each))
+            for each in suite.predictions
+        ]
+        names = suite.region_names
     else:
         results = (record.result for record in section.records.values())
         longest = max((result.predictions for result in results), key=len)
-        formulas = [(each.formula, each.description) for each in longest]
-        names, metric = {}, "sum"
+        formulas = [(each.formula, each.description, "sum") for each in longest]
+        names = {}
     return [
         PredictionText(
             prediction_id=number,
@@ -93,7 +96,7 @@ def prediction_texts(section: Section) -> list[PredictionText]:
             words=_words(formula, names, metric),
             description=description,
         )
-        for number, (formula, description) in enumerate(formulas)
+        for number, (formula, description, metric) in enumerate(formulas)
     ]
 
 

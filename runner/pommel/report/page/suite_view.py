@@ -64,6 +64,8 @@ def pieces(condition: Condition, joiner: str, marked: tuple[int, ...]) -> Iterat
     A marked region without text is a piece without text.
     """
     sentence = condition.sentence(joiner)
+    if condition.context:
+        yield Piece(text=condition.context)
     for region, (start, end) in zip(condition.regions, sentence.spans, strict=True):
         joining = end - start - len(region.text)
         if joining:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import Fault, InputError, SuiteError
+from pommel.errors import Fault, InputError, SuiteError, UsageError
 from pommel.files import CsvRow, CsvTable, DecodedText
 from pommel.suite import Condition, Finding, Formula, Item, LoadedSuite, Prediction, Region, Suite
 
@@ -78,8 +78,13 @@ def suite_to_long_csv(suite: Suite) -> str:
     """Return a suite as long CSV, with line feeds, and quotes only where they are needed.
 
     What the format has no column for is left out: predictions, meta, and the names of regions
-    that no sentence has. A region without a name has an empty one.
+    that no sentence has. A region without a name has an empty one. Raises `UsageError` for a suite
+    with contexts, without which its sentences would be others.
     """
+    if suite.has_context:
+        raise UsageError(
+            f"{suite.name} has contexts, for which long CSV has no column; write it as JSON"
+        )
     return "".join(long_csv_pieces(suite.items, suite.region_names))
 
 

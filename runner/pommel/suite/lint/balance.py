@@ -143,6 +143,7 @@ def _n_tokens(subject: Subject, item: int, side: Side, tokenized: Tokenized) -> 
     return sum(
         side.regions is None or numbers[region] in side.regions
         for region in laid.sentence.regions_of(tokens)
+        if region is not None
     )
 
 
@@ -182,7 +183,7 @@ def _is_swallowed(
     if reference.region is None or not laid.text(reference.region):
         return False
     begun = laid.sentence.regions_of(tokenized.sentences[laid.sentence.text].tokens)
-    return reference.region not in {[*laid.spans][place] for place in begun}
+    return reference.region not in {[*laid.spans][each] for each in begun if each is not None}
 
 
 # On the Zipf scale: three times as frequent.

@@ -230,7 +230,7 @@ def item_values(
         if region is None and is_sum:
             parts = [value(name, number) or Form() for number in laid.spans]
             return sum(parts, Form())
-        start, end = laid.spans[region] if region is not None else (0, laid.end)
+        start, end = laid.spans[region] if region is not None else (laid.sentence.start, laid.end)
         if start < end:
             return variables.form(key(subject, laid, start, end))
         if RegionValue(region=region, condition=name) in filled:

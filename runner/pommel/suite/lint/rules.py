@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from pommel.suite.lint.balance import Tokenized, swallowed_region, token_count, word_frequency
@@ -93,9 +93,15 @@ def check_suite(
     What one of them has said of the same predictions and items for the same cause is left out, and
     so are the rules for which there are no frequencies, or no tokens.
     """
+    suite = _by_its_metric(suite)
     subject = Subject(suite=suite)
-    proofs = Proofs(subject)
-    remarks = [each for name, rule in _PROVED.items() if name in rules for each in rule(proofs)]
+    remarks: list[Remark] = []
+    # Proofs are about one metric: of predictions that compare different ones nothing is said.
+    if all(suite.metric_of(each) == suite.metrics[0] for each in suite.predictions):
+        proofs = Proofs(subject)
+        remarks += [
+            each for name, rule in _PROVED.items() if name in rules for each in rule(proofs)
+        ]
     remarks += [each for name, rule in _SEEN.items() if name in rules for each in rule(subject)]
     remarks = _without_repetition(remarks)
     if frequencies and "word-frequency" in rules:
@@ -105,6 +111,12 @@ def check_suite(
     if tokenized and "swallowed-region" in rules:
         remarks += swallowed_region(subject, tokenized)
     return remarks
+
+
+def _by_its_metric(suite: Suite) -> Suite:
+    """Return a suite whose first metric is that of its predictions, where they have one."""
+    compared = {suite.metric_of(each) for each in suite.predictions}
+    return replace(suite, metrics=tuple(compared)) if len(compared) == 1 else suite
 
 
 def _without_repetition(remarks: Sequence[Remark]) -> list[Remark]:
