@@ -1,7 +1,6 @@
 """Offsets of printed tokens: an example for every habit of tokenizers, messages, laws."""
 
 import json
-import time
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -397,14 +396,12 @@ def test_the_quick_way_agrees_with_the_alignment(words: list[str], cuts: list[in
     assert (covered, aligned.cost) == (texts(tokens, sentence), 0)
 
 
+@pytest.mark.timeout(60)  # it takes 0.06 s; what grows with its square, minutes
 def test_long_sentences_take_no_time() -> None:
     words = [f"w{number:05d}" for number in range(420)]
     tokens = [word if number % 4 else "<unk>" for number, word in enumerate(words)]
     sentence = " , ".join(words)
-    start = time.perf_counter()
     placed = spec(unk_types=UNK, **DROP).places(tokens, sentence)
-    # It takes 0.06 s; what grows with the square of the sentence takes minutes.
-    assert time.perf_counter() - start < 5
     assert [sentence[place.start : place.end] for place in placed] == words
 
 

