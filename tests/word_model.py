@@ -15,8 +15,8 @@ from pommel.surprisal import ScoredSentence
 class WordModel:
     """Scores a word with its length, or as it is told, if it is asked for it; last things first.
 
-    `failure` is raised when it comes to a sentence of `fails_at`, or at once if it is to be asked
-    for `refuses`.
+    `failure` is raised when it comes to a sentence of `fails_at` ("end": behind the last one), or
+    at once if it is to be asked for `refuses`.
     """
 
     bits: Mapping[str, float | None] = field(default_factory=dict)
@@ -65,6 +65,8 @@ class WordModel:
                 raise self.failure
             scored = self.sentences.get(text) or by_word(text, self.bits)
             yield index, only_in(scored, self.spans[-1][index])
+        if self.fails_at == "end":
+            raise self.failure
 
 
 def only_in(scored: ScoredSentence, spans: Spans | None) -> ScoredSentence:

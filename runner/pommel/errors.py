@@ -153,7 +153,13 @@ class SurprisalError(InputError):
 
 
 class ModelError(PommelError):
-    """A model failed while it scored: it ran out of context, gave impossible numbers, died."""
+    """A model failed while it scored: it ran out of context, gave impossible numbers, died.
+
+    `spoiled` are the sentences that it has answered in the same call and that this failure puts in
+    doubt: their answers are neither kept nor counted.
+    """
+
+    spoiled: frozenset[str] = frozenset()
 
 
 class ModelNotAvailableError(ModelError):
@@ -171,7 +177,13 @@ class StoreAccessError(StoreError):
 
 
 class ContainerError(ModelError):
-    """A container failed; the message names image and command, and quotes its standard error."""
+    """A container failed; the message names image and command, and quotes its standard error.
+
+    `is_cut_off` says that it was stopped from outside (time, memory, output, a lost connection):
+    what it had said until then holds.
+    """
+
+    is_cut_off: bool = False
 
 
 class UnsupportedFeatureError(ContainerError):

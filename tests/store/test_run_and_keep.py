@@ -11,7 +11,7 @@ from tests.word_model import WordModel
 import pommel
 from pommel.errors import ModelError, StoreError, UsageError
 from pommel.models.family import Membership, NamedModel
-from pommel.scoring import Choices
+from pommel.scoring import Choices, Run
 from pommel.scoring.run import run_suites
 from pommel.scoring.run_record import RunRecord
 from pommel.store import Selection, Store
@@ -51,6 +51,24 @@ def test_each_run_is_kept_when_it_is_complete(store: Store) -> None:
     (second,) = runs
     assert RunRecord.of(second).run_id == every[1].run_id
     assert [each.status for each in store.runs.records()] == ["complete", "complete"]
+
+
+@pytest.mark.parametrize("n_together", [None, 2])
+def test_a_failure_after_the_last_answer_spoils_it(store: Store, n_together: int | None) -> None:
+    list(run_and_keep(TOY, WordModel(), [DOGS], store=store))
+    failure = ModelError("it fails")
+    failure.spoiled = frozenset({"The cat purrs", "The cat purr"})
+    model = WordModel(
+        fails_at="end", failure=failure, costly_calls=not n_together, n_together=n_together
+    )
+    runs: list[Run] = []
+    for _ in range(2):
+        with pytest.raises(ModelError, match="it fails"):
+            runs += run_and_keep(TOY, model, [DOGS, PETS], store=store)
+    # What does not rest on it is complete; the rest is asked for again each time.
+    assert [each.result.suite_name for each in runs] == ["dogs", "dogs"]
+    assert [each.result.suite_name for each in store.runs.records()] == ["dogs"]
+    assert {frozenset(each) for each in model.asked} == {failure.spoiled}
 
 
 def test_the_same_command_is_the_same_run(store: Store) -> None:

@@ -324,7 +324,8 @@ class CachedModel:
     batch is kept whole or not at all. So a run that was killed comes out the same, to the last bit,
     as one that was not.
 
-    With `rescore` the store's answers are deleted, and everything is asked for again.
+    With `rescore` the store's answers are deleted, and everything is asked for again. Answers that
+    a failure puts in doubt (`ModelError.spoiled`) are not kept.
     """
 
     def __init__(self, model: Model, cache: SurprisalCache, *, rescore: bool = False) -> None:
@@ -404,8 +405,8 @@ class CachedModel:
         except GeneratorExit:
             self._kept(key, batch)
             raise
-        except BaseException:
-            yield from self._kept(key, batch)
+        except BaseException as error:
+            yield from self._kept(key, self._sound(key, batch, error))
             raise
         yield from self._kept(key, batch)
 
@@ -432,11 +433,20 @@ class CachedModel:
             try:
                 for answer in answers if is_all else self._ask(missing, missing, policy):
                     scored.append(answer)  # noqa: PERF402 - what is there when it fails counts
-            except ModelError:
+            except ModelError as error:
                 # It would fail again; what it has answered need not be asked for again.
-                yield from self._kept(key, scored)
+                yield from self._kept(key, self._sound(key, scored, error))
                 raise
             yield from self._kept(key, scored)
+
+    def _sound(
+        self, key: CacheKey, batch: Sequence[Scored], error: BaseException
+    ) -> Sequence[Scored]:
+        """Return what a failure does not put in doubt; what of it was kept before is deleted."""
+        if not isinstance(error, ModelError) or not error.spoiled:
+            return batch
+        self._cache.forget_sentences(key, error.spoiled)
+        return [each for each in batch if each[0].text not in error.spoiled]
 
     def _ask(
         self,

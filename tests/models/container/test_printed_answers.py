@@ -1,18 +1,24 @@
 """Protocol 1: three commands that have to agree, and where their tokens are in the sentence."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from tests.builders import make_suite
 from tests.models.container.conftest import ImageOf
 from tests.models.container.local_engine import LocalEngine
 from tests.models.container.toy_image import GET_SURPRISALS, SPEC, TOKENIZE, UNKIFY, toy
 
 from pommel.errors import ContainerError, ModelError, UnsupportedFeatureError
 from pommel.models.container.model import open_model
+from pommel.models.family import NamedModel
 from pommel.models.model import LoadOptions, Model, Policy, score_all
+from pommel.store import Store, run_and_keep
 from pommel.surprisal import Token
+
+TOY = NamedModel(reference="local://toy")
 
 
 def opened(reference: str) -> Model:
@@ -205,6 +211,26 @@ def test_a_command_that_fails(image: ImageOf) -> None:
     model = opened(image(unkify="sys.exit(99)\n"))
     with pytest.raises(UnsupportedFeatureError, match=r"^local://toy: unkify /dev/stdin: "):
         score_all(model, ["a b"], Policy())
+
+
+# A command that was killed has said of itself nothing else: what it printed until then holds.
+@pytest.mark.parametrize(
+    ("end", "n_complete"),
+    [("sys.exit(1)\n", 0), ("sys.exit(137)\n", 0), ("    sys.exit(137)\n", 1)],
+)
+def test_who_prints_all_and_fails_is_not_believed(
+    image: ImageOf, tmp_path: Path, end: str, n_complete: int
+) -> None:
+    reference = image(get_surprisals=GET_SURPRISALS + end)
+    suites = [
+        make_suite([{"a": (f"A {noun}",), "b": (f"A {noun}",)}], ["1 < 2"], name=noun)
+        for noun in ("dog", "cat")
+    ]
+    with Store.open(tmp_path / "store.sqlite") as store:
+        for _ in range(2 - n_complete):
+            with pytest.raises(ContainerError, match="exit status"):
+                list(run_and_keep(TOY, opened(reference), suites, store=store))
+            assert len(store.runs.records()) == n_complete
 
 
 def test_what_is_asked_no_more_is_stopped(image: ImageOf, engine: LocalEngine) -> None:

@@ -8,7 +8,7 @@ hash of all that decides its numbers.
 import hashlib
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 from typing import Any, Protocol
@@ -58,8 +58,10 @@ class WarmAnswers:
             self._start()
         session = self._idle.pop()
         try:
-            for index, scored in session.score(sentences, policy):
-                yield index, with_first_token(scored, policy)
+            with _failures_told(sentences) as answered:
+                for index, scored in session.score(sentences, policy):
+                    answered.add(index)
+                    yield index, with_first_token(scored, policy)
         except BaseException:
             # Answers may still be on their way, and be taken for those to later questions.
             self._end(session)
@@ -89,6 +91,22 @@ class WarmAnswers:
             if session in sessions:
                 sessions.remove(session)
         session.close()
+
+
+@contextmanager
+def _failures_told(sentences: Sequence[str]) -> Iterator[set[int]]:
+    """Have an image's failure say which sentences it has answered in the same call.
+
+    These are added to the set that is given, by their places. Who prints all that was asked for and
+    does not end well is not believed; of what was cut off on the way, what was there holds.
+    """
+    answered: set[int] = set()
+    try:
+        yield answered
+    except ContainerError as error:
+        if not error.is_cut_off or len(answered) == len(sentences):
+            error.spoiled = frozenset(sentences[index] for index in answered)
+        raise
 
 
 def _first_difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
@@ -122,14 +140,19 @@ class PrintedAnswers:
         masks: list[list[bool]] | None = None
         if tokenizer.unk_types and self.commands.supports("unkify") is not False:
             masks = self.commands.unkify(sentences)
-        with closing(self.commands.each_surprisals(sentences)) as printed:
+        with (
+            _failures_told(sentences) as answered,
+            closing(self.commands.each_surprisals(sentences)) as printed,
+        ):
             for index, rows in enumerate(printed):
                 mask = masks[index] if masks is not None else None
                 where = place(index + 1, sentences[index])
                 agreed = self._agreed(where, tokens[index], mask, rows, tokenizer)
                 scored = self._scored(where, sentences[index], agreed, tokenizer)
                 scored = _without_first_zero(scored, policy)
-                yield index, under_policy(scored, policy, self.commands.reference)
+                scored = under_policy(scored, policy, self.commands.reference)
+                answered.add(index)
+                yield index, scored
 
     def close(self) -> None:
         """Do nothing: no container outlives a command."""

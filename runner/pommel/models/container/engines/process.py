@@ -209,7 +209,7 @@ class Command:
         except ConnectionError as error:
             raise self._lost(error) from error
         if status.out_of_memory or status.code == _KILLED:
-            raise self.failure(self._killed(certain=status.out_of_memory))
+            raise self._cut_off(self._killed(certain=status.out_of_memory))
         if status.code == NOT_SUPPORTED:
             message = "the image does not support this (exit status 99)"
             raise UnsupportedFeatureError(self._message(message))
@@ -232,6 +232,11 @@ class Command:
     def failure(self, what: str) -> ContainerError:
         """Return an error about this command: image, command, `what`, its last words on stderr."""
         return ContainerError(self._message(what))
+
+    def _cut_off(self, what: str) -> ContainerError:
+        error = self.failure(what)
+        error.is_cut_off = True
+        return error
 
     def _message(self, what: str) -> str:
         self._hear_last_words()
@@ -298,7 +303,7 @@ class Command:
         self._n_bytes += n_bytes
         limit = self._job.sandbox.output_bytes
         if self._n_bytes > limit:
-            error = self.failure(
+            error = self._cut_off(
                 f"it printed more than {readable_size(limit)} and was stopped "
                 "(--sandbox output=SIZE allows more)"
             )
@@ -306,7 +311,7 @@ class Command:
             raise error
 
     def _out_of_time(self) -> NoReturn:
-        error = self.failure(
+        error = self._cut_off(
             f"it had not ended after {self._job.sandbox.timeout_s:g} s and was stopped "
             "(--sandbox time=SECONDS allows more)"
         )
@@ -321,7 +326,7 @@ class Command:
         return f"it was killed (exit status {_KILLED}), probably for its use of memory ({hint})"
 
     def _lost(self, error: ConnectionError) -> ContainerError:
-        return self.failure(f"the connection to the container is lost: {error}")
+        return self._cut_off(f"the connection to the container is lost: {error}")
 
     def _read_all(self, channel: Channel) -> None:
         """Put all output into the queue, as fast as it is taken from there."""
