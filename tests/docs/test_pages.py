@@ -32,6 +32,7 @@ def test_what_a_page_shows(name: str, tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 @pytest.mark.full
+@pytest.mark.timeout(900)  # all of a page's commands, one after another
 @pytest.mark.parametrize("name", FULL)
 def test_what_a_page_shows_of_published_data(
     name: str, shared_data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
