@@ -115,6 +115,26 @@ def test_minimal_pairs_are_compared_by_sum_and_by_mean(pommel: Pommel, pairs: Pa
     )
 
 
+def test_a_suite_of_minimal_pairs_has_the_same_verdicts_by_the_mean(
+    pommel: Pommel, tmp_path: Path
+) -> None:
+    # All of the model's tokens have 2 bits: by the sum the shorter target wins, by the mean none.
+    items = [
+        [["The dog"] * 2, ["barks .", "bark at it ."]],
+        [["A dog"] * 2, ["sat .", "did sit ."]],
+    ]
+    path = tmp_path / "pairs.json"
+    path.write_text(json.dumps(items), "utf-8")
+    said = pommel("conditional", UNIFORM, path, "--eos", "never", "-o", "scores.csv").stderr
+    assert "1.000 by the sum (2 of 2), 0.000 by the mean per token (0 of 2)" in said
+    assert pommel("convert", path, "-o", "suite.json").status == 0
+    policy = ("--eos", "never", "--format", "csv", "--table", "predictions")
+    rows = pommel("run", UNIFORM, "suite.json", *policy).rows()
+    assert [(row["result"], row["margin_bits"], row["tie"]) for row in rows] == [
+        ("False", "0.0", "True")
+    ] * 2
+
+
 def test_a_missing_score_is_told_and_wrong(pommel: Pommel) -> None:
     items = json.dumps([[["", "The"], ["The", "dog"]], [["The", ""], ["dog", "The"]]])
     outcome = pommel("conditional", UNIFORM, "-", "--bos", "never", "--format", "csv", stdin=items)

@@ -85,11 +85,13 @@ class Conversion:
     def _content(
         self, name: str, sets: Sequence[MinimalSet], meta: dict[str, Any], form: SetFormat
     ) -> Content:
+        compared = self.compared or form.compared
         return SetContent(
             all_sets=sets,
             ungrammatical_counts={len(each.others) for each in sets},
             meta={"name": name, **self.about, **meta},
-            compared=self.compared or form.compared,
+            compared=compared,
+            metric=form.metric if compared == form.compared else "sum",
             keeps_ties=True,
         )
 

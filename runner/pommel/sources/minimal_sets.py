@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from pommel.suite import Item, Region
+from pommel.suite import Item, Metric, Region
 
 GRAMMATICAL = "grammatical"
 UNGRAMMATICAL = "ungrammatical"
@@ -134,12 +134,15 @@ def words_in(text: str) -> list[str]:
 
 
 def suite_head(
-    meta: Mapping[str, Any], n_ungrammatical: int, compared: Compared = "sentence"
+    meta: Mapping[str, Any],
+    n_ungrammatical: int,
+    compared: Compared = "sentence",
+    metric: Metric = "sum",
 ) -> dict[str, Any]:
     """Return the JSON of a suite of minimal sets with so many ungrammatical sentences each.
 
     It lacks its items. The prediction is that the grammatical sentence, or its contrast, is less
-    surprising than every ungrammatical one.
+    surprising than every ungrammatical one, by the metric over its tokens.
     """
     region = _COMPARED_REGION[compared]
     names = ungrammatical_names(n_ungrammatical)
@@ -154,6 +157,7 @@ def suite_head(
                 "type": "formula",
                 "formula": " & ".join(worse),
                 "description": f"{description}{'s' if n_ungrammatical > 1 else ''}.",
+                **({} if metric == "sum" else {"metric": metric}),
             }
         ],
     }

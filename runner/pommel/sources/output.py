@@ -35,7 +35,7 @@ from pommel.sources.minimal_sets import (
     suite_head,
     suite_items,
 )
-from pommel.suite import Item, Suite
+from pommel.suite import Item, Metric, Suite
 
 # Forms of whole items; the others are formats of minimal sets.
 _SUITE, _CSV, _SENTENCES = "suite", "csv", "sentences"
@@ -223,16 +223,18 @@ class Content(ABC):
 class SetContent(Content):
     """Minimal sets; `ungrammatical_counts` says how many ungrammatical sentences they have.
 
-    A set of more than one ungrammatical sentence is one item if all have as many, and otherwise
-    an item for each. Sets without any are no items. `compared` is what the prediction compares.
-    `keeps_ties` says that sentences which are spelt like the grammatical one stay, as in files that
-    somebody has published; what is generated is without them.
+    A set of more than one ungrammatical sentence is one item if all have as many, and otherwise an
+    item for each. Sets without any are no items. `compared` is what the prediction compares,
+    `metric` by what of its tokens. `keeps_ties` says that sentences which are spelt like the
+    grammatical one stay, as in files that somebody has published; what is generated is without
+    them.
     """
 
     all_sets: Iterable[MinimalSet]
     ungrammatical_counts: Collection[int]
     meta: Mapping[str, Any]
     compared: Compared = "sentence"
+    metric: Metric = "sum"
     keeps_ties: bool = False
 
     @property
@@ -253,7 +255,7 @@ class SetContent(Content):
     def suite_pieces(self) -> Iterator[str]:
         """Return the suite's JSON."""
         n_own, sets = self._comparable()
-        head = suite_head(self.meta, n_own, self.compared)
+        head = suite_head(self.meta, n_own, self.compared, self.metric)
         return json_chunks(head, "items", suite_items(sets), indent=_INDENT)
 
     def items(self) -> Iterator[Item]:

@@ -132,6 +132,8 @@ CONTEXT_PAIRS = SetFormat(
     read=lambda path: parse_context_pairs(DecodedText.read(path).text, file=str(path)),
     written=TextPieces(context_pair_pieces),
     compared="contrast",
+    # As the authors' code has it: the mean over the target's tokens.
+    metric="mean",
     is_like=lambda text: text.lstrip().startswith("["),
 )
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pommel.sources.minimal_sets import Compared, MinimalSet
+from pommel.suite import Metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +31,11 @@ class SaveFile:
 class SetFormat:
     """A format of minimal sets, under the name that `--from` and `--format` give it.
 
-    `title` says in a few words what it is. Files end in one of `endings`, and where several
-    formats share an ending, `is_like` says of the first 4,096 characters of a file whether they
-    are this one's; what is no text is told by its ending alone. `compared` is what publications
-    compare: the whole sentence, or the contrast only. `has_lone` says that a set may be without an
-    ungrammatical sentence.
+    `title` says in a few words what it is. Files end in one of `endings`, and where several formats
+    share an ending, `is_like` says of the first 4,096 characters of a file whether they are this
+    one's; what is no text is told by its ending alone. `compared` is what publications compare: the
+    whole sentence, or the contrast only, and `metric` by what of its tokens. `has_lone` says that a
+    set may be without an ungrammatical sentence.
 
     `read` returns the sets of a file, and raises `InputError` with every fault of it. `written`
     says how it is written; where a format has only pairs, a set is as many as it has ungrammatical
@@ -47,5 +48,6 @@ class SetFormat:
     read: Callable[[Path], list[MinimalSet]]
     written: TextPieces | SaveFile
     compared: Compared = "sentence"
+    metric: Metric = "sum"
     has_lone: bool = False
     is_like: Callable[[str], bool] = lambda _: True
