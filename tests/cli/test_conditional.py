@@ -126,7 +126,7 @@ def test_a_suite_of_minimal_pairs_has_the_same_verdicts_by_the_mean(
     path = tmp_path / "pairs.json"
     path.write_text(json.dumps(items), "utf-8")
     said = pommel("conditional", UNIFORM, path, "--eos", "never", "-o", "scores.csv").stderr
-    assert "1.000 by the sum (2 of 2), 0.000 by the mean per token (0 of 2)" in said
+    assert "1.000 by the sum (2 of 2), 0.000 by the mean per token (0 of 2; 2 ties" in said
     assert pommel("convert", path, "-o", "suite.json").status == 0
     policy = ("--eos", "never", "--format", "csv", "--table", "predictions")
     rows = pommel("run", UNIFORM, "suite.json", *policy).rows()
