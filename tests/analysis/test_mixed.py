@@ -1,30 +1,23 @@
-"""Mixed-effects logistic regression: known effects, other programs, and what cannot be fitted."""
+"""Mixed-effects logistic regression: known effects, lme4, units, and what cannot be fitted."""
 
 import math
+import os
+import re
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy.stats import t
+from scipy.stats import norm, t
+from tests.analysis import lme4
 
 from pommel.analysis import mixed
-from pommel.analysis.mixed import (
-    MIXED_COLUMNS,
-    MixedFit,
-    covariance_of,
-    expected_weights,
-    freedoms,
-    indicators,
-    mixed_design,
-    posterior,
-)
+from pommel.analysis.mixed import MIXED_COLUMNS, UNITS, MixedFit, freedoms, mixed_design
 from pommel.errors import PommelError, UsageError
 
-pytest.importorskip("statsmodels")
+pytest.importorskip("gpboost")
 
 TRUTH = {"(Intercept)": 0.5, "log10_parameters": 0.8, "modifier": -0.6}
 SPREADS = {"model": 0.7, "item": 1.0}
@@ -114,42 +107,6 @@ def test_where_nothing_spreads_it_is_close_to_a_plain_logistic_regression() -> N
     assert [each.sd for each in found.coefficients] == pytest.approx(plain.bse, rel=0.25)
 
 
-def test_few_rows_an_item_do_not_draw_effects_towards_0() -> None:
-    # The mode of the joint posterior with the random intercepts would be at two thirds of it.
-    small = simulated(2, 2000, seed=4, spreads={"model": 0.2, "item": 2.0})
-    found = MixedFit.of_items(small, fixed="modifier", random=["model", "item"])
-    (effect,) = found.coefficients[1:]
-    assert effect.low < TRUTH["modifier"] < effect.high
-    assert effect.sd < 0.15
-    spreads = {each.name: each.sd for each in found.components}
-    assert spreads["item"] == pytest.approx(2.0, rel=0.2)
-
-
-def test_the_covariance_is_that_of_the_curvature_without_the_random_intercepts(
-    frame: pd.DataFrame,
-) -> None:
-    design = mixed_design(frame, fixed=BOTH, random=["model", "item"])
-    found = posterior(design)
-    levels = np.hstack([np.eye(each.n_levels)[each.codes] for each in design.random])
-    weights = np.full(len(design.outcomes), 0.2)
-    sparse = covariance_of(design, indicators(design), weights, np.array([2.0, 1.0]))
-    matrix = np.hstack([design.effects, levels])
-    prior = np.diag(np.r_[[0.0] * 3, [2.0] * 30, [1.0] * 150])
-    dense = np.linalg.inv(matrix.T @ (0.2 * matrix) + prior)[:3, :3]
-    assert sparse == pytest.approx(dense, abs=1e-9)
-    assert np.linalg.eigvalsh(found.covariance).min() > 0
-
-
-@given(st.floats(-6, 6), st.floats(0, 3))
-def test_expected_weights_are_those_of_a_fine_sum(mean: float, sd: float) -> None:
-    z = np.linspace(-9, 9, 4001)
-    density = np.exp(-(z**2) / 2)
-    p = 1 / (1 + np.exp(-(mean + sd * z)))
-    fine = float((p * (1 - p) * density).sum() / density.sum())
-    (found,) = expected_weights(np.array([mean]), np.array([sd**2]))
-    assert found == pytest.approx(fine, abs=2e-3)
-
-
 def test_without_an_intercept_nothing_is_taken_off_the_effects() -> None:
     small = simulated(10, 200, seed=6)
     small["plain"] = 1 - small["modifier"]
@@ -181,17 +138,20 @@ def test_rows_that_lack_a_column_are_left_out_and_counted() -> None:
     small = simulated(8, 40, seed=5)
     small.loc[small["model"] == "m0", "log10_parameters"] = math.nan
     small["language"] = np.where(small["model"] == "m1", "", small["model"])
-    found = MixedFit.of_items(small, fixed="log10_parameters", random=["item"])
+    found = MixedFit.of_items(small, fixed="log10_parameters", random=["model", "item"])
     assert found.n_rows == 280
-    assert found.notes == ("40 rows left out: a column that the model needs is missing there",)
-    assert mixed_design(small, fixed="language", random=["item"]).n_left_out == 40
+    assert found.notes[0] == "40 rows left out: a column that the model needs is missing there"
+    assert mixed_design(small, fixed="language", random=["model"]).n_left_out == 40
 
 
 def test_spreads_over_single_rows_are_hardly_known() -> None:
     small = simulated(1, 300, seed=7)
     small.loc[:9, "item"] = "s:0"
     found = MixedFit.of_items(small, fixed="modifier", random=["item"])
-    assert found.notes == ("most values of item have one row only: their spread is hardly known",)
+    assert found.notes[0] == (
+        "there are fewer than 3 rows a value of item: its spread, and with it all effects, come "
+        "out too small"
+    )
 
 
 def test_the_tidy_table_has_effects_and_spreads(fit: MixedFit) -> None:
@@ -344,7 +304,7 @@ def test_what_does_not_converge_is_an_error(
         MixedFit.of_items(frame, fixed="modifier", random=["item"])
 
 
-@pytest.mark.parametrize("missing", ["statsmodels", "patsy"])
+@pytest.mark.parametrize("missing", ["gpboost", "patsy"])
 def test_without_the_extra_it_says_what_to_install(
     missing: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -389,6 +349,181 @@ def test_two_models_cannot_tell_what_they_differ_in() -> None:
         MixedFit.of_items(simulated(2, 80, seed=2), fixed=BOTH, random=["model", "item"])
     assert str(caught.value) == (
         "log10_parameters is the same in all rows of one model, and model has 2 values only: "
-        "nothing tells it from what else they differ in; choose more runs, or leave it out of "
-        "--fixed"
+        "nothing tells it from what else they differ in; choose more runs, leave it out of "
+        "--fixed, or say --not-random model if nothing is to be said about others than these 2"
     )
+
+
+def in_suites(n_suites: int = 6) -> pd.DataFrame:
+    """Return simulated items in suites, every other of which is a modified one."""
+    found = simulated(8, 60, seed=1)
+    number = found["item"].str[2:].astype(int) % n_suites
+    return found.assign(suite=number.map("s{}".format), modifier=number % 2)
+
+
+def test_the_units_of_the_design_are_random_unless_something_else_is_said() -> None:
+    table = in_suites()
+    found = MixedFit.of_items(table, fixed="modifier")
+    assert [each.name for each in found.components] == ["model", "suite", "item"]
+    assert found.coefficients[1].n_free == 4
+    # Of one model, or with a suite an item, what parts no rows has no intercept.
+    one = table[table["model"] == "m0"]
+    assert [each.name for each in MixedFit.of_items(one, fixed="modifier").components] == ["suite"]
+    alone = table.assign(suite=table["item"])
+    fit = MixedFit.of_items(alone, fixed="log10_parameters")
+    assert [each.name for each in fit.components] == ["model", "suite"]
+    with pytest.raises(PommelError, match=r"^of model, suite, item none has several values with"):
+        MixedFit.of_items(one.assign(suite="s0"), fixed="modifier")
+
+
+@pytest.mark.parametrize(
+    ("fixed", "random", "unit"),
+    [
+        ("modifier", ["model", "item"], "suite"),
+        ("log10_parameters", ["suite", "item"], "model"),
+        ("of_family", ["model", "item"], "family"),
+        ("modifier * log10_parameters", ["model", "suite", "item"], "model:suite"),
+        ("within", ["model", "suite"], "item"),
+        ("of_prediction", ["model", "suite", "item"], "suite:prediction_id"),
+        ("within * log10_parameters", ["model", "item"], "model:item"),
+    ],
+)
+def test_an_effect_that_is_the_same_within_a_unit_makes_it_random(
+    fixed: str, random: list[str], unit: str
+) -> None:
+    table = in_suites()
+    family = table["model"].str[1:].astype(int) // 2
+    item = table["item"].str[2:].astype(int)
+    table = table.assign(family=family.map("f{}".format), of_family=family, within=item // 6 % 2)
+    both = {"0": table["holds"].to_numpy(), "1": table["holds"].to_numpy()[::-1]}
+    table = pd.concat([table.assign(prediction_id=name, holds=both[name]) for name in both])
+    table = table.reset_index(drop=True)
+    table["of_prediction"] = (table["prediction_id"] == "1") & (table["modifier"] == 1)
+    with pytest.raises(UsageError) as caught:
+        MixedFit.of_items(table, fixed=fixed, random=random)
+    assert f"is the same in all rows of one {unit}, and {unit} is not random: " in str(caught.value)
+    assert f"add --random {unit}, or --not-random {unit} if" in str(caught.value)
+    by_default = {each.name for each in mixed_design(table, fixed=fixed).random}
+    assert by_default == {"model", "suite", "item", unit}
+    others = [each for each in UNITS if each not in random]
+    alone = mixed_design(table, fixed=fixed, random=random, not_random=others)
+    assert [each.name for each in alone.random] == random
+
+
+def test_a_model_of_no_family_is_a_family_of_its_own() -> None:
+    table = in_suites().assign(family="")
+    table.loc[table["model"].isin(["m0", "m1"]), "family"] = "f"
+    (family,) = mixed_design(table, fixed="modifier", random=["family", "suite"]).random[:1]
+    assert family.n_levels == 7
+
+
+def test_a_slope_is_what_an_effect_is_compared_between() -> None:
+    table = in_suites().assign(x=lambda rows: rows["item"].str[2:].astype(int) // 6 % 2 * 3.0)
+    units = ["model", "suite", "item"]
+    fit = MixedFit.of_items(table, fixed="x", random=["x || model", *units])
+    assert [each.name for each in fit.components] == [*units, "x || model"]
+    assert fit.coefficients[1].n_free == 7
+    larger = table.assign(x=table["x"] * 1e6)
+    scaled = MixedFit.of_items(larger, fixed="x", random=["x || model", *units])
+    assert scaled.components[3].sd * 1e6 == pytest.approx(fit.components[3].sd, rel=1e-3, abs=1e-3)
+    # Its interaction with what is the same within models is one of models, too.
+    design = mixed_design(
+        table, fixed="x * log10_parameters", random=["x || model", "suite", "item"]
+    )
+    assert [each.n_free for each in freedoms(design)][1:] == [6, 6, 6]
+
+
+def test_effects_of_items_are_compared_within_suites_and_interactions_within_both() -> None:
+    table = in_suites().assign(x=lambda rows: rows["item"].str[2:].astype(int) // 6 % 2)
+    design = mixed_design(table, fixed="modifier * log10_parameters + x")
+    assert {each.name: each.n_free for each in freedoms(design)} == {
+        "Intercept": 4,
+        "modifier": 4,
+        "log10_parameters": 6,
+        "modifier:log10_parameters": (8 - 1) * (6 - 1) - 1,
+        "x": 60 - 6 - 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("random", "not_random", "message"),
+    [
+        (
+            ["x | item"],
+            [],
+            "'x | item': write COLUMN, or 'EFFECT || COLUMN' for a slope, which is ",
+        ),
+        (["|| item"], [], "'|| item': write COLUMN, or"),
+        (["modifier || itm"], [], "there is no column 'itm'; did you mean item?"),
+        (["model:itm"], [], "there is no column 'itm'"),
+        (["model || item"], [], "'model': a slope is that of one number, and of no factor"),
+        (["item"], ["suites"], "'suites' is no unit of the design; these are model, family, "),
+        (["item"], ["item"], "item can not be both random and not random"),
+    ],
+)
+def test_random_effects_that_make_no_sense(
+    frame: pd.DataFrame, random: list[str], not_random: list[str], message: str
+) -> None:
+    with pytest.raises(UsageError) as caught:
+        MixedFit.of_items(frame, fixed="modifier", random=random, not_random=not_random)
+    assert str(caught.value).startswith(message)
+
+
+def test_units_that_part_rows_alike_and_slopes_of_nothing() -> None:
+    table = few(suite=["x", "y"] * 6, one=[1] * 12)
+    with pytest.raises(PommelError, match=r"^item and suite part the rows in the same way, and"):
+        MixedFit.of_items(table, fixed="modifier", random=["item", "suite"])
+    with pytest.raises(PommelError, match=r"^one is 1 in every row, and .* leave it out of --rand"):
+        MixedFit.of_items(table, fixed="modifier", random=["one || model"])
+
+
+def test_a_unit_that_does_not_spread_has_no_interval() -> None:
+    alike = simulated(12, 60, seed=2, spreads={"model": 0.0, "item": 1.0})
+    fit = MixedFit.of_items(alike, fixed=BOTH, random=["model", "item"])
+    assert fit.components[0].sd == 0
+    assert math.isnan(fit.components[0].low)
+    assert fit.notes == (
+        "model does not spread beyond what chance does: its sd is at the border, 0",
+    )
+
+
+def test_the_normal_p_is_in_the_table_beside_that_of_t() -> None:
+    fit = MixedFit.of_items(simulated(4, 80, seed=2), fixed=BOTH, random=["model", "item"])
+    size = fit.coefficients[1]
+    assert size.p_normal == pytest.approx(2 * norm.sf(abs(size.estimate) / size.sd))
+    assert size.p_normal < size.p
+    assert fit.frame()["p_normal"].tolist()[1] == size.p_normal
+
+
+@pytest.fixture(scope="module")
+def compared() -> list[lme4.Compared]:
+    """Each set, as pommel and as lme4 fit it; without R it is skipped, and in CI it fails."""
+    if not lme4.is_there():
+        if os.environ.get("CI"):
+            pytest.fail("CI runs with R and lme4, and they are not there; see .ci/install-r")
+        pytest.skip("R with lme4 is not installed")
+    return lme4.compared()
+
+
+@pytest.mark.full
+def test_lme4_says_the_same(compared: list[lme4.Compared]) -> None:
+    assert {each.table for each in compared} == {*lme4.SETS}
+    for each in compared:
+        assert each.estimate == pytest.approx(each.of_lme4, abs=0.01)
+        # Errors of the expected information against those of a Hessian: at a border they differ.
+        loose = 0.06 if each.table == "nearly separated" else 0.005
+        assert each.error == pytest.approx(each.error_of_lme4, rel=loose, nan_ok=True)
+
+
+ROWS = tuple(f"| {name} |" for name in lme4.SETS)
+
+
+@pytest.mark.full
+def test_the_documentation_has_both(compared: list[lme4.Compared], repository: Path) -> None:
+    page = (repository / "docs" / "statistics.md").read_text("utf-8")
+    shown = [line for line in page.splitlines() if line.startswith(ROWS)]
+    for line, row in zip(shown, lme4.rows(compared), strict=True):
+        assert line.split("|")[:3] == row.split("|")[:3]
+        numbers, expected = (re.findall(r"[+-]?\d*\.\d+", text) for text in (line, row))
+        # Other versions of R and of what it computes with round otherwise.
+        assert [*map(float, numbers)] == pytest.approx([*map(float, expected)], abs=2e-3)

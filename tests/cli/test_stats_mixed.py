@@ -7,7 +7,7 @@ import pytest
 from tests.builders import suite_value
 from tests.cli.samples import Pommel
 
-pytest.importorskip("statsmodels")
+pytest.importorskip("gpboost")
 
 WORDS = ["dog", "cat", "cow", "pig", "hen", "fox", "owl", "bee", "ant", "elk"]
 
@@ -25,13 +25,14 @@ def in_store(pommel: Pommel, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("in_store")
 def test_effects_and_spreads(pommel: Pommel) -> None:
-    outcome = pommel("stats", "mixed", "--fixed", "modifier")
-    assert (outcome.status, outcome.stderr) == (0, "")
+    asked = ("stats", "mixed", "--fixed", "modifier", "--not-random", "suite")
+    outcome = pommel(*asked)
+    assert outcome.status == 0
     assert "holds ~ modifier" in outcome.stdout
     assert "│ modifier     │" in outcome.stdout
-    assert "Variational Bayes (statsmodels), an approximation" in outcome.stdout
+    assert "Laplace's approximation (GPBoost), as lme4's glmer has it" in outcome.stdout
     assert "│ item  │     20 │" in outcome.stdout
-    outcome = pommel("stats", "mixed", "--fixed", "modifier", "--format", "csv")
+    outcome = pommel(*asked, "--format", "csv")
     rows = outcome.rows()
     assert [(row["part"], row["term"], row["n_levels"]) for row in rows] == [
         ("fixed", "(Intercept)", ""),
@@ -49,6 +50,26 @@ def test_effects_and_spreads(pommel: Pommel) -> None:
             ("--fixed", "modifer"),
             2,
             "pommel: there is no column 'modifer'; did you mean modifier?\n",
+        ),
+        (
+            ("--fixed", "modifier"),
+            1,
+            (
+                "pommel: modifier is the same in all rows of one suite, and suite has 2 values "
+                "only: nothing tells it from what else they differ in; choose more runs, leave it "
+                "out of --fixed, or say --not-random suite if nothing is to be said about others "
+                "than these 2\n"
+            ),
+        ),
+        (
+            ("--fixed", "modifier", "--random", "item"),
+            2,
+            (
+                "pommel: modifier is the same in all rows of one suite, and suite is not random: "
+                "its rows would count as if they were independent, and p be far too small; add "
+                "--random suite, or --not-random suite if nothing is to be said about others than "
+                "these 2\n"
+            ),
         ),
         (
             ("--fixed", "log10_parameters"),

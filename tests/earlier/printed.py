@@ -98,6 +98,7 @@ COMMANDS = {
     "stats_mixed": [
         "stats mixed --source theirs --fixed modifier",
         "stats mixed --source theirs --fixed modifier+size_family --random item --format csv",
+        "stats mixed --source theirs --fixed modifier+size_family --not-random suite --format csv",
     ],
     "compare": [
         f"compare en-gpt2 en-ngram {_OURS}",

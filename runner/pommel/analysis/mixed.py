@@ -1,13 +1,17 @@
-"""Mixed-effects logistic regression over items, with crossed random intercepts.
+"""Mixed-effects logistic regression over items, with crossed random effects.
 
-By variational Bayes (statsmodels' `BinomialBayesMixedGLM`); see `posterior` for what is added.
+Maximum likelihood by Laplace's approximation, as lme4's `glmer` has it, by GPBoost. What is added:
+which units have to have an intercept of their own, and how many of them an effect is compared
+between.
 """
 
+import logging
 import math
-import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from itertools import combinations
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,19 +28,21 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 
-APPROXIMATION = (
-    "Variational Bayes (statsmodels), an approximation; the intervals of spreads are too narrow."
-)
+METHOD = "Maximum likelihood by Laplace's approximation (GPBoost), as lme4's glmer has it."
 
-# So many standard deviations on either side make an interval.
+# What the design of suites and runs draws from more of its kind. The first three have intercepts of
+# their own unless something else is said; the others where an effect is the same within them. A
+# colon joins columns: the rows of one model on one suite.
+_USUAL = ("model", "suite", "item")
+UNITS = ("model", "family", "suite", "suite:prediction_id", "item", "model:suite", "model:item")
 
-# With fewer rows a level than that, on average, most levels cannot differ from their own noise.
-_FEWEST_ROWS = 1.5
+# With fewer rows a level than that, on average, Laplace's approximation makes spreads too small.
+_FEWEST_ROWS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coefficient:
-    """A fixed effect in log odds: posterior mean and sd, 95% interval, and two-sided p (Wald).
+    """A fixed effect in log odds: estimate and standard error, 95% interval, two-sided p (Wald).
 
     Interval and p are those of t with `n_free` degrees of freedom (see `freedoms`), of the
     normal distribution where these are infinitely many.
@@ -51,6 +57,11 @@ class Coefficient:
     n_free: float = math.inf
 
     @property
+    def p_normal(self) -> float:
+        """The p by the normal distribution, which is lme4's; with few units it is too small."""
+        return math.erfc(abs(self.estimate) / self.sd / math.sqrt(2))
+
+    @property
     def odds_ratio(self) -> float:
         """By what the odds are multiplied when the effect grows by 1."""
         return math.exp(self.estimate)
@@ -58,7 +69,10 @@ class Coefficient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VarianceComponent:
-    """How far a column's random intercepts spread: their sd in log odds, with a 95% interval."""
+    """How far a unit's random intercepts (slopes) spread: their sd in log odds, 95% interval.
+
+    The interval is that of the logarithm of the variance (Wald); NaN where the sd is 0.
+    """
 
     name: str
     n_levels: int
@@ -77,6 +91,7 @@ MIXED_COLUMNS = (
     "high",
     "p",
     "df",
+    "p_normal",
     "odds_ratio",
     "odds_ratio_low",
     "odds_ratio_high",
@@ -97,39 +112,63 @@ class MixedFit(Answer):
     components: tuple[VarianceComponent, ...]
     notes: tuple[str, ...]
 
+    UNITS: ClassVar[tuple[str, ...]] = UNITS
+
     @classmethod
-    def of(cls, records: Sequence[RunRecord], *, fixed: str, random: Sequence[str]) -> "MixedFit":
+    def of(
+        cls,
+        records: Sequence[RunRecord],
+        *,
+        fixed: str,
+        random: Sequence[str] | None = None,
+        not_random: Sequence[str] = (),
+    ) -> "MixedFit":
         """Fit a model to the items of runs, as `of_items` does."""
         items = ItemTable.of(records)
-        fit = cls.of_items(items.rows, fixed=fixed, random=random)
+        fit = cls.of_items(items.rows, fixed=fixed, random=random, not_random=not_random)
         return replace(fit, notes=(*items.notes, *fit.notes))
 
     @classmethod
-    def of_items(cls, items: "pd.DataFrame", *, fixed: str, random: Sequence[str]) -> "MixedFit":
-        """Fit `holds ~ fixed`, with a random intercept for each column of `random`.
+    def of_items(
+        cls,
+        items: "pd.DataFrame",
+        *,
+        fixed: str,
+        random: Sequence[str] | None = None,
+        not_random: Sequence[str] = (),
+    ) -> "MixedFit":
+        """Fit `holds ~ fixed`, with the random effects that `mixed_design` reads from `random`.
 
         `items` are the rows of `ItemTable`. Raises as `mixed_design` and `freedoms` do, and
         `PommelError` if the stats extra is missing, and if the fit does not converge.
         """
         _check_extra()
-        design = mixed_design(items, fixed=fixed, random=random)
+        design = mixed_design(items, fixed=fixed, random=random, not_random=not_random)
         free = freedoms(design)
-        found = posterior(design)
-        notes = [f"statsmodels: {text}" for text in found.warnings]
+        found = fitted(design)
+        notes = []
         if design.n_left_out:
             what = counted(design.n_left_out, "row")
             notes.append(f"{what} left out: a column that the model needs is missing there")
         n_rows = len(design.outcomes)
         notes += [
-            f"most values of {each.name} have one row only: their spread is hardly known"
+            f"there are fewer than {_FEWEST_ROWS} rows a value of {each.name}: its spread, and "
+            "with it all effects, come out too small"
             for each in design.random
             if n_rows < _FEWEST_ROWS * each.n_levels
         ]
+        notes += [
+            f"{each.name} does not spread beyond what chance does: its sd is at the border, 0"
+            for each, variance in zip(design.random, found.variances, strict=True)
+            if _is_none(variance)
+        ]
         notes += [each.note for each in free if each.note]
-        sds = np.sqrt(np.diag(found.covariance))
+        notes += [f"GPBoost: {text}" for text in found.warnings]
         coefficients = [
-            _coefficient(own, estimate, sd)
-            for own, estimate, sd in zip(free, found.effects.tolist(), sds.tolist(), strict=True)
+            _coefficient(own, estimate, error)
+            for own, estimate, error in zip(
+                free, found.effects.tolist(), found.errors.tolist(), strict=True
+            )
         ]
         return cls(
             fixed=fixed,
@@ -141,7 +180,7 @@ class MixedFit(Answer):
         )
 
     def frame(self) -> "pd.DataFrame":
-        """Return one row a coefficient ("fixed") and random intercept ("random": its spread)."""
+        """Return one row a coefficient ("fixed") and random effect ("random": its spread)."""
         rows: list[dict[str, Any]] = [
             {
                 "part": "fixed",
@@ -153,6 +192,7 @@ class MixedFit(Answer):
                 "high": each.high,
                 "p": each.p,
                 "df": each.n_free if math.isfinite(each.n_free) else math.nan,
+                "p_normal": each.p_normal,
                 "odds_ratio": each.odds_ratio,
                 "odds_ratio_low": math.exp(each.low),
                 "odds_ratio_high": math.exp(each.high),
@@ -174,8 +214,8 @@ class MixedFit(Answer):
         return frame.astype({"n_levels": "Int64"})
 
     def tables(self) -> "list[Table]":
-        """Return the table of fixed effects, and that of random intercepts if there are any."""
-        return [self._coefficient_table(), *([self._component_table()] if self.components else [])]
+        """Return the table of fixed effects, and that of random effects."""
+        return [self._coefficient_table(), self._component_table()]
 
     def _coefficient_table(self) -> "Table":
         """Return one row a fixed effect: log odds, odds ratio, p."""
@@ -195,24 +235,24 @@ class MixedFit(Answer):
             numbers=["log odds", "sd", "odds ratio", "p"],
             rows=rows,
             caption=f"{self.n_rows} rows, of which {self.n_holding} hold. [95% interval]; p: Wald, "
-            f"two-sided, by t (--format csv: df).\n{APPROXIMATION}",
+            f"two-sided, by t (--format csv: df; p_normal is lme4's).\n{METHOD}",
         )
 
     def _component_table(self) -> "Table":
-        """Return one row a random intercept: how far it spreads."""
+        """Return one row a random intercept (slope): how far it spreads."""
         rows = [
             [each.name, str(each.n_levels), interval_cell(each.sd, each, 3)]
             for each in self.components
         ]
         return plain_table(
-            "Random intercepts", names=["by"], numbers=["levels", "sd (log odds)"], rows=rows
+            "Random effects", names=["by"], numbers=["levels", "sd (log odds)"], rows=rows
         )
 
 
 def _check_extra() -> None:
     try:
+        import gpboost  # noqa: F401, PLC0415 - an extra
         import patsy  # noqa: F401, PLC0415 - an extra
-        import statsmodels  # noqa: F401, PLC0415 - an extra
     except ImportError:
         message = "mixed models need the stats extra: pip install 'pommel[stats]'"
         raise PommelError(message) from None
@@ -232,63 +272,260 @@ _ROUNDING = 1e-9
 Values = NDArray[np.float64]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RandomIntercept:
-    """A column of which every value (level) has an intercept of its own.
+# What stands between an effect and the unit by which its slope varies.
+_SLOPE = "||"
 
-    `codes` has the level of every row, (n_rows,), counted from 0.
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RandomEffect:
+    """A unit of which every value (level) has an intercept, or a slope, of its own.
+
+    `codes` has the level of every row, (n_rows,), counted from 0; `slope` what the slope is that
+    of, (n_rows,), None for an intercept.
     """
 
     name: str
+    unit: str
     codes: NDArray[np.intp]
     n_levels: int
+    slope: Values | None = None
+
+    def is_within(self, other: "RandomEffect") -> bool:
+        """Say whether all rows of a level are in one level of the other unit."""
+        return (
+            self.n_levels >= other.n_levels
+            and len(np.unique(np.column_stack([self.codes, other.codes]), axis=0)) == self.n_levels
+        )
+
+    def is_same(self, other: "RandomEffect") -> bool:
+        """Say whether both units part the rows in the same way."""
+        return self.n_levels == other.n_levels and self.is_within(other)
+
+    def constant(self, effects: Values) -> NDArray[np.bool_]:
+        """Say of each effect whether it is the same in all rows of a level, (n_effects,).
+
+        Of a slope, whether it is the slope's effect times something that is.
+        """
+        if self.slope is not None:
+            is_here = self.slope != 0
+            ratios = effects / np.where(is_here, self.slope, 1.0)[:, np.newaxis]
+            inside = replace(self, slope=None, codes=self.codes[is_here])
+            is_nowhere_else: NDArray[np.bool_] = ~effects[~is_here].any(axis=0)
+            return is_nowhere_else & inside.constant(ratios[is_here])
+        shape = (self.n_levels, effects.shape[1])
+        highest, lowest = np.full(shape, -math.inf), np.full(shape, math.inf)
+        np.maximum.at(highest, self.codes, effects)
+        np.minimum.at(lowest, self.codes, effects)
+        # What is divided is rounded; levels without a row are -inf less inf.
+        tolerance = _ROUNDING * np.abs(effects).max(axis=0, initial=0.0)
+        is_constant: NDArray[np.bool_] = np.less_equal(highest - lowest, tolerance).all(axis=0)
+        return is_constant
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MixedDesign:
-    """Outcomes (n_rows,), 0 or 1; fixed effects (n_rows, n_effects), named; random intercepts.
+    """Outcomes (n_rows,), 0 or 1; fixed effects (n_rows, n_effects), named; random effects.
 
-    `n_left_out` counts the rows of the table in which a column that is needed is missing.
+    Intercepts come before slopes. `n_left_out` counts the rows of the table in which a column that
+    is needed is missing.
     """
 
     outcomes: Values
     effects: Values
     effect_names: tuple[str, ...]
-    random: tuple[RandomIntercept, ...]
+    random: tuple[RandomEffect, ...]
     n_left_out: int
 
+    @property
+    def intercepts(self) -> tuple[RandomEffect, ...]:
+        """The random effects that are no slopes."""
+        return tuple(each for each in self.random if each.slope is None)
 
-def mixed_design(frame: "pd.DataFrame", *, fixed: str, random: Sequence[str]) -> MixedDesign:
-    """Return the matrices of the model `holds ~ fixed` with random intercepts.
 
-    `fixed` is the right side of a formula in Wilkinson's notation, as patsy reads it. Raises
-    `UsageError` for a formula that makes no sense and for columns that the table does not have, and
-    `PommelError` for rows on which no such model can be fitted: outcomes that are all the same, an
-    effect that is constant, effects that depend on each other, that separate the outcomes, and
-    random intercepts of one level or of as many as there are rows.
+def mixed_design(
+    frame: "pd.DataFrame",
+    *,
+    fixed: str,
+    random: Sequence[str] | None = None,
+    not_random: Sequence[str] = (),
+) -> MixedDesign:
+    """Return the matrices of the model `holds ~ fixed` with random effects.
+
+    `fixed` is the right side of a formula in Wilkinson's notation, as patsy reads it. `random` has
+    units, each a column or several joined by ":", and "EFFECT || UNIT", the unit's intercept and a
+    slope of an effect that is independent of it, as lme4 reads it. None are the units of the
+    design: models, suites and items, and those others of `UNITS` within which an effect is the
+    same. An effect that is the same in all rows of such a unit is as often observed as there are
+    units, and so the unit has to be random, unless `not_random` says that it shall not be.
+
+    Raises `UsageError` for a formula that makes no sense, for columns that the table does not have,
+    and for units that have to be random and are not, and `PommelError` for rows on which no such
+    model can be fitted: outcomes that are all the same, an effect that is constant, effects that
+    depend on each other, that separate the outcomes, and units that are one, as many as there are
+    rows, or the same as others.
     """
+    named, slopes = _named(random, frame.columns.tolist(), not_random)
+    known = frame.dropna(subset=_columns_of([*named, *(unit for _, unit in slopes)], frame))
+    effects = _effects(fixed, known)
+    values = {effect: _slope(effect, known) for effect, _ in slopes}
+    for each in values.values():
+        effects = effects.loc[effects.index.intersection(each.index)]
+    known = known.loc[effects.index]
+    if not len(known):
+        raise PommelError(f"no row has all that {fixed!r} needs; 'pommel stats items' shows them")
+    matrix = effects.to_numpy(dtype=np.float64)
+    names = tuple(map(str, effects.columns))
+    units = [
+        _unit(name, known)
+        for name in UNITS
+        if not {name, *name.split(":")} & {*not_random} and {*name.split(":")} <= {*known.columns}
+    ]
+    asked = [_unit(name, known) for name in named]
+    intercepts = asked or _of_design(units, matrix, names)
+    by_unit = {each.unit: each for each in intercepts}
+    design = MixedDesign(
+        outcomes=known[OUTCOME].to_numpy(dtype=np.float64),
+        effects=matrix,
+        effect_names=names,
+        random=(
+            *intercepts,
+            *(
+                replace(
+                    by_unit[unit],
+                    name=f"{effect} {_SLOPE} {unit}",
+                    slope=np.asarray(values[effect].loc[effects.index], dtype=np.float64),
+                )
+                for effect, unit in slopes
+            ),
+        ),
+        n_left_out=len(frame) - len(known),
+    )
+    _check(design)
+    if asked:
+        _check_units(design, units)
+    return design
+
+
+def _named(
+    random: Sequence[str] | None, columns: Sequence[str], not_random: Sequence[str]
+) -> tuple[list[str], list[tuple[str, str]]]:
+    """Return the units that are asked for, and the slopes: effect and unit."""
+    for name in not_random:
+        if name not in UNITS:
+            raise UsageError(f"{name!r} is no unit of the design; these are {listed(UNITS)}")
+        if name in (random or ()):
+            raise UsageError(f"{name} can not be both random and not random")
+    if random is None:
+        return [], []
     if not random:
         raise UsageError("a mixed model needs a random intercept, at least one")
-    columns = frame.columns.tolist()
-    for name in random:
+    parts = [_effect_and_unit(text, columns) for text in dict.fromkeys(random)]
+    units = list(dict.fromkeys(unit for _, unit in parts))
+    # Slopes in the order of their units, as the fit returns them.
+    slopes = dict.fromkeys(each for each in parts if each[0])
+    return units, sorted(slopes, key=lambda slope: units.index(slope[1]))
+
+
+def _effect_and_unit(text: str, columns: Sequence[str]) -> tuple[str, str]:
+    """Return what the slope of a random effect is that of, "" for an intercept, and its unit."""
+    effect, bars, unit = (part.strip() for part in text.rpartition(_SLOPE))
+    if "|" in effect + unit or (bars and not effect):
+        raise UsageError(
+            f"{text!r}: write COLUMN, or 'EFFECT {_SLOPE} COLUMN' for a slope, which is "
+            "independent of the intercept"
+        )
+    for name in unit.split(":"):
         if name not in columns:
             raise _no_such_column(name, columns)
         if name == OUTCOME:
             raise UsageError(f"{name} is what is explained, and has no random intercept")
-    known = frame.dropna(subset=list(random))
-    effects = _effects(fixed, known)
-    known = known.loc[effects.index]
-    if not len(known):
-        raise PommelError(f"no row has all that {fixed!r} needs; 'pommel stats items' shows them")
-    design = MixedDesign(
-        outcomes=known[OUTCOME].to_numpy(dtype=np.float64),
-        effects=effects.to_numpy(dtype=np.float64),
-        effect_names=tuple(map(str, effects.columns)),
-        random=tuple(_intercept(name, known[name]) for name in dict.fromkeys(random)),
-        n_left_out=len(frame) - len(known),
-    )
-    _check(design)
-    return design
+    return effect, unit
+
+
+def _columns_of(units: Sequence[str], frame: "pd.DataFrame") -> list[str]:
+    names = dict.fromkeys(name for unit in (units or UNITS) for name in unit.split(":"))
+    return [name for name in names if name in frame.columns]
+
+
+def _unit(name: str, frame: "pd.DataFrame") -> RandomEffect:
+    import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    codes = np.zeros(len(frame), dtype=np.intp)
+    for part in name.split(":"):
+        column = frame[part]
+        if part == "family":
+            # A model of no family is a family of its own.
+            column = column.where(column.ne(""), frame["model"])
+        own, levels = pd.factorize(column)
+        codes, _ = pd.factorize(codes * max(1, len(levels)) + own)
+    return RandomEffect(name=name, unit=name, codes=codes, n_levels=int(codes.max()) + 1)
+
+
+def _slope(effect: str, frame: "pd.DataFrame") -> "pd.Series[float]":
+    found = _effects(f"0 + {effect}", frame)
+    if found.shape[1] != 1:
+        raise UsageError(f"{effect!r}: a slope is that of one number, and of no factor")
+    column = found.iloc[:, 0]
+    if len(column) and np.ptp(column) == 0:
+        raise _constant(effect, f"{column.iloc[0]:g}", option="--random")
+    return column
+
+
+def _of_design(
+    units: Sequence[RandomEffect], effects: Values, names: Sequence[str]
+) -> list[RandomEffect]:
+    """Return the units that have an intercept where none is asked for."""
+    pool = _pool(units, len(effects))
+    needed = {each.unit for own in _needed(pool, effects, names).values() for each in own}
+    found = [each for each in pool if each.unit in (*_USUAL, *needed)]
+    if not found:
+        raise PommelError(
+            f"of {listed(_USUAL)} none has several values with several rows each, and so there is "
+            "nothing to be random; choose more runs"
+        )
+    return found
+
+
+def _pool(units: Sequence[RandomEffect], n_rows: int) -> list[RandomEffect]:
+    """Return the units that can be random, one of each set that part the rows in the same way."""
+    found: list[RandomEffect] = []
+    for each in units:
+        if _FEWEST_LEVELS <= each.n_levels < n_rows and not any(map(each.is_same, found)):
+            found.append(each)
+    return found
+
+
+def _needed(
+    pool: Sequence[RandomEffect], effects: Values, names: Sequence[str]
+) -> dict[str, list[RandomEffect]]:
+    """Return, for each effect, the largest units of which all rows have the same of it."""
+    constant = {each.unit: each.constant(effects) for each in pool}
+    found: dict[str, list[RandomEffect]] = {}
+    for index, name in enumerate(names):
+        if name == INTERCEPT:
+            continue
+        own = [each for each in pool if constant[each.unit][index]]
+        found[name] = [
+            each
+            for each in own
+            if not any(each.is_within(other) for other in own if other is not each)
+        ]
+    return found
+
+
+def _check_units(design: MixedDesign, units: Sequence[RandomEffect]) -> None:
+    """Refuse effects that are the same in all rows of a unit which is not random."""
+    random = {each.unit for each in design.random}
+    pool = _pool([*design.intercepts, *units], len(design.outcomes))
+    for effect, own in _needed(pool, design.effects, design.effect_names).items():
+        for each in own:
+            if each.unit not in random:
+                raise UsageError(
+                    f"{effect} is the same in all rows of one {each.unit}, and {each.unit} is not "
+                    "random: its rows would count as if they were independent, and p be far too "
+                    f"small; add --random {each.unit}, or --not-random {each.unit} if nothing is "
+                    f"to be said about others than these {each.n_levels}"
+                )
 
 
 def _effects(fixed: str, frame: "pd.DataFrame") -> "pd.DataFrame":
@@ -319,10 +556,10 @@ def _effects(fixed: str, frame: "pd.DataFrame") -> "pd.DataFrame":
     return effects
 
 
-def _constant(name: str, value: object) -> PommelError:
+def _constant(name: str, value: object, *, option: str = "--fixed") -> PommelError:
     return PommelError(
-        f"{name} is {value} in every row, and explains nothing: leave it out of --fixed, or choose "
-        "runs that differ in it"
+        f"{name} is {value} in every row, and explains nothing: leave it out of {option}, or "
+        "choose runs that differ in it"
     )
 
 
@@ -340,19 +577,12 @@ def _no_such_column(name: str, columns: Sequence[str]) -> UsageError:
     return UsageError(f"there is no column {name!r}{hint}")
 
 
-def _intercept(name: str, column: Any) -> RandomIntercept:
-    import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
-
-    codes, levels = pd.factorize(column)
-    return RandomIntercept(name=name, codes=codes, n_levels=len(levels))
-
-
 def _check(design: MixedDesign) -> None:
     n_rows = len(design.outcomes)
     if len(set(design.outcomes.tolist())) < _FEWEST_LEVELS:
         what = "hold" if design.outcomes[0] else "fail"
         raise PommelError(f"all {counted(n_rows, 'row')} {what}: there is nothing to explain")
-    for each in design.random:
+    for each in design.intercepts:
         if each.n_levels < _FEWEST_LEVELS:
             raise PommelError(
                 f"every row has the same {each.name}: leave out --random {each.name}, or choose "
@@ -362,6 +592,12 @@ def _check(design: MixedDesign) -> None:
             raise PommelError(
                 f"every row has another {each.name}, which tells nothing: leave out "
                 f"--random {each.name}, or choose more runs"
+            )
+    for one, other in combinations(design.intercepts, 2):
+        if one.is_same(other):
+            raise PommelError(
+                f"{one.name} and {other.name} part the rows in the same way, and their spreads can "
+                f"not be told apart: leave out --random {other.name}"
             )
     _check_effects(design)
 
@@ -429,7 +665,7 @@ _FEW = 10
 class Freedom:
     """The degrees of freedom of an effect: infinitely many where it varies within every level.
 
-    `column` is the random intercept within whose levels it does not vary, of which there are
+    `column` is the random unit within whose levels it does not vary, of which there are
     `n_levels`; of several the one with the fewest degrees.
     """
 
@@ -453,200 +689,195 @@ def freedoms(design: MixedDesign) -> list[Freedom]:
     """Return the degrees of freedom of every effect, by the between-within method.
 
     Those of an effect that does not vary within the levels of a random intercept are the number of
-    levels, less that of all such effects (Pinheiro and Bates 2000, section 2.4.2). Raises
-    `PommelError` where one has none: nothing tells it from the differences between the levels.
+    levels, less those of the larger units that these are in, and less that of all such effects
+    (Pinheiro and Bates 2000, section 2.4.2). A slope is an intercept of what it multiplies. Raises
+    `PommelError` where an effect has none: nothing tells it from the differences between levels.
     """
     found = [Freedom(name=name) for name in design.effect_names]
     for each in design.random:
-        is_constant = _is_constant_within(design.effects, each)
-        n_free = each.n_levels - int(is_constant.sum())
-        for index in np.flatnonzero(is_constant):
+        is_own = each.constant(design.effects)
+        larger = _larger(each, design.intercepts)
+        for other in larger:
+            is_own &= ~other.constant(design.effects)
+        # Of crossed units that cover each other's levels, one degree is the same.
+        n_larger = 1 + sum(other.n_levels - 1 for other in larger) if larger else 0
+        n_free = each.n_levels - n_larger - int(is_own.sum())
+        for index in np.flatnonzero(is_own):
             name = design.effect_names[index]
             if n_free < 1 and name != INTERCEPT:
                 raise _no_freedom(name, each)
             if n_free < found[index].n_free:
                 found[index] = Freedom(
-                    name=name, n_free=n_free, column=each.name, n_levels=each.n_levels
+                    name=name, n_free=max(1, n_free), column=each.unit, n_levels=each.n_levels
                 )
     return found
 
 
-def _is_constant_within(effects: Values, column: RandomIntercept) -> "np.typing.NDArray[np.bool_]":
-    """Say of each effect whether it is the same in all rows of a level, (n_effects,)."""
-    shape = (column.n_levels, effects.shape[1])
-    highest, lowest = np.full(shape, -math.inf), np.full(shape, math.inf)
-    np.maximum.at(highest, column.codes, effects)
-    np.minimum.at(lowest, column.codes, effects)
-    return np.asarray((highest == lowest).all(axis=0))
+def _larger(own: RandomEffect, others: Sequence[RandomEffect]) -> list[RandomEffect]:
+    """Return the smallest of the other units that the levels of this one are in."""
+    if own.slope is not None:
+        return []
+    around = [each for each in others if each is not own and own.is_within(each)]
+    return [
+        each
+        for each in around
+        if not any(other.is_within(each) for other in around if other is not each)
+    ]
 
 
-def _no_freedom(name: str, column: RandomIntercept) -> PommelError:
+def _no_freedom(name: str, column: RandomEffect) -> PommelError:
+    unit = column.unit
     return PommelError(
-        f"{name} is the same in all rows of one {column.name}, and {column.name} has "
+        f"{name} is the same in all rows of one {unit}, and {unit} has "
         f"{counted(column.n_levels, 'value')} only: nothing tells it from what else they differ "
-        "in; choose more runs, or leave it out of --fixed"
+        f"in; choose more runs, leave it out of --fixed, or say --not-random {unit} if nothing is "
+        f"to be said about others than these {column.n_levels}"
     )
 
 
-# The fit: variational Bayes by statsmodels, and what is added to it.
+# The fit, by GPBoost.
 
-# Priors: normal around 0, with these standard deviations, of the coefficients of effects scaled to
-# a standard deviation of 1, and of the logarithm of a spread.
-_PRIOR_SD_OF_EFFECTS = 10.0
-_PRIOR_SD_OF_LOG_SPREADS = 1.0
+# A spread below that, in log odds, is none.
+_NO_SPREAD = 1e-3
 
-_MOST_ITERATIONS = 10_000
-
-# Points of the quadrature over a row's log odds, which are normal in the posterior.
-_N_POINTS = 15
+_MOST_ITERATIONS = 20_000
+_NOT_CONVERGED = "did not converge"
+_NO_INTERCEPT = "There is no intercept"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Posterior:
-    """An approximate posterior.
+class Fitted:
+    """The coefficients and their standard errors, (n_effects,), and those of the variances.
 
-    `effects` are the means of the coefficients, (n_effects,), and `covariance` is theirs,
-    (n_effects, n_effects). `log_spreads` and `log_spread_sds` are the means and standard deviations
-    of the logarithms of the spreads, (n_random,). `warnings` are those of statsmodels.
+    `variances` and `variance_errors`, (n_random,), are those of the random effects; an error is NaN
+    where there is none. `warnings` are those of GPBoost.
     """
 
     effects: Values
-    covariance: Values
-    log_spreads: Values
-    log_spread_sds: Values
+    errors: Values
+    variances: Values
+    variance_errors: Values
     warnings: tuple[str, ...]
 
 
-def posterior(design: MixedDesign) -> Posterior:
-    """Return the posterior of a design; raises `PommelError` if the fit does not converge.
+def fitted(design: MixedDesign) -> Fitted:
+    """Return the fit of a design; raises `PommelError` if it does not converge.
 
-    Means are those of the variational fit, all of whose parameters are independent. It takes a
-    coefficient for as certain as if the random intercepts were known: that of an effect of models
-    would not know that models differ. So the covariance is that of the Gaussian with the fit's
-    means and expected curvature (Opper and Archambeau 2009), random intercepts integrated out.
+    It maximises the likelihood with the random effects integrated out by Laplace's approximation
+    (Tierney and Kadane 1986), as lme4's `glmer` does with its default nAGQ = 1. Standard errors are
+    those of the expected information, given the variances.
     """
-    shifts, scales = _scaling(design)
-    scaled = (design.effects - shifts) / scales
-    levels = indicators(design)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        fit = _variational_fit(design, scaled, levels)
-    if not fit.optim_retvals.success:
-        raise PommelError(
-            f"the mixed model has not converged ({first_line(Exception(fit.optim_retvals.message))}"
-            "): choose more runs, or fewer effects"
+    import gpboost  # noqa: PLC0415 - an extra
+
+    # Coefficients of about one size; taking off a mean would be another model for slopes.
+    scales = _sizes(design.effects)
+    slopes = [each for each in design.random if each.slope is not None]
+    columns = np.array([each.slope for each in slopes]).T if slopes else None
+    slope_sizes = np.ones(0) if columns is None else _sizes(columns)
+    units = [each.unit for each in design.intercepts]
+    with _warned() as warned:
+        # One thread: the sums of several are rounded as it comes.
+        model = gpboost.GPModel(
+            group_data=np.column_stack([each.codes for each in design.intercepts]),
+            group_rand_coef_data=None if columns is None else columns / slope_sizes,
+            ind_effect_group_rand_coef=[units.index(each.unit) + 1 for each in slopes] or None,
+            likelihood="bernoulli_logit",
+            matrix_inversion_method="cholesky",
+            num_parallel_threads=1,
         )
-    effects = fit.fe_mean / scales
-    if INTERCEPT in design.effect_names:
-        effects[design.effect_names.index(INTERCEPT)] -= effects @ shifts
-    means = scaled @ fit.fe_mean + levels @ fit.vc_mean
-    variances = scaled**2 @ fit.fe_sd**2 + levels @ fit.vc_sd**2
-    # Trial steps may overflow; where the fit has converged, that says nothing.
-    texts = [str(one.message) for one in caught if not issubclass(one.category, RuntimeWarning)]
-    return Posterior(
-        effects=effects,
-        covariance=covariance_of(
-            design, levels, expected_weights(means, variances), np.exp(-2 * fit.vcp_mean)
-        ),
-        log_spreads=fit.vcp_mean,
-        log_spread_sds=fit.vcp_sd,
-        warnings=tuple(dict.fromkeys(texts)),
+        options = {
+            # Without an intercept, GPBoost's descent leaves the coefficients' common level as it
+            # began (1.8.0; lme4 and the likelihood tell); the simplex finds it, and takes longer.
+            "optimizer_cov": "lbfgs" if INTERCEPT in design.effect_names else "nelder_mead",
+            "maxit": _MOST_ITERATIONS,
+            "delta_rel_conv": 1e-10,
+            "max_num_restarts_lbfgs": 10,
+        }
+        model.fit(y=design.outcomes, X=design.effects / scales, params=options)
+        effects, errors = model.get_coef(std_err=True, format_pandas=False)
+        spreads = model.get_cov_pars(std_err=True, format_pandas=False)
+    if any(_NOT_CONVERGED in text for text in warned) or not np.isfinite([effects, errors]).all():
+        raise PommelError(
+            f"the mixed model has not converged in {_MOST_ITERATIONS} iterations: choose more "
+            "runs, or fewer effects"
+        )
+    squares = np.concatenate([np.ones(len(units)), slope_sizes]) ** 2
+    variances, variance_errors = np.atleast_2d(spreads)[[0, -1]] / squares
+    return Fitted(
+        effects=effects / scales,
+        errors=errors / scales,
+        variances=variances,
+        variance_errors=variance_errors,
+        warnings=tuple(text for text in dict.fromkeys(warned) if _NO_INTERCEPT not in text),
     )
 
 
-def _scaling(design: MixedDesign) -> tuple[Values, Values]:
-    """Return what is taken off each effect, and by what it is divided then."""
-    sds = design.effects.std(axis=0)
-    is_varying = sds > 0
-    has_intercept = INTERCEPT in design.effect_names
-    # Without an intercept, taking something off would be another model.
-    shifts = np.where(is_varying & has_intercept, design.effects.mean(axis=0), 0.0)
-    return shifts, np.where(is_varying, sds, 1.0)
+def _sizes(columns: Values) -> Values:
+    """Return by what columns are divided: their standard deviation, 1 where it is 0."""
+    sds = columns.std(axis=0)
+    return np.where(sds > 0, sds, 1.0)
 
 
-def _variational_fit(design: MixedDesign, effects: Values, levels: Any) -> Any:
-    from statsmodels.genmod.bayes_mixed_glm import (  # noqa: PLC0415 - an extra
-        BinomialBayesMixedGLM,
-    )
+class _Gathering(logging.Handler):
+    """Keeps what is said."""
 
-    ident = np.repeat(np.arange(len(design.random)), [each.n_levels for each in design.random])
-    model = BinomialBayesMixedGLM(
-        design.outcomes,
-        effects,
-        levels,
-        ident,
-        vcp_p=_PRIOR_SD_OF_LOG_SPREADS,
-        fe_p=_PRIOR_SD_OF_EFFECTS,
-    )
-    n = effects.shape[1] + len(design.random) + len(ident)
-    # A start of its own makes the result repeat; the default method needs n^2 numbers.
-    return model.fit_vb(
-        mean=np.zeros(n),
-        sd=np.full(n, 0.5),
-        fit_method="L-BFGS-B",
-        minim_opts={"maxiter": _MOST_ITERATIONS, "maxfun": 10 * _MOST_ITERATIONS},
-    )
+    def __init__(self) -> None:
+        super().__init__()
+        self.said: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.said.append(record.getMessage())
 
 
-def indicators(design: MixedDesign) -> Any:
-    """Return the sparse matrix (n_rows, n_levels of all) that says which levels a row has."""
-    from scipy import sparse  # noqa: PLC0415 - takes longer to import than pommel
+@contextmanager
+def _warned() -> Iterator[list[str]]:
+    """Gather what GPBoost warns of, and would print to standard output."""
+    import gpboost  # noqa: PLC0415 - an extra
 
-    n_rows = len(design.outcomes)
-    return sparse.hstack(
-        [
-            sparse.csr_array(
-                (np.ones(n_rows), (np.arange(n_rows), each.codes)), shape=(n_rows, each.n_levels)
-            )
-            for each in design.random
-        ],
-        format="csr",
-    )
-
-
-def expected_weights(means: Values, variances: Values) -> Values:
-    """Return the expected p (1 - p) of each row, whose log odds are normal, (n_rows,)."""
-    from scipy.special import expit  # noqa: PLC0415 - takes longer to import than pommel
-
-    points, shares = np.polynomial.hermite_e.hermegauss(_N_POINTS)
-    log_odds = means[:, np.newaxis] + np.sqrt(variances)[:, np.newaxis] * points
-    p = expit(log_odds)
-    return np.asarray((p * (1 - p)) @ shares / shares.sum())
+    logger = logging.getLogger("gpboost")
+    logger.setLevel(logging.INFO)
+    logger.propagate = False
+    gathering = _Gathering()
+    logger.addHandler(gathering)
+    gpboost.register_logger(logger)
+    warned: list[str] = []
+    try:
+        yield warned
+    finally:
+        logger.removeHandler(gathering)
+    warned += [text for each in gathering.said if (text := each.partition("[Warning]")[2].strip())]
 
 
-def covariance_of(design: MixedDesign, levels: Any, weights: Values, precisions: Values) -> Values:
-    """Return the covariance of the coefficients, given the curvature of each row's likelihood.
-
-    `precisions` are those of the random intercepts, one a column of theirs.
-    """
-    from scipy import sparse  # noqa: PLC0415 - takes longer to import than pommel
-    from scipy.sparse.linalg import splu  # noqa: PLC0415 - takes longer to import than pommel
-
-    n_effects = design.effects.shape[1]
-    matrix = sparse.hstack([sparse.csr_array(design.effects), levels], format="csr")
-    of_levels = np.repeat(precisions, [each.n_levels for each in design.random])
-    prior = sparse.diags_array(np.concatenate([np.zeros(n_effects), of_levels]))
-    curvature = matrix.T @ matrix.multiply(weights[:, np.newaxis]) + prior
-    unit = np.eye(curvature.shape[0], n_effects)
-    return np.asarray(splu(curvature.tocsc()).solve(unit)[:n_effects])
+def _is_none(variance: float) -> bool:
+    return math.sqrt(variance) < _NO_SPREAD
 
 
 # What is said of a fit.
 
 
-def _components(design: MixedDesign, found: Posterior) -> list[VarianceComponent]:
+def _components(design: MixedDesign, found: Fitted) -> list[VarianceComponent]:
     return [
         VarianceComponent(
             name=each.name,
             n_levels=each.n_levels,
-            sd=math.exp(log_sd),
-            low=math.exp(Interval.around(log_sd, sd_of_log).low),
-            high=math.exp(Interval.around(log_sd, sd_of_log).high),
+            # At the border, only how the descent ended would be told.
+            sd=0.0 if _is_none(variance) else math.sqrt(variance),
+            low=low,
+            high=high,
         )
-        for each, log_sd, sd_of_log in zip(
-            design.random, found.log_spreads.tolist(), found.log_spread_sds.tolist(), strict=True
+        for each, variance, error in zip(
+            design.random, found.variances.tolist(), found.variance_errors.tolist(), strict=True
         )
+        for low, high in [_spread_ends(variance, error)]
     ]
+
+
+def _spread_ends(variance: float, error: float) -> tuple[float, float]:
+    """Return the 95% interval of a standard deviation, given its square and that one's error."""
+    if _is_none(variance) or not error > 0:
+        return math.nan, math.nan
+    around = Interval.around(math.log(variance) / 2, error / variance / 2)
+    return math.exp(around.low), math.exp(around.high)
 
 
 def _coefficient(free: Freedom, estimate: float, sd: float) -> Coefficient:

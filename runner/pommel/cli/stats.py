@@ -566,18 +566,34 @@ def _write_parquet(frame: "pd.DataFrame", path: Path) -> None:
     default=("model", "item"),
     show_default=True,
     metavar="COLUMN",
-    help="A column each value of which has an intercept of its own; repeatable.",
+    help="A column each value of which has an intercept of its own (suite:prediction_id joins "
+    "two), or 'EFFECT || COLUMN', with a slope, too; repeatable.  [default: model, suite and item, "
+    "and other units within which an effect is the same]",
+)
+@click.option(
+    "--not-random",
+    multiple=True,
+    metavar="UNIT",
+    type=click.Choice(MixedFit.UNITS),
+    help="A unit without an intercept of its own, though an effect is the same within it: what is "
+    "found then holds for these models (suites ...) alone; repeatable.",
 )
 @form_option()
 def mixed(**chosen: Any) -> None:
     """Fit whether predictions hold, item by item, by fixed effects and random intercepts.
 
-    Needs the stats extra. By variational Bayes, which is an approximation: for what you publish,
-    see whether lme4 says the same (`pommel stats items`).
+    Needs the stats extra. By maximum likelihood, as lme4's glmer has it. Models, suites and items
+    count as drawn from more of their kind.
 
     \b
-      pommel stats mixed --fixed 'modifier + log10_parameters' --random model --random item
+      pommel stats mixed --fixed 'modifier + log10_parameters'
+      pommel stats mixed --fixed modifier --random 'modifier || model' --random suite --random item
     """
     records = selected_records(chosen)
-    found = MixedFit.of(records, fixed=chosen["fixed"], random=chosen["random"])
+    found = MixedFit.of(
+        records,
+        fixed=chosen["fixed"],
+        random=chosen["random"] or None,
+        not_random=chosen["not_random"],
+    )
     _show(found, chosen["form"])
