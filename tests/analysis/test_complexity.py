@@ -206,7 +206,8 @@ def test_the_tables() -> None:
     )
     assert points["suites"].tolist() == ["a b", "c"]
     assert " ".join(replace(result, table="trends").frame().columns) == (
-        "models series n_models n_suites slope_percent standard_error_percent slope_p rho rho_p"
+        "models series n_models n_suites slope_percent standard_error_percent slope_p rho rho_p "
+        "rho_p_method"
     )
 
 
@@ -226,8 +227,8 @@ def test_models_by_themselves() -> None:
     (table,) = Complexity.of_complexities(RECORDS, SUITES).tables()
     assert cells(table) == [
         ["models", "0", "1", "slope", "p", "Spearman", "p", "n"],
-        ["m", "0.50 ± - (1)", "0.38 ± 0.12 (2)", "-12.50", ".667", "-0.50", "1.000", "3"],
-        ["n", "0.75 ± - (1)", "0.38 ± 0.12 (2)", "-37.50", ".333", "-0.87", ".667", "3"],
+        ["m", "0.50 ± - (1)", "0.38 ± 0.12 (2)", "-12.50", ".667", "-0.50", "1.000 exact", "3"],
+        ["n", "0.75 ± - (1)", "0.38 ± 0.12 (2)", "-37.50", ".333", "-0.87", ".667 exact", "3"],
     ]
     assert table.title == "Accuracy by complexity of intervening material: verb"
     assert table.caption == (

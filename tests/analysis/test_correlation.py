@@ -260,6 +260,7 @@ def test_the_table() -> None:
         "n_suites",
         "value",
         "p",
+        "p_method",
     ]
 
 
@@ -275,8 +276,8 @@ def test_languages_stand_in_the_order_of_their_numbers() -> None:
     table = RESULT.tables()[0]
     assert cells(table) == [
         ["models", "fr (0.25)", "de (1)", "en (2)", "Spearman", "p", "n"],
-        ["m", "0.70", "0.50", "0.60", "-0.50", "1.000", "3"],
-        ["n", "-", "0.90", "0.80", "-1.00", "1.000", "2"],
+        ["m", "0.70", "0.50", "0.60", "-0.50", "1.000 exact", "3"],
+        ["n", "-", "0.90", "0.80", "-1.00", "1.000 exact", "2"],
     ]
     assert table.title == "Mean accuracy by language, and C_WALS"
     assert table.caption == "n: how many languages."
@@ -288,7 +289,7 @@ def test_many_keys_are_not_shown() -> None:
         records, given_table({f"s{i}": i for i in range(9)}, "length"), level="suite"
     )
     table = result.tables()[0]
-    assert cells(table) == [["models", "Spearman", "p", "n"], ["m", "1.00", "< .001", "9"]]
+    assert cells(table) == [["models", "Spearman", "p", "n"], ["m", "1.00", "< .001 exact", "9"]]
     assert table.caption == "n: how many suites. --table pairs has each."
 
 

@@ -226,6 +226,7 @@ def test_the_tables() -> None:
             "reached_from": 200,
             "rho": 1.0,
             "rho_p": 1.0,
+            "rho_p_method": "exact",
             "chance": 0.5,
         }
     )
@@ -255,8 +256,8 @@ def test_one_table_a_family_and_one_row_a_suite() -> None:
             "Spearman",
             "p",
         ],
-        ["s", "2", "0.50 (100)", "1.00 (2000)", "2000", "2000", "1.00", "1.000"],
-        ["t", "2", "0.25 (100)", "0.00 (2000)", "-", "-", "-1.00", "1.000"],
+        ["s", "2", "0.50 (100)", "1.00 (2000)", "2000", "2000", "1.00", "1.000 exact"],
+        ["t", "2", "0.25 (100)", "0.00 (2000)", "-", "-", "-1.00", "1.000 exact"],
     ]
     assert steps.title == "p by step: accuracy on the way"
     assert cells(epochs)[0][:3] == ["suite", "epochs", "first (epoch)"]

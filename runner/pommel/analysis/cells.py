@@ -185,8 +185,12 @@ def ends_cell(interval: WithEnds, digits: int = 2, *, sign: str = "") -> str:
     return f"[{low}, {high}]"
 
 
-def p_cell(p: float) -> str:
-    """Return a p with three digits, "< .001" below, nothing where there is no test."""
+def p_cell(p: float, method: str = "") -> str:
+    """Return a p with three digits, "< .001" below, nothing where there is no test.
+
+    `method` says how it is found: ".083 exact".
+    """
     if math.isnan(p):
         return ""
-    return "< .001" if p < _LEAST_P else f"{p:.3f}".removeprefix("0")
+    shown = "< .001" if p < _LEAST_P else f"{p:.3f}".removeprefix("0")
+    return f"{shown} {method}".rstrip()

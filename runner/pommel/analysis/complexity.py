@@ -20,7 +20,7 @@ from pommel.analysis.cells import (
     step_cell,
 )
 from pommel.analysis.given_tables import GivenTable
-from pommel.analysis.inference import Correlation, Fit, sign_flip_p
+from pommel.analysis.inference import Correlation, Fit, PMethod, sign_flip_p
 from pommel.analysis.models_compared import (
     EvenScores,
     ModelScores,
@@ -81,7 +81,7 @@ class ComplexityTrend:
 
     Each suite is a point, with its mean over the `n_models`, all of which have all of the suites
     (see `even_scores`); of a model by itself, those suites that it has. `slope_p` and `rho_p` are
-    two-sided.
+    two-sided, the latter found by `rho_p_method`.
     """
 
     models: str
@@ -94,6 +94,7 @@ class ComplexityTrend:
     rho: float
     rho_p: float
 
+    rho_p_method: PMethod = ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Complexity(Answer):
@@ -304,6 +305,7 @@ def _trend(
         rho=ranks.rho,
         rho_p=ranks.p,
     )
+        rho_p_method=ranks.p_method,
 
 
 def _table(
@@ -318,7 +320,7 @@ def _table(
             number_cell(trend.slope_percent, sign="+"),
             p_cell(trend.slope_p),
             number_cell(trend.rho),
-            p_cell(trend.rho_p),
+            p_cell(trend.rho_p, trend.rho_p_method),
             str(trend.n_suites if pooling == "none" else trend.n_models),
         ]
         for trend in trends

@@ -19,7 +19,7 @@ from pommel.analysis.cells import (
     step_cell,
 )
 from pommel.analysis.given_tables import GivenTable
-from pommel.analysis.inference import Correlation
+from pommel.analysis.inference import Correlation, PMethod
 from pommel.analysis.models_compared import (
     ALL_SUITES,
     ModelScores,
@@ -68,7 +68,10 @@ class AccuracyPair:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PropertyCorrelation:
-    """How a property and accuracy go together, over `n` keys; `p` is two-sided."""
+    """How a property and accuracy go together, over `n` keys; `p` is two-sided.
+
+    `p_method` says how it is found: "exact", from all orders, or "t".
+    """
 
     models: str
     level: KeyLevel
@@ -77,6 +80,7 @@ class PropertyCorrelation:
     value: float
     p: float
 
+    p_method: PMethod
 
 # More keys than these do not fit beside one another; --table pairs has them.
 _MAX_KEYS = 8
@@ -198,7 +202,7 @@ class PropertyCorrelations(Answer):
                 each.models,
                 *(number_cell(accuracies.get((each.models, key), math.nan)) for key in shown),
                 number_cell(each.value),
-                p_cell(each.p),
+                p_cell(each.p, each.p_method),
                 str(each.n),
             ]
             for each in self.correlations
@@ -354,6 +358,7 @@ def _correlation(
 
 
 def correlated(x: Sequence[float], y: Sequence[float], coefficient: Coefficient) -> Correlation:
+        p_method=found.p_method,
     """Return the coefficient that is asked for."""
     return Correlation.spearman(x, y) if coefficient == "spearman" else Correlation.pearson(x, y)
 
@@ -376,7 +381,10 @@ def _check_excluded(exclude: Iterable[str], keys: Sequence[str], level: KeyLevel
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCorrelation:
-    """How the scores of two models on the suites that both have go together."""
+    """How the scores of two models on the suites that both have go together.
+
+    `p` is two-sided, and found by `p_method`: "exact", from all orders, or "t".
+    """
 
     model_name: str
     other_model: str
@@ -388,6 +396,7 @@ class ModelCorrelation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCorrelations(Answer):
+    p_method: PMethod
     """Do models find the same suites hard? One row a pair of models."""
 
     rows: tuple[ModelCorrelation, ...]
@@ -420,7 +429,7 @@ class ModelCorrelations(Answer):
                 each.model_name,
                 each.other_model,
                 number_cell(each.value),
-                p_cell(each.p),
+                p_cell(each.p, each.p_method),
                 str(each.n_suites),
             ]
             for each in self.rows
@@ -449,3 +458,4 @@ def _model_correlation(
         value=found.rho,
         p=found.p,
     )
+        p_method=found.p_method,

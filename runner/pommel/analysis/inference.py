@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import chain, permutations, product
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -167,14 +167,21 @@ def holm(p_values: Iterable[float]) -> list[float]:
 # Up to so many pairs all orders are tried (9! = 362,880).
 N_EXACT = 9
 
+# How a p is found: from all orders, or by t; "" where there is none.
+PMethod = Literal["exact", "t", ""]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correlation:
-    """A correlation coefficient of n pairs and its two-sided p; NaN where not defined."""
+    """A correlation coefficient of n pairs and its two-sided p; NaN where not defined.
+
+    `p_method` says how p is found: "exact", from all orders, or "t"; "" where there is no p.
+    """
 
     rho: float
     p: float
     n: int
+    p_method: PMethod = ""
 
     @classmethod
     def spearman(cls, x: Iterable[float], y: Iterable[float]) -> Self:
@@ -191,8 +198,9 @@ class Correlation:
         rho = _coefficient(ranks_x, ranks_y)
         if math.isnan(rho):
             return cls(rho=rho, p=math.nan, n=n)
-        p = _permutation_p(ranks_x, ranks_y) if n <= N_EXACT else _t_p(rho, n)
-        return cls(rho=rho, p=p, n=n)
+        if n <= N_EXACT:
+            return cls(rho=rho, p=_permutation_p(ranks_x, ranks_y), n=n, p_method="exact")
+        return cls(rho=rho, p=_t_p(rho, n), n=n, p_method="t")
 
     @classmethod
     def pearson(cls, x: Iterable[float], y: Iterable[float]) -> Self:
@@ -207,7 +215,8 @@ class Correlation:
         if not np.isfinite([across, up]).all():
             return cls(rho=math.nan, p=math.nan, n=n)
         rho = _coefficient(_centred(across), _centred(up))
-        return cls(rho=rho, p=_t_p(rho, n), n=n)
+        p = _t_p(rho, n)
+        return cls(rho=rho, p=p, n=n, p_method="" if math.isnan(p) else "t")
 
 
 def auc(better: Iterable[float], worse: Iterable[float]) -> float:

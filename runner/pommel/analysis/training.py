@@ -15,8 +15,15 @@ from pommel.analysis.cells import (
     plain_table,
     step_cell,
 )
-from pommel.analysis.inference import Correlation
-from pommel.analysis.models_compared import ALL_SUITES, Grouping, labelled, suites_by
+from pommel.analysis.inference import Correlation, PMethod
+from pommel.analysis.models_compared import (
+    ALL_SUITES,
+    OF_SEVERAL,
+    Average,
+    Grouping,
+    labelled,
+    suites_by,
+)
 from pommel.errors import UsageError, listed
 from pommel.files import frame_of_rows
 from pommel.models import Membership
@@ -66,7 +73,7 @@ class TrainingPath:
     (exact one-sided binomial test, p < .05), `reached_from` that from which on it is at least
     `reach_percent` of the final one. `chance` is that of the last step, NaN where nobody knows it:
     then no step is above it. `rho` is Spearman's correlation with the step, `rho_p`
-    two-sided.
+    two-sided, and found by `rho_p_method`.
     """
 
     family: str
@@ -85,6 +92,8 @@ class TrainingPath:
     rho_p: float
     chance: float = math.nan
 
+    average: Average = "suites"
+    rho_p_method: PMethod = ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Training(Answer):
@@ -275,6 +284,7 @@ def _path(points: Sequence[TrainingPoint], reach_percent: float) -> TrainingPath
         rho_p=ranks.p,
         chance=last.chance,
     )
+        rho_p_method=ranks.p_method,
 
 
 def _from_when_on(steps: Sequence[float], is_so: Sequence[bool]) -> float:
@@ -298,7 +308,7 @@ def _path_table(paths: Sequence[TrainingPath]) -> "Table":
             "unknown" if math.isnan(each.chance) else step_cell(each.above_chance_from),
             step_cell(each.reached_from),
             number_cell(each.rho),
-            p_cell(each.rho_p),
+            p_cell(each.rho_p, each.rho_p_method),
         ]
         for each in paths
     ]
