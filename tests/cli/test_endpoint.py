@@ -145,13 +145,16 @@ def test_what_a_run_stores_of_the_server(pommel: Pommel, serve: Serve, suite_fil
     assert model["name"] == "en-gpt2"
     assert model["bos"] == BOS
     assert len(model["fingerprint"]) == 64
-    assert model["details"] == {
+    details = model["details"]
+    assert details.pop("asked_again") == {"n_sentences": 6, "largest_bits": 0.0, "where": ""}
+    assert details == {
         "server": "uvicorn",
         "owned_by": "tests",
         "protocol": "completions (echo, logprobs, max_tokens 1)",
         "first_token": f"scored, after {BOS!r}, which the server puts in front",
         "without_mark": "add_special_tokens=false",
         "contexts": "checked",
+        "repeats": "checked, to 0.0000 bits",
         "n_parallel": 4,
         "timeout_seconds": 60.0,
         "n_retries": 5,

@@ -11,6 +11,7 @@ from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -23,11 +24,15 @@ Json = dict[str, Any]
 Fault = Callable[[Request], Response]
 
 _PROBES = "The cat "
+_BLOCK = 16
 
 
 @dataclass(slots=True, kw_only=True)
 class Behaviour:
     """What a server does.
+
+    `caches_wrongly`: what stands behind blocks of 16 tokens that an earlier prompt began with, too,
+    has the numbers of another beginning.
 
     By itself: whether it adds a mark in front (`adds_bos`), shows it and gives the token after it
     its probability; whether the mark can be left out; how it writes tokens.
@@ -60,6 +65,7 @@ class Behaviour:
     tells_best: bool = True
     tells_usage: bool = True
     is_one_place_wrong: bool = False
+    caches_wrongly: bool = False
     faults: deque[Fault] = field(default_factory=deque)
     always: Fault | None = None
     always_at: dict[str, Fault] = field(default_factory=dict)
@@ -86,6 +92,7 @@ class EndpointServer:
         self.language_model = language_model
         self.behaviour = behaviour
         self.seen = Seen()
+        self._cached: set[tuple[int, ...]] = set()
         self._application = self._routed()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -138,7 +145,7 @@ class EndpointServer:
         await asyncio.sleep(behaviour.delays.get(prompt, 0))
         if not self._may(request):
             return _refusal(401, f"Incorrect API key: {request.headers.get('authorization')}")
-        is_spared = behaviour.spares_probes and prompt.startswith(_PROBES)
+        is_spared = self._is_spared(prompt)
         if not is_spared and behaviour.faults:
             return behaviour.faults.popleft()(request)
         if not is_spared and (always := behaviour.always_at.get(prompt, behaviour.always)):
@@ -150,6 +157,19 @@ class EndpointServer:
             value = behaviour.edit(value)
         # Written so, NaN and infinity can be sent.
         return Response(json.dumps(value), media_type="application/json")
+
+    def _is_spared(self, prompt: str) -> bool:
+        return self.behaviour.spares_probes and prompt.startswith(_PROBES)
+
+    def _behind_cached(self, ids: list[int], rows: Any) -> Any:
+        """Return the rows of a prompt, those behind its cached blocks without its first tokens."""
+        blocks = [tuple(ids[:end]) for end in range(_BLOCK, len(ids), _BLOCK)]
+        n_cached = max((len(each) for each in blocks if each in self._cached), default=0)
+        self._cached.update(blocks)
+        if not n_cached:
+            return rows
+        other = self.language_model.rows(*ids[_BLOCK // 2 :])
+        return np.concatenate([rows[:n_cached], other[n_cached - _BLOCK // 2 :]])
 
     def _may(self, request: Request) -> bool:
         key = self.behaviour.key
@@ -164,6 +184,8 @@ class EndpointServer:
         bos = [model.bos_id] if self._adds_bos(body) else []
         ids = bos + model.ids(body["prompt"])
         rows = model.rows(*ids)
+        if behaviour.caches_wrongly and not self._is_spared(body["prompt"]):
+            rows = self._behind_cached(ids, rows)
         generated = [int(rows[-1].argmax())] if body["max_tokens"] else []
         shown = [*ids, *generated]
         texts = behaviour.writing(model.tokenizer, shown)

@@ -124,6 +124,8 @@ def _run_model(
             progress=progress,
         )
         made.extend(runs)
+    if repeated := model.info.repeated:
+        note(f"{model.info.name}: {repeated}")
 
 
 def _regions(chosen: dict[str, Any]) -> Regions:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
-from pommel.errors import UnsupportedFeatureError, UsageError
+from pommel.errors import UnsupportedFeatureError, UsageError, counted
 from pommel.models.container.engines.engine import MIB, Pull, PullProgress, Sandbox, size_in_bytes
 from pommel.surprisal import ScoredSentence
 
@@ -171,6 +171,15 @@ class ModelInfo:
     def has_recovered_offsets(self) -> bool:
         """Whether the model prints tokens only, and where they are is found out."""
         return self.details.get("offsets") == RECOVERED
+
+    @property
+    def repeated(self) -> str:
+        """What is told of sentences that were asked for again ("" where none were)."""
+        seen = self.details.get("asked_again")
+        if not seen:
+            return ""
+        again = counted(seen["n_sentences"], "sentence")
+        return f"{again} asked again, in reverse order: {seen['largest_bits']:.4f} bits at most"
 
     def method(self, policy: Policy) -> Method:
         """Return the method that a policy means for this model.

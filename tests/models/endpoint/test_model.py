@@ -168,14 +168,69 @@ def test_a_mark_is_put_in_front_once(serve: Serve, opened: Open) -> None:
     ]
 
 
-def test_equal_sentences_are_asked_for_once(serve: Serve, opened: Open) -> None:
+def test_equal_sentences_are_asked_for_once_and_again_at_the_end(
+    serve: Serve, opened: Open
+) -> None:
     server, url = serve()
     model = opened(url)
     n_before = len(server.seen.prompts)
     scored = dict(model.score(["I", "The", "I", "I"], Policy()))
     assert sorted(scored) == [0, 1, 2, 3]
     assert scored[0] is scored[3]
-    assert len(server.seen.prompts) == n_before + 2
+    assert len(server.seen.prompts) == n_before + 4
+
+
+def test_one_in_a_hundred_is_asked_again_in_reverse_order(serve: Serve, opened: Open) -> None:
+    server, url = serve()
+    model = opened(url, n_parallel=1)
+    assert "asked_again" not in model.info.details
+    n_before = len(server.seen.prompts)
+    # Of few sentences eight, or all.
+    for n, n_again in ((3, 3), (30, 8), (901, 10)):
+        score_all(model, [f"The {number}" for number in range(n)], Policy())
+        asked = server.seen.prompts[n_before:]
+        assert len(asked) == n + n_again
+        assert asked[n:] == sorted(set(asked[n:]), reverse=True)
+        n_before += len(asked)
+    assert model.info.details["asked_again"] == {
+        "n_sentences": 21,
+        "largest_bits": 0.0,
+        "where": "",
+    }
+
+
+LONG = "the author that the senators near the old houses by the sea like so much and so often"
+
+
+def test_numbers_that_depend_on_what_was_asked_before_are_refused(
+    serve: Serve, opened: Open
+) -> None:
+    _, url = serve(caches_wrongly=True)
+    sentences = [f"{LONG} {LONG} {word} ." for word in ("laughs", "laugh")]
+    with pytest.raises(ModelError, match=r"other surprisals \(by .* bits; 0.14 bits are") as caught:
+        score_all(opened(url), sentences, Policy())
+    assert caught.value.spoiled == frozenset(sentences)
+    # What is short has no block to be kept.
+    assert score_all(opened(url), ["the author laughs"], Policy())
+
+
+def test_other_tokens_than_before_are_refused(serve: Serve, opened: Open) -> None:
+    n_asked = 0
+
+    def edit(value: Any) -> Any:
+        nonlocal n_asked
+        n_asked += 1
+        logprobs = value["choices"][0]["logprobs"]
+        if n_asked > 1:
+            logprobs["tokens"][:1] = [logprobs["tokens"][0][:1], logprobs["tokens"][0][1:]]
+            logprobs["token_logprobs"][1:1] = [-1.0]
+        return value
+
+    _, url = serve(edit=edit, tells_usage=False)
+    with pytest.raises(
+        ModelError, match=r"asked again, it gives 'The author' other .*other tokens"
+    ):
+        score_all(opened(url), ["The author"], Policy())
 
 
 def test_nothing_is_asked_about_an_empty_sentence(serve: Serve, opened: Open) -> None:
@@ -329,7 +384,7 @@ def test_a_fingerprint_is_of_what_lasts() -> None:
     ) -> str:
         reference, own = read_reference(url), way or Way()
         protocol = Completions(base_url=reference.base_url, model=model)
-        manner = Manner(protocol=protocol, own=own, marked=None, bare=own, contexts="checked")
+        manner = Manner(protocol=protocol, own=own, marked=None, bare=own, contexts="", repeats="")
         return Served(model=model, said={"id": model, **said}).fingerprint(reference, manner)
 
     assert fingerprint() == fingerprint("http://h:80/v1/#m")

@@ -115,6 +115,27 @@ def test_a_first_token_without_text_is_a_mark_whatever_its_number(
     assert details["without_mark"] == "add_special_tokens=false"
 
 
+def test_a_server_that_does_not_repeat_itself(serve: Serve, opened: Open) -> None:
+    _, url = serve()
+    assert opened(url).info.details["repeats"] == "checked, to 0.0000 bits"
+    _, url = serve(caches_wrongly=True, spares_probes=False)
+    # However often it is tried: what it is tried with is new each time.
+    for _ in range(2):
+        said = refusal(opened, f"{url}#en-gpt2")
+        assert "its log-probabilities depend on what was asked before: that of" in said
+        assert "start it so that its numbers are exact" in said
+
+
+def test_a_server_that_takes_no_long_prompts(serve: Serve, opened: Open) -> None:
+    def edit(value: Any) -> Any:
+        long = len(value["choices"][0]["logprobs"]["tokens"]) > 32
+        return {"error": {"message": "too long", "code": 400}} if long else value
+
+    _, url = serve(edit=edit, spares_probes=False)
+    details = opened(url).info.details
+    assert details["repeats"] == "not checked: the server refuses a prompt of 60 words"
+
+
 def test_contexts_cannot_be_checked_where_a_prompt_is_one_token(serve: Serve, opened: Open) -> None:
     def edit(value: Any) -> Any:
         logprobs = value["choices"][0]["logprobs"]

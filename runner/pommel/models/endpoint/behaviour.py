@@ -5,6 +5,7 @@ It is found out with a few short prompts when a model is opened.
 
 import math
 import re
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -89,7 +90,8 @@ class Manner:
 
     `marked` is the way in which a mark stands in front of a sentence, `bare` that in which none
     does; None where there is no such way. `contexts` says how far it was seen that the numbers of a
-    token are those after what stands before it.
+    token are those after what stands before it, and `repeats` that a long prompt has the same ones
+    whatever was asked before.
     """
 
     protocol: PromptProtocol
@@ -97,6 +99,7 @@ class Manner:
     marked: Way | None
     bare: Way | None
     contexts: str
+    repeats: str
 
     def way(self, policy: Policy, *, reference: str) -> Way:
         """Return how sentences are asked for; raises `UnsupportedFeatureError` if they can't be."""
@@ -142,6 +145,7 @@ class Manner:
             "first_token": _first_token(self.usual, is_marked=self.marked is not None),
             "without_mark": _without_mark(self.bare),
             "contexts": self.contexts,
+            "repeats": self.repeats,
         }
 
 
@@ -174,6 +178,21 @@ def _without_mark(bare: Way | None) -> str:
 _PROMPTS = ("The cat sat", "The cat the", "The cat of")
 # Of natural logarithms: as much as batches and reduced precision may change.
 _TOLERANCE = 0.1
+MOST_BITS = _TOLERANCE / math.log(2)
+# In English any tokenizer has a token a word or more. Servers keep what they have computed of a
+# prompt in blocks of 16 tokens; the first one is of words that were asked by nobody before.
+_N_NEW = 8
+_N_LONG = 32
+_NEW = "amber birch cedar delta ember fjord grove heron inlet juniper kestrel lagoon maple nettle"
+_SHARED = (
+    "sat by the door of the old house at the end of the long road to the sea and saw how the wind "
+    "took the leaves of the tall trees over the wall and into the garden"
+)
+_ENDINGS = (
+    "where two of the children were at play with a ball",
+    "while all the men went home before it was too dark",
+)
+EXACT = "start it so that its numbers are exact (docs/servers.md says with which options)"
 # What tokenizers put in front of a sentence; some servers write it as nothing.
 _MARK = re.compile(r"<.+>|\[.+\]|")
 _NOT_FOUND = frozenset({404, 405, 501})
@@ -252,6 +271,7 @@ class _Prober:
             probes = [first, *[await self._ask(protocol, each) for each in _PROMPTS[1:]]]
             own = first.way(probes)
             contexts = _check_contexts(probes)
+            repeats = await self._check_repeats(protocol)
         except InputError as error:
             raise self._not_available(str(error)) from None
         if own.has_mark or own.n_hidden:
@@ -262,7 +282,38 @@ class _Prober:
         marked = own if own.has_mark or (own.n_hidden and bare) else None
         if self._reference.bos is not None and own.front != (self._reference.bos,):
             marked = await self._with_mark(protocol, own, first)
-        return Manner(protocol=protocol, own=own, marked=marked, bare=bare, contexts=contexts)
+        return Manner(
+            protocol=protocol,
+            own=own,
+            marked=marked,
+            bare=bare,
+            contexts=contexts,
+            repeats=repeats,
+        )
+
+    async def _check_repeats(self, protocol: PromptProtocol) -> str:
+        """Ask for two long prompts that begin alike, twice in two orders; say how far they agree.
+
+        A server that keeps what it has computed of a prompt has nothing of the first one, a part of
+        the second and all of both when they come again. Raises `InputError` for one whose numbers
+        depend on that.
+        """
+        new = " ".join(secrets.choice(_NEW.split()) for _ in range(_N_NEW))
+        prompts = [f"The cat {new} {_SHARED} {ending}" for ending in _ENDINGS]
+        probes: list[_Probe] = []
+        for prompt in (*prompts, *reversed(prompts)):
+            try:
+                probes.append(await self._ask(protocol, prompt))
+            except RequestFailedError as failure:
+                if failure.may_pass or failure.status in {None, 401, 403}:
+                    raise
+                return "not checked: the server refuses a prompt of 60 words"
+        first, second, second_again, first_again = probes
+        if first.n_tokens <= _N_LONG:
+            return f"not checked: the server cuts 60 words into {first.n_tokens} tokens"
+        pairs = (first, second), (first, first_again), (second, second_again)
+        largest = max(_largest_difference(*pair) for pair in pairs)
+        return f"checked, to {largest:.4f} bits"
 
     async def _find_protocol(self, model: str) -> tuple[PromptProtocol, _Probe]:
         """Return the first protocol that works, and its answer to the first prompt."""
@@ -399,6 +450,28 @@ def _check_contexts(probes: Sequence[_Probe]) -> str:
             f"({_listed(best)}); they would be wrong by one place"
         )
     return "checked"
+
+
+def _largest_difference(one: _Probe, other: _Probe) -> float:
+    """Return by how many bits two answers differ at most, in the tokens that both begin with.
+
+    Raises `InputError` for too much of it.
+    """
+    largest = 0.0
+    for index, (text, another) in enumerate(zip(one.texts, other.texts, strict=False)):
+        if text != another:
+            break
+        numbers = one.number(index), other.number(index)
+        if numbers == (None, None):
+            continue
+        if not _agree(numbers):
+            raise InputError(
+                f"its log-probabilities depend on what was asked before: that of {quoted(text)}, "
+                f"token {index + 1} of a prompt, is first {_listed(numbers[:1])} and then "
+                f"{_listed(numbers[1:])}; {EXACT}"
+            )
+        largest = max(largest, abs((numbers[0] or 0) - (numbers[1] or 0)) / math.log(2))
+    return largest
 
 
 def _agree(numbers: Sequence[float | None]) -> bool:

@@ -6,9 +6,10 @@ import hashlib
 import json
 import math
 import os
+import random
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from pommel.errors import (
@@ -22,7 +23,7 @@ from pommel.errors import (
     quoted,
 )
 from pommel.files import Waiting
-from pommel.models.endpoint.behaviour import Manner, Way, probe
+from pommel.models.endpoint.behaviour import EXACT, MOST_BITS, Manner, Way, probe
 from pommel.models.endpoint.client import Background, Client, Put, RequestFailedError, find_key
 from pommel.models.endpoint.reference import EndpointReference, read_reference
 from pommel.models.model import (
@@ -156,6 +157,63 @@ def _number(value: Any) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
+# Of the sentences of a call, so many are asked for again at least, and one in so many.
+_FEWEST, _ONE_IN = 8, 100
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Again:
+    """How far a server gives a sentence the same numbers whenever it is asked.
+
+    `n_sentences` have been asked for again since the model was opened; of the surprisals of their
+    tokens the largest difference is `largest_bits`, in the sentence `where`.
+    """
+
+    n_sentences: int = 0
+    largest_bits: float = 0.0
+    where: str = ""
+
+    @staticmethod
+    def chosen(sentences: Sequence[str]) -> list[str]:
+        """Return which sentences are asked for again, in their order; the same for the same."""
+        n = min(len(sentences), max(_FEWEST, math.ceil(len(sentences) / _ONE_IN)))
+        places = random.Random(0).sample(range(len(sentences)), n)  # noqa: S311 - no secret
+        return [sentences[place] for place in sorted(places)]
+
+    def added(self, first: ScoredSentence, second: ScoredSentence) -> "_Again":
+        """Return this with two answers to one sentence."""
+        n = self.n_sentences + 1
+        bits = _largest_difference(first, second)
+        if bits <= self.largest_bits:
+            return replace(self, n_sentences=n)
+        return _Again(n_sentences=n, largest_bits=bits, where=first.text)
+
+    def check(self, reference: str) -> None:
+        """Raise `ModelError` for more than batches and reduced precision may change."""
+        if self.largest_bits > MOST_BITS:
+            by = (
+                "other tokens" if math.isinf(self.largest_bits) else f"{self.largest_bits:.2f} bits"
+            )
+            raise ModelError(
+                f"{reference}: asked again, it gives {quoted(self.where)} other surprisals (by "
+                f"{by}; {MOST_BITS:.2f} bits are admitted): they depend on what was asked before; "
+                f"{EXACT}"
+            )
+
+
+def _largest_difference(first: ScoredSentence, second: ScoredSentence) -> float:
+    """Return by how many bits a sentence's surprisals differ at most; infinity for other tokens."""
+    tokens, others = ([(t.text, t.start, t.end) for t in each.tokens] for each in (first, second))
+    pairs = [
+        (one.surprisal_bits, other.surprisal_bits)
+        for one, other in zip(first.tokens, second.tokens, strict=False)
+        if one.surprisal_bits != other.surprisal_bits
+    ]
+    if tokens != others or any(None in pair for pair in pairs):
+        return math.inf
+    return max((abs((one or 0) - (other or 0)) for one, other in pairs), default=0.0)
+
+
 class EndpointModel:
     """A model behind a server; what it holds (connections, a thread) is let go of by `close`."""
 
@@ -174,11 +232,16 @@ class EndpointModel:
         self._client = client
         self._background = background
         self._n_parallel = n_parallel
+        self._again = _Again()
 
     @property
     def info(self) -> ModelInfo:
-        """Which model this is, and what its server does by itself."""
-        return self._info
+        """Which model this is, what its server does by itself, and how far it repeats itself."""
+        if not self._again.n_sentences:
+            return self._info
+        return replace(
+            self._info, details={**self._info.details, "asked_again": asdict(self._again)}
+        )
 
     def score(
         self,
@@ -189,9 +252,11 @@ class EndpointModel:
         """Return an iterator over (index, scored sentence), each as soon as it is there.
 
         A server scores whole prompts, whatever is asked of them. Equal sentences are asked for
-        once. Raises `UnsupportedFeatureError` for a policy that the server can't follow, and
-        (later) `ModelError` for a sentence that it has failed on after all retries or whose answer
-        cannot be; requests that are under way are then cancelled.
+        once. At the end some of them are asked for again, in reverse order (`_Again`). Raises
+        `UnsupportedFeatureError` for a policy that the server can't follow, and (later)
+        `ModelError` for a sentence that it has failed on after all retries or whose answer cannot
+        be; requests that are under way are then cancelled. Of a server that does not repeat itself
+        all answers of the call are spoiled.
         """
         check_only_method(self._info, policy)
         way = self._manner.way(policy, reference=self._info.reference)
@@ -214,13 +279,32 @@ class EndpointModel:
         for index in indices.pop("", ()):
             yield index, ScoredSentence(text="", tokens=())
 
-        async def ask_all(put: Put[ScoredSentence]) -> None:
-            await self._ask_all(list(indices), way, policy, put)
+        again = _Again.chosen(list(indices))
+        first: dict[str, ScoredSentence] = {}
+        for scored in self._answers(list(indices), way, policy):
+            if scored.text in again:
+                first[scored.text] = scored
+            for index in indices[scored.text]:
+                yield index, scored
+        try:
+            seen = self._again
+            for scored in self._answers(again[::-1], way, policy):
+                seen = seen.added(first[scored.text], scored)
+            seen.check(self._info.reference)
+            self._again = seen
+        except ModelError as error:
+            error.spoiled = frozenset(indices)
+            raise
 
-        with contextlib.closing(self._background.items(ask_all)) as answers:
-            for scored in answers:
-                for index in indices[scored.text]:
-                    yield index, scored
+    def _answers(
+        self, sentences: Sequence[str], way: Way, policy: Policy
+    ) -> Iterator[ScoredSentence]:
+        async def ask_all(put: Put[ScoredSentence]) -> None:
+            await self._ask_all(sentences, way, policy, put)
+
+        if sentences:
+            with contextlib.closing(self._background.items(ask_all)) as answers:
+                yield from answers
 
     async def _ask_all(
         self, sentences: Sequence[str], way: Way, policy: Policy, put: Put[ScoredSentence]
