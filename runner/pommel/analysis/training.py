@@ -16,14 +16,7 @@ from pommel.analysis.cells import (
     step_cell,
 )
 from pommel.analysis.inference import Correlation, PMethod
-from pommel.analysis.models_compared import (
-    ALL_SUITES,
-    OF_SEVERAL,
-    Average,
-    Grouping,
-    labelled,
-    suites_by,
-)
+from pommel.analysis.models_compared import ALL_SUITES, Grouping, labelled, suites_by
 from pommel.errors import UsageError, listed
 from pommel.files import frame_of_rows
 from pommel.models import Membership
@@ -92,7 +85,6 @@ class TrainingPath:
     rho_p: float
     chance: float = math.nan
 
-    average: Average = "suites"
     rho_p_method: PMethod = ""
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -563,8 +563,6 @@ def _write_parquet(frame: "pd.DataFrame", path: Path) -> None:
 @click.option(
     "--random",
     multiple=True,
-    default=("model", "item"),
-    show_default=True,
     metavar="COLUMN",
     help="A column each value of which has an intercept of its own (suite:prediction_id joins "
     "two), or 'EFFECT || COLUMN', with a slope, too; repeatable.  [default: model, suite and item, "
