@@ -93,8 +93,8 @@ class ComplexityTrend:
     slope_p: float
     rho: float
     rho_p: float
-
     rho_p_method: PMethod = ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Complexity(Answer):
@@ -304,8 +304,8 @@ def _trend(
         slope_p=fit.p,
         rho=ranks.rho,
         rho_p=ranks.p,
-    )
         rho_p_method=ranks.p_method,
+    )
 
 
 def _table(

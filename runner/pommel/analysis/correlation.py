@@ -79,8 +79,8 @@ class PropertyCorrelation:
     n: int
     value: float
     p: float
-
     p_method: PMethod
+
 
 # More keys than these do not fit beside one another; --table pairs has them.
 _MAX_KEYS = 8
@@ -354,11 +354,11 @@ def _correlation(
         n=found.n,
         value=found.rho,
         p=found.p,
+        p_method=found.p_method,
     )
 
 
 def correlated(x: Sequence[float], y: Sequence[float], coefficient: Coefficient) -> Correlation:
-        p_method=found.p_method,
     """Return the coefficient that is asked for."""
     return Correlation.spearman(x, y) if coefficient == "spearman" else Correlation.pearson(x, y)
 
@@ -392,11 +392,11 @@ class ModelCorrelation:
     n_suites: int
     value: float
     p: float
+    p_method: PMethod
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelCorrelations(Answer):
-    p_method: PMethod
     """Do models find the same suites hard? One row a pair of models."""
 
     rows: tuple[ModelCorrelation, ...]
@@ -457,5 +457,5 @@ def _model_correlation(
         n_suites=found.n,
         value=found.rho,
         p=found.p,
-    )
         p_method=found.p_method,
+    )

@@ -15,7 +15,7 @@ from pommel.analysis.cells import (
     plain_table,
     step_cell,
 )
-from pommel.analysis.inference import Correlation, PMethod
+from pommel.analysis.inference import Correlation
 from pommel.analysis.models_compared import ALL_SUITES, Grouping, labelled, suites_by
 from pommel.errors import UsageError, listed
 from pommel.files import frame_of_rows
@@ -84,8 +84,9 @@ class TrainingPath:
     rho: float
     rho_p: float
     chance: float = math.nan
-
+    average: Average = "suites"
     rho_p_method: PMethod = ""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Training(Answer):
@@ -274,9 +275,9 @@ def _path(points: Sequence[TrainingPoint], reach_percent: float) -> TrainingPath
         reached_from=_from_when_on(steps, is_reached) if last.accuracy > 0 else math.nan,
         rho=ranks.rho,
         rho_p=ranks.p,
+        rho_p_method=ranks.p_method,
         chance=last.chance,
     )
-        rho_p_method=ranks.p_method,
 
 
 def _from_when_on(steps: Sequence[float], is_so: Sequence[bool]) -> float:
