@@ -15,7 +15,7 @@ from pommel.analysis.cells import (
     plain_table,
     step_cell,
 )
-from pommel.analysis.inference import Correlation
+from pommel.analysis.inference import Correlation, PMethod
 from pommel.analysis.models_compared import ALL_SUITES, Grouping, labelled, suites_by
 from pommel.errors import UsageError, listed
 from pommel.files import frame_of_rows
@@ -84,7 +84,6 @@ class TrainingPath:
     rho: float
     rho_p: float
     chance: float = math.nan
-    average: Average = "suites"
     rho_p_method: PMethod = ""
 
 

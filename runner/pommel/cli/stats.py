@@ -580,8 +580,8 @@ def _write_parquet(frame: "pd.DataFrame", path: Path) -> None:
 def mixed(**chosen: Any) -> None:
     """Fit whether predictions hold, item by item, by fixed effects and random intercepts.
 
-    Needs the stats extra. By variational Bayes, which is an approximation: for what you publish,
-    see whether lme4 says the same (`pommel stats items`).
+    Needs the stats extra. By maximum likelihood, as lme4's glmer has it. Models, suites and items
+    count as drawn from more of their kind.
 
     \b
       pommel stats mixed --fixed 'modifier + log10_parameters'
