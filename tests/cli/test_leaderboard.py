@@ -53,7 +53,8 @@ def test_a_submission_is_added(pommel: Pommel, board: Path, packed: dict[str, Pa
     assert (outcome.status, outcome.stdout) == (0, "")
     (name,) = ids(board)
     assert outcome.stderr == (
-        f"{name} (uniform-2): 0.000 [0.000, 0.000], rank 1 of 1 (not distinguishable: 1)\n"
+        f"{name} (uniform-2): 0.000 [0.000, 0.390], listed apart: nobody else can have the "
+        f"model's weights, and so verify it; claimed, not scored again\n"
     )
     line = json.loads((board / "ledger.jsonl").read_text().splitlines()[-1])
     assert (line["event"], line["by"], line["id"]) == ("added", "me", name)
@@ -76,17 +77,21 @@ def test_a_folder_that_is_no_board(pommel: Pommel, tmp_path: Path) -> None:
 def test_the_ranking_is_shown(pommel: Pommel, full: Path) -> None:
     outcome = pommel("leaderboard", "show", full)
     assert outcome.status == 0
-    assert "Toy" in outcome.stdout
+    assert "Toy: listed apart, for nobody else can have the models' weights" in outcome.stdout
     shown = [line for line in outcome.stdout.splitlines() if "A. Linguist" in line]
     assert len(shown) == 2
     assert "uniform-2" in shown[1]
+    assert all("│ claimed │" in line for line in shown)
 
 
 def test_the_ranking_as_csv_and_json(pommel: Pommel, full: Path) -> None:
     rows = pommel("leaderboard", "show", full, "--format", "csv").rows()
     value = json.loads(pommel("leaderboard", "show", full, "--format", "json").stdout)
     assert [row["model"] for row in rows] == ["dummy", "uniform-2"]
-    assert [row["rank"] for row in rows] == ["1", "1"]
+    assert [row["rank"] for row in rows] == ["", ""]
+    assert [row["weights_available"] for row in rows] == ["false", "false"]
+    together = pommel("leaderboard", "show", full, "--format", "csv", "--together").rows()
+    assert [row["rank"] for row in together] == ["1", "1"]
     assert [each["id"] for each in value["submissions"]] == [row["id"] for row in rows]
     for row, each in zip(rows, value["submissions"], strict=True):
         assert float(row["score"]) == each["score"] == each["circuits"]["other"]["score"]
@@ -140,14 +145,19 @@ def test_models_score_a_sample_again(pommel: Pommel, full: Path) -> None:
     for name, model in ((first, "dummy://"), (second, "dummy://uniform?bits=2")):
         outcome = rerun(pommel, full, name, "--model", model, "--seed", "7", "--by", "me")
         assert (outcome.status, outcome.stdout) == (0, "")
-        assert f"seed 7\n{name}: {model}\n{name}: 2 sentences, " in outcome.stderr
+        assert f"seed 7\n{name}: {model}\n{name}: 2 items, 2 sentences, " in outcome.stderr
     lines = [json.loads(line) for line in (full / "ledger.jsonl").read_text().splitlines()]
     assert [(each["event"], each["id"], each["seed"]) for each in lines[-2:]] == [
         ("verified", first, 7),
         ("verified", second, 7),
     ]
     value = json.loads(pommel("leaderboard", "show", full, "--format", "json").stdout)
-    assert all(each["rerun"] for each in value["submissions"])
+    # What the keeper had the model of is no longer apart.
+    for each in value["submissions"]:
+        assert (each["rank"], each["status"], each["listed_apart"]) == (1, "scored again", False)
+        assert each["scored_again"]["on"] == each["rerun"]
+        assert (each["scored_again"]["n_items"], each["scored_again"]["share"]) == (2, 2 / 6)
+    assert pommel("leaderboard", "show", full).stdout.count("(33.3% of") == 2
 
 
 def test_a_seed_is_drawn_and_told(pommel: Pommel, full: Path) -> None:

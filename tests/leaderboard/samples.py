@@ -27,14 +27,15 @@ class NamedModel(WordModel):
     """A word model with a name, and so with a fingerprint of its own."""
 
     name: str = "words"
+    reference: str = "builtin://words"
 
     @property
     def info(self) -> ModelInfo:
         return ModelInfo(
-            reference="toy://words",
+            reference=self.reference,
             name=self.name,
             kind="toy",
-            fingerprint=f"toy-{self.name}",
+            fingerprint=f"toy-{self.name if self.name.islower() else self.name.encode().hex()}",
             methods=self.methods,
         )
 

@@ -58,6 +58,19 @@ def test_what_lines_come_to() -> None:
     assert (c.status, c.added, c.file_sha256) == ("ranked", "2026-01-04", "c" * 64)
 
 
+def test_what_the_numbers_rest_on() -> None:
+    found = ledger(add(A), add(B), add(C), ("verified", RERUN))
+    found = found.with_event(
+        "verified", when="2026-01-05", by="k", **{**RERUN, "id": B, "n_items": 3}
+    )
+    assert [found.submissions[name].evidence(200) for name in (A, B, C)] == [
+        # An earlier version has counted no items.
+        "scored again on 2026-01-04 (2 sentences)",
+        "scored again on 2026-01-05 (1.5% of items)",
+        "claimed",
+    ]
+
+
 def test_a_rerun_changes_no_ranks() -> None:
     before, after = ledger(*EVENTS[:2]), ledger(*EVENTS[:3])
     assert before.ranking_head == before.head == after.ranking_head != after.head

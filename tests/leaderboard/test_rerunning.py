@@ -12,7 +12,7 @@ from tests.leaderboard.submission.samples import SUITES
 from pommel.errors import UsageError
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.folder import BoardFolder
-from pommel.leaderboard.rerunning import Rescored, Sample
+from pommel.leaderboard.rerunning import Rescored, Sample, can_be_had
 from pommel.leaderboard.submission import Submission, SubmissionError, read_submission
 from pommel.models.model import Model
 from pommel.surprisal import ScoredSentence
@@ -48,16 +48,27 @@ def rescored(
 def test_a_sample_is_of_the_boards_sentences(tmp_path: Path, claimed: Submission) -> None:
     board = board_at(tmp_path, SUITES[:1]).board()
     texts = {text for run in claimed.runs[:1] for text in run.sentences}
-    assert {*Sample.drawn(claimed, board, 100, 1).texts} == texts
-    three = Sample.drawn(claimed, board, 3, 1).texts
-    assert len({*three}) == 3
-    assert three == Sample.drawn(claimed, board, 3, 1).texts
-    assert len({tuple(Sample.drawn(claimed, board, 3, seed).texts) for seed in range(9)}) > 1
+    suite = SUITES[0]
+
+    def drawn(n_sentences: int, seed: int) -> Sample:
+        return Sample.drawn(claimed, board, [suite], n_sentences, seed)
+
+    assert {*drawn(100, 1).texts} == texts
+    assert drawn(100, 1).n_items == len(suite.items)
+    one = drawn(1, 1)
+    assert one.texts == drawn(1, 1).texts
+    # All sentences of an item, and not one of them.
+    assert one.n_items == 1
+    assert any(
+        {*one.texts} == {each.sentence(suite.joiner).text for each in item.conditions}
+        for item in suite.items
+    )
+    assert len({drawn(1, seed).texts for seed in range(9)}) > 1
 
 
 def test_a_model_that_says_the_same(tmp_path: Path, claimed: Submission) -> None:
     board = board_at(tmp_path).board()
-    texts = Sample.drawn(claimed, board, 100, 0).texts
+    texts = Sample.drawn(claimed, board, SUITES, 100, 0).texts
     found = Sample(submission=claimed, board=board, texts=texts).rescored(model(), tolerance_bits=0)
     assert (found.n_sentences, found.largest_bits, found.differences) == (10, 0, ())
     assert found.n_tokens == sum(len(text.split()) for text in texts)
@@ -125,7 +136,7 @@ def test_tokens_that_were_not_asked_for_are_not_compared(tmp_path: Path, board: 
 
 
 def test_an_image_is_known_by_its_digest(claimed: Submission) -> None:
-    assert claimed.reference == "toy://words"
+    assert claimed.reference == "builtin://words"
     digest = f"example.org/model@sha256:{'0' * 64}"
     pushed = replace(claimed, manifest=replace(claimed.manifest, image_digest=digest))
     assert pushed.reference == f"docker://{digest}"
@@ -258,3 +269,32 @@ def test_a_folder_that_looks_like_a_name_of_the_hub(
     (tmp_path / "models" / "secret").mkdir(parents=True)
     with pytest.raises(UsageError, match="is not opened"):
         BoardFolder.check_opened("abcd", f"huggingface://{name}")
+
+
+IMAGE = f"example.org/model@sha256:{'0' * 64}"
+
+
+@pytest.mark.parametrize(
+    ("reference", "revision", "digest", "expected"),
+    [
+        ("builtin://en-gpt2", None, None, True),
+        ("huggingface://gpt2", "607a30d783dfa663caf39e06633721c8d4cfcd7e", None, True),
+        # A folder that is called like a name of the hub; one by its path.
+        ("huggingface://models/gpt2", None, None, False),
+        ("huggingface://./gpt2", None, None, False),
+        ("docker://lab/model", None, IMAGE, True),
+        # An image that was built and not pushed, and one in a registry of a network of one's own.
+        ("docker://lab/model", None, None, False),
+        ("docker://lab/model", None, f"localhost:5000/model@sha256:{'0' * 64}", False),
+        ("apptainer://./model.sif", None, None, False),
+        ("https://example.org/v1", None, None, False),
+        ("command://./score.sh", None, None, False),
+        ("recorded://surprisals.jsonl", None, None, False),
+        ("lstm://model", None, None, False),
+        ("ngram://model.arpa", None, None, False),
+    ],
+)
+def test_whose_weights_can_be_had(
+    *, reference: str, revision: str | None, digest: str | None, expected: bool
+) -> None:
+    assert can_be_had(reference, revision, digest) is expected

@@ -23,6 +23,8 @@ from tests.leaderboard.submission.samples import ABOUT
 
 from pommel.errors import UsageError
 from pommel.leaderboard import BoardFolder
+from pommel.leaderboard.names import confused
+from pommel.leaderboard.rerunning import Rescored
 from pommel.leaderboard.site import Ranking
 
 HOSTILE = "<script>alert(1)</script>\"'&"
@@ -206,5 +208,70 @@ def test_texts_are_in_quotation_marks(tmp_path: Path) -> None:
     place = board_at(tmp_path)
     name = added(place, submission(tmp_path)).standing.id
     header, row = Ranking.of(place).to_csv().splitlines()
-    assert header.startswith('"rank","rank_low","rank_high","id","model","by","added","score",')
-    assert row.startswith(f'1,1,1,"{name}","words","A. Linguist","2026-01-02T03:04:05+00:00",0.41')
+    assert header.startswith('"rank","rank_low","rank_high","id","model","by","added","status",')
+    assert row.startswith(f'1,1,1,"{name}","words","A. Linguist","2026-01-02T03:04:05+00:00",')
+    assert '"claimed","","","true","",0.41' in row
+
+
+def test_what_nobody_can_verify_is_listed_apart(tmp_path: Path) -> None:
+    place = board_at(tmp_path)
+    added(place, submission(tmp_path, model("right", RIGHT)))
+    hidden = replace(model("hidden", {"bark": 1.0}), reference="https://example.org")
+    name = added(place, submission(tmp_path, hidden)).standing.id
+    ranking = Ranking.of(place)
+    assert [(row.name, row.rank, row.rank_range) for row in ranking.rows] == [
+        ("right", 1, "1"),
+        ("hidden", 0, "0"),
+    ]
+    assert [row.rank for row in Ranking.of(place, together=True).rows] == [1, 2]
+    assert Ranking.write_site(place, tmp_path / "site") == 2
+    shown = pages(tmp_path / "site")
+    assert "Cannot be verified" in shown["index.html"].text
+    assert "not ranked: cannot be verified" in "".join(shown[f"submissions/{name}.html"].text)
+    # The keeper has it, after all.
+    found = Rescored(n_sentences=4, n_items=1, n_tokens=16, largest_bits=0, differences=())
+    place.record_rerun(
+        name, found, model="dummy://", seed=1, tolerance_bits=0.01, when=WHEN, by=KEEPER
+    )
+    assert [row.rank for row in Ranking.of(place).rows] == [1, 2]
+    n_items = Ranking.of(place).n_items
+    share = f"scored again on 2026-01-02 ({1 / n_items:.1%} of items)"
+    Ranking.write_site(place, tmp_path / "site")
+    assert pages(tmp_path / "site")["index.html"].text.count(share) == 1
+
+
+def test_names_that_can_be_confused_are_flagged(tmp_path: Path) -> None:
+    place = board_at(tmp_path)
+    cyrillic = "GP\N{CYRILLIC CAPITAL LETTER TE}-5"
+    for name, bits in (("GPT-5", RIGHT), (cyrillic, {"bark": 1.0}), ("words", {})):
+        added(place, submission(tmp_path, model(name, bits)))
+    ids = {row.name: row.id for row in Ranking.of(place).rows}
+    rows = csv.DictReader(io.StringIO(Ranking.of(place).to_csv()))
+    assert {row["model"]: row["named_like"] for row in rows} == {
+        "GPT-5": ids[cyrillic],
+        cyrillic: ids["GPT-5"],
+        "words": "",
+    }
+    Ranking.write_site(place, tmp_path / "site")
+    links = [each["href"] for each in pages(tmp_path / "site")["index.html"].links()]
+    assert links.count(f"submissions/{ids[cyrillic]}.html") == 2
+    assert links.count(f"submissions/{ids['words']}.html") == 1
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "are_confused"),
+    [
+        ("en-gpt2", "en-gpt2", True),
+        ("GPT-5", "gpt 5", True),
+        ("GPT-5", "\N{FULLWIDTH LATIN CAPITAL LETTER G}PT\N{EN DASH}5", True),
+        ("Llama", "LIama", True),
+        ("gemma", "gernrna", True),
+        ("opt", "\N{CYRILLIC SMALL LETTER O}pt", True),
+        ("caf\N{LATIN SMALL LETTER E WITH ACUTE}", "cafe", True),
+        ("pythia-1.4b", "pythia-14b", False),
+        ("gpt2", "gpt3", False),
+    ],
+)
+def test_which_names_are_taken_for_one_another(*, one: str, other: str, are_confused: bool) -> None:
+    expected = {"a": ("b",), "b": ("a",)} if are_confused else {"a": (), "b": ()}
+    assert confused({"a": one, "b": other}) == expected

@@ -158,12 +158,28 @@ def add(board: BoardFolder, submission: Path, *, supersede: bool, by: str) -> No
       pommel leaderboard add board en-gpt2.pommel.zip
     """
     added = board.add(submission, when=now(), by=by, supersede=supersede)
-    row = added.standing
+    ranking = Ranking.of(board)
+    (row,) = (each for each in ranking.rows if each.id == added.standing.id)
+    n_ranked = len(ranking.standings.rows)
+    place = f", rank {row.rank} of {n_ranked} (not distinguishable: {row.rank_range})"
+    if not row.rank:
+        place = ", listed apart: nobody else can have the model's weights, and so verify it"
     instead = f", in the place of {listed(added.superseded)}" if added.superseded else ""
     note(
-        f"{row.id} ({printable(row.name)}): {row.total.words}, rank {row.rank} of "
-        f"{added.n_ranked} (not distinguishable: {row.rank_range}){instead}"
+        f"{row.id} ({printable(row.name)}): {row.total.words}{place}{instead}; claimed, not scored "
+        f"again"
     )
+    if named_like := ranking.confused()[row.id]:
+        note(f"note: its name can be taken for that of {listed(named_like)}")
+
+
+def together_option(function: _F) -> _F:
+    """Add whether what cannot be verified is ranked."""
+    return click.option(
+        "--together",
+        is_flag=True,
+        help="Rank models whose weights nobody else can have with the others, and not apart.",
+    )(function)
 
 
 # A table of hundreds of rows is read by nobody.
@@ -176,21 +192,27 @@ _SHOWN = 50
 @click.option(
     "--all", "is_whole", is_flag=True, help=f"All rows of the table, not only the first {_SHOWN}."
 )
-def show(board: BoardFolder, *, form: str, is_whole: bool) -> None:
+@together_option
+def show(board: BoardFolder, *, form: str, is_whole: bool, together: bool) -> None:
     """Show the ranking of BOARD: scores with 95% intervals, and which ranks are possible.
 
     "ranks" are those that a submission may truly have: the ranks of all that are not significantly
-    better or worse (paired by item, 5% after Holm's correction).
+    better or worse (paired by item, 5% after Holm's correction). "status" says whether the numbers
+    are claimed, or when the model scored which part of the items again.
     """
-    ranking = Ranking.of(board)
-    rows = ranking.standings.rows
+    ranking = Ranking.of(board, together=together)
+    rows = ranking.rows
     if form == "csv":
         show_text(ranking.to_csv())
     elif form == "json":
         show_text(ranking.to_json(board.entries(ranking.board, ranking.ledger)))
     elif rows:
         shown = rows if is_whole else rows[:_SHOWN]
-        show_table(ranking.table(shown))
+        ranked = [row for row in shown if row.rank]
+        if ranked:
+            show_table(ranking.table(ranked))
+        if apart := [row for row in shown if not row.rank]:
+            show_table(ranking.table(apart))
         if n_more := len(rows) - len(shown):
             note(f"{counted(n_more, 'more submission')}; --all shows them")
     else:
@@ -224,7 +246,8 @@ def withdraw(board: BoardFolder, submission_id: str, *, reason: str, by: str) ->
     default=50,
     show_default=True,
     metavar="N",
-    help="How many sentences of a submission are scored again.",
+    help="How many sentences of a submission are scored again: all of items that are drawn, until "
+    "there are so many.",
 )
 @click.option(
     "--seed",
@@ -362,7 +385,8 @@ def _rerun_one(
         return
     _print_faults([f"{submission_id}: {fault}" for fault in found.differences], outcome)
     note(
-        f"{submission_id}: {counted(found.n_sentences, 'sentence')}, "
+        f"{submission_id}: {counted(found.n_items, 'item')}, "
+        f"{counted(found.n_sentences, 'sentence')}, "
         f"{counted(found.n_tokens, 'token')}, at most {found.largest_bits:.2g} bits apart"
     )
     if not found.differences:
@@ -393,7 +417,8 @@ def _print_faults(faults: Sequence[str], outcome: Outcome) -> None:
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder for the site: new, empty, or with a site that was written before.",
 )
-def export(board: BoardFolder, folder: Path) -> None:
+@together_option
+def export(board: BoardFolder, folder: Path, *, together: bool) -> None:
     """Write BOARD as a site: a ranking, a page a submission, a CSV and a JSON file.
 
     The pages need no JavaScript and fetch nothing; any server of files can serve them.
@@ -401,5 +426,5 @@ def export(board: BoardFolder, folder: Path) -> None:
     \b
       pommel leaderboard export board -o site
     """
-    n_pages = Ranking.write_site(board, folder)
+    n_pages = Ranking.write_site(board, folder, together=together)
     note(f"{folder / 'index.html'}: {counted(n_pages, 'submission')}")

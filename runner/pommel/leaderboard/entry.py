@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from pommel.errors import InputError
 from pommel.leaderboard.board import Board, BoardError
+from pommel.leaderboard.rerunning import can_be_had
 from pommel.leaderboard.submission import Submission, SubmissionError, recomputed
 from pommel.scoring import RegionTable, Run, SuiteResult
 from pommel.suite import Suite
@@ -51,6 +52,12 @@ class Entry:
     def identity(self) -> tuple[str, str]:
         """What is on a board once: the model's fingerprint, and the policy's."""
         return (self.model["fingerprint"], self.policy["fingerprint"])
+
+    @property
+    def is_available(self) -> bool:
+        """Whether anybody can have the weights, by what the submission says (`can_be_had`)."""
+        revision = self.model.get("revision")
+        return can_be_had(str(self.model["reference"]), revision, self.image_digest)
 
     def values(self, board: Board) -> NDArray[np.float64]:
         """Return the share of predictions that hold in each item, in the order of the board."""

@@ -371,10 +371,10 @@ class BoardFolder:
             )
 
     def sample(self, submission_id: str, n_sentences: int, *, seed: int) -> Sample:
-        """Draw sentences of a submission for its model to score again; raises `SubmissionError`."""
+        """Draw items of a submission for its model to score again; raises `SubmissionError`."""
         board = self.board()
         submission = self.submission(submission_id, board)
-        return Sample.drawn(submission, board, n_sentences, seed)
+        return Sample.drawn(submission, board, self.suites(board), n_sentences, seed)
 
     def record_rerun(  # noqa: PLR0913 - what a line of the ledger says
         self,
@@ -397,6 +397,7 @@ class BoardFolder:
                 id=submission_id,
                 model=printable(model),
                 n_sentences=found.n_sentences,
+                n_items=found.n_items,
                 n_tokens=found.n_tokens,
                 seed=seed,
                 tolerance_bits=tolerance_bits,

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from pommel.errors import UsageError, listed, printable, quoted
+from pommel.errors import UsageError, counted, listed, printable, quoted
 from pommel.leaderboard.board import BoardError
 
 _SHORTEST_ID = 4
@@ -31,22 +31,37 @@ _KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
         "largest_bits": (int, float),
     },
 }
+# What a line may have beside: those that earlier versions wrote have not.
+_OPTIONAL: Mapping[str, Mapping[str, type]] = {"verified": {"n_items": int}}
 # Ids become names of files: nothing else may stand there.
 _HEX = {"id": re.compile("[0-9a-f]{16}")} | dict.fromkeys(
     ("settings_sha256", "file_sha256", "content_sha256"), re.compile("[0-9a-f]{64}")
 )
 _SHARED = {"when": str, "by": str, "previous": str}
+# What of a time is its date.
+_DAY = 10
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rerun:
-    """A sample of sentences that the model itself has scored again, and that came out the same."""
+    """A sample of sentences that the model itself has scored again, and that came out the same.
+
+    `n_items` is of how many items of the board these are all sentences, None where nobody has
+    counted.
+    """
 
     when: str
     n_sentences: int
     n_tokens: int
     largest_bits: float
+    n_items: int | None = None
+
+    def share(self, n_items: int) -> str:
+        """Say how much of a board with so many items was scored again."""
+        if self.n_items is None:
+            return counted(self.n_sentences, "sentence")
+        return f"{self.n_items / n_items:.1%} of items"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,6 +81,12 @@ class Listed:
     reason: str = ""
     superseded_by: str = ""
     rerun: Rerun | None = None
+
+    def evidence(self, n_items: int) -> str:
+        """Say what the numbers rest on, of a board with so many items."""
+        if self.rerun is None:
+            return "claimed"
+        return f"scored again on {self.rerun.when[:_DAY]} ({self.rerun.share(n_items)})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,7 +196,9 @@ def _value(line: str, where: str) -> dict[str, Any]:
             f"written it, update pommel (`pip install --upgrade pommel`)"
         )
     due = {"event": str, **_SHARED, **_KEYS[event]}
-    if set(value) != set(due) or not all(_is_a(value[key], due[key]) for key in due):
+    known = {**due, **_OPTIONAL.get(event, {})}
+    is_whole = set(due) <= set(value) <= set(known)
+    if not is_whole or not all(_is_a(each, known[key]) for key, each in value.items()):
         raise BoardError(f"{where}: has to hold {', '.join(due)}")
     for key, shape in _HEX.items():
         if key in value and not shape.fullmatch(value[key]):
@@ -239,6 +262,7 @@ def _rerun(known: dict[str, Listed], value: Mapping[str, Any], where: str) -> No
         n_sentences=value["n_sentences"],
         n_tokens=value["n_tokens"],
         largest_bits=value["largest_bits"],
+        n_items=value.get("n_items"),
     )
     known[value["id"]] = replace(known[value["id"]], rerun=rerun)
 

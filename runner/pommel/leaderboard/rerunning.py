@@ -3,6 +3,7 @@
 import math
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from pommel.errors import quoted
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.submission import Submission, SubmissionError
 from pommel.models import Model
+from pommel.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
 
 
@@ -17,11 +19,13 @@ from pommel.surprisal import ScoredSentence, Token
 class Rescored:
     """What came of scoring sentences again.
 
-    `largest_bits` is the largest difference of a token's surprisal, 0 where none was compared;
+    `n_items` is of how many items these are all sentences. `largest_bits` is the largest difference
+    of a token's surprisal, 0 where none was compared;
     `differences` says in words what is not within the tolerance.
     """
 
     n_sentences: int
+    n_items: int
     n_tokens: int
     largest_bits: float
     differences: tuple[str, ...]
@@ -29,19 +33,41 @@ class Rescored:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Sample:
-    """Sentences of a submission, drawn for its model to score again."""
+    """Sentences of a submission, drawn for its model to score again, all of `n_items` items."""
 
     submission: Submission
     board: Board
     texts: tuple[str, ...]
+    n_items: int = 0
 
     @classmethod
-    def drawn(cls, submission: Submission, board: Board, n_sentences: int, seed: int) -> "Sample":
-        """Draw from the texts of the board's suites, all if there are not so many."""
+    def drawn(
+        cls,
+        submission: Submission,
+        board: Board,
+        suites: Sequence[Suite],
+        n_sentences: int,
+        seed: int,
+    ) -> "Sample":
+        """Draw items of the board's suites until these have so many sentences, or all items.
+
+        So what is scored again is what items' results follow from, and not a sentence here and
+        there.
+        """
         every = _claims(submission, board)
+        items = [
+            frozenset(each.sentence(suite.joiner).text for each in item.conditions) & every.keys()
+            for suite in suites
+            for item in suite.items
+        ]
         chance = random.Random(seed)  # noqa: S311 - what is drawn is told
-        texts = chance.sample(sorted(every), min(n_sentences, len(every)))
-        return cls(submission=submission, board=board, texts=tuple(texts))
+        texts: dict[str, None] = {}
+        for item in chance.sample(items, len(items)):
+            if len(texts) >= n_sentences:
+                break
+            texts |= dict.fromkeys(sorted(item))
+        n_items = sum(bool(item) and item <= texts.keys() for item in items)
+        return cls(submission=submission, board=board, texts=tuple(texts), n_items=n_items)
 
     def rescored(self, model: Model, *, tolerance_bits: float) -> Rescored:
         """Score sentences with a model, under the submission's policy, and compare token by token.
@@ -75,6 +101,7 @@ class Sample:
             differences += [f"{quoted(text)}: {each}" for each in dict.fromkeys(faults) if each]
         return Rescored(
             n_sentences=len(self.texts),
+            n_items=self.n_items,
             n_tokens=n_tokens,
             largest_bits=largest,
             differences=tuple(differences),
@@ -144,6 +171,28 @@ _APPTAINER_SOURCES = ("docker", "library", "shub", "oras")
 
 
 def may_be_opened(reference: str) -> bool:
+    """Say whether a stranger's reference leads to no file, folder or server of this machine."""
+    scheme, _, rest = reference.partition("://")
+    # A folder that is here would win over a name of the hub.
+    names = (rest, rest.partition("@")[0]) if scheme.lower() == "huggingface" else ()
+    return _is_public(reference) and not any(Path(name).exists() for name in names)
+
+
+def can_be_had(reference: str, revision: str | None, image_digest: str | None) -> bool:
+    """Say whether anybody can have the weights that a submission says its numbers are of.
+
+    They can be had of a built-in model, of one from the Hugging Face hub (its commit is known;
+    of a folder there is none), and of an image that a public registry has by its digest. Nobody
+    has those behind a server or a program, of a recording, of files, and of images that were
+    built and not pushed. It is what the submission says: it need not be so.
+    """
+    scheme = reference.partition("://")[0].lower()
+    if scheme in (*_IN_REGISTRIES, *_APPTAINER):
+        return image_digest is not None and _is_public(f"docker://{image_digest}")
+    return _is_public(reference) and (scheme != "huggingface" or revision is not None)
+
+
+def _is_public(reference: str) -> bool:
     scheme, mark, rest = reference.partition("://")
     scheme = scheme.lower()
     if scheme in _APPTAINER:
@@ -170,7 +219,4 @@ def _is_image(scheme: str, name: str) -> bool:
 
 
 def _is_hub_name(name: str) -> bool:
-    """Return whether this is a name of the hub only; a folder that is here would win over it."""
-    if not _HUB_NAME.fullmatch(name) or ".." in name:
-        return False
-    return not Path(name).exists() and not Path(name.partition("@")[0]).exists()
+    return bool(_HUB_NAME.fullmatch(name)) and ".." not in name

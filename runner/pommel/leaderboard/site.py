@@ -12,12 +12,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pommel.errors import PommelError, UsageError, printable
 from pommel.files import replacing
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.folder import BoardFolder
-from pommel.leaderboard.ledger import Ledger
+from pommel.leaderboard.ledger import Ledger, Listed
+from pommel.leaderboard.names import confused
 from pommel.leaderboard.standings import Pairs, Scored, Standing, Standings
 from pommel.statistics import ALPHA
 
@@ -46,14 +49,44 @@ class Ranking:
     standings: Standings
 
     @classmethod
-    def of(cls, place: BoardFolder) -> "Ranking":
-        """Read the ranking of a board; raises `BoardError`."""
+    def of(cls, place: BoardFolder, *, together: bool = False) -> "Ranking":
+        """Read the ranking of a board; raises `BoardError`.
+
+        Those whose weights nobody can have and no keeper has had are listed apart, unless all are
+        to be ranked `together`.
+        """
         board = place.board()
         ledger = place.ledger(board)
-        return cls(board=board, ledger=ledger, standings=place.standings(board, ledger))
+        standings = place.standings(board, ledger)
+        apart = {
+            row.id
+            for row in standings.rows
+            if not (together or row.is_available or ledger.submissions[row.id].rerun)
+        }
+        if apart:
+            standings = standings.setting_apart(apart, place.pairs(board, ledger))
+        return cls(board=board, ledger=ledger, standings=standings)
+
+    @property
+    def rows(self) -> tuple[Standing, ...]:
+        """All submissions, first those that are ranked."""
+        return (*self.standings.rows, *self.standings.apart)
+
+    @property
+    def n_items(self) -> int:
+        """How many items the board has."""
+        return sum(each.n_items for each in self.board.suites)
+
+    def evidence(self, row: Standing) -> str:
+        """Say what a submission's numbers rest on: a claim, or what was scored again."""
+        return self.ledger.submissions[row.id].evidence(self.n_items)
+
+    def confused(self) -> dict[str, tuple[str, ...]]:
+        """Return the ids of those that each could be taken for by its name."""
+        return confused({row.id: row.name for row in self.rows})
 
     @classmethod
-    def write_site(cls, place: BoardFolder, folder: Path) -> int:
+    def write_site(cls, place: BoardFolder, folder: Path, *, together: bool = False) -> int:
         """Write a board as a site, and return how many submissions have a page.
 
         The same board gives the same bytes. `folder` has to be new, empty, or a site that was
@@ -64,12 +97,12 @@ class Ranking:
         environment = _environment()
         if folder.exists() and (not folder.is_dir() or _is_others(folder)):
             raise UsageError(f"{folder}: holds other files; a site needs a folder of its own")
-        ranking = cls.of(place)
+        ranking = cls.of(place, together=together)
         board, ledger, standings = ranking.board, ranking.ledger, ranking.standings
         ranked = place.entries(board, ledger)
         entries = {each.id: each for each in ranked}
         shared: dict[str, Any] = {"board": board, "ledger": ledger, "standings": standings}
-        shared |= {"n_items": sum(each.n_items for each in board.suites)}
+        shared |= {"n_items": ranking.n_items, "confused": ranking.confused()}
         pages = dict(_pages(environment, shared, entries, place.pairs(board, ledger)))
         # The mark comes first: what follows may be written over, should it be cut short.
         _write(folder / MARK, ranking.to_json(ranked))
@@ -80,13 +113,15 @@ class Ranking:
         for path in sorted((folder / _PAGES).glob("*.html")):
             if f"{_PAGES}/{path.name}" not in pages:
                 path.unlink()
-        return len(standings.rows)
+        return len(ranking.rows)
 
     def table(self, rows: Sequence[Standing]) -> "Table":
-        """Return one row a submission, the best first."""
+        """Return one row a submission: of some that are ranked, or of some that are not."""
         from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
 
-        table = Table(title=printable(self.board.name))
+        name, is_ranked = printable(self.board.name), all(row.rank for row in rows)
+        apart = f"{name}: listed apart, for nobody else can have the models' weights"
+        table = Table(title=name if is_ranked else apart)
         for name in ("rank", "ranks", "score"):
             table.add_column(name, justify="right", no_wrap=True)
         for name in ("model", "by"):
@@ -94,20 +129,23 @@ class Ranking:
         if len(self.board.circuits) > 1:
             for name in self.board.circuits:
                 table.add_column(printable(name), justify="right")
-        for name in ("added", "rerun", "id"):
-            table.add_column(name, no_wrap=True)
+        table.add_column("added", no_wrap=True)
+        table.add_column("status")
+        table.add_column("id", no_wrap=True)
+        alike = self.confused()
         for row in rows:
             circuits = [f"{each.score:.3f}" for each in row.circuits.values()]
             listed = self.ledger.submissions[row.id]
+            taken_for = f" (named like {', '.join(alike[row.id])})" if alike[row.id] else ""
             table.add_row(
-                str(row.rank),
-                row.rank_range,
+                str(row.rank or "-"),
+                row.rank_range if row.rank else "-",
                 row.total.words,
-                printable(row.name),
+                f"{printable(row.name)}{taken_for}",
                 printable(row.by),
                 *(circuits if len(self.board.circuits) > 1 else ()),
                 listed.added[:DATE],
-                listed.rerun.when[:DATE] if listed.rerun else "",
+                self.evidence(row),
                 row.id,
             )
         return table
@@ -117,7 +155,7 @@ class Ranking:
 
         Texts are in quotation marks. One that a spreadsheet would take for a formula has an
         apostrophe in front of that, also behind a semicolon, a tab or a bar: there, too, some begin
-        a cell.
+        a cell. What is listed apart has no ranks, and comes last.
         """
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
@@ -129,6 +167,11 @@ class Ranking:
             "model",
             "by",
             "added",
+            "status",
+            "scored_again_on",
+            "scored_again_share",
+            "weights_available",
+            "named_like",
             "score",
             "low",
             "high",
@@ -138,10 +181,15 @@ class Ranking:
         ]
         header = [*fixed, *circuits, *(each.name for each in self.board.suites)]
         writer.writerow([_cell(each) for each in header])
-        for row in self.standings.rows:
+        alike = self.confused()
+        for row in self.rows:
+            listed = self.ledger.submissions[row.id]
+            again = _scored_again(listed, self.n_items)
             known = (
-                *(row.rank, row.rank_low, row.rank_high, row.id, _cell(row.name), _cell(row.by)),
-                self.ledger.submissions[row.id].added,
+                *(_ranks(row).values()),
+                *(row.id, _cell(row.name), _cell(row.by), listed.added),
+                *("scored again" if again else "claimed", again.get("on"), again.get("share")),
+                *(str(row.is_available).lower(), " ".join(alike[row.id])),
             )
             scores = [row.total, *(row.circuits[name] for name in self.board.circuits)]
             numbers = [number for each in scores for number in (each.score, each.low, each.high)]
@@ -153,8 +201,13 @@ class Ranking:
     def to_json(self, entries: Sequence[Entry]) -> str:
         """Return the board and its ranking, and what is on it no longer; `entries`: all ranked."""
         known = {each.id: each for each in entries}
+        alike = self.confused()
         submissions = [
-            _ranked(self.board, self.ledger, row, known[row.id]) for row in self.standings.rows
+            {
+                **_ranked(self.board, self.ledger, row, known[row.id]),
+                "named_like": list(alike[row.id]),
+            }
+            for row in self.rows
         ]
         ended = [
             {
@@ -181,18 +234,40 @@ def _cell(text: str) -> str:
     return _FORMULA.sub(r"\1'", text)
 
 
+def _ranks(row: Standing) -> dict[str, int | None]:
+    names = ("rank", "rank_low", "rank_high")
+    return {name: getattr(row, name) if row.rank else None for name in names}
+
+
+def _scored_again(listed: Listed, n_items: int) -> dict[str, Any]:
+    """Return when and how much the model has scored again, nothing of what is only claimed."""
+    if (rerun := listed.rerun) is None:
+        return {}
+    return {
+        "on": rerun.when,
+        "share": None if rerun.n_items is None else rerun.n_items / n_items,
+        "n_items": rerun.n_items,
+        "n_sentences": rerun.n_sentences,
+        "n_tokens": rerun.n_tokens,
+        "largest_bits": rerun.largest_bits,
+    }
+
+
 def _ranked(board: Board, ledger: Ledger, row: Standing, entry: Entry) -> dict[str, Any]:
     listed = ledger.submissions[row.id]
+    again = _scored_again(listed, sum(each.n_items for each in board.suites))
     return {
-        "rank": row.rank,
-        "rank_low": row.rank_low,
-        "rank_high": row.rank_high,
+        **_ranks(row),
         "id": row.id,
         "model": row.name,
         "by": row.by,
         "reference": entry.model["reference"],
         "image_digest": entry.image_digest,
         "added": listed.added,
+        "listed_apart": not row.rank,
+        "weights_available": row.is_available,
+        "status": "scored again" if again else "claimed",
+        "scored_again": again or None,
         "rerun": listed.rerun.when if listed.rerun else None,
         "file_sha256": listed.file_sha256,
         **_score(row.total),
@@ -225,8 +300,9 @@ def _pages(
     """Yield the name and text of each page."""
     standings: Standings = shared["standings"]
     ledger = shared["ledger"]
-    low = min([row.total.low for row in standings.rows], default=0.0)
-    high = max([row.total.high for row in standings.rows], default=1.0)
+    rows = (*standings.rows, *standings.apart)
+    low = min([row.total.low for row in rows], default=0.0)
+    high = max([row.total.high for row in rows], default=1.0)
     ended = [each for each in ledger.submissions.values() if each.status != "ranked"]
     index = environment.get_template("index.html.j2")
     yield (
@@ -235,8 +311,8 @@ def _pages(
     )
     page = environment.get_template("submission.html.j2")
     alike = _alike(standings, pairs)
-    for row in standings.rows:
-        entry, own = entries[row.id], alike[row.id]
+    for row in rows:
+        entry, own = entries[row.id], alike.get(row.id, [])
         known = {"row": row, "entry": entry, "listed": ledger.submissions[row.id]}
         yield (
             f"{_PAGES}/{row.id}.html",
@@ -254,16 +330,12 @@ def _pages(
 
 
 def _alike(standings: Standings, pairs: Pairs) -> dict[str, list[Standing]]:
-    """Return for each submission those that it cannot be told from, the best first."""
-    places = {name: index for index, name in enumerate(pairs.ids)}
-    differs = pairs.adjusted() < ALPHA
+    """Return for each that is ranked those that it cannot be told from, the best first."""
+    rows = standings.rows
+    differs = pairs.of([row.id for row in rows]).adjusted() < ALPHA
     return {
-        row.id: [
-            other
-            for other in standings.rows
-            if other is not row and not differs[places[row.id], places[other.id]]
-        ]
-        for row in standings.rows
+        row.id: [other for other, is_other in zip(rows, own, strict=True) if not is_other]
+        for row, own in zip(rows, differs | np.eye(len(rows), dtype=bool), strict=True)
     }
 
 

@@ -4,7 +4,7 @@ import io
 import json
 import math
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product, takewhile
 from typing import Any
@@ -238,12 +238,15 @@ class Scored:
 class Standing:
     """A submission's place: its rank, the ranks that it may truly have, and its scores.
 
-    `circuits` are by name, `suites` (without intervals) by SHA-256.
+    `circuits` are by name, `suites` (without intervals) by SHA-256. `is_available` says whether
+    anybody can have the model's weights (`Entry.is_available`). The ranks are 0 of what is listed
+    apart.
     """
 
     id: str
     name: str
     by: str
+    is_available: bool
     rank: int
     rank_low: int
     rank_high: int
@@ -272,6 +275,12 @@ class Pairs:
         """Return the pairs of no submissions."""
         return cls(ids=(), p=np.zeros((0, 0)), n_signs=0)
 
+    def of(self, ids: Sequence[str]) -> "Pairs":
+        """Return the pairs of these submissions, in this order."""
+        places = {name: index for index, name in enumerate(self.ids)}
+        own = [places[name] for name in ids]
+        return replace(self, ids=tuple(ids), p=self.p[np.ix_(own, own)])
+
     def adjusted(self) -> Values:
         """Return each submission's p against each other, adjusted by Holm's method."""
         return holm_by_row(self.p)
@@ -279,10 +288,30 @@ class Pairs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standings:
-    """All places of a board, the best first; `head` is the ledger's `ranking_head` by then."""
+    """All places of a board, the best first; `head` is the ledger's `ranking_head` by then.
+
+    `apart` are those that are not ranked with the others (`setting_apart`).
+    """
 
     head: str
     rows: tuple[Standing, ...]
+    apart: tuple[Standing, ...] = ()
+
+    def setting_apart(self, ids: Collection[str], pairs: Pairs) -> "Standings":
+        """Return the standings in which these are listed apart, and the others ranked anew."""
+        rows = [row for row in self.rows if row.id not in ids]
+        adjusted = pairs.of([row.id for row in rows]).adjusted()
+        found = ranks([row.total.score for row in rows], adjusted)
+        return replace(
+            self,
+            rows=tuple(
+                replace(row, rank=each.rank, rank_low=each.low, rank_high=each.high)
+                for row, each in zip(rows, found, strict=True)
+            ),
+            apart=tuple(
+                replace(row, rank=0, rank_low=0, rank_high=0) for row in self.rows if row.id in ids
+            ),
+        )
 
     def to_text(self) -> str:
         """Return the content of the file that keeps them."""
@@ -361,6 +390,7 @@ def _scored(board: Board, entry: Entry) -> Standing:
         id=entry.id,
         name=entry.name,
         by=entry.by,
+        is_available=entry.is_available,
         rank=0,
         rank_low=0,
         rank_high=0,
@@ -385,8 +415,10 @@ def _fits(row: Standing, board: Board) -> bool:
     numbers = [number for each in scores for number in (each.score, each.low, each.high)]
     # Of a stranger's folder, a text may steer a terminal, or be none that can be written.
     texts: tuple[object, ...] = (row.id, row.name, row.by)
+    is_available: object = row.is_available
     return (
         all(isinstance(each, str) and each == printable(each) for each in texts)
+        and isinstance(is_available, bool)
         and all(type(each) is int for each in (row.rank, row.rank_low, row.rank_high))
         and all(_is_finite(each) for each in (*numbers, *row.suites.values()))
         and set(row.circuits) == set(board.circuits)
