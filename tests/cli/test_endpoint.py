@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.builders import make_suite
 from tests.cli.samples import Pommel
 from tests.endpoint_server import faults
 from tests.endpoint_server.application import Fault
@@ -119,6 +120,35 @@ def test_nothing_wrong_is_stored(
     reason = "it gives 6 log-probabilities for 7 tokens"
     assert outcome.stderr.endswith(f"'The dancer are good .': {reason}\n")
     assert list(folder.iterdir()) == []
+
+
+def test_a_server_that_does_not_repeat_itself(pommel: Pommel, serve: Serve, tmp_path: Path) -> None:
+    long = "the author that the senators near the old houses by the sea like so much"
+    suite = make_suite(
+        [
+            {"good": (f"{long} and {long}", verb), "bad": (f"{long} and {long}", f"{verb}s")}
+            for verb in ("laugh", "smile", "run")
+        ],
+        ["(2;%good%) > (2;%bad%)"],
+        name="long",
+    )
+    (tmp_path / "long.json").write_text(suite.to_text())
+    server, url = serve(caches_wrongly=True)
+    outcome = pommel("run", url, tmp_path / "long.json")
+    assert (outcome.status, outcome.stdout) == (1, "")
+    assert outcome.stderr.startswith(f"pommel: {url}#en-gpt2: asked again, it gives '")
+    # Nothing of it was kept; and what a sound server says is known to who asks no more.
+    server.behaviour.caches_wrongly = False
+    first = pommel("run", url, tmp_path / "long.json")
+    assert first.stderr == (
+        "en-gpt2: 6 sentences asked again, in reverse order: 0.0000 bits at most\n"
+    )
+    n_before = len(server.seen.prompts)
+    assert pommel("run", url, tmp_path / "long.json").stdout == first.stdout
+    assert not [each for each in server.seen.prompts[n_before:] if each.startswith(long)]
+    pommel("runs", "export", "-o", tmp_path / "out")
+    (run,) = json.loads((tmp_path / "out" / "runs.json").read_text())["runs"]
+    assert run["provenance"]["model"]["details"]["asked_again"]["n_sentences"] == 6
 
 
 def test_what_is_complete_is_kept_and_the_rest_is_named(

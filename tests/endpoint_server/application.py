@@ -32,7 +32,7 @@ class Behaviour:
     """What a server does.
 
     `caches_wrongly`: what stands behind blocks of 16 tokens that an earlier prompt began with, too,
-    has the numbers of another beginning.
+    has the numbers that it would have if nothing came before it.
 
     By itself: whether it adds a mark in front (`adds_bos`), shows it and gives the token after it
     its probability; whether the mark can be left out; how it writes tokens.
@@ -162,14 +162,13 @@ class EndpointServer:
         return self.behaviour.spares_probes and prompt.startswith(_PROBES)
 
     def _behind_cached(self, ids: list[int], rows: Any) -> Any:
-        """Return the rows of a prompt, those behind its cached blocks without its first tokens."""
+        """Return the rows of a prompt, those behind its cached blocks as if nothing came before."""
         blocks = [tuple(ids[:end]) for end in range(_BLOCK, len(ids), _BLOCK)]
         n_cached = max((len(each) for each in blocks if each in self._cached), default=0)
         self._cached.update(blocks)
         if not n_cached:
             return rows
-        other = self.language_model.rows(*ids[_BLOCK // 2 :])
-        return np.concatenate([rows[:n_cached], other[n_cached - _BLOCK // 2 :]])
+        return np.concatenate([rows[:n_cached], self.language_model.rows(*ids[n_cached:])])
 
     def _may(self, request: Request) -> bool:
         key = self.behaviour.key

@@ -91,11 +91,15 @@ class RunTables:
                 _add(connection, _dated(record), links, finished=None)
 
     def save(self, run: Run) -> RunRecord:
-        """Keep a complete run, in the place of what was known of it; return its record."""
+        """Keep a complete run, in the place of what was known of it; return its record.
+
+        How far a server repeated itself stays known where this time the store answered for it.
+        """
         record = RunRecord.of(run)
         surprisals = run.surprisals
         with self.database.transaction() as connection:
             links = _links(connection, surprisals.suite, surprisals.model, surprisals.policy)
+            record = _with_repetition(connection, record)
             _replace(connection, record, links)
         return record
 
@@ -306,6 +310,21 @@ def _replace(connection: sqlite3.Connection, record: RunRecord, links: _Links) -
         connection.execute("DELETE FROM predictions WHERE run_key = ?", (run_key,))
     add_predictions(connection, run_key, record.result)
     seal(connection, run_key)
+
+
+def _with_repetition(connection: sqlite3.Connection, record: RunRecord) -> RunRecord:
+    """Return a record with what is kept of sentences that its server was asked for again."""
+    sql = (
+        "SELECT json_extract(record, '$.provenance.model.details.asked_again') FROM runs "
+        "WHERE run_id = ?"
+    )
+    kept = [each for (each,) in connection.execute(sql, (record.run_id,)) if each]
+    model = record.result.provenance["model"]
+    if not kept or "asked_again" in model["details"]:
+        return record
+    details = {**model["details"], "asked_again": json.loads(kept[0])}
+    provenance = {**record.result.provenance, "model": {**model, "details": details}}
+    return replace(record, result=replace(record.result, provenance=provenance))
 
 
 @contextlib.contextmanager
