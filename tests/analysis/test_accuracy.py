@@ -21,6 +21,8 @@ from pommel.analysis.accuracy import (
     Settings,
     ShareInterval,
 )
+from pommel.analysis.models_compared import Average
+from pommel.scoring.choices import ScoreRule
 from pommel.scoring.run_record import RunRecord
 
 FEW = Settings(n_resamples=199)
@@ -76,7 +78,7 @@ def test_a_share_has_both_intervals_and_both_tests(n_holding: int, n_items: int)
         assert (found.low, found.high) == pytest.approx(theirs, abs=1e-9)
     assert row.p_above == pytest.approx(binomtest(n_holding, n_items, alternative="greater").pvalue)
     assert row.p_below == pytest.approx(binomtest(n_holding, n_items, alternative="less").pvalue)
-    assert math.isnan(row.bootstrap.low)
+    assert math.isnan(row.stratified.low)
     assert row.pooled_accuracy == row.accuracy == n_holding / n_items
 
 
@@ -108,13 +110,49 @@ def test_a_mean_is_tested_by_the_count_of_all_items_with_each_suites_chance() ->
     assert (row.chance, row.p_above, row.p_below) == pytest.approx((0.375, 1 / 16, 1.0))
 
 
-def test_the_interval_of_a_mean_draws_items_within_suites() -> None:
-    """A suite in which everything holds varies nowhere; the other's mean is half of the whole's."""
-    suites = [record("m", "s", "1111"), record("m", "t", "1100")]
-    row = only(suites, "model", Settings(n_resamples=9999))
-    # Of 4 draws from 1100 there is 1/16 without a 1, and 1/16 of nothing else.
-    assert (row.bootstrap.low, row.accuracy, row.bootstrap.high) == (0.5, 0.75, 1.0)
-    assert row.wilson.low < row.pooled_accuracy == 0.75 < row.wilson.high
+def test_a_mean_over_suites_that_are_right_throughout_has_an_interval_with_a_width() -> None:
+    row = only([record("m", each, "1" * 24) for each in "stuv"], "model", FEW)
+    # Of 96 items that hold nobody knows more than of those of one suite.
+    assert (row.stratified.low, row.stratified.high) == pytest.approx(
+        (96 / (96 + 1.96**2), 1.0), abs=1e-4
+    )
+    assert row.cell() == "1.00 [0.96, 1.00]"
+
+
+RULES: dict[ScoreRule, list[str]] = {"all": ["1110"], "each": ["1110", "1-00"]}
+
+
+@pytest.mark.parametrize(("rule", "share"), [("all", 5 / 6), ("each", 6 / 9)])
+def test_items_may_be_pooled(rule: ScoreRule, share: float) -> None:
+    """A suite of few items counts as much as one of many, or each item as much as each."""
+    small, large = record("m", "s", ["11"], rule=rule), record("m", "t", RULES[rule], rule=rule)
+    pooled = only([small, large], "model", replace(FEW, average="items"))
+    assert pooled.accuracy == pooled.pooled_accuracy == pytest.approx(share)
+    assert pooled.interval().low < share < pooled.interval().high
+    # A share of items has the intervals of one; predictions of one item depend on each other.
+    assert (pooled.interval() == pooled.wilson) == (rule == "all")
+    assert pooled.chance == pytest.approx(0.5)
+    apart = only([small, large], "model", FEW)
+    assert apart.accuracy == pytest.approx((1 + large.result.score) / 2)
+    own = Accuracies.of([small, large], "suite", replace(FEW, average="items")).rows
+    assert [row.accuracy for row in own] == [1.0, large.result.score]
+
+
+@pytest.mark.parametrize(
+    ("average", "said"),
+    [
+        ("suites", "Mean over suites [95% stratified score interval]; every suite counts alike."),
+        (
+            "items",
+            "All items of several suites together [95% Wilson interval]; every item counts alike.",
+        ),
+    ],
+)
+def test_a_table_says_whether_suites_or_items_count_alike(average: Average, said: str) -> None:
+    records = [record("m", "s", "11", group="g"), record("m", "t", "1110", group="g")]
+    found = Accuracies.of(records, "group", replace(FEW, average=average))
+    assert said in rendered(found.tables()[0])
+    assert found.frame()["average"].tolist() == [average]
 
 
 def test_each_prediction_has_its_row_whatever_the_rule() -> None:
@@ -131,7 +169,7 @@ def test_under_each_a_suite_is_a_mean_over_predictions_and_no_share_of_items() -
     assert math.isnan(row.wilson.low)
     assert math.isnan(row.p_above)
     assert row.mark == ""
-    assert row.bootstrap.low <= 0.375 <= row.bootstrap.high
+    assert row.stratified.low <= 0.375 <= row.stratified.high
 
 
 def test_predictions_of_an_item_are_drawn_together() -> None:
@@ -139,8 +177,8 @@ def test_predictions_of_an_item_are_drawn_together() -> None:
     one = only([record(holds=["110010", "110010"], rule="each")], settings=Settings())
     alone = only([record("m", "s", "110010"), record("m", "t", "110010")], "model", Settings())
     assert one.accuracy == alone.accuracy == 0.5
-    assert one.bootstrap.high - one.bootstrap.low > 1.2 * (
-        alone.bootstrap.high - alone.bootstrap.low
+    assert one.stratified.high - one.stratified.low > 1.2 * (
+        alone.stratified.high - alone.stratified.low
     )
 
 
@@ -196,12 +234,12 @@ def test_ties_and_the_like_are_counted() -> None:
 def test_a_share_that_was_published_alone_has_no_interval() -> None:
     row = only([record(share=0.7)])
     assert (row.accuracy, row.n_items, row.n_holding, row.mark) == (0.7, None, None, "")
-    for value in (row.wilson.low, row.exact.low, row.p_above, row.bootstrap.low):
+    for value in (row.wilson.low, row.exact.low, row.p_above, row.stratified.low):
         assert math.isnan(value)
     mean = only([record("m", "s", share=0.7), record("m", "t", "10")], "model")
     assert mean.accuracy == pytest.approx(0.6)
     assert mean.n_items is None
-    assert math.isnan(mean.bootstrap.low)
+    assert math.isnan(mean.stratified.low)
 
 
 def test_a_suite_without_a_score_counts_in_no_mean() -> None:
@@ -251,15 +289,6 @@ def test_a_member_without_one_of_the_suites_is_not_in_the_mean() -> None:
 def test_steps_of_a_training_have_no_mean() -> None:
     steps = [record(f"m@{n}", "s", "10", member=seed(n, "m", "step")) for n in (1, 2)]
     assert not any(row.is_family for row in Accuracies.of(steps, "suite", FEW).rows)
-
-
-def test_the_same_seed_gives_the_same_numbers() -> None:
-    records = [record("m", "s", "1100100"), record("m", "t", "1000111")]
-    one, same, other = (
-        only(records, "model", Settings(n_resamples=199, seed=each)).bootstrap for each in (1, 1, 3)
-    )
-    assert one == same
-    assert one != other
 
 
 def test_progress_counts_runs() -> None:
@@ -354,7 +383,7 @@ def test_languages_and_circuits_are_named_where_they_differ() -> None:
     assert [row[:3] for row in rows] == [["m", "de", "s"], ["", "fr", "s"]]
 
 
-def test_a_mean_has_its_bootstrap_interval_and_one_suite_its_own() -> None:
+def test_a_mean_has_the_stratified_interval_and_one_suite_its_own() -> None:
     records = [
         record("m", "s", "1111", circuit="c"),
         record("m", "t", "1111", circuit="c"),
@@ -362,7 +391,7 @@ def test_a_mean_has_its_bootstrap_interval_and_one_suite_its_own() -> None:
     ]
     _, *rows = rows_of(records, "circuit")
     assert [row[1:5] for row in rows] == [
-        ["c", "2", "8", "1.00 [1.00, 1.00]"],
+        ["c", "2", "8", "1.00 [0.68, 1.00]"],
         ["(none)", "1", "4", "1.00 [0.51, 1.00]"],
     ]
     lines = rendered(Accuracies.of(records, "circuit", FEW).tables()[0])
@@ -375,7 +404,7 @@ def test_of_one_suite_with_several_predictions_no_wilson_interval_is_named() -> 
     caption = str(Accuracies.of(records, "model", FEW).tables()[0].caption)
     assert "Wilson" not in caption
     assert caption.startswith(
-        "Of one suite with several predictions: their mean [95% bootstrap interval, by item].\n"
+        "Of one suite with several predictions: their mean [95% stratified score interval].\n"
     )
 
 
@@ -407,11 +436,11 @@ def test_without_a_known_chance_there_is_no_test() -> None:
 
 
 OF_ITEMS = "Share of items on which a suite's predictions hold [95% Wilson interval]."
-OF_PREDICTIONS = "Of several predictions: their mean [95% bootstrap interval, by item]."
-OF_SUITES = "Mean over suites [95% bootstrap interval, items drawn within suites]."
+OF_PREDICTIONS = "Of several predictions: their mean [95% stratified score interval]."
+OF_SUITES = "Mean over suites [95% stratified score interval]; every suite counts alike."
 OF_ONE = "Of one suite: share of items [95% Wilson interval]."
 OF_ONE_BY_PREDICTION = (
-    "Of one suite with several predictions: their mean [95% bootstrap interval, by item]."
+    "Of one suite with several predictions: their mean [95% stratified score interval]."
 )
 
 
@@ -427,7 +456,7 @@ def one_prediction(suite: str) -> RunRecord:
     return record("m", suite, "1100", rule="each", circuit="c")
 
 
-def test_suites_of_one_prediction_have_wilsons_interval_and_others_the_bootstraps() -> None:
+def test_suites_of_one_prediction_have_wilsons_interval_and_others_the_stratified_one() -> None:
     one, two = one_prediction("s"), two_predictions("t")
     assert of("suite", one).suite_notes() == [OF_ITEMS]
     assert of("suite", one, two).suite_notes() == [OF_ITEMS, OF_PREDICTIONS]
@@ -461,7 +490,7 @@ def test_the_exact_interval_has_its_own_name() -> None:
 def test_the_means_may_have_a_name() -> None:
     found = of("model", record("a", "s", "10"), record("a", "t", "11"), record("b", "s", "10"))
     assert found.mean_notes(name="SG score") == [
-        "SG score: mean over all suites [95% bootstrap interval, items drawn within suites].",
+        "SG score: mean over all suites [95% stratified score interval]; every suite counts alike.",
         "SG score of one suite: share of items [95% Wilson interval].",
     ]
 
@@ -471,7 +500,7 @@ def test_what_has_no_interval_has_no_name_of_one() -> None:
     assert of("suite", *published).suite_notes() == [
         "Share of items on which a suite's predictions hold."
     ]
-    assert of("model", *published).mean_notes() == ["Mean over suites."]
+    assert of("model", *published).mean_notes() == ["Mean over suites; every suite counts alike."]
     family = [row for row in of("suite", *seeds("lstm", "s", "10", "11")).rows if row.is_family]
     assert Accuracies(rows=tuple(family)).suite_notes() == [
         "Share of items on which a suite's predictions hold."

@@ -21,7 +21,7 @@ from pommel.analysis.comparison import (
     Discordance,
     side,
 )
-from pommel.analysis.models_compared import ModelsCompared
+from pommel.analysis.models_compared import Average, ModelsCompared
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
 
@@ -314,10 +314,9 @@ def test_suites_circuits_and_the_whole() -> None:
         )
     )
     assert lines[0] == "A = a, B = b"
-    assert "│ c │ s │ 2 │ 0 │ 2 │ 0 │ 0 │ 1.00 │ 0.00 │ +1.00 [+1.00, +1.00] │ 1.000 │" in lines
-    # An interval needs two items.
-    assert "│ │ t │ 1 │ 1 │ 0 │ 0 │ 0 │ 1.00 │ 1.00 │ +0.00 │ 1.000 │" in lines
-    assert "│ c │ mean │ 3 │ 1 │ 2 │ 0 │ 0 │ 1.00 │ 0.50 │ +0.50 [+0.50, +0.50] │ 1.000 │" in lines
+    assert "│ c │ s │ 2 │ 0 │ 2 │ 0 │ 0 │ 1.00 │ 0.00 │ +1.00 [-0.32, +1.00] │ 1.000 │" in lines
+    assert "│ │ t │ 1 │ 1 │ 0 │ 0 │ 0 │ 1.00 │ 1.00 │ +0.00 [-0.79, +0.79] │ 1.000 │" in lines
+    assert "│ c │ mean │ 3 │ 1 │ 2 │ 0 │ 0 │ 1.00 │ 0.50 │ +0.50 [-0.34, +0.90] │ 1.000 │" in lines
     whole = "│ all suites │ SG score │ 4 │ 1 │ 2 │ 1 │ 0 │ 0.67 │ 0.67 │ +0.00"
     assert any(line.startswith(whole) for line in lines)
 
@@ -366,7 +365,7 @@ def test_a_family_has_a_note_and_the_p_of_the_mean_difference() -> None:
         in lines
     )
     assert any(
-        line.startswith("│ (none) │ s │ 2 │ 1.00 │ 0.00 │ +1.00 [+1.00, +1.00] │ .500 │")
+        line.startswith("│ (none) │ s │ 2 │ 1.00 │ 0.00 │ +1.00 [-0.32, +1.00] │ .500 │")
         for line in lines
     )
 
@@ -490,3 +489,17 @@ def test_versions_of_a_suite_are_told_by_their_hashes() -> None:
     other = record("lstm/seed-2", "s", "10", member=seed(2))
     found = side(ModelsCompared.of([one, other]).models, "lstm")
     assert found.hashes(("", "s")) == {"a"}
+
+
+@pytest.mark.parametrize(("average", "difference"), [("suites", 0.25), ("items", 0.4)])
+def test_suites_or_all_items_count_alike(average: Average, difference: float) -> None:
+    records = on_suites(s=("11111111", "11110000"), t=("11", "11"))
+    found = ModelsCompared.of(records).models
+    comparison = Comparison.of_sides(side(found, "a"), side(found, "b"), average=average)
+    (row,) = comparison.level("all")
+    assert row.difference.mean == pytest.approx(difference)
+    assert row.accuracy_a - row.accuracy_b == pytest.approx(difference)
+    assert row.difference.low < difference < row.difference.high
+    means = {"suites": "mean over suites", "items": "all their items together"}[average]
+    assert any(line.endswith(f"circuits and all suites: {means}.") for line in lines_of(comparison))
+    assert set(comparison.frame()["average"]) == {average}

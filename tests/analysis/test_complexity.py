@@ -233,7 +233,8 @@ def test_models_by_themselves() -> None:
     assert table.title == "Accuracy by complexity of intervening material: verb"
     assert table.caption == (
         "Mean ± standard error of the mean over suites (n). Slope: percentage points per unit of "
-        "complexity, over the same n suites throughout."
+        "complexity, over the same n suites throughout.\nOf several suites: their mean, every "
+        "suite counts alike."
     )
 
 

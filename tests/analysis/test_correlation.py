@@ -280,7 +280,9 @@ def test_languages_stand_in_the_order_of_their_numbers() -> None:
         ["n", "-", "0.90", "0.80", "-1.00", "1.000 exact", "2"],
     ]
     assert table.title == "Mean accuracy by language, and C_WALS"
-    assert table.caption == "n: how many languages."
+    assert table.caption == (
+        "Of several suites: their mean, every suite counts alike.\nn: how many languages."
+    )
 
 
 def test_many_keys_are_not_shown() -> None:

@@ -206,7 +206,7 @@ def test_the_tables() -> None:
     points = replace(result, table="points").frame()
     assert " ".join(points.columns) == (
         "family axis level name member axis_value n_items n_holding accuracy low high chance "
-        "p_above"
+        "p_above average"
     )
     assert points["n_items"].tolist() == [20, 20]
     (row,) = result.frame().to_dict("records")
@@ -228,6 +228,7 @@ def test_the_tables() -> None:
             "rho_p": 1.0,
             "rho_p_method": "exact",
             "chance": 0.5,
+            "average": "suites",
         }
     )
 

@@ -88,7 +88,7 @@ def test_the_table_for_people(pommel: Pommel, suite_file: Path, tmp_path: Path) 
         "│           │ double-dat │ 36 : 36   │ 1.000 [1.000, 1.000] │\n"
         "│           │ plausible  │ 6 : 108   │ 0.500 [0.500, 0.500] │\n"
         "└───────────┴────────────┴───────────┴──────────────────────┘\n"
-        "Mean over templates [95% bootstrap interval over templates]; equal scores count half, .5 "
+        "Mean over templates [95% score interval over templates]; equal scores count half, .5 "
         "is chance.\n"
     )
     for table in ("orders", "pairs", "features"):

@@ -13,17 +13,14 @@ from pommel.analysis.inference import PairedEstimate, holm
 from pommel.leaderboard.standings import (
     Rank,
     Weighing,
-    drawn_means,
     exact_p,
     holm_by_row,
-    interval_of,
     n_signs_for,
     pair_p,
     ranks,
     suite_means,
     weighted_mean,
 )
-from pommel.statistics import Estimate
 
 WEIGHING = Weighing(n_items=(4, 6), shares=(0.25, 0.75))
 NOTHING = np.zeros((0, 0))
@@ -59,29 +56,6 @@ def test_a_score_is_the_weighted_mean_of_the_means_of_suites() -> None:
     assert weighted_mean(means, WEIGHING.shares) == pytest.approx(0.25 * 0.5 + 0.75 * 5 / 6)
     assert values @ WEIGHING.item_shares == pytest.approx(weighted_mean(means, WEIGHING.shares))
     assert weighted_mean([0.5, 1.0], [1, 3]) == 0.875
-
-
-def test_draws_vary_as_items_do() -> None:
-    (values,) = holding("1100111110")
-    draws = drawn_means(values, WEIGHING.n_items, seed=0, n_resamples=200_000)
-    assert draws.mean(axis=0) == pytest.approx([0.5, 5 / 6], abs=0.002)
-    # Of n items of which the share p holds, the mean has the variance p (1 - p) / n.
-    assert draws.var(axis=0) == pytest.approx([0.25 / 4, 5 / 36 / 6], rel=0.02)
-
-
-def test_an_interval_of_equal_shares_is_that_of_the_bootstrap() -> None:
-    generator = np.random.default_rng(3)
-    groups = [generator.integers(0, 2, n).astype(float) for n in (40, 24)]
-    draws = drawn_means(np.concatenate(groups), (40, 24), seed=0)
-    ours = interval_of(draws @ np.array([0.5, 0.5]))
-    theirs = Estimate.of_groups(groups)
-    assert (ours.low, ours.high) == pytest.approx((theirs.low, theirs.high), abs=0.02)
-
-
-def test_a_suite_is_drawn_alike_whatever_other_suites_there_are() -> None:
-    (values,) = holding("1100111110")
-    alone = drawn_means(values[:4], (4,), seed=5)
-    assert (drawn_means(values, (4, 6), seed=5)[:, 0] == alone[:, 0]).all()
 
 
 @settings(max_examples=40)

@@ -7,9 +7,9 @@ from pommel.cli.output import show_table
 from pommel.report.tables import result_tables
 from pommel.scoring.results import SuiteResult
 
-CAPTION = (
-    "Share of items on which a suite's predictions hold [95% Wilson interval]. "
-    "sd: of a sample (n - 1)."
+CAPTION_OF_SEVERAL = (
+    "Share of items on which a suite's predictions hold [95% Wilson interval].",
+    "Means, SG score: over suites, every suite counts alike. sd: of a sample (n - 1).",
 )
 SEEDS = [member(f"seed-{seed}") for seed in (1, 2, 3)]
 STEPS = [member(f"step-{step}", family="gpt", axis="step") for step in (500, 1000)]
@@ -41,11 +41,17 @@ def test_the_mean_of_a_family_stands_behind_its_members(
     ]
     assert printed(results, capsys) == [
         "SG scores (all predictions of a suite hold)",
-        "circuit | suite | items | lstm/seed-1 | lstm/seed-2 | lstm (mean ± sd, n = 2) | gpt2",
-        "(none) | a | 4 | 0.75 [0.30, 0.95] | 0.50 [0.15, 0.85] | 0.62 ± 0.18 | 1.00 [0.51, 1.00]",
-        "| b | 4 | 1.00 [0.51, 1.00] | 1.00 [0.51, 1.00] | 1.00 ± 0.00 | 1.00 [0.51, 1.00]",
-        "all suites | SG score |  | 0.88 | 0.75 | 0.81 ± 0.09 | 1.00",
-        CAPTION,
+        (
+            "circuit | suite | items | chance | lstm/seed-1 | lstm/seed-2 | lstm (mean ± sd, n = 2) | "
+            "gpt2"
+        ),
+        (
+            "(none) | a | 4 | 0.50 | 0.75 [0.30, 0.95] | 0.50 [0.15, 0.85] | 0.62 ± 0.18 | "
+            "1.00 [0.51, 1.00]"
+        ),
+        "| b | 4 | 0.50 | 1.00 [0.51, 1.00] | 1.00 [0.51, 1.00] | 1.00 ± 0.00 | 1.00 [0.51, 1.00]",
+        "all suites | SG score |  | 0.50 | 0.88 | 0.75 | 0.81 ± 0.09 | 1.00",
+        *CAPTION_OF_SEVERAL,
     ]
 
 
@@ -55,9 +61,9 @@ def test_models_without_a_common_axis_are_shown_as_they_are(
     models = [member(label, family="en", axis="member") for label in "abcdefg"]
     results = [scored("a", each, "10") for each in models]
     assert printed(results, capsys)[1:] == [
-        "circuit | suite | items | " + " | ".join(f"en/{label}" for label in "abcdefg"),
-        "(none) | a | 2" + " | 0.50 [0.09, 0.91]" * 7,
-        CAPTION.partition(" sd:")[0],
+        "circuit | suite | items | chance | " + " | ".join(f"en/{label}" for label in "abcdefg"),
+        "(none) | a | 2 | 0.50" + " | 0.50 [0.09, 0.91]" * 7,
+        CAPTION_OF_SEVERAL[0],
     ]
 
 
@@ -67,13 +73,13 @@ def test_of_many_members_only_the_mean_is_shown(capsys: pytest.CaptureFixture[st
         scored(suite, seed, "10", circuit=f"c{suite}") for seed in many for suite in ("a", "b")
     ]
     assert printed([*results, scored("a", "gpt2", "11", circuit="ca")], capsys)[1:] == [
-        "circuit | suite | items | lstm (mean ± sd, n = 7) | gpt2",
-        "ca | a | 2 | 0.50 ± 0.00 | 1.00 [0.34, 1.00]",
-        "cb | b | 2 | 0.50 ± 0.00 |",
-        "ca | mean |  | 0.50 ± 0.00 | 1.00",
-        "cb | mean |  | 0.50 ± 0.00 | -",
-        "all suites | SG score |  | 0.50 ± 0.00 | 1.00",
-        CAPTION,
+        "circuit | suite | items | chance | lstm (mean ± sd, n = 7) | gpt2",
+        "ca | a | 2 | 0.50 | 0.50 ± 0.00 | 1.00 [0.34, 1.00]",
+        "cb | b | 2 | 0.50 | 0.50 ± 0.00 |",
+        "ca | mean |  | 0.50 | 0.50 ± 0.00 | 1.00",
+        "cb | mean |  | 0.50 | 0.50 ± 0.00 | -",
+        "all suites | SG score |  | 0.50 | 0.50 ± 0.00 | 1.00",
+        *CAPTION_OF_SEVERAL,
         "lstm has 7 members; --format csv has each.",
     ]
 
@@ -81,15 +87,15 @@ def test_of_many_members_only_the_mean_is_shown(capsys: pytest.CaptureFixture[st
 def test_what_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
     alone = [scored("a", SEEDS[0], "10"), scored("b", SEEDS[0])]
     assert printed(alone, capsys)[1:5] == [
-        "circuit | suite | items | lstm/seed-1 | lstm (mean ± sd, n = 1)",
-        "(none) | a | 2 | 0.50 [0.09, 0.91] | 0.50 ± -",
-        "| b | 2 | no predictions | -",
-        "all suites | SG score |  | 0.50 | 0.50 ± -",
+        "circuit | suite | items | chance | lstm/seed-1 | lstm (mean ± sd, n = 1)",
+        "(none) | a | 2 | 0.50 | 0.50 [0.09, 0.91] | 0.50 ± -",
+        "| b | 2 |  | no predictions | -",
+        "all suites | SG score |  | 0.50 | 0.50 | 0.50 ± -",
     ]
     some = [scored("a", seed, "10") for seed in SEEDS]
     some += [scored("b", SEEDS[0], "11"), scored("b", SEEDS[1], "10"), scored("b", SEEDS[2], "--")]
     some += [scored("c", "gpt2", "11")]
-    assert [line.split("|")[6].strip() for line in printed(some, capsys)[2:6]] == [
+    assert [line.split("|")[7].strip() for line in printed(some, capsys)[2:6]] == [
         "0.50 ± 0.00",
         "0.75 ± 0.35 (n = 2)",
         "",
@@ -100,8 +106,8 @@ def test_what_is_not_there(capsys: pytest.CaptureFixture[str]) -> None:
 def test_each_prediction_on_its_own(capsys: pytest.CaptureFixture[str]) -> None:
     results = [scored("a", seed, "10", "11", rule="each") for seed in SEEDS[:2]]
     assert printed(results, capsys)[2:4] == [
-        "(none) | a | 2 | 0: 0.50 [0.09, 0.91] | 0: 0.50 [0.09, 0.91] | 0: 0.50 ± 0.00",
-        "|  |  | 1: 1.00 [0.34, 1.00] | 1: 1.00 [0.34, 1.00] | 1: 1.00 ± 0.00",
+        "(none) | a | 2 | 0: 0.50 | 0: 0.50 [0.09, 0.91] | 0: 0.50 [0.09, 0.91] | 0: 0.50 ± 0.00",
+        "|  |  | 1: 0.50 | 1: 1.00 [0.34, 1.00] | 1: 1.00 [0.34, 1.00] | 1: 1.00 ± 0.00",
     ]
 
 
@@ -121,7 +127,9 @@ def test_a_path_through_training_has_a_table_of_its_own(
         "step-500 | 0.50 | 0.50 | 0.50",
         "step-1000 | 1.00 | 1.00 | 1.00",
         "step-best | 1.00 | 1.00 | 1.00",
-        "Share of items that hold; --format csv has every suite with its interval.",
+        "chance | 0.50 | 0.50 | 0.50",
+        "Share of items that hold. Means, SG score: over suites, every suite counts alike.",
+        "--format csv has every suite with its interval.",
     ]
     # Beside it, the others are as ever.
     both = printed([*results, *(scored("a", seed, "11") for seed in SEEDS)], capsys)
@@ -140,7 +148,9 @@ def test_many_suites_are_shown_by_circuit(capsys: pytest.CaptureFixture[str]) ->
         "step | one | two | (none) | SG score",
         "step-500 | 0.50 | 1.00 | 1.00 | 0.71",
         "step-1000 | 0.50 | 1.00 | - | 0.67",
-        "Means of circuits' suites; --format csv has every suite with its interval.",
+        "chance | 0.50 | 0.50 | 0.50 | 0.50",
+        "Share of items that hold. Means, SG score: over suites, every suite counts alike.",
+        "--format csv has every suite with its interval.",
     ]
 
 

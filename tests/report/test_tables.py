@@ -64,12 +64,12 @@ def test_scores_by_circuit_with_intervals_and_means(capsys: pytest.CaptureFixtur
         result("one", holds=(False, False), circuit="agreement", model="n"),
     ]
     assert shown(results, capsys) == [
-        "agreement | one | 2 | 1.00 [0.34, 1.00] | 0.00 [0.00, 0.66]",
-        " | two | 2 | 0.50 [0.09, 0.91] | ",
-        "licensing | three | 4 | 0.25 [0.05, 0.70] | ",
-        "agreement | mean |  | 0.75 | 0.00",
-        "licensing | mean |  | 0.25 | -",
-        "all suites | SG score |  | 0.58 | 0.00",
+        "agreement | one | 2 | 0.50 | 1.00 [0.34, 1.00] | 0.00 [0.00, 0.66]",
+        " | two | 2 | 0.50 | 0.50 [0.09, 0.91] | ",
+        "licensing | three | 4 | 0.50 | 0.25 [0.05, 0.70] | ",
+        "agreement | mean |  | 0.50 | 0.75 | 0.00",
+        "licensing | mean |  | 0.50 | 0.25 | -",
+        "all suites | SG score |  | 0.50 | 0.58 | 0.00",
     ]
 
 
@@ -79,9 +79,9 @@ def test_scores_of_fewer_items_say_of_how_many(capsys: pytest.CaptureFixture[str
         result("none", holds=(True, False), skipped=(True, True)),
     ]
     assert shown(results, capsys) == [
-        "(none) | none | 2 | no items",
-        " | some | 3 | 0.50 [0.09, 0.91] of 2",
-        "all suites | SG score |  | 0.50",
+        "(none) | none | 2 | 0.50 | no items",
+        " | some | 3 | 0.50 | 0.50 [0.09, 0.91] of 2",
+        "all suites | SG score |  | 0.50 | 0.50",
     ]
     show_table(prediction_table(results))
     lines = [line for line in capsys.readouterr().out.splitlines() if "│" in line]
@@ -122,9 +122,9 @@ def test_published_shares_have_the_counts_that_are_known(
         published("unknown", "m", alone),
     ]
     assert shown(results, capsys) == [
-        "(none) | known | 1000 | 1.00 [0.99, 1.00] | 0.98 [0.90, 1.00] of 50",
-        " | unknown | - | 0.88 | ",
-        "all suites | SG score |  | 0.94 | 0.98",
+        "(none) | known | 1000 | unknown | 1.00 [0.99, 1.00] | 0.98 [0.90, 1.00] of 50",
+        " | unknown | - | unknown | 0.88 | ",
+        "all suites | SG score |  | unknown | 0.94 | 0.98",
     ]
     table = SuiteResult.scores_frame(results)
     assert table["n_items"].tolist()[:2] == [1000, 50]

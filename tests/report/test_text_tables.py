@@ -67,9 +67,9 @@ def test_scores_are_those_of_the_frames() -> None:
         for circuit, suite in (("agreement", "number"), ("", "number_mod"), ("licensing", "npi"))
     ]
     agreement = [row for row in accuracy_rows(records, "circuit") if row["circuit"] == "agreement"]
-    assert rows[4] == ["agreement", "mean", "", *(shown(row, "bootstrap") for row in agreement)]
+    assert rows[4] == ["agreement", "mean", "", *(shown(row, "stratified") for row in agreement)]
     overall = accuracy_rows(records, "model")
-    assert rows[6] == ["all suites", "SG score", "", *(shown(row, "bootstrap") for row in overall)]
+    assert rows[6] == ["all suites", "SG score", "", *(shown(row, "stratified") for row in overall)]
     assert len(rows) == 7
 
 
@@ -79,7 +79,7 @@ def test_what_a_table_of_scores_says_of_itself() -> None:
         "SG scores (all predictions of a suite hold)",
         (
             "Share of items on which a suite's predictions hold [95% Wilson interval].\n"
-            "Mean over suites [95% bootstrap interval, items drawn within suites].\n"
+            "Mean over suites [95% stratified score interval]; every suite counts alike.\n"
             "Of one suite: its own score and interval.\n"
             "Bold: the best."
         ),
@@ -156,11 +156,11 @@ def test_several_predictions_of_a_suite_are_averaged_under_each() -> None:
     records = [record("m", "s", ["1111", "1100"], rule="each", formulas=["a", "b"])]
     (row,) = latex(records).rows[1:]
     (mean,) = Accuracies.of(records).rows
-    assert row[2:] == ["4", f"0.75 [{mean.bootstrap.low:.2f}, {mean.bootstrap.high:.2f}]"]
+    assert row[2:] == ["4", f"0.75 [{mean.stratified.low:.2f}, {mean.stratified.high:.2f}]"]
     assert latex(records).caption.startswith("Scores (each prediction on its own). ")
     assert latex(records).caption.endswith(
         "Share of items on which a suite's predictions hold. Of several predictions: their mean "
-        "[95% bootstrap interval, by item]."
+        "[95% stratified score interval]."
     )
 
 
@@ -189,7 +189,7 @@ def test_a_model_in_two_ways_has_two_columns() -> None:
 def test_circuits_are_columns_and_the_score_has_an_interval() -> None:
     records = two_models()
     table = latex(records, "circuits")
-    overall = [shown(row, "bootstrap") for row in accuracy_rows(records, "model")]
+    overall = [shown(row, "stratified") for row in accuracy_rows(records, "model")]
     assert table.rows == [
         ["model", "agreement", "licensing", "SG score"],
         ["a_1", "0.38", "0.75", overall[0]],

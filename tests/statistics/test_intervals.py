@@ -114,3 +114,50 @@ def test_the_interval_of_a_mean_is_that_of_t() -> None:
 @pytest.mark.parametrize("values", [[], [1.0], [1.0, 2.0], [1.0, 2.0, math.inf]])
 def test_means_without_an_interval(values: list[float]) -> None:
     assert math.isnan(Interval.of_mean(values).low)
+
+
+def shares(*counts: tuple[int, int]) -> list[list[float]]:
+    return [[1.0] * held + [0.0] * (n - held) for held, n in counts]
+
+
+@pytest.mark.parametrize("held", [0, 1, 17, 24])
+def test_the_score_interval_of_one_share_is_wilsons(held: int) -> None:
+    found, wilson = Interval.of_means(shares((held, 24))), Interval.of_share(held, 24)
+    assert (found.low, found.high) == pytest.approx((wilson.low, wilson.high), abs=1e-9)
+
+
+def test_the_score_interval_of_paired_shares_is_tangos() -> None:
+    """The example of Fagerland, Lydersen and Laake (2014): 1 and 7 of 21 pairs differ."""
+    found = Interval.of_means([[1.0] + [-1.0] * 7 + [0.0] * 13], bounds=(-1.0, 1.0))
+    assert (found.low, found.high) == pytest.approx((-0.517, -0.026), abs=5e-4)
+
+
+def test_the_score_interval_of_two_samples_is_mees() -> None:
+    """Newcombe (1998), 56 of 70 and 48 of 80."""
+    found = Interval.of_means(shares((56, 70), (48, 80)), weights=(1, -1))
+    assert (found.low, found.high) == pytest.approx((0.0533, 0.3377), abs=5e-5)
+
+
+def test_suites_that_are_alike_are_one() -> None:
+    found, together = Interval.of_means(shares(*[(24, 24)] * 33)), Interval.of_share(792, 792)
+    assert (found.low, found.high) == pytest.approx((together.low, together.high))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_score_interval_holds_the_mean_and_has_a_width(seed: int) -> None:
+    generator = np.random.default_rng(seed)
+    groups = [
+        generator.choice([0.0, 0.25, 0.5, 1.0], size=generator.integers(1, 40))
+        for _ in range(generator.integers(1, 6))
+    ]
+    found, mean = Interval.of_means(groups), float(np.mean([each.mean() for each in groups]))
+    assert 0 <= found.low <= mean <= found.high <= 1
+    assert found.high - found.low > 0.01
+    mirrored = Interval.of_means([1 - each for each in groups])
+    assert (mirrored.low, mirrored.high) == pytest.approx((1 - found.high, 1 - found.low))
+
+
+def test_what_has_no_score_interval() -> None:
+    assert math.isnan(Interval.of_means([[math.nan], []]).low)
+    with pytest.raises(ValueError, match="outside its bounds"):
+        Interval.of_means([[1.5]])

@@ -1,8 +1,8 @@
 """Accuracy of models, by prediction, suite, circuit, language, group, and over all suites.
 
 A share of items has Wilson's interval (1927) and that of Clopper and Pearson (1934). A circuit's
-accuracy is the unweighted mean over its suites, and so on up; its interval is a bootstrap in which
-items are drawn again within suites, so it speaks of other items and not of other suites.
+accuracy is the unweighted mean over its suites, and so on up, or the share of all their items; a
+mean has the stratified score interval, which speaks of other items and not of other suites.
 """
 
 import math
@@ -25,15 +25,17 @@ from pommel.analysis.cells import (
 from pommel.analysis.item_columns import (
     Chance,
     Column,
-    by_item,
+    Values,
     chances_of,
     columns_of,
+    groups_by_item,
     mean_share,
     prediction_chance,
     prediction_column,
 )
 from pommel.analysis.models_compared import (
     ALL_SUITES,
+    Average,
     ComparedFamily,
     ComparedModel,
     ModelRow,
@@ -87,15 +89,16 @@ class Unit:
 class Accuracy(ModelRow):
     """What a model, or a family, reaches.
 
-    `accuracy` is the unweighted mean over `suites`, those that have a score. `n_items` and
-    `n_holding` are pooled over suites, under the score rule "each" over predictions, too; None
-    where a suite was published without them. `wilson` and `exact` are intervals of the pooled
+    `accuracy` is the unweighted mean over `suites`, those that have a score; where `average` is
+    "items" it is the share of all their items, pooled. `n_items` and `n_holding` are pooled over
+    suites, under the score rule "each" over predictions, too; None where a suite was published
+    without them. `wilson` and `exact` are intervals of the pooled
     share, `p_above` and `p_below` the exact one-sided p of the pooled count; under "each" they are
     missing for more than one prediction, since the predictions of an item depend on each other.
-    `bootstrap` is the interval of a mean over suites or predictions. `chance` is the mean over
-    suites.
+    `stratified` is the interval of a mean over suites or predictions (`Interval.of_means`).
+    `chance` is the mean over suites, or items, as `accuracy` is.
 
-    `margin_bits` is the mean over suites of the mean over items with its bootstrap interval, its n
+    `margin_bits` is such a mean, too, of the means over items, with its bootstrap interval, its n
     the items that have a margin; `median_margin_bits` the median over all items. `counts` are those
     of `COUNTS`, None where they are not known.
 
@@ -115,7 +118,8 @@ class Accuracy(ModelRow):
     margin_bits: Estimate
     median_margin_bits: float
     counts: Mapping[str, int | None]
-    bootstrap: Interval = NO_INTERVAL
+    average: Average = "suites"
+    stratified: Interval = NO_INTERVAL
     wilson: Interval = NO_INTERVAL
     exact: Interval = NO_INTERVAL
     p_above: float = math.nan
@@ -126,12 +130,14 @@ class Accuracy(ModelRow):
     @property
     def is_mean(self) -> bool:
         """Whether it is a mean over suites or predictions, and no share of items."""
-        return len(self.suites) > 1 or not math.isnan(self.bootstrap.low)
+        return (self.average == "suites" and len(self.suites) > 1) or not math.isnan(
+            self.stratified.low
+        )
 
     def interval(self, of_share: ShareInterval = "wilson") -> Interval:
-        """Return the interval of the accuracy: the bootstrap's of a mean, or that of a share."""
+        """Return the interval of the accuracy: the stratified one of a mean, or that of a share."""
         if self.is_mean:
-            return self.bootstrap
+            return self.stratified
         return self.wilson if of_share == "wilson" else self.exact
 
     def cell(self, of_share: ShareInterval = "wilson") -> str:
@@ -173,10 +179,11 @@ class Settings:
 
     `chance` is the share that holds by chance; None takes it from the formulas
     (`pommel.suite.formula.chance`), and where a result has none from `SuiteFacts.chance`.
-    Where neither says it, there is no test.
+    Where neither says it, there is no test. `average` says what a row of several suites is.
     """
 
     chance: Chance = None
+    average: Average = "suites"
     n_resamples: int = Estimate.N_RESAMPLES
     seed: int = 0
 
@@ -185,8 +192,8 @@ class Settings:
 class Accuracies(Answer):
     """Rows of accuracies, model by model, a family's behind its last member.
 
-    `interval` is that of shares of items in tables for people; means over suites have their
-    bootstrap interval.
+    `interval` is that of shares of items in tables for people; means over suites have the
+    stratified score interval.
     """
 
     rows: tuple[Accuracy, ...]
@@ -194,6 +201,7 @@ class Accuracies(Answer):
 
     LEVELS: ClassVar[tuple[Level, ...]] = get_args(Level)
     INTERVALS: ClassVar[tuple[ShareInterval, ...]] = get_args(ShareInterval)
+    AVERAGES: ClassVar[tuple[Average, ...]] = get_args(Average)
 
     @classmethod
     def of(
@@ -273,7 +281,7 @@ class Accuracies(Answer):
         of_predictions, shares = _parted(_known(self.rows))
         notes = [f"{share}{self._named(_SHARE_NAMES[self.interval], shares)}."]
         if of_predictions:
-            named = self._named(_OF_PREDICTIONS, of_predictions)
+            named = self._named(_OF_MEANS, of_predictions)
             notes.append(f"Of several predictions: their mean{named}.")
         return notes
 
@@ -284,18 +292,26 @@ class Accuracies(Answer):
         it they are about the whole table.
         """
         known = _known(self.rows)
-        means = [row for row in known if len(row.suites) > 1]
+        several = [row for row in known if len(row.suites) > 1]
+        means = [row for row in several if row.average == "suites"]
+        pooled = [row for row in several if row.average == "items"]
         of_predictions, shares = _parted([row for row in known if len(row.suites) == 1])
         mean = f"{name}: mean over all suites" if name else "Mean over suites"
         of_one = f"{name} of one suite" if name else "Of one suite"
         notes = []
         if means:
-            notes.append(f"{mean}{self._named(_OF_SUITES, means)}.")
+            notes.append(f"{mean}{self._named(_OF_MEANS, means)}; every suite counts alike.")
+        if pooled:
+            dependent, items = _parted(pooled)
+            name_of_items = _SHARE_NAMES[self.interval]
+            named = self._named(_OF_MEANS, dependent) or self._named(name_of_items, items)
+            items_of = f"{name}: all items" if name else "All items"
+            notes.append(f"{items_of} of several suites together{named}; every item counts alike.")
         if shares:
             named = self._named(_SHARE_NAMES[self.interval], shares)
             notes.append(f"{of_one}: share of items{named}.")
         if of_predictions:
-            named = self._named(_OF_PREDICTIONS, of_predictions)
+            named = self._named(_OF_MEANS, of_predictions)
             notes.append(f"{of_one} with several predictions: their mean{named}.")
         return notes
 
@@ -354,6 +370,7 @@ def _rows(compared: ComparedModel, level: Level, settings: Settings) -> Iterator
         # Items are drawn suite by suite: in another order of the runs, others would be drawn.
         ordered = sorted(units[unit], key=lambda part: part.suite)
         scored = [part for part in ordered if not math.isnan(part.share)]
+        is_pooled = settings.average == "items" and len(scored) > 1
         yield Accuracy(
             level=level,
             model_name=compared.model_name,
@@ -363,28 +380,33 @@ def _rows(compared: ComparedModel, level: Level, settings: Settings) -> Iterator
             membership=compared.membership,
             unit=unit,
             suites=frozenset(part.suite for part in scored),
-            accuracy=mean_score(part.share for part in scored),
+            average=settings.average,
+            accuracy=_accuracy(scored, is_pooled=is_pooled),
             **_of_pooled_items(scored),
-            bootstrap=_bootstrap(scored, settings),
-            chance=_mean_chance(scored),
-            margin_bits=_margin(scored, settings),
+            stratified=_stratified(scored, is_pooled=is_pooled),
+            chance=_mean_chance(scored, is_pooled=is_pooled),
+            margin_bits=_margin(scored, settings, is_pooled=is_pooled),
             median_margin_bits=_median_margin(scored),
             counts={name: total([part.counts[name] for part in units[unit]]) for name in COUNTS},
         )
 
 
+def _counted(parts: Sequence[Part]) -> tuple[int | None, int | None]:
+    """Return how many items of all suites there are, and in how many it holds."""
+    if any(part.n_items is None for part in parts):
+        return None, None
+    columns = [column for part in parts for column in part.columns]
+    return sum(each.n_items for each in columns), sum(each.n_holding for each in columns)
+
+
 def _of_pooled_items(parts: Sequence[Part]) -> dict[str, Any]:
     """Return the counts over all suites, and what follows from them."""
-    if any(part.n_items is None for part in parts):
-        return {"n_items": None, "n_holding": None}
-    columns = [column for part in parts for column in part.columns]
-    n_items = sum(each.n_items for each in columns)
-    n_holding = sum(each.n_holding for each in columns)
+    n_items, n_holding = _counted(parts)
     counts = {"n_items": n_items, "n_holding": n_holding}
     # Predictions of one item depend on each other: their count is no count of items.
-    if not n_items or len(columns) > len(parts):
+    if not n_items or n_holding is None or sum(len(part.columns) for part in parts) > len(parts):
         return counts
-    ps = binomial_sum_ps(n_holding, [(each.columns[0].n_items, each.chances[0]) for each in parts])
+    ps = binomial_sum_ps(n_holding, [(part.columns[0].n_items, part.chances[0]) for part in parts])
     return {
         **counts,
         "wilson": Interval.of_share(n_holding, n_items),
@@ -394,27 +416,56 @@ def _of_pooled_items(parts: Sequence[Part]) -> dict[str, Any]:
     }
 
 
-def _bootstrap(parts: Sequence[Part], settings: Settings) -> Interval:
-    """Return the interval of a mean; a share of items has better ones."""
-    columns = [column for part in parts for column in part.columns]
-    if len(columns) < 2 or any(part.n_items is None for part in parts):  # noqa: PLR2004 - a mean of 2
+def _accuracy(parts: Sequence[Part], *, is_pooled: bool) -> float:
+    """Return the mean over suites, or the share of all items; NaN where that is not known."""
+    if not is_pooled:
+        return mean_score(part.share for part in parts)
+    n_items, n_holding = _counted(parts)
+    return n_holding / n_items if n_items and n_holding is not None else math.nan
+
+
+def _groups(
+    parts: Sequence[Part], values: Callable[[Column], Values], *, is_pooled: bool
+) -> list[Values]:
+    return groups_by_item(
+        [[(each.item_numbers, values(each)) for each in part.columns] for part in parts],
+        is_pooled=is_pooled,
+    )
+
+
+def _stratified(parts: Sequence[Part], *, is_pooled: bool) -> Interval:
+    """Return the interval of a mean over several scores; a share of items has its own ones."""
+    n_columns = sum(len(part.columns) for part in parts)
+    if n_columns <= (len(parts) if is_pooled else 1) or any(part.n_items is None for part in parts):
         return NO_INTERVAL
-    holds = [by_item([(each.item_numbers, each.holds) for each in part.columns]) for part in parts]
-    drawn = Estimate.of_groups(holds, n_resamples=settings.n_resamples, seed=settings.seed)
-    return Interval(low=drawn.low, high=drawn.high)
+    # Where predictions skip items, others count for more: the most that there can be.
+    most = _groups(parts, lambda each: np.ones(each.n_items), is_pooled=is_pooled)
+    return Interval.of_means(
+        _groups(parts, lambda each: each.holds, is_pooled=is_pooled),
+        bounds=[(0.0, each.max()) for each in most],
+    )
 
 
-def _mean_chance(parts: Sequence[Part]) -> float:
-    """Return the mean over suites; NaN if one is not known."""
+def _mean_chance(parts: Sequence[Part], *, is_pooled: bool) -> float:
+    """Return the mean over suites, or over items; NaN if one is not known."""
+    if is_pooled:
+        columns = [
+            (each.n_items, chance)
+            for part in parts
+            for each, chance in zip(part.columns, part.chances, strict=True)
+        ]
+        n_items = sum(n for n, _ in columns)
+        return math.fsum(n * chance for n, chance in columns) / n_items if n_items else math.nan
     chances = [math.fsum(part.chances) / len(part.chances) for part in parts]
     return math.fsum(chances) / len(chances) if chances else math.nan
 
 
-def _margin(parts: Sequence[Part], settings: Settings) -> Estimate:
-    margins = [
-        by_item([(each.item_numbers, each.margins_bits) for each in part.columns]) for part in parts
-    ]
-    return Estimate.of_groups(margins, n_resamples=settings.n_resamples, seed=settings.seed)
+def _margin(parts: Sequence[Part], settings: Settings, *, is_pooled: bool) -> Estimate:
+    return Estimate.of_groups(
+        _groups(parts, lambda each: each.margins_bits, is_pooled=is_pooled),
+        n_resamples=settings.n_resamples,
+        seed=settings.seed,
+    )
 
 
 def _median_margin(parts: Sequence[Part]) -> float:
@@ -525,6 +576,7 @@ def _family_row(family: ComparedFamily, members: Sequence[Accuracy]) -> Accuracy
         membership=first.membership,
         unit=first.unit,
         suites=complete[0].suites if complete else frozenset(),
+        average=first.average,
         accuracy=scores.mean,
         n_items=_sum_of_all([row.n_items for row in complete]),
         n_holding=_sum_of_all([row.n_holding for row in complete]),
@@ -575,9 +627,10 @@ ACCURACY_COLUMNS = (
     "suite",
     "prediction_id",
     "n_suites",
+    "average",
     "accuracy",
-    "bootstrap_low",
-    "bootstrap_high",
+    "stratified_low",
+    "stratified_high",
     "sd",
     "sd_population",
     "n_items",
@@ -625,8 +678,9 @@ def _reached(row: Accuracy) -> dict[str, Any]:
     margin = row.margin_bits
     return {
         "accuracy": row.accuracy,
-        "bootstrap_low": row.bootstrap.low,
-        "bootstrap_high": row.bootstrap.high,
+        "average": row.average if row.level not in ("suite", "prediction") else None,
+        "stratified_low": row.stratified.low,
+        "stratified_high": row.stratified.high,
         "sd": row.sd,
         "sd_population": row.sd_population,
         "n_items": row.n_items,
@@ -651,8 +705,7 @@ def _reached(row: Accuracy) -> dict[str, Any]:
 # For people.
 
 _SHARE_NAMES = {"wilson": "95% Wilson interval", "exact": "95% interval of Clopper and Pearson"}
-_OF_PREDICTIONS = "95% bootstrap interval, by item"
-_OF_SUITES = "95% bootstrap interval, items drawn within suites"
+_OF_MEANS = "95% stratified score interval"
 
 
 def _known(rows: Iterable[Accuracy]) -> list[Accuracy]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.analysis.accuracy import Average, Unit
+from pommel.analysis.accuracy import Unit
 from pommel.analysis.cells import (
     Answer,
     circuit_cell,
@@ -26,7 +26,12 @@ from pommel.analysis.item_columns import (
     mean_of_columns,
     mean_of_means,
 )
-from pommel.analysis.models_compared import ComparedModel, ModelsCompared, families_of
+from pommel.analysis.models_compared import (
+    Average,
+    ComparedModel,
+    ModelsCompared,
+    families_of,
+)
 from pommel.errors import UsageError, counted, listed
 from pommel.files import frame_of_rows
 from pommel.scoring import RunRecord, SuiteKey
@@ -268,10 +273,10 @@ class ComparedRow:
     other lacks or skips (under the score rule "each", items of each prediction), and
     `n_incomplete_a` and `n_incomplete_b` those that not all members of a family have. Accuracies,
     margins and differences (a - b) are unweighted means over `n_suites` suites of means over items,
-    or means over all items (`Comparison.average`). `counts` are missing where a side is a family, whose items
-    have a share of members; so is `p_mcnemar`, and it is where the predictions of one item are
-    counted together, which depend on each other. Each p has one adjusted by Holm's method over the
-    rows of its level (`..._holm`).
+    or means over all items (`Comparison.average`). `counts` are missing where a side is a family,
+    whose items have a share of members; so is `p_mcnemar`, and it is where the predictions of one
+    item are counted together, which depend on each other. Each p has one adjusted by Holm's method
+    over the rows of its level (`..._holm`).
     """
 
     level: ComparedLevel

@@ -22,6 +22,7 @@ from pommel.analysis.cells import (
 from pommel.analysis.given_tables import GivenTable
 from pommel.analysis.inference import Correlation, Fit, PMethod, sign_flip_p
 from pommel.analysis.models_compared import (
+    OF_SEVERAL,
     EvenScores,
     ModelScores,
     Pooling,
@@ -333,7 +334,7 @@ def _table(
         numbers=[*map(step_cell, values), "slope", "p", "Spearman", "p", "n"],
         rows=rows,
         caption=f"Mean ± standard error of the mean over {what} (n). Slope: percentage points per "
-        f"unit of complexity, over the same n {what} throughout.",
+        f"unit of complexity, over the same n {what} throughout.\n{OF_SEVERAL['suites']}",
     )
 
 

@@ -22,6 +22,7 @@ from pommel.analysis.given_tables import GivenTable
 from pommel.analysis.inference import Correlation, PMethod
 from pommel.analysis.models_compared import (
     ALL_SUITES,
+    OF_SEVERAL,
     ModelScores,
     Pooling,
     check_distinct,
@@ -214,7 +215,9 @@ class PropertyCorrelations(Answer):
             names=["models"],
             numbers=[*headers, _NAMES[first.coefficient], "p", "n"],
             rows=rows,
-            caption=f"n: how many {first.level}s." + ("" if shown else " --table pairs has each."),
+            caption=("" if first.level == "suite" else f"{OF_SEVERAL['suites']}\n")
+            + f"n: how many {first.level}s."
+            + ("" if shown else " --table pairs has each."),
         )
 
     def _pair_table(self) -> "Table":
@@ -234,6 +237,7 @@ class PropertyCorrelations(Answer):
             names=["models", self.level],
             numbers=[self.given.value_column, "accuracy", "suites", "models averaged"],
             rows=rows,
+            caption="" if self.level == "suite" else OF_SEVERAL["suites"],
         )
 
 

@@ -6,14 +6,11 @@ And how often its predictions hold by chance.
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.errors import FormulaError
 from pommel.scoring import PredictionResult, Score, SuiteResult
-from pommel.suite import Formula
 
 Values = NDArray[np.float64]
 
@@ -117,6 +114,28 @@ def by_item(parts: Sequence[tuple[NDArray[np.int64], Values]]) -> Values:
     return np.asarray(total * len(items) / len(known))
 
 
+def groups_by_item(
+    suites: Sequence[Sequence[tuple[NDArray[np.int64], Values]]], *, is_pooled: bool = False
+) -> list[Values]:
+    """Return the groups over whose means a mean is taken: `by_item` of each suite's parts.
+
+    Pooled they are one group, whose mean is that of all values of all suites' parts.
+    """
+    if not is_pooled:
+        return [by_item(parts) for parts in suites]
+    n_values = sum(int((~np.isnan(own)).sum()) for parts in suites for _, own in parts)
+    n_parts = sum(not np.isnan(own).all() for parts in suites for _, own in parts)
+    pooled = []
+    offset = 0
+    for parts in suites:
+        for numbers, own in parts:
+            share = int((~np.isnan(own)).sum()) * n_parts / max(1, n_values)
+            pooled.append((numbers + offset, own * share))
+        # Items of two suites that have one number stay apart.
+        offset += 1 + max((int(numbers.max(initial=0)) for numbers, _ in parts), default=0)
+    return [by_item(pooled)]
+
+
 def mean_of_means(groups: Iterable[Values]) -> float:
     """Return the mean over groups of their means; NaN is no value, and an empty group none.
 
@@ -207,14 +226,5 @@ def chance_of(formulas: Sequence[str], chance: Chance = None, *, known: Chance =
     if chance is not None:
         return chance
     if any(formulas):
-        return _chance_of_texts(tuple(formulas))
+        return SuiteResult.chance_of(formulas)
     return math.nan if known is None else known
-
-
-@lru_cache(maxsize=4096)
-def _chance_of_texts(formulas: tuple[str, ...]) -> float:
-    try:
-        return Formula.chance_of_all([Formula.parse(formula) for formula in formulas]).share
-    except FormulaError:
-        # What others call a formula may be one of another program.
-        return math.nan

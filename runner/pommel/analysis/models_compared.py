@@ -349,6 +349,13 @@ def _no_such_model(glob: str, records: Iterable[RunRecord]) -> UsageError:
 Grouping = Literal["suite", "circuit", "language", "group", "all"]
 GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 
+# What counts alike in an accuracy of several suites: each suite, or each item of all together.
+Average = Literal["suites", "items"]
+OF_SEVERAL: dict[Average, str] = {
+    "suites": "Of several suites: their mean, every suite counts alike.",
+    "items": "Of several suites: all items together, every item counts alike.",
+}
+
 ALL_SUITES = "all suites"
 
 # Whose accuracy is looked at: each model's own, the mean over the sizes of a family, or over all.

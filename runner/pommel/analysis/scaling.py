@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 from pommel.analysis.cells import Answer, circuit_cell, number_cell, plain_table
 from pommel.analysis.inference import Fit
 from pommel.analysis.models_compared import (
+    OF_SEVERAL,
     EvenScores,
     Grouping,
     ModelScores,
@@ -208,8 +209,8 @@ class Scaling(Answer):
             numbers=headers,
             rows=rows,
             caption="Ordinary least squares over a family's models (n), the seeds of one with "
-            f"their mean. {AVERAGE}: mean of the slopes.\n--format csv has r, p and the standard "
-            "error.",
+            f"their mean. {AVERAGE}: mean of the slopes.\n"
+            f"{_of_several(level)}--format csv has r, p and the standard error.",
         )
 
     def _size_table(self) -> "Table":
@@ -232,7 +233,18 @@ class Scaling(Answer):
             for key in ordered
         ]
         columns = ["family", "model", "parameters", *map(circuit_cell, names)]
-        return plain_table("Accuracy by size", names=columns[:2], numbers=columns[2:], rows=rows)
+        return plain_table(
+            "Accuracy by size",
+            names=columns[:2],
+            numbers=columns[2:],
+            rows=rows,
+            caption=_of_several(points[0].level).rstrip() if points else "",
+        )
+
+
+def _of_several(level: Grouping) -> str:
+    """Return a line on what the accuracy of several suites is; none where there are none."""
+    return "" if level == "suite" else f"{OF_SEVERAL['suites']}\n"
 
 
 def _families(models: Iterable[ModelScores]) -> dict[str, list[ModelScores]]:

@@ -20,7 +20,7 @@ from pommel.analysis.models_compared import ModelsCompared, labelled
 from pommel.errors import InputError, UsageError, counted, listed, nearest
 from pommel.files import frame_of_rows
 from pommel.scoring import Run, RunRecord, SuiteKey
-from pommel.statistics import Estimate, Spread
+from pommel.statistics import Estimate, Interval, Spread
 from pommel.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
 
@@ -165,10 +165,11 @@ def set_scores(
     sentences.
     """
     surprisals, suite = run.surprisals, run.surprisals.suite
+    scored = _without_contexts(suite, surprisals.sentences)
     others = _of_unigram(run, unigram) if normalise == "slor" else None
     rows = []
     n_unscored = n_not_asked_for = 0
-    for i, sentences in enumerate(surprisals.sentences):
+    for i, sentences in enumerate(scored):
         row = _scores(sentences, normalise, others[i] if others else None)
         if surprisals.skips_unequal and len({len(each.tokens) for each in sentences}) > 1:
             row = [math.nan] * len(row)
@@ -240,7 +241,22 @@ def _of_unigram(run: Run, unigram: Run | None) -> Sequence[Sequence[ScoredSenten
         [each.text for each in row] for row in others
     ]:
         raise InputError(f"{suite}: {unigram.result.model_name} has been run on other sentences")
-    return others
+    return _without_contexts(run.surprisals.suite, others)
+
+
+def _without_contexts(
+    suite: Suite, sentences: Sequence[Sequence[ScoredSentence]]
+) -> Sequence[Sequence[ScoredSentence]]:
+    """Return sentences with the tokens of their regions alone: no context is scored."""
+    if not suite.has_context:
+        return sentences
+    return [
+        [
+            replace(each, tokens=tuple(t for t in each.tokens if t.start >= layout.start))
+            for each, layout in zip(row, laid, strict=True)
+        ]
+        for row, laid in zip(sentences, suite.sentences(), strict=True)
+    ]
 
 
 def _reasons(sentence: ScoredSentence) -> set[str]:
@@ -308,7 +324,7 @@ USUAL_RESAMPLING = Resampling()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OverTemplates:
-    """The unweighted mean over templates, its 95% bootstrap interval, and their sd (n - 1)."""
+    """The unweighted mean over templates, its 95% interval, and their sd (n - 1)."""
 
     n_templates: int
     mean: float
@@ -317,8 +333,24 @@ class OverTemplates:
     sd: float
 
 
+def shares_over_templates(values: Iterable[float]) -> OverTemplates:
+    """Return what AUCs or shares, one a template, come to, with `Interval.of_means`."""
+    spread = Spread.of(known := list(values))
+    interval = Interval.of_means([known])
+    return OverTemplates(
+        n_templates=spread.n,
+        mean=spread.mean,
+        low=interval.low,
+        high=interval.high,
+        sd=spread.sd,
+    )
+
+
 def over_templates(values: Iterable[float], resampling: Resampling) -> OverTemplates:
-    """Return what one value a template comes to; NaN where there are too few of them."""
+    """Return what scores in bits, one a template, come to, with a bootstrap interval.
+
+    NaN where there are too few of them.
+    """
     known = list(values)
     estimate = Estimate.of_values(known, n_resamples=resampling.n_resamples, seed=resampling.seed)
     is_finite = all(abs(value) < float("inf") for value in known)
@@ -403,7 +435,7 @@ class SetAuc:
     of_templates: tuple[float, ...] = ()
 
 
-def set_aucs(each: SetScores, resampling: Resampling = USUAL_RESAMPLING) -> Iterator[SetAuc]:
+def set_aucs(each: SetScores) -> Iterator[SetAuc]:
     """Yield the AUCs of a model on a suite: of all sentences, and of the kinds that a design has.
 
     The AUC is computed within each template, and the mean over templates is unweighted, as for the
@@ -411,13 +443,13 @@ def set_aucs(each: SetScores, resampling: Resampling = USUAL_RESAMPLING) -> Iter
     """
     good = [one for one in each.sentences if one.is_grammatical]
     bad = [one for one in each.sentences if not one.is_grammatical]
-    yield _auc(each, "all", good, bad, resampling)
+    yield _auc(each, "all", good, bad)
     for kind in dict.fromkeys(one.kind for one in bad):
         if kind:
-            yield _auc(each, kind, good, [one for one in bad if one.kind == kind], resampling)
+            yield _auc(each, kind, good, [one for one in bad if one.kind == kind])
     plausible = [one for one in good if one.is_plausible]
     if plausible:
-        yield _auc(each, plausible[0].kind, plausible, bad, resampling)
+        yield _auc(each, plausible[0].kind, plausible, bad)
 
 
 def _auc(
@@ -425,7 +457,6 @@ def _auc(
     comparison: str,
     good: Sequence[SetSentence],
     bad: Sequence[SetSentence],
-    resampling: Resampling,
 ) -> SetAuc:
     better, worse = each.columns(good), each.columns(bad)
     of_templates = template_aucs(better, worse)
@@ -434,7 +465,7 @@ def _auc(
         comparison=comparison,
         n_grammatical=len(good),
         n_ungrammatical=len(bad),
-        auc=over_templates(of_templates, resampling),
+        auc=shares_over_templates(of_templates),
         of_templates=tuple(of_templates),
         n_ties=sum(_n_ties(*pair) for pair in zip(better, worse, strict=True)),
     )
@@ -526,10 +557,7 @@ def order_scores(
         )
 
 
-def order_preferences(
-    each: SetScores,
-    resampling: Resampling = USUAL_RESAMPLING,
-) -> Iterator[OrderPreference]:
+def order_preferences(each: SetScores) -> Iterator[OrderPreference]:
     """Yield the preference of each order over each that comes after it."""
     for (order, own), (other, others) in combinations(_by_order(each).items(), 2):
         shared = [assignment for assignment in own if assignment in others]
@@ -543,14 +571,11 @@ def order_preferences(
             order=" ".join(order),
             other_order=" ".join(other),
             n_pairs=len(shared),
-            share=over_templates(halves.tolist(), resampling),
+            share=shares_over_templates(halves.tolist()),
         )
 
 
-def feature_preferences(
-    each: SetScores,
-    resampling: Resampling = USUAL_RESAMPLING,
-) -> Iterator[FeaturePreference]:
+def feature_preferences(each: SetScores) -> Iterator[FeaturePreference]:
     """Yield the preference of each noun for each of its cases."""
     good = [one for one in each.sentences if one.is_grammatical and one.assignment]
     plausible = next((one.assignment for one in good if one.is_plausible), ())
@@ -568,7 +593,7 @@ def feature_preferences(
                 case=case,
                 n_with=len(having),
                 n_without=len(lacking),
-                auc=over_templates(values, resampling),
+                auc=shares_over_templates(values),
             )
 
 
@@ -586,14 +611,14 @@ def _by_order(each: SetScores) -> dict[tuple[str, ...], dict[tuple[str, ...], Se
 # What stands before the models' columns, and in their cells: the words of a row, a model, a cell.
 _Row = tuple[tuple[str, ...], SetScores, OverTemplates]
 
-_INTERVAL = "Mean over templates [95% bootstrap interval over templates]"
+_OF_SHARES = "Mean over templates [95% score interval over templates]"
 
 
 def auc_table(rows: Sequence[SetAuc]) -> "Table":
     """Return suites and comparisons x models: the AUC, with its interval."""
     return _table(
         "AUC: how often a grammatical sentence scores above an ungrammatical one",
-        f"{_INTERVAL}; equal scores count half, .5 is chance.",
+        f"{_OF_SHARES}; equal scores count half, .5 is chance.",
         ("suite", "comparison", "sentences"),
         [
             (
@@ -610,7 +635,7 @@ def order_table(rows: Sequence[OrderScore]) -> "Table":
     """Return suites and orders of cases x models: the mean score."""
     return _table(
         "Mean score of grammatical sentences by the order of their cases",
-        f"{_INTERVAL}, in bits: higher is better.",
+        "Mean over templates [95% bootstrap interval over templates], in bits: higher is better.",
         ("suite", "order", "sentences"),
         [
             ((row.scores.suite, row.order, str(row.n_sentences)), row.scores, row.score)
@@ -624,7 +649,7 @@ def order_preference_table(rows: Sequence[OrderPreference]) -> "Table":
     """Return suites and pairs of orders x models: how often the first one is preferred."""
     return _table(
         "Preference: how often a sentence scores above the same in another order",
-        f"{_INTERVAL}; equal scores count half, .5 is no preference.",
+        f"{_OF_SHARES}; equal scores count half, .5 is no preference.",
         ("suite", "order", "above", "pairs"),
         [
             (
@@ -641,7 +666,7 @@ def feature_table(rows: Sequence[FeaturePreference]) -> "Table":
     """Return suites, nouns and cases x models: the AUC of sentences in which the noun has it."""
     return _table(
         "AUC: how often a sentence in which a noun has a case scores above one in which it has not",
-        f"{_INTERVAL}; grammatical sentences only. In brackets: the noun's plausible case.",
+        f"{_OF_SHARES}; grammatical sentences only. In brackets: the noun's plausible case.",
         ("suite", "noun", "case", "sentences"),
         [
             (
@@ -786,10 +811,10 @@ class SentenceSets(Answer):
 
 
 _ROWS: dict[SetTable, Callable[[SetScores, Resampling], Iterable[SetRow]]] = {
-    "auc": set_aucs,
+    "auc": lambda each, _resampling: set_aucs(each),
     "orders": order_scores,
-    "pairs": order_preferences,
-    "features": feature_preferences,
+    "pairs": lambda each, _resampling: order_preferences(each),
+    "features": lambda each, _resampling: feature_preferences(each),
 }
 # The columns of a tidy table, the field with the estimate, and the column of its mean.
 _COLUMNS: dict[SetTable, tuple[Sequence[str], str, str]] = {

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from pommel.analysis.accuracy import NO_INTERVAL
 from pommel.analysis.cells import (
     Answer,
@@ -15,7 +17,7 @@ from pommel.analysis.cells import (
     number_cell,
     plain_table,
 )
-from pommel.analysis.item_columns import Values, by_item, columns_of
+from pommel.analysis.item_columns import by_item, columns_of
 from pommel.analysis.models_compared import (
     ComparedFamily,
     ComparedModel,
@@ -26,7 +28,7 @@ from pommel.analysis.models_compared import (
 )
 from pommel.files import frame_of_rows
 from pommel.scoring import RunRecord, SuiteResult
-from pommel.statistics import Estimate, Interval, Spread, mean_score
+from pommel.statistics import Interval, Spread, mean_score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -51,9 +53,8 @@ class StabilityRow(ModelRow):
     """What a model reaches without and with intervening material, on a pair or over all pairs.
 
     The mean over `n_bases` suites without material has each of these once, and the suites with
-    material that belong to it by their mean. `interval` is that of the difference, with - without:
-    a bootstrap in which items are drawn again within each suite, since items of the two do not
-    belong together by number.
+    material that belong to it by their mean. `interval` is that of the difference, with - without
+    (`Interval.of_means`): items of the two do not belong together by number.
 
     The row of a family (`is_family`) is the mean over its `n_members` members, `sd` and
     `sd_population` are those of their differences; it has no interval.
@@ -91,12 +92,10 @@ class Stability(Answer):
     rows: tuple[StabilityRow, ...]
 
     @classmethod
-    def of(
-        cls, records: Iterable[RunRecord], *, n_resamples: int = Estimate.N_RESAMPLES, seed: int = 0
-    ) -> "Stability":
+    def of(cls, records: Iterable[RunRecord]) -> "Stability":
         """Compare the suites of each model."""
         found = ModelsCompared.of(records)
-        rows = [list(_rows(each, n_resamples, seed)) for each in found.models]
+        rows = [list(_rows(each)) for each in found.models]
         return cls(rows=tuple(found.with_families(rows, _family_rows)))
 
     @property
@@ -132,10 +131,7 @@ class Stability(Answer):
 
     def _caption(self) -> str:
         rows = self.shown
-        caption = (
-            "Difference: with - without [95% bootstrap interval, items drawn again within each "
-            "suite]."
-        )
+        caption = "Difference: with - without [95% stratified score interval]. Means: over suites."
         if any(row.is_family for row in rows):
             caption += "\nsd: of a sample (n - 1), over members."
         if any(row.n_modified > row.n_bases for row in rows):
@@ -145,16 +141,16 @@ class Stability(Answer):
         return caption
 
 
-def _rows(compared: ComparedModel, n_resamples: int, seed: int) -> Iterator[StabilityRow]:
+def _rows(compared: ComparedModel) -> Iterator[StabilityRow]:
     pairs = _pairs(compared)
     for pairing, (base, modified) in pairs.items():
-        yield _row(compared, pairing, [(base, [modified])], n_resamples, seed)
+        yield _row(compared, pairing, [(base, [modified])])
     bases: dict[tuple[str, str], tuple[SuiteResult, list[SuiteResult]]] = {}
     for pairing, (base, modified) in pairs.items():
         _, own = bases.setdefault((pairing.language, pairing.base), (base, []))
         own.append(modified)
     if bases:
-        yield _row(compared, Pairing(), list(bases.values()), n_resamples, seed)
+        yield _row(compared, Pairing(), list(bases.values()))
 
 
 def _pairs(compared: ComparedModel) -> dict[Pairing, tuple[SuiteResult, SuiteResult]]:
@@ -181,14 +177,7 @@ def _row(
     compared: ComparedModel,
     pairing: Pairing,
     bases: Sequence[tuple[SuiteResult, Sequence[SuiteResult]]],
-    n_resamples: int,
-    seed: int,
 ) -> StabilityRow:
-    groups = list(_groups(bases))
-    interval = NO_INTERVAL
-    if all(len(group) for group in groups):
-        drawn = Estimate.of_groups(groups, n_resamples=n_resamples, seed=seed)
-        interval = Interval(low=drawn.low, high=drawn.high)
     return StabilityRow(
         model_name=compared.model_name,
         variant=compared.variant,
@@ -201,25 +190,26 @@ def _row(
         accuracy_modified=mean_score(
             mean_score(each.score for each in modified) for _, modified in bases
         ),
-        interval=interval,
+        interval=_interval(bases),
     )
 
 
-def _groups(bases: Sequence[tuple[SuiteResult, Sequence[SuiteResult]]]) -> Iterator[Values]:
-    """Yield one group of items a suite, so that the mean over groups is the difference.
-
-    A suite's items are empty where they are not known.
-    """
-    n_groups = sum(1 + len(modified) for _, modified in bases)
+def _interval(bases: Sequence[tuple[SuiteResult, Sequence[SuiteResult]]]) -> Interval:
+    """Return the interval of the difference; none where the items of a suite are not known."""
+    groups, weights, bounds = [], [], []
     for base, modified in bases:
-        yield _items(base) * (-n_groups / len(bases))
-        for each in modified:
-            yield _items(each) * (n_groups / len(bases) / len(modified))
-
-
-def _items(result: SuiteResult) -> Values:
-    columns = columns_of(result)
-    return by_item([(each.item_numbers, each.holds) for each in columns])
+        share = 1 / len(bases)
+        own = [(base, -share), *((each, share / len(modified)) for each in modified)]
+        for result, weight in own:
+            columns = columns_of(result)
+            if not columns:
+                return NO_INTERVAL
+            groups.append(by_item([(each.item_numbers, each.holds) for each in columns]))
+            weights.append(weight)
+            # Where predictions skip items, others count for more: the most that there can be.
+            most = by_item([(each.item_numbers, np.ones(each.n_items)) for each in columns])
+            bounds.append((0.0, most.max()))
+    return Interval.of_means(groups, weights=weights, bounds=bounds)
 
 
 def _family_rows(

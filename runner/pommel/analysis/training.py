@@ -16,7 +16,14 @@ from pommel.analysis.cells import (
     step_cell,
 )
 from pommel.analysis.inference import Correlation, PMethod
-from pommel.analysis.models_compared import ALL_SUITES, Grouping, labelled, suites_by
+from pommel.analysis.models_compared import (
+    ALL_SUITES,
+    OF_SEVERAL,
+    Average,
+    Grouping,
+    labelled,
+    suites_by,
+)
 from pommel.errors import UsageError, listed
 from pommel.files import frame_of_rows
 from pommel.models import Membership
@@ -39,8 +46,8 @@ _ROUNDING = 1e-12
 class TrainingPoint:
     """The accuracy at one step (or epoch): of a suite, or the mean over several.
 
-    `low` and `high` are Wilson's 95% interval of a share of items, and the bootstrap's of a mean;
-    `p_above` is that of the exact test against chance (see `Accuracy`).
+    `low` and `high` are Wilson's 95% interval of a share of items, and of a mean the stratified
+    score interval; `p_above` is that of the exact test against chance (see `Accuracy`).
     """
 
     family: str
@@ -56,6 +63,7 @@ class TrainingPoint:
     high: float
     chance: float
     p_above: float
+    average: Average = "suites"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,6 +92,7 @@ class TrainingPath:
     rho: float
     rho_p: float
     chance: float = math.nan
+    average: Average = "suites"
     rho_p_method: PMethod = ""
 
 
@@ -249,6 +258,7 @@ def _point(row: Accuracy, family: str, level: Grouping, name: str) -> TrainingPo
         high=interval.high,
         chance=row.chance,
         p_above=row.p_above,
+        average=row.average,
     )
 
 
@@ -276,6 +286,7 @@ def _path(points: Sequence[TrainingPoint], reach_percent: float) -> TrainingPath
         rho_p=ranks.p,
         rho_p_method=ranks.p_method,
         chance=last.chance,
+        average=last.average,
     )
 
 
@@ -322,7 +333,7 @@ def _path_table(paths: Sequence[TrainingPath]) -> "Table":
         numbers=columns[1:],
         rows=rows,
         caption="Above chance: exact one-sided binomial test, p < .05, from there on at every "
-        f"{first.axis}.{unknown}\nSpearman: accuracy with {first.axis}.",
+        f"{first.axis}.{unknown}\n{_of_several(first)}Spearman: accuracy with {first.axis}.",
     )
 
 
@@ -341,8 +352,14 @@ def _step_table(points: Sequence[TrainingPoint]) -> "Table":
         names=[first.axis],
         numbers=[*map(circuit_cell, names)],
         rows=rows,
-        caption="95% intervals: Wilson's of a share of items, the bootstrap's of a mean.",
+        caption=f"{_of_several(first)}95% intervals: Wilson's of a share of items, of a mean the "
+        "stratified score interval.",
     )
+
+
+def _of_several(row: TrainingPoint | TrainingPath) -> str:
+    """Return what the accuracy of several suites is, and a space; "" where there are none."""
+    return "" if row.level == "suite" else f"{OF_SEVERAL[row.average]} "
 
 
 def _accuracy_cell(point: TrainingPoint | None) -> str:

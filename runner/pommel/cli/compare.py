@@ -12,7 +12,7 @@ from pommel.cli.selecting import (
     selection_options,
     store_for_reading,
 )
-from pommel.cli.stats import resampling_options
+from pommel.cli.stats import average_option, resampling_options
 from pommel.errors import UsageError, nearest
 from pommel.scoring import RunRecord
 from pommel.store import Selection
@@ -22,6 +22,7 @@ from pommel.store import Selection
 @click.argument("a")
 @click.argument("b")
 @selection_options
+@average_option
 @resampling_options
 @form_option()
 def command(a: str, b: str, **chosen: Any) -> None:
@@ -41,6 +42,7 @@ def command(a: str, b: str, **chosen: Any) -> None:
     comparison = Comparison.of(
         (a, _records(a, chosen)),
         (b, _records(b, chosen)),
+        average=chosen["average"],
         n_resamples=chosen["resamples"],
         seed=chosen["seed"],
     )

@@ -66,6 +66,13 @@ _chance_option = click.option(
     metavar="X",
     help="Share of items that hold by chance.  [default: what formulas or imports say]",
 )
+average_option = click.option(
+    "--average",
+    type=click.Choice(Accuracies.AVERAGES),
+    default="suites",
+    show_default=True,
+    help="Of several suites: the mean of their accuracies, or all their items pooled.",
+)
 _pooling_option = click.option(
     "--pool",
     "pooling",
@@ -114,8 +121,13 @@ def resampling_options(function: _F) -> _F:
 
 
 def _settings(chosen: dict[str, Any]) -> Settings:
-    """Return how accuracies are computed: `_chance_option` and `resampling_options`."""
-    return Settings(chance=chosen["chance"], n_resamples=chosen["resamples"], seed=chosen["seed"])
+    """Return how accuracies are computed: chance, `average_option` and `resampling_options`."""
+    return Settings(
+        chance=chosen["chance"],
+        average=chosen["average"],
+        n_resamples=chosen["resamples"],
+        seed=chosen["seed"],
+    )
 
 
 def _records(chosen: dict[str, Any]) -> list[RunRecord]:
@@ -168,8 +180,9 @@ _INCOMPLETE_SEEDS = "without suites that other seeds of the same model have"
     type=click.Choice(Accuracies.LEVELS),
     default="suite",
     show_default=True,
-    help="What a row is about; circuits, languages, groups and models are means over suites.",
+    help="What a row is about; circuits, languages, groups and models have several suites.",
 )
+@average_option
 @_chance_option
 @click.option(
     "--interval",
@@ -186,6 +199,7 @@ def accuracy(**chosen: Any) -> None:
     \b
       pommel stats accuracy --model gpt2
       pommel stats accuracy --by circuit --source hu2020
+      pommel stats accuracy --by group --average items
       pommel stats accuracy --by prediction --suite number_prep --format csv
     """
     records = selected_records(chosen)
@@ -202,7 +216,9 @@ def accuracy(**chosen: Any) -> None:
 
 @click.command("stability")
 @selection_options
-@resampling_options
+# What is said for the bootstrap that there was; nothing is drawn any more.
+@click.option("--resamples", type=int, hidden=True)
+@click.option("--seed", type=int, hidden=True)
 @form_option()
 def stability(**chosen: Any) -> None:
     """How much intervening material costs: suites that come with and without it.
@@ -214,8 +230,7 @@ def stability(**chosen: Any) -> None:
       pommel stats stability --model gpt2 --format csv
     """
     records = selected_records(chosen)
-    found = Stability.of(records, n_resamples=chosen["resamples"], seed=chosen["seed"])
-    _show(found, chosen["form"])
+    _show(Stability.of(records), chosen["form"])
 
 
 @click.command("complexity")
@@ -331,6 +346,7 @@ def scaling(**chosen: Any) -> None:
     metavar="PERCENT",
     help="How much of its final accuracy a model has to reach.",
 )
+@average_option
 @_chance_option
 @resampling_options
 @click.option(

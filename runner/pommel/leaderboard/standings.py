@@ -24,11 +24,9 @@ Counts = NDArray[np.int64]
 
 
 # Scores, their intervals and ranks, from numbers to numbers; pure. A score is a weighted mean over
-# suites of means over items: linear in the items' values. So what is drawn once (items for
-# intervals, signs for tests) serves all submissions, and pairs are differences of two columns of
-# one matrix.
+# suites of means over items: linear in the items' values. So the signs that are drawn once serve
+# all tests, and pairs are differences of two columns of one matrix.
 
-N_BOOTSTRAP = 9_999
 N_SIGNS = 19_999
 
 # At most so many signs are drawn at once, which bounds the memory: 9 bytes each.
@@ -70,32 +68,6 @@ def weighted_mean(means: Sequence[float], shares: Sequence[float]) -> float:
     parts = [share / largest for share in shares]
     total = math.fsum(part * mean for part, mean in zip(parts, means, strict=True))
     return round(total / math.fsum(parts), _DECIMALS)
-
-
-def drawn_means(
-    values: Values, n_items: Sequence[int], *, seed: int, n_resamples: int = N_BOOTSTRAP
-) -> Values:
-    """Return the mean of each suite where items are drawn again, shape (draws, suites).
-
-    Items are drawn with replacement within their suite, as many as it has (Efron and Tibshirani
-    1993, chapter 13). The draws of a suite depend on its number and on the seed only.
-    """
-    columns = []
-    start = 0
-    for number, n in enumerate(n_items):
-        generator = np.random.default_rng([seed, number])
-        distinct, counts = np.unique(values[start : start + n], return_counts=True)
-        # How often each value is drawn is all that there is to draw.
-        drawn = generator.multinomial(n, counts / n, size=n_resamples)
-        columns.append(drawn @ distinct / n)
-        start += n
-    return np.stack(columns, axis=1)
-
-
-def interval_of(draws: Values) -> Interval:
-    """Return the percentile interval: the k-th smallest and largest, k = (draws + 1) * .025."""
-    found = Interval.of_draws(draws)
-    return Interval(low=round(found.low, _DECIMALS), high=round(found.high, _DECIMALS))
 
 
 def n_signs_for(n_submissions: int) -> int:
@@ -217,7 +189,8 @@ def ranks(scores: Sequence[float], adjusted: Values) -> list[Rank]:
     return found
 
 
-VERSION = 2
+# 1 and 2 had intervals of the bootstrap.
+VERSION = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -373,14 +346,17 @@ def weighing_of(board: Board) -> Weighing:
 def _scored(board: Board, entry: Entry) -> Standing:
     values, weighing = entry.values(board), weighing_of(board)
     means = suite_means(values, weighing.n_items)
-    draws = drawn_means(values, weighing.n_items, seed=board.seed)
+    items = np.split(values, np.cumsum(weighing.n_items)[:-1])
 
     def scored(own: Sequence[int], weights: Sequence[float]) -> Scored:
         # By the largest: the smallest floats have no digits left to be divided.
         part = np.array(weights) / max(weights)
-        interval = interval_of(draws[:, own] @ part / part.sum())
-        score = weighted_mean([means[i] for i in own], part.tolist())
-        return Scored(score=score, low=interval.low, high=interval.high)
+        interval = Interval.of_means([items[i] for i in own], weights=part / part.sum())
+        return Scored(
+            score=weighted_mean([means[i] for i in own], part.tolist()),
+            low=round(interval.low, _DECIMALS),
+            high=round(interval.high, _DECIMALS),
+        )
 
     of_circuit = {
         name: [i for i, suite in enumerate(board.suites) if suite.circuit == name]

@@ -74,8 +74,8 @@ def accuracy_cell(
 ) -> Cell:
     """Return a share with its interval, or a mean over seeds ± its sd; empty without a row.
 
-    The interval is Wilson's, that of a mean over suites or predictions the bootstrap's. `n_items`
-    is how many items the suite has: a share of fewer says of how many.
+    The interval is Wilson's, of a mean over suites or predictions the stratified one. `n_items` is
+    how many items the suite has: a share of fewer says of how many.
     """
     if row is None:
         return Cell()

@@ -80,8 +80,9 @@ def _family(result: SuiteResult) -> str:
 def score_table(results: Sequence[SuiteResult]) -> "Table":
     """Return suites (grouped by circuit) x models: the score and its 95% interval (Wilson).
 
-    The last rows are each circuit's mean and the SG score, the unweighted mean over suites. Behind
-    the seeds of a family stands their mean; a big family's members are left out.
+    Before the models stands which share holds by chance. The last rows are each circuit's mean and
+    the SG score, the unweighted mean over suites. Behind the seeds of a family stands their mean; a
+    big family's members are left out.
     """
     shown = columns(results)
     rule = results[0].score_rule if results else "all"
@@ -89,8 +90,8 @@ def score_table(results: Sequence[SuiteResult]) -> "Table":
     table = plain_table(
         RULES[rule],
         names=("circuit", "suite"),
-        numbers=("items", *headers),
-        caption=_caption(shown),
+        numbers=("items", "chance", *headers),
+        caption=_caption(results, shown),
     )
     by_key = {(each.suite_name, each.model_name): each for each in results}
     n_items: dict[str, int] = {}
@@ -100,6 +101,7 @@ def score_table(results: Sequence[SuiteResult]) -> "Table":
     def cells(suite: str) -> Iterator[str]:
         # Of shares that were published by themselves nobody may know of how many items they are.
         yield str(n_items[suite] or "-")
+        yield _chances_cell(each for each in results if each.suite_name == suite)
         for column in shown:
             if isinstance(column, str):
                 yield _shares_cell(by_key.get((suite, column)), n_items[suite])
@@ -113,6 +115,7 @@ def score_table(results: Sequence[SuiteResult]) -> "Table":
 
 def prediction_table(results: Sequence[SuiteResult]) -> "Table":
     """Return one row a prediction: in how many items it holds, its mean margin, ties."""
+    is_swallowed = any(each.n_swallowed for result in results for each in result.predictions)
     rows = (
         [
             result.suite_name,
@@ -120,11 +123,13 @@ def prediction_table(results: Sequence[SuiteResult]) -> "Table":
             *prediction_cells(each),
             number_cell(mean_score(kept_margins(each)), sign="+"),
             str(each.n_ties),
+            *([str(each.n_swallowed)] if is_swallowed else []),
         ]
         for result in results
         for each in result.predictions
     )
     columns = ["suite", "model", "prediction", "holds", "share", "mean margin (bits)", "ties"]
+    columns += ["swallowed"] if is_swallowed else []
     return plain_table(names=columns[:3], numbers=columns[3:], rows=rows)
 
 
@@ -133,6 +138,30 @@ RULES = {
     "first": "SG scores (the first prediction of a suite holds)",
     "each": "Scores (each prediction on its own)",
 }
+
+
+def _chances_cell(results: Iterable[SuiteResult]) -> str:
+    """Return what holds by chance on a suite, of several scores each; models differ in versions."""
+    cells: dict[str, None] = {}
+    for each in results:
+        labels = (f"{score.label}: " if score.label else "" for score in each.scores)
+        shown = zip(labels, map(_chance_text, each.chances), strict=True)
+        cells["\n".join(f"{label}{chance}" for label, chance in shown)] = None
+    return " / ".join(cells)
+
+
+def _chance_text(chance: float) -> str:
+    return "unknown" if math.isnan(chance) else number_cell(chance)
+
+
+def _mean_chance(results: Iterable[SuiteResult]) -> str:
+    """Return the mean over suites of what holds by chance, each once."""
+    by_suite = {
+        (each.circuit, each.suite_name): math.fsum(each.chances) / len(each.chances)
+        for each in results
+        if each.chances
+    }
+    return _chance_text(math.fsum(by_suite.values()) / len(by_suite)) if by_suite else ""
 
 
 def _shares_cell(result: SuiteResult | None, n_items: int) -> str:
@@ -152,15 +181,21 @@ def _shares_cell(result: SuiteResult | None, n_items: int) -> str:
     return "\n".join(cells) or "no predictions"
 
 
-def _caption(shown: Sequence[str | FamilyMean]) -> str:
+# What the rows of several suites are; SG scores are never pooled.
+_MEANS = "Means, SG score: over suites, every suite counts alike."
+
+
+def _caption(results: Sequence[SuiteResult], shown: Sequence[str | FamilyMean]) -> str:
     caption = "Share of items on which a suite's predictions hold [95% Wilson interval]."
+    if len({each.suite_name for each in results}) > 1:
+        caption += f"\n{_MEANS}"
     means = [column for column in shown if isinstance(column, FamilyMean)]
     if means:
         caption += " sd: of a sample (n - 1)."
     for mean in means:
         if mean.n > MAX_MEMBERS:
             caption += f"\n{mean.family} has {mean.n} members; --format csv has each."
-    return caption
+    return "\n".join([caption, *SuiteResult.swallowed_lines(results)])
 
 
 def _add_means(
@@ -170,10 +205,11 @@ def _add_means(
     table.add_section()
     for circuit in circuits if len(circuits) > 1 else []:
         cells = (_mean_cell(results, column, circuit) for column in shown)
-        table.add_row(circuit, "mean", "", *cells)
+        own = [each for each in results if each.circuit == circuit]
+        table.add_row(circuit, "mean", "", _mean_chance(own), *cells)
     if len({result.suite_name for result in results}) > 1:
         cells = (_mean_cell(results, column) for column in shown)
-        table.add_row("all suites", "SG score", "", *cells, style="bold")
+        table.add_row("all suites", "SG score", "", _mean_chance(results), *cells, style="bold")
 
 
 def _mean_cell(results: Sequence[SuiteResult], column: str | FamilyMean, circuit: str = "") -> str:
@@ -217,12 +253,12 @@ def _step_table(results: Sequence[SuiteResult]) -> "Table":
     suites = in_order((each.circuit, each.suite_name) for each in results)
     circuits = list(dict.fromkeys(circuit for circuit, _ in suites))
     by_circuit = len(suites) > _MAX_SUITES
-    what = "Means of circuits' suites" if by_circuit else "Share of items that hold"
+    what = f"Share of items that hold.{f' {_MEANS}' if len(suites) > 1 else ''}"
     table = plain_table(
         title,
         names=(axis,),
         numbers=[*map(circuit_cell, circuits)] if by_circuit else [suite for _, suite in suites],
-        caption=f"{what}; --format csv has every suite with its interval.",
+        caption=f"{what}\n--format csv has every suite with its interval.",
     )
     if len(suites) > 1:
         table.add_column("SG score", justify="right", style="bold")
@@ -233,6 +269,16 @@ def _step_table(results: Sequence[SuiteResult]) -> "Table":
             found = {(each.circuit, each.suite_name): each for each in own}
             cells = [_shares(found.get(suite)) for suite in suites]
         table.add_row(label, *cells, *([_mean(own)] if len(suites) > 1 else []))
+    table.add_section()
+    parts = (
+        [_mean_chance(each for each in results if each.circuit == name) for name in circuits]
+        if by_circuit
+        else [
+            _chances_cell(each for each in results if (each.circuit, each.suite_name) == suite)
+            for suite in suites
+        ]
+    )
+    table.add_row("chance", *parts, *([_mean_chance(results)] if len(suites) > 1 else []))
     return table
 
 

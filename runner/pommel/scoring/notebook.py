@@ -44,7 +44,9 @@ def scores_html(results: Sequence["SuiteResult"]) -> str:
     caption = "Share of items on which a suite's predictions hold [95% Wilson interval]"
     if len(suites) > 1:
         caption += "; SG score: the mean over suites, every suite counts alike"
-    return _table(head, rows) + _SMALL.format(f"{caption}. {escape(_origin(results))}")
+    lines = [f"{caption}. {escape(_origin(results))}"]
+    lines += map(escape, results[0].swallowed_lines(results) if results else ())
+    return _table(head, rows) + _SMALL.format("<br>".join(lines))
 
 
 def predictions_html(result: "SuiteResult") -> str:

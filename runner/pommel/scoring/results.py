@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.errors import FormulaError, UsageError
+from pommel.errors import FormulaError, UsageError, counted
 from pommel.files import frame_of, frame_of_rows
 from pommel.models import Membership
 from pommel.scoring.choices import Choices, ScoreRule
@@ -148,6 +148,9 @@ Table = Literal["suites", "predictions", "regions", "tokens"]
 # What a single run has no table of.
 ResultsTable = Literal[Table, "families"]
 
+# More scores than these are not named below a table.
+_MOST_LINES = 5
+
 SUITE_COLUMNS = (
     "model_name",
     "suite",
@@ -236,6 +239,24 @@ class SuiteResult:
         """In how many items a prediction that is not skipped rests on an unknown word."""
         marks = (each.oov & ~each.skipped for each in self.counted)
         return int(_any(marks).sum()) if self.counted else 0
+
+    @property
+    def n_swallowed(self) -> int:
+        """In how many items a prediction that is not skipped names a swallowed region."""
+        marks = (each.swallowed & ~each.skipped for each in self.counted)
+        return int(_any(marks).sum()) if self.counted else 0
+
+    @staticmethod
+    def swallowed_lines(results: Sequence["SuiteResult"]) -> list[str]:
+        """Say below a table of scores where regions are swallowed; nothing where none is."""
+        found = [each for each in results if each.n_swallowed]
+        lines = [
+            f"{each.model_name} on {each.suite_name}: {each.n_swallowed} of "
+            f"{counted(each.n_items, 'item')} with a region in which no token begins"
+            for each in found[:_MOST_LINES]
+        ]
+        more = len(found) - len(lines)
+        return [*lines, f"... and {counted(more, 'more score')} with such items"] if more else lines
 
     @property
     def scores(self) -> tuple[Score, ...]:

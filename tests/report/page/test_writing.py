@@ -167,7 +167,7 @@ def test_captions_name_the_intervals_that_are_there(tmp_path: Path) -> None:
     assert f"{of_items} [95% Wilson interval]. Chance: the share that holds by chance." in text
     two = scored("t", "m", "1100", "1110", rule="each")
     text = visible(report(tmp_path, record(two, "a")))
-    by_item = "several predictions: their mean [95% bootstrap interval, by item]."
+    by_item = "several predictions: their mean [95% stratified score interval]."
     assert f"by circuit. Of one suite with {by_item} model" in text
     assert f"{of_items}. Of {by_item} Chance: the share that holds by chance." in text
 

@@ -32,8 +32,7 @@ def rows_of(*models: str) -> list[SetAuc]:
         for row in set_aucs(
             design_scores(
                 *(partial(scored, at=offset + template) for template in (0, 5, 7)), model=model
-            ),
-            RESAMPLING,
+            )
         )
     ]
 
@@ -79,11 +78,11 @@ def test_what_is_a_row_and_what_a_facet() -> None:
     of_two = auc_rows(sets(rows_of("a", "b")))
     assert {row["row"] for row in of_two} == {"a", "b"}
     assert {row["facet"] for row in of_two} == {row["row"] for row in of_one}
-    others = set_aucs(pair_scores([[1, 0]]), RESAMPLING)
+    others = set_aucs(pair_scores([[1, 0]]))
     facets = {row["facet"] for row in auc_rows(sets([*rows_of("a", "b"), *others]))}
     # One of the suites is in German, the other says no language.
     assert {"arguments (de)\nall", "pairs\nall"} <= facets
-    pairs = [*set_aucs(pair_scores([[1, 0]]), RESAMPLING)]
+    pairs = [*set_aucs(pair_scores([[1, 0]]))]
     named = [
         replace(each, scores=replace(each.scores, model="b", suite="others")) for each in pairs
     ]
@@ -93,7 +92,7 @@ def test_what_is_a_row_and_what_a_facet() -> None:
 def test_without_a_template_there_is_no_plot() -> None:
     nothing = pair_scores([[float("nan"), 0]])
     with pytest.raises(UsageError) as caught:
-        auc_chart(sets(set_aucs(nothing, RESAMPLING)))
+        auc_chart(sets(set_aucs(nothing)))
     assert str(caught.value) == "there is no AUC to be shown: every template lacks a score"
 
 
@@ -106,7 +105,7 @@ def named(
     scores: list[list[float]], model: str, suite: str = "pairs", n_not_asked_for: int = 0
 ) -> list[SetAuc]:
     found = replace(pair_scores(scores), model=model, suite=suite, n_not_asked_for=n_not_asked_for)
-    return [*set_aucs(found, RESAMPLING)]
+    return [*set_aucs(found)]
 
 
 GOOD, NONE = [1.0, 0.0], [math.nan, 0.0]

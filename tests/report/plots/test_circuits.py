@@ -28,10 +28,10 @@ def test_every_mark_has_its_rows_values(capfd: pytest.CaptureFixture[str]) -> No
     assert [row["unit"] for row in drawn.rows] == [*frame["circuit"]]
     for field in ("accuracy", "chance", "n_items", "n_suites"):
         assert same([row[field] for row in drawn.rows], frame[field])
-    # The bootstrap of a mean over suites, Wilson's of one suite.
+    # The stratified interval of a mean over suites, Wilson's of one suite.
     is_mean = frame["n_suites"] > 1
     for end in ("low", "high"):
-        own = frame[f"bootstrap_{end}"].where(is_mean, frame[f"wilson_{end}"])
+        own = frame[f"stratified_{end}"].where(is_mean, frame[f"wilson_{end}"])
         assert same([row[end] for row in drawn.rows], own)
     points = drawn.marks("symbol")
     assert [(each["model"], each["unit"]) for each in points] == [
@@ -53,32 +53,10 @@ def test_what_is_written(capfd: pytest.CaptureFixture[str]) -> None:
     # The notes stand in two lines: the plot is a narrow one.
     assert texts[-3:] == [
         "Accuracy by circuit",
-        "Lines: 95% interval (Wilson's of a share of items; the bootstrap's",
-        "over items of a mean of shares). Grey ticks: chance.",
+        "Lines: 95% interval (Wilson's of a share of items; the stratified",
+        "score interval of a mean of shares). Grey ticks: chance.",
     ]
     assert {"a", "b", "agreement", "licensing", "0", ".5", "1"} <= set(texts)
-
-
-def test_intervals_without_a_width_are_no_certainty(capfd: pytest.CaptureFixture[str]) -> None:
-    def notes(*holds: str) -> str:
-        records = [
-            record("m", f"s{number}", each, circuit="c") for number, each in enumerate(holds)
-        ]
-        chart = circuit_chart(Accuracies.of(records, "circuit", SETTINGS))
-        return " ".join(draw(chart, capfd).texts).partition("Accuracy by circuit ")[2]
-
-    of_mean = (
-        "Lines: 95% interval (the bootstrap's over items of a mean of shares). Grey ticks: chance."
-    )
-    assert notes("1111", "0000") == (
-        f"{of_mean} No line: narrower than the point, or of no width: the items of each suite all "
-        "hold or all fail."
-    )
-    assert notes("1111", "0001") == of_mean
-    # Wilson's always has one.
-    assert notes("1111") == (
-        "Lines: 95% interval (Wilson's of a share of items). Grey ticks: chance."
-    )
 
 
 def test_families_have_their_standard_deviation_and_another_shape(

@@ -99,7 +99,7 @@ def test_training(capfd: pytest.CaptureFixture[str]) -> None:
     # Of one model there is no legend.
     assert " ".join(drawn.texts).endswith(
         "Accuracy along training Model: m. Bands: 95% interval (Wilson's of a share of items; the "
-        "bootstrap's over items of a mean of shares). Dashed: chance."
+        "stratified score interval of a mean of shares). Dashed: chance."
     )
     # In each facet the band, and the lines of chance and of the accuracy.
     assert (len(drawn.marks("area")), len(drawn.marks("line"))) == (2, 4)
@@ -120,14 +120,11 @@ def test_what_is_said_of_bands(capfd: pytest.CaptureFixture[str]) -> None:
         return " ".join(draw(chart, capfd).texts).partition("Accuracy along training ")[2]
 
     bands = (
-        "Bands: 95% interval (Wilson's of a share of items; the bootstrap's over items of a mean "
-        "of shares). Dashed: chance."
+        "Bands: 95% interval (Wilson's of a share of items; the stratified score interval of a "
+        "mean of shares). Dashed: chance."
     )
     assert notes("1111", "1000") == bands
-    assert notes("1111", "0000") == (
-        f"{bands} No band: narrower than the line, or of no width: the items of each suite all "
-        "hold or all fail."
-    )
+    assert notes("1111", "0000") == bands
 
 
 def test_shares_without_items_have_no_bands(capfd: pytest.CaptureFixture[str]) -> None:

@@ -16,7 +16,7 @@ RECORDS = [
 
 
 def test_every_mark_has_its_rows_values(capfd: pytest.CaptureFixture[str]) -> None:
-    stability = Stability.of(RECORDS, n_resamples=199)
+    stability = Stability.of(RECORDS)
     frame = stability.frame()
     drawn = draw(stability_chart(stability), capfd)
     assert [row["model"] for row in drawn.rows] == [*frame["model_name"]]
@@ -46,7 +46,7 @@ def test_every_mark_has_its_rows_values(capfd: pytest.CaptureFixture[str]) -> No
     assert [row["shown"] for row in drawn.rows][:2] == ["-0.50", "-1.00*"]
     assert " ".join(drawn.texts[-2:]) == (
         "Hollow: without, filled: with intervening material. Numbers: with less without, * where "
-        "its 95% bootstrap interval excludes 0."
+        "its 95% stratified score interval excludes 0."
     )
 
 
@@ -59,7 +59,7 @@ def test_families_and_languages(capfd: pytest.CaptureFixture[str]) -> None:
             *seeds("lstm", "s_mod", "10", "10", language=language, modifier_of="s"),
         )
     ]
-    rows = draw(stability_chart(Stability.of(records, n_resamples=199)), capfd).rows
+    rows = draw(stability_chart(Stability.of(records)), capfd).rows
     assert rows[-1]["model"] == "lstm (mean of 2)"
     assert rows[0]["pair"] == "s\n→ s_mod (de)"
     # A family has no interval, so no star.

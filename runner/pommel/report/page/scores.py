@@ -32,7 +32,7 @@ class Cell:
 def accuracy_cell(row: Accuracy | None) -> Cell:
     """Return an accuracy with its interval, of a family with its standard deviation.
 
-    A share of items has Wilson's interval, a mean over suites or predictions the bootstrap's.
+    A share of items has Wilson's interval, a mean over suites or predictions the stratified one.
     """
     if row is None or math.isnan(row.accuracy):
         return Cell(text=NOTHING if row is not None else "")

@@ -115,7 +115,7 @@ def auc_chart(sets: SentenceSets) -> "alt.typing.ChartType":
 
 
 _MARKS = (
-    "Diamonds: mean over templates and its 95% bootstrap interval. Thin ticks: one template each. "
+    "Diamonds: mean over templates and its 95% score interval. Thin ticks: one template each. "
     "Grey ticks: chance."
 )
 

@@ -14,7 +14,6 @@ from pommel.report.plots.theme import (
     data_of,
     in_facets,
     interval_note,
-    no_width_notes,
     row_axis,
     share_axis,
     share_domain,
@@ -31,7 +30,7 @@ def circuit_chart(found: Accuracies) -> "alt.typing.ChartType":
     """Return a facet for each circuit, in it a row for each model.
 
     The rows are those of one level, whichever it is. A share of items has Wilson's interval, a mean
-    over suites that of the bootstrap, a family mean ± sd. The values are those of `circuit_rows`.
+    over suites the stratified one, a family mean ± sd. The values are those of `circuit_rows`.
     Raises `UsageError` where there is no accuracy.
     """
     check_installed()
@@ -96,7 +95,7 @@ def _interval(row: Accuracy) -> tuple[float, float, str]:
     if row.is_family:
         return row.accuracy - row.sd, row.accuracy + row.sd, "sd"
     interval = row.interval()
-    return interval.low, interval.high, "bootstrap" if row.is_mean else "wilson"
+    return interval.low, interval.high, "stratified" if row.is_mean else "wilson"
 
 
 def _notes(rows: Rows) -> Iterator[str]:
@@ -105,7 +104,6 @@ def _notes(rows: Rows) -> Iterator[str]:
     own = [row for row in shown if row["interval"] != "sd"]
     if own:
         yield f"{interval_note('line', kinds)} Grey ticks: chance."
-        yield from no_width_notes("line", own, hidden_by="point")
     else:
         yield "Grey ticks: chance. Without intervals: items are not known."
     if "sd" in kinds:

@@ -68,7 +68,7 @@ def stability_chart(stability: Stability) -> "alt.typing.ChartType":
     chart, width = in_facets(layers, "pair", pairs, models, facet_width=_FACET_WIDTH)
     notes = [
         "Hollow: without, filled: with intervening material. Numbers: with less without"
-        + (", * where its 95% bootstrap interval excludes 0." if _has_star(found) else "."),
+        + (", * where its 95% stratified score interval excludes 0." if _has_star(found) else "."),
     ]
     return themed(chart, "Accuracy without and with intervening material", notes, width=width)
 

@@ -11,7 +11,6 @@ from pommel.report.plots.theme import (
     Rows,
     check_installed,
     interval_note,
-    no_width_notes,
     single_line,
     single_series,
     themed,
@@ -69,10 +68,9 @@ def training_rows(result: Training) -> Rows:
 def _notes(result: Training, rows: Rows) -> Iterator[str]:
     shown = [row for row in rows if not math.isnan(row["low"])]
     # Which of the two a point has, it does not say: of a single suite, Wilson's.
-    first = [interval_note("band", ("wilson", "bootstrap"))] if shown else []
+    first = [interval_note("band", ("wilson", "stratified"))] if shown else []
     if not all(math.isnan(row["chance"]) for row in rows):
         first.append("Dashed: chance.")
     yield " ".join(first)
-    yield from no_width_notes("band", shown, hidden_by="line")
     if result.incomplete:
         yield f"Without steps that lack a suite: {listed(result.incomplete, most=5)}."
