@@ -143,7 +143,7 @@ def examples() -> list[str]:
 
 
 def test_there_are_examples() -> None:
-    assert len(examples()) == 3
+    assert len(examples()) == 4
 
 
 @pytest.mark.parametrize("line", examples())
@@ -157,6 +157,7 @@ def test_the_examples_of_the_help_work(
         (tmp_path / "per_item" / f"{seed}.csv").write_text(text)
     (tmp_path / "accuracies.csv").write_text("model,s\nm,0.512\n")
     (tmp_path / "theirs.csv").write_text("model,suite,pair,acc\nm,s,1,1\n")
+    (tmp_path / "losses.tsv").write_text("model\tsuite\tl1\tl2\nm\ts\t2.5\t3\n")
     words = shlex.split(line)[1:]
     files = [str(each) for word in words if "*" in word for each in sorted(tmp_path.glob(word))]
     outcome = pommel(*(word for word in words if "*" not in word), *files)
@@ -181,7 +182,8 @@ def test_what_results_are_called_without_a_name(
     outcome = pommel("import-results", items, "--dry-run")
     assert outcome.stderr.splitlines()[-1].endswith(f", as {name}: nothing is kept (--dry-run)")
     said = " ".join(pommel("import-results", "--help").stdout.split())
-    assert "[default: hu2020, clams, blimp or bert-syntax, if they are these; otherwise" in said
+    names = "hu2020, gulordava, gevalm, clams, blimp or bert-syntax"
+    assert f"[default: {names}, if they are these; otherwise" in said
 
 
 def test_what_is_said_of_families_goes_before_what_the_file_says(

@@ -32,8 +32,8 @@ from pommel.store import RESULT_FORMATS, ImportOptions, Selection, Store, read_r
 @click.option(
     "--name",
     metavar="SOURCE",
-    help="What the results are called.  [default: hu2020, clams, blimp or bert-syntax, if they are "
-    "these; otherwise as their file]",
+    help="What the results are called.  [default: hu2020, gulordava, gevalm, clams, blimp or "
+    "bert-syntax, if they are these; otherwise as their file]",
 )
 @click.option("--model", help="What the model is called, in a file that does not say it.")
 @click.option("--suite", help="What the suite is called, in a file that does not say it.")
@@ -87,6 +87,7 @@ def command(files: Sequence[Path], **chosen: Any) -> None:
       pommel import-results per_item/*.csv
       pommel import-results accuracies.csv --name multilingual --items 1000
       pommel import-results theirs.csv --column item=pair --column result=acc
+      pommel import-results losses.tsv --column loss_good=l1 --column loss_bad=l2
     """
     options = _options(chosen)
     imported = read_results(files, options, form=chosen["read_as"] or "")

@@ -71,6 +71,30 @@ def test_the_contrast_is_one_word() -> None:
     assert found == MinimalSet("", "a", ("b",), "a b", {"n_attr": 0})
 
 
+def test_own_sentences_of_gulordava_have_twelve_columns(folder: Path) -> None:
+    # In the place of the forms the text has the word of the corpus.
+    text = "old wrens near it of course hop . <eos>\n"
+    gold = "R!N_V!Plur!Sing\t3\t1\t4\tVERB\tNumber=Plur\tsing\tsings\tsing\t1\tNOUN\told birds by\n"
+    (found,) = parse(text, gold)
+    assert (found.before, found.form, found.others) == ("old wrens near it", "sing", ("sings",))
+    assert found.after == "course hop ."
+    assert written(through_a_suite([found]), folder) == (text, gold)
+    changed = MinimalSet("the wrens", "sing", ("sung",), "", found.fields)
+    assert written([changed], folder) == (
+        "the wrens sing <eos>\n",
+        gold.replace("\t4\t", "\t2\t").replace("sings", "sung"),
+    )
+    fields = {**(found.fields or {}), "lemma": "a\tb"}
+    with pytest.raises(InputError, match="'lemma' of minimal set 1 is no text of one column"):
+        written([MinimalSet("the wrens", "sing", ("sung",), "", fields)], folder)
+    with pytest.raises(SuiteError) as caught:
+        parse(text * 2, gold.replace("\t4\t", "\t9\t") + "4\tsing\tsings\t0\n")
+    assert str(caught.value).splitlines()[0] == (
+        "x.gold:1:21: there is no word 9; line 1 of x.text has the words 0 to 7"
+    )
+    assert "x.gold:2:1: this line has 4 columns; write pattern, constr_id" in str(caught.value)
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -165,16 +189,6 @@ COLUMNS = "write index, correct form, wrong form, number of attractors, with tab
                     "x.gold:8:10: '' is no number of attractors; write how many nouns of the "
                     "other number intervene"
                 ),
-            ],
-        ),
-        (
-            "a b <eos>\n",
-            "\t".join("abcdefghijkl") + "\n",
-            [
-                (
-                    "x.gold:1:1: this has 12 columns, as the .gold of Gulordava et al.; convert "
-                    "the .tab beside it, which has the same sentences"
-                )
             ],
         ),
     ],

@@ -2,11 +2,12 @@
 
 Two files beside one another, a sentence a line: `NAME.text` has its words and `<eos>`, `NAME.gold`
 the index of a word (from 0), its correct form, the wrong one, and the number of attractors, with
-tabs between.
+tabs between. Of their own sentences (`generated.gold`) it has twelve columns and no attractors, and
+the text has the word of the corpus where the forms belong.
 """
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from pommel.sources.formats.focus_word import (
     EOS,
     N_ATTR,
     attractors_of,
+    field_error,
+    field_of,
     focus_set,
     form_faults,
     forms_of,
@@ -30,12 +33,18 @@ from pommel.sources.minimal_sets import MinimalSet
 
 TEXT_ENDING, GOLD_ENDING = ".text", ".gold"
 
-# A field of a set beside `N_ATTR`: the line of text where it is not the sentence with `<eos>`
+# A field of a set beside its columns: the line of text where it is not the sentence with `<eos>`
 # behind it (the published gold has "Are" once where the text has "are").
 TEXT = "text"
 
 _COLUMNS = ("index", "correct form", "wrong form", "number of attractors")
-_N_GULORDAVA_COLUMNS = 12
+# Those of twelve, as the fields of a set; r is the word that agrees, l the one that it agrees with.
+_OWN_COLUMNS = (
+    *("pattern", "constr_id", "sent_id", "r_idx", "r_pos", "r_morph"),
+    *("form", "form_alt", "lemma", "l_idx", "l_pos", "prefix"),
+)
+# Where index, correct form and wrong form stand.
+_PLACES = {len(_COLUMNS): (0, 1, 2), len(_OWN_COLUMNS): (3, 6, 7)}
 _TITLE = "Linzen's files"
 
 
@@ -77,10 +86,6 @@ def parse_linzen(source: LinzenText) -> list[MinimalSet]:
     """
     texts, golds = DecodedText.of(source.text).lines, DecodedText.of(source.gold).lines
     faults: list[Fault] = []
-    if golds and len(golds[0].split("\t")) == _N_GULORDAVA_COLUMNS:
-        hint = "convert the .tab beside it, which has the same sentences"
-        what = f"this has {_N_GULORDAVA_COLUMNS} columns, as the .gold of Gulordava et al."
-        raise SuiteError([Place(file=source.gold_file, line=1, column=1).fault(what, hint)])
     if len(texts) != len(golds):
         what = f"this file has {counted(len(golds), 'line')}, and {source.text_file} {len(texts)}"
         nowhere = Place(file=source.gold_file, line=0, column=0)
@@ -89,9 +94,11 @@ def parse_linzen(source: LinzenText) -> list[MinimalSet]:
         hint = "write one a line, with <eos> at its end"
         nowhere = Place(file=source.text_file, line=0, column=0)
         faults.append(nowhere.fault("there is no sentence", hint))
+    n_columns = len(golds[0].split("\t")) if golds else 0
+    names = _OWN_COLUMNS if n_columns == len(_OWN_COLUMNS) else _COLUMNS
     sets = []
     for number, (text, gold) in enumerate(zip(texts, golds, strict=False), start=1):
-        wrong = list(_line_faults(source, number, text, gold))
+        wrong = list(_line_faults(source, number, text, gold, names))
         faults += wrong
         if not wrong:
             sets.append(_set(text, gold))
@@ -103,8 +110,9 @@ def parse_linzen(source: LinzenText) -> list[MinimalSet]:
 def save_linzen(sets: Iterable[MinimalSet], path: Path) -> None:
     """Write both files, of which `path` is one.
 
-    Raises `InputError` for a set without the number of attractors, or whose contrast is not one
-    word and another, and `UsageError` for a path with another ending.
+    A set that has the twelve columns gets them again. Raises `InputError` for another without the
+    number of attractors, or whose contrast is not one word and another, and `UsageError` for a path
+    with another ending.
     """
     text_path, gold_path = _both(path)
     with (
@@ -114,9 +122,7 @@ def save_linzen(sets: Iterable[MinimalSet], path: Path) -> None:
         gold_aside.open("w", encoding="utf-8", newline="") as gold,
     ):
         for number, each in enumerate(sets, start=1):
-            correct, wrong = forms_of(each, number, _TITLE)
-            n_attractors = attractors_of(each, number, _TITLE)
-            gold.write(f"{n_before(each)}\t{correct}\t{wrong}\t{n_attractors}\n")
+            gold.write("\t".join(_cells(each, number)) + "\n")
             text.write(f"{_text(each)}\n")
 
 
@@ -130,12 +136,35 @@ def _both(path: Path) -> tuple[Path, Path]:
 
 
 def _set(text: str, gold: str) -> MinimalSet:
-    index, correct, wrong, n_attr = gold.split("\t")
-    fields: dict[str, object] = {N_ATTR: int(n_attr)}
+    cells = gold.split("\t")
+    index, correct, wrong = (cells[place] for place in _PLACES[len(cells)])
+    fields: dict[str, object] = {N_ATTR: int(cells[-1])} if len(cells) == len(_COLUMNS) else {}
+    if len(cells) == len(_OWN_COLUMNS):
+        fields = dict(zip(_OWN_COLUMNS, cells, strict=True))
     found = focus_set(words_of(text), int(index), (correct, wrong), fields)
     if _text(mended_set(found)) != text:
         fields[TEXT] = text
     return found
+
+
+def _cells(found: MinimalSet, number: int) -> list[str]:
+    """Return what the `.gold` says of a set."""
+    correct, wrong = forms_of(found, number, _TITLE)
+    index = str(n_before(found))
+    if not _is_own(found):
+        return [index, correct, wrong, str(attractors_of(found, number, _TITLE))]
+    cells = [str(field_of(found, number, name, _TITLE)) for name in _OWN_COLUMNS]
+    for name, cell in zip(_OWN_COLUMNS, cells, strict=True):
+        if "\t" in cell or "\n" in cell or "\r" in cell:
+            raise field_error(number, name, "no text of one column")
+    for place, cell in zip(_PLACES[len(cells)], (index, correct, wrong), strict=True):
+        cells[place] = cell
+    return cells
+
+
+def _is_own(found: MinimalSet) -> bool:
+    """Say whether a set has the twelve columns, in which the text may have another word."""
+    return {"r_idx", "form_alt"} <= (found.fields or {}).keys()
 
 
 def _text(found: MinimalSet) -> str:
@@ -143,7 +172,9 @@ def _text(found: MinimalSet) -> str:
     written = kept_text(found.fields, TEXT)
     if written is not None:
         words = words_of(written)
-        if stands_among(found, words) and _same(words[n_before(found)], found.form):
+        if stands_among(found, words) and (
+            _is_own(found) or _same(words[n_before(found)], found.form)
+        ):
             return written
     return f"{found.grammatical} {EOS}"
 
@@ -152,7 +183,9 @@ def _same(word: str, form: str) -> bool:
     return word.casefold() == form.casefold()
 
 
-def _line_faults(source: LinzenText, number: int, text: str, gold: str) -> Iterator[Fault]:
+def _line_faults(
+    source: LinzenText, number: int, text: str, gold: str, names: Sequence[str]
+) -> Iterator[Fault]:
     cells = gold.split("\t")
     starts = [0, *itertools.accumulate(len(cell) + 1 for cell in cells)]
     line = Place(file=source.gold_file, line=number, column=1)
@@ -164,23 +197,28 @@ def _line_faults(source: LinzenText, number: int, text: str, gold: str) -> Itera
     if not words:
         text_line = Place(file=source.text_file, line=number, column=1)
         yield text_line.fault("this line has no words", "write a sentence")
-    if len(cells) != len(_COLUMNS):
-        hint = f"write {', '.join(_COLUMNS)}, with tabs between"
+    if len(cells) != len(names):
+        hint = f"write {', '.join(names)}, with tabs between"
         yield fault(0, f"this line has {counted(len(cells), 'column')}", hint)
         return
-    index = whole_number(cells[0])
+    at_index, at_correct, at_wrong = _PLACES[len(cells)]
+    correct, wrong = cells[at_correct], cells[at_wrong]
+    index = whole_number(cells[at_index])
     if index is None:
         hint = "write how many words stand before the form"
-        yield fault(0, f"{quoted(cells[0])} is no index", hint)
+        yield fault(at_index, f"{quoted(cells[at_index])} is no index", hint)
     elif words and index >= len(words):
         hint = f"line {number} of {source.text_file} has the words 0 to {len(words) - 1}"
-        yield fault(0, f"there is no word {index}", hint)
-    elif words and not _same(words[index], cells[1]):
+        yield fault(at_index, f"there is no word {index}", hint)
+    elif words and names is _COLUMNS and not _same(words[index], correct):
         what = f"word {index} of {source.text_file} is {quoted(words[index])}"
-        yield fault(1, f"{what}, not {quoted(cells[1])}", "write the form that stands there")
-    for place, message in form_faults(cells[1], cells[2]):
-        yield fault(1 + place, message, "write the correct form and the wrong one")
-    if whole_number(cells[3]) is None:
+        yield fault(
+            at_correct, f"{what}, not {quoted(correct)}", "write the form that stands there"
+        )
+    for place, message in form_faults(correct, wrong):
+        at_form = (at_correct, at_wrong)[place]
+        yield fault(at_form, message, "write the correct form and the wrong one")
+    if names is _COLUMNS and whole_number(cells[3]) is None:
         hint = "write how many nouns of the other number intervene"
         yield fault(3, f"{quoted(cells[3])} is no number of attractors", hint)
 

@@ -37,10 +37,18 @@ from pommel.store.imports.result_format import (
     number_of,
     parameters_of,
     raise_faults,
-    read_table,
     source_of,
     truth_of,
     whole_of,
+)
+from pommel.store.imports.scores import (
+    SCORE_NAMES,
+    USUAL_NAMES,
+    Recipe,
+    Scored,
+    is_scored,
+    json_header,
+    names_model,
 )
 from pommel.store.imports.shares import share_fault
 from pommel.suite import PublishedSuite
@@ -221,9 +229,7 @@ def _items(numbers: Sequence[int]) -> str:
 REQUIRED = ("model", "suite", "item", "result")
 # What columns are called; the first of the names that a file has counts.
 NAMES: dict[str, tuple[str, ...]] = {
-    "model": ("model", "model_name"),
-    "suite": ("suite", "suite_name"),
-    "item": ("item_number", "item"),
+    **USUAL_NAMES,
     "result": ("result", "correct", "holds"),
     "prediction_id": ("prediction_id", "prediction"),
     "margin_bits": ("margin_bits",),
@@ -486,25 +492,33 @@ class _Reading:
     faults: list[Fault] = field(default_factory=list)
 
 
-def read_items(paths: Sequence[Path], options: ImportOptions) -> Imported:
+def read_items(
+    paths: Sequence[Path], options: ImportOptions, recipe: Recipe | None = None
+) -> Imported:
     """Read tables that belong together; a model's suites may lie in several files.
 
+    A recipe says what the columns of a published format are, where the options do not.
     Raises `FaultyFileError` with all rows that say nothing or contradict another, and `UsageError`
     for a column that does not exist, and for several files without a source.
     """
     for name in options.columns:
-        UsageError.check_choice("a column", name, NAMES)
+        UsageError.check_choice("a column", name, NAMES | SCORE_NAMES)
+    options = recipe.options(options) if recipe else options
     reading = _Reading(options)
-    tables = [read_table(path, reading.faults) for path in paths]
+    scored = Scored(options, recipe, reading.faults)
+    of_files = [scored.read(path) for path in paths]
+    tables = [table for each in of_files for table in each]
     runs = ItemRuns()
     for table in tables:
         found = [*_rows(table, reading)]
         reading.faults += runs.add(found)
     notes = runs.filled()
     raise_faults(reading.faults)
-    steps = left_out(reading.unused)
+    steps = [*left_out(reading.unused), *scored.notes()]
     source = source_of(options, paths)
-    origin = Origin(source=source, format=ITEMS.name, files=hashes(tables), steps=tuple(steps))
+    name = recipe.name if recipe else ITEMS.name
+    files = hashes([each[0] for each in of_files if each])
+    origin = Origin(source=source, format=name, files=files, steps=tuple(steps))
     records = origin.records(_result(key, run, reading) for key, run in runs.runs.items())
     notes = [*steps, *notes, *runs.uneven(), *runs.repeated()]
     return Imported(records=records, notes=tuple(notes))
@@ -529,7 +543,8 @@ def _result(key: RunKey, run: Mapping[Key, ItemRow], reading: _Reading) -> Resul
 def _rows(table: ResultTable, reading: _Reading) -> Iterator[ItemRow]:
     options, names = reading.options, _names(reading.options)
     needed = _needed(options)
-    required = list(dict.fromkeys([*needed, *options.columns]))
+    said = [column for column in options.columns if column not in SCORE_NAMES]
+    required = list(dict.fromkeys([*needed, *said]))
     columns = found_columns(table, names, required, reading.faults, can_be_said=True)
     if not columns.keys() >= set(needed):
         return
@@ -631,8 +646,10 @@ def _suite_facts(
 
 
 def _is_like(head: str, options: ImportOptions) -> bool:
-    header = set(head_rows(head)[0])
+    header = {*(json_header(head) if head.lstrip().startswith("{") else head_rows(head)[0])}
     names = _names(options)
+    if is_scored(header, options):
+        header |= {"item", "result", *(("model",) if names_model(options) else ())}
     return all(header.intersection(names[column]) for column in _needed(options))
 
 
@@ -642,4 +659,53 @@ ITEMS = ResultFormat(
     is_like=_is_like,
     read=read_items,
     takes=frozenset({"model", "suite", "language", "score_rule", "columns", "chance"}),
+)
+
+
+def _of_recipe(
+    recipe: Recipe, title: str, is_like: Callable[[Sequence[str]], bool]
+) -> ResultFormat:
+    """Return the format of a recipe; `is_like` looks at a file's columns."""
+
+    def begins_so(head: str, _: ImportOptions) -> bool:
+        is_json = head.lstrip().startswith("{")
+        return is_like(json_header(head) if is_json else head_rows(head)[0])
+
+    return ResultFormat(
+        name=recipe.name,
+        title=title,
+        is_like=begins_so,
+        read=lambda paths, options: read_items(paths, options, recipe),
+        takes=ITEMS.takes,
+    )
+
+
+# Gulordava et al. (2018), `best_model.tab` and `all_models.tab`: the rows of `generated.tab`, and
+# behind them a column for each model, with the logarithm of a form's probability.
+GULORDAVA_RESULTS = _of_recipe(
+    Recipe(name="gulordava", columns={"logprob": "*hidden*", "class": "class", "suite": "type"}),
+    "scores of Gulordava et al. (2018), a column a model",
+    lambda header: (
+        {"class", "type", "len_prefix", "sent"} <= {*header}
+        and any("hidden" in name for name in header)
+    ),
+)
+# Zaczynska et al. (2020): the mean loss of each sentence's tokens. As their program does, pairs are
+# left out whose sentences have different numbers of tokens; of equal losses, which none of the
+# published pairs has, it says that the model is right, and here it is wrong.
+GEVALM_RESULTS = _of_recipe(
+    Recipe(
+        name="gevalm",
+        columns={
+            "suite": "case",
+            "loss_good": "probs.0",
+            "loss_bad": "probs.1",
+            "n_tokens_good": "tokenized.0.0",
+            "n_tokens_bad": "tokenized.1.0",
+        },
+        folders=("group", "model"),
+        language="de",
+    ),
+    "losses of Zaczynska et al. (2020), gevalm's output",
+    lambda header: {"probs", "candidates", "case"} <= {*header},
 )

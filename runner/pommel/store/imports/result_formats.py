@@ -8,7 +8,7 @@ from pommel.errors import InputError, UsageError
 from pommel.files import DecodedText
 from pommel.scoring import RunRecord
 from pommel.store.imports.hu2020 import HU2020
-from pommel.store.imports.items import ITEMS
+from pommel.store.imports.items import GEVALM_RESULTS, GULORDAVA_RESULTS, ITEMS
 from pommel.store.imports.papers import BERT_SYNTAX_RESULTS, BLIMP_SUMMARY, CLAMS_TABLE
 from pommel.store.imports.result_format import Imported, ImportOptions, ResultFormat
 from pommel.store.imports.shares import ACCURACIES
@@ -17,6 +17,8 @@ from pommel.suite import language_fault
 # The first that recognises a file has it.
 RESULT_FORMATS: tuple[ResultFormat, ...] = (
     HU2020,
+    GULORDAVA_RESULTS,
+    GEVALM_RESULTS,
     ITEMS,
     CLAMS_TABLE,
     ACCURACIES,
