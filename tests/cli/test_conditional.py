@@ -123,13 +123,15 @@ def test_a_suite_of_minimal_pairs_has_the_same_verdicts_by_the_mean(
         [["The dog"] * 2, ["barks .", "bark at it ."]],
         [["A dog"] * 2, ["sat .", "did sit ."]],
     ]
-    path = tmp_path / "pairs.json"
+    path, suite = tmp_path / "pairs.json", tmp_path / "suite.json"
     path.write_text(json.dumps(items), "utf-8")
-    said = pommel("conditional", UNIFORM, path, "--eos", "never", "-o", "scores.csv").stderr
+    said = pommel(
+        "conditional", UNIFORM, path, "--eos", "never", "-o", tmp_path / "scores.csv"
+    ).stderr
     assert "1.000 by the sum (2 of 2), 0.000 by the mean per token (0 of 2; 2 ties" in said
-    assert pommel("convert", path, "-o", "suite.json").status == 0
+    assert pommel("convert", path, "-o", suite).status == 0
     policy = ("--eos", "never", "--format", "csv", "--table", "predictions")
-    rows = pommel("run", UNIFORM, "suite.json", *policy).rows()
+    rows = pommel("run", UNIFORM, suite, *policy).rows()
     assert [(row["result"], row["margin_bits"], row["tie"]) for row in rows] == [
         ("False", "0.0", "True")
     ] * 2
