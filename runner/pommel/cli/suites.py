@@ -1,6 +1,7 @@
 """`pommel suites`: the suites that ship with pommel, and any other."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
@@ -35,6 +36,12 @@ def list_suites(collection: str, by: str, form: str) -> None:
     if form != "json":
         table = suite_table(cards, by_circuit=by == "circuit", markdown=form == "markdown")
         show_table(table)
+        if any(card.models is not None and not card.pretrained_models for card in cards):
+            note(
+                "note: no pretrained model has been run on the suites that ship with pommel, and "
+                "the readers of their sentences were not native speakers; `pommel suites show` "
+                "and suites/<language>/README.md say more"
+            )
         return
     rows = cards if by == "suite" else SuiteCard.circuits(cards)
     click.echo(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=2))
@@ -45,8 +52,12 @@ def list_suites(collection: str, by: str, form: str) -> None:
 @click.option("--item", type=int, help="The item to show.  [default: the first]")
 def show(suite: str, item: int | None) -> None:
     """Show what a SUITE is about: its predictions and one item, condition by condition."""
+    is_own = suite == "-" or Path(suite).exists()
+    cards = [] if is_own else SuiteCard.of_source(suite)
+    caveats = {card.name: card.caveats for card in cards}
     for loaded in load_suites([suite]):
-        click.echo("\n".join(_description(loaded.suite, item)))
+        own = caveats.get(loaded.suite.name, ())
+        click.echo("\n".join(_description(loaded.suite, item, own)))
 
 
 @command.command("export")
@@ -66,11 +77,12 @@ def export(suites: tuple[str, ...], output: Path, form: str) -> None:
     note(f"{counted(len(loaded), 'suite')}: {output}")
 
 
-def _description(suite: Suite, number: int | None) -> list[str]:
+def _description(suite: Suite, number: int | None, caveats: Sequence[str]) -> list[str]:
     facts = (suite.language, suite.circuit, suite.version, str(suite.meta.get("license") or ""))
     lines = [suite.name, f"  {' · '.join(fact for fact in facts if fact)}".rstrip()]
     if comment := str(suite.meta.get("comment") or ""):
         lines.append(f"  {comment}")
+    lines += [f"  {each}" for each in caveats]
     for index, prediction in enumerate(suite.predictions):
         lines.append(f"  prediction {index}: {prediction.formula.text}")
         if prediction.description:

@@ -4,7 +4,7 @@ import json
 import sys
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -14,6 +14,8 @@ from pommel.sources.formats.long_csv import read_long_csv
 from pommel.suite import LoadedDraft, LoadedSuite, Suite
 
 _SHIPPED = "suites:"
+# The table of `collections.toml` that has no collection.
+_MODELS = "models"
 
 
 def find_suites(source: str) -> list[Path]:
@@ -142,6 +144,10 @@ def _suite_collections() -> list[str]:
 
 
 def _named_collections() -> Mapping[str, list[str]]:
+    return {name: each for name, each in _catalogue().items() if name != _MODELS}
+
+
+def _catalogue() -> dict[str, Any]:
     return tomllib.loads((shipped_folder("suites") / "collections.toml").read_text("utf-8"))
 
 
@@ -157,7 +163,11 @@ def _nearest(name: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteCard:
-    """A suite's name, what it says of itself, and how much there is of it."""
+    """A suite's name, what it says of itself, and how much there is of it.
+
+    `models` have been run on a suite that ships with pommel, `pretrained_models` among them were
+    trained by others on text that people wrote. Of other suites nothing is known, None.
+    """
 
     name: str
     language: str
@@ -167,6 +177,19 @@ class SuiteCard:
     n_items: int
     n_predictions: int
     condition_names: tuple[str, ...]
+    models: tuple[str, ...] | None = None
+    pretrained_models: tuple[str, ...] | None = None
+
+    @property
+    def caveats(self) -> tuple[str, ...]:
+        """What has to be known of a shipped suite's trials and readers; nothing of another."""
+        if self.models is None:
+            return ()
+        run = f"models run on it: {', '.join(self.models) or 'none'}"
+        return (
+            f"{run}{'' if self.pretrained_models else '; no pretrained one'}",
+            "the readers of its sentences were not native speakers",
+        )
 
     @classmethod
     def of_source(cls, source: str) -> list[Self]:
@@ -174,9 +197,19 @@ class SuiteCard:
 
         Those that ship with pommel are known to be valid, and are not checked again.
         """
-        if source.startswith(_SHIPPED):
-            return [cls._of_value(json.loads(path.read_bytes())) for path in find_suites(source)]
-        return [cls.of(each.suite) for each in load_suites([source])]
+        if not source.startswith(_SHIPPED) and (source == "-" or Path(source).exists()):
+            return [cls.of(each.suite) for each in load_suites([source])]
+        runs = _catalogue()[_MODELS]
+        cards = [cls._of_value(json.loads(path.read_bytes())) for path in find_suites(source)]
+        return [card.with_models(runs) for card in cards]
+
+    def with_models(self, runs: Mapping[str, Mapping[str, Sequence[str]]]) -> Self:
+        """Return the card with what the catalogue says of its language and of itself."""
+        pretrained, own = (
+            tuple(each for key in (self.language, self.name) for each in runs[kind].get(key, ()))
+            for kind in ("pretrained", "own")
+        )
+        return replace(self, models=(*pretrained, *own), pretrained_models=pretrained)
 
     @classmethod
     def of(cls, suite: Suite) -> Self:

@@ -177,6 +177,20 @@ def test_every_language_has_a_card_and_judgements() -> None:
         assert "CC-BY-4.0" in card, language
         assert "doubts" in card.lower(), language
         assert "## A second reading" in card, language
+        assert "Neither reader was a native speaker" in card, language
+
+
+def test_a_card_says_which_models_have_been_run() -> None:
+    for language in WANTED:
+        readme = (SUITES / language / "README.md").read_text("utf-8")
+        said = readme.partition("## Models that have been run on these suites\n")[2]
+        cards = SuiteCard.of_source(f"suites:{language}")
+        models = {model for card in cards for model in card.models or ()}
+        assert all(model in said for model in models), language
+        assert said.startswith("None.") == (not models), language
+        if not any(card.pretrained_models for card in cards):
+            assert "**No pretrained model has been run on them**" in said, language
+            assert all("no pretrained one" in card.caveats[0] for card in cards)
 
 
 def test_what_was_judged_is_what_ships(suites: Sequence[Suite]) -> None:
