@@ -112,7 +112,9 @@ def with_another() -> Any:
     """Return the ranking with one more submission, which is added here."""
     outcome = pommel("leaderboard", "add", "board", "steps.pommel.zip", "--by", "A. Keeper")
     assert outcome.status == 0, outcome.stderr
-    shown = printed_json("leaderboard", "show", "board", "--format", "json")["submissions"]
+    shown = printed_json("leaderboard", "show", "board", "--together", "--format", "json")[
+        "submissions"
+    ]
     return [{key: value for key, value in each.items() if key != "added"} for each in shown]
 
 

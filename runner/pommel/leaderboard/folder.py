@@ -44,6 +44,7 @@ from pommel.leaderboard.standings import (
     Pairs,
     Standing,
     Standings,
+    are_outdated,
     pairs_bytes,
     pairs_from,
     standings_from,
@@ -814,10 +815,13 @@ def _ranking_faults(
         yield f"{path}: is not what comes out of pairs; delete the folder, and it is made again"
     path = place.standings_file
     try:
-        kept = standings_from(read_plain(path).decode(), board)
+        text = read_plain(path).decode()
     except FileNotFoundError:
         return
     except (OSError, ValueError):
-        kept = None
-    if kept != standings_of(board, entries, pairs, {}, ledger.ranking_head):
+        text = ""
+    # What an older pommel wrote is made again.
+    if are_outdated(text):
+        return
+    if standings_from(text, board) != standings_of(board, entries, pairs, {}, ledger.ranking_head):
         yield f"{path}: is not the ranking that comes out; delete the folder, and it is made again"

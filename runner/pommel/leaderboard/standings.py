@@ -308,6 +308,14 @@ def standings_from(text: str, board: Board) -> Standings | None:
         return None
 
 
+def are_outdated(text: str) -> bool:
+    """Say whether a text is the standings that an older pommel wrote, and that are made again."""
+    try:
+        return bool(0 < json.loads(text)["version"] < VERSION)
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return False
+
+
 def updated_pairs(board: Board, entries: Sequence[Entry], known: Pairs) -> Pairs:
     """Return the pairs of these entries; those that are known are not computed again."""
     ids = tuple(each.id for each in entries)
