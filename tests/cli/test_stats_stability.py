@@ -22,7 +22,7 @@ def test_pairs_and_their_mean(pommel: Pommel, own_store: Path) -> None:
     assert {(row["accuracy"], row["modified_accuracy"], row["difference"]) for row in rows} == {
         ("1.0", "0.25", "-0.75")
     }
-    assert "-0.75 [-1.00, -0.25]" in pommel("stats", "stability").stdout
+    assert "-0.75 [-0.95, -0.09]" in pommel("stats", "stability").stdout
 
 
 def test_without_a_pair_there_is_nothing_to_show(pommel: Pommel, own_store: Path) -> None:

@@ -69,7 +69,8 @@ def test_scores_of_models_on_suites_with_their_mean() -> None:
     ]
     assert found.paragraphs == [
         (
-            "Share of items on which a suite's predictions hold [95% Wilson interval]. "
+            "Share of items on which a suite's predictions hold [95% Wilson interval]; SG "
+            "score: the mean over suites, every suite counts alike. "
             "2 models, 4 suites · Score rule: all"
         )
     ]
