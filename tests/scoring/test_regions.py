@@ -457,4 +457,5 @@ def test_a_token_is_asked_for_if_and_only_if_a_named_region_gets_it(
     for start in range(len(sentence.text) + 1):
         (region,) = sentence.regions_of([token("t", start, 1.0, end=start)])
         is_asked = any(first <= start < end for first, end in spans)
+        assert region is not None  # it is None in a context only
         assert is_asked == (region + 1 in named)

@@ -9,7 +9,7 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.statistics import Estimate, Interval, binomial_p, mean_score
+from pommel.statistics import Estimate, Interval, mean_score
 
 Values = NDArray[np.float64]
 Centred = NDArray[np.float64] | NDArray[np.int64]
@@ -333,8 +333,7 @@ def mcnemar(n_only_first: int, n_only_second: int) -> float:
     """
     if min(n_only_first, n_only_second) < 0:
         raise ValueError(f"a count of items is 0 or more: {n_only_first}, {n_only_second}")
+    from scipy.special import bdtr  # noqa: PLC0415 - takes longer to import than pommel
+
     n_discordant = n_only_first + n_only_second
-    if n_discordant == 0:
-        return 1.0
-    fewer = min(n_only_first, n_only_second)
-    return min(1.0, 2 * binomial_p(fewer, n_discordant, alternative="less"))
+    return min(1.0, 2 * float(bdtr(min(n_only_first, n_only_second), n_discordant, 0.5)))
