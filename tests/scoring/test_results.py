@@ -187,3 +187,21 @@ def test_items_keep_their_numbers_and_order() -> None:
             item_number=5, holds=(True, False), margins_bits=(1.5, -0.5), skipped=(False, False)
         ),
     ]
+
+
+def test_scores_with_swallowed_regions_are_named_below_a_table() -> None:
+    plain = result("all", prediction(0, [1, 1, 0, 0]))
+    swallowed = result(
+        "all", prediction(0, [1, 0, 0, 0], swallowed=[0, 1, 1, 0], skipped=[0, 1, 0, 0])
+    )
+    assert (plain.n_swallowed, swallowed.n_swallowed) == (0, 1)
+    assert SuiteResult.swallowed_lines([plain]) == []
+    line = "m on s: 1 of 4 items with a region in which no token begins"
+    assert SuiteResult.swallowed_lines([plain, swallowed]) == [line]
+    assert SuiteResult.swallowed_lines([swallowed] * 7) == [
+        *[line] * 5,
+        "... and 2 more scores with such items",
+    ]
+    # Under "first", what the other predictions name does not count.
+    first = result("first", prediction(0, [1] * 4), prediction(1, [1] * 4, swallowed=[1] * 4))
+    assert first.n_swallowed == 0
