@@ -42,8 +42,8 @@ def test_the_mean_of_a_family_stands_behind_its_members(
     assert printed(results, capsys) == [
         "SG scores (all predictions of a suite hold)",
         (
-            "circuit | suite | items | chance | lstm/seed-1 | lstm/seed-2 | lstm (mean ± sd, n = 2) | "
-            "gpt2"
+            "circuit | suite | items | chance | lstm/seed-1 | lstm/seed-2 | lstm (mean ± sd, "
+            "n = 2) | gpt2"
         ),
         (
             "(none) | a | 4 | 0.50 | 0.75 [0.30, 0.95] | 0.50 [0.15, 0.85] | 0.62 ± 0.18 | "
