@@ -277,8 +277,13 @@ def policy(chosen: dict[str, Any]) -> Policy:
     )
 
 
-def choices(chosen: dict[str, Any], *, regions: Regions = "all") -> Choices:
-    """Return what a run is asked for."""
+def choices(chosen: dict[str, Any]) -> Choices:
+    """Return what a run is asked for; tables of regions and tokens ask for all regions."""
+    regions: Regions = "all" if chosen.get("regions", "all") == "all" else "needed"
+    if chosen.get("regions") == "auto" and (
+        chosen["output"] or chosen["table"] in {"regions", "tokens"}
+    ):
+        regions = "all"
     return Choices(
         policy=policy(chosen),
         compat=chosen["compat"],

@@ -118,7 +118,7 @@ def _run_model(
             named,
             model,
             suites,
-            choices(chosen, regions=_regions(chosen)),
+            choices(chosen),
             store=store,
             rescore=chosen["rescore"],
             progress=progress,
@@ -126,13 +126,6 @@ def _run_model(
         made.extend(runs)
     if repeated := model.info.repeated:
         note(f"{model.info.name}: {repeated}")
-
-
-def _regions(chosen: dict[str, Any]) -> Regions:
-    if chosen["regions"] == "auto":
-        is_all = chosen["output"] or chosen["table"] in ("regions", "tokens")
-        return "all" if is_all else "needed"
-    return "all" if chosen["regions"] == "all" else "needed"
 
 
 def _report(results: Results, chosen: dict[str, Any], done: Done[Run]) -> None:

@@ -1,6 +1,5 @@
 """What a caller chooses: how sentences are scored, and how predictions are counted then."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -60,17 +59,3 @@ class Choices:
             "oov": self.oov,
             "swallowed": self.swallowed_regions,
         }
-
-
-# Of runs from before there was a choice.
-OLD_SETTINGS = {"swallowed": "begin"}
-
-
-def settings_of(provenance: Mapping[str, object]) -> dict[str, str]:
-    """Return the settings (`Choices.settings`) that a result's provenance tells of."""
-    return {
-        "compat": str(provenance.get("compat") or ""),
-        "oov": str(provenance.get("oov") or "keep"),
-        # Those of an older result, without that choice, are as they were: so is its run's id.
-        **({"swallowed": str(each)} if (each := provenance.get("swallowed")) else {}),
-    }

@@ -39,7 +39,8 @@ def evaluate_predictions(  # noqa: PLR0913 - each of these is a choice of the ca
     is no verdict on a skipped item: it does not hold, has no margin (NaN) and no tie. Raises
     `SurprisalError` for a table without the metric.
     """
-    looked_at = table.without_swallowed() if swallowed == "undefined" else table
+    hides = swallowed == "undefined" and table.swallowed.any()
+    looked_at = table.without_swallowed() if hides else table
     return SuiteResult(
         suite_name=suite.name,
         circuit=suite.circuit,
@@ -51,7 +52,7 @@ def evaluate_predictions(  # noqa: PLR0913 - each of these is a choice of the ca
                 index,
                 prediction,
                 looked_at,
-                suite.metric_of(prediction),
+                prediction.metric or suite.metrics[0],
                 skip_unequal=skip_unequal,
                 skip_oov=skip_oov,
                 skip_swallowed=swallowed == "skip",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, cast
 
 from pommel.models import ModelInfo, Named, Policy
-from pommel.scoring.choices import OLD_SETTINGS, Choices, Swallowed, settings_of
+from pommel.scoring.choices import Choices, Swallowed
 from pommel.scoring.results import SuiteResult
 from pommel.scoring.run import Run
 from pommel.suite import Suite
@@ -113,12 +113,19 @@ class RunRecord:
         """Return the record of a run."""
         surprisals, result = run.surprisals, run.result
         provenance = result.provenance
+        settings = {
+            "compat": str(provenance.get("compat") or ""),
+            "oov": str(provenance.get("oov") or "keep"),
+        }
+        # Those of an older result, without that choice, are as they were: so is its run's id.
+        if "swallowed" in provenance:
+            settings["swallowed"] = provenance["swallowed"]
         return cls._of_result(
             surprisals.model,
             SuiteFacts.of(surprisals.suite),
             replace(surprisals.policy, method=surprisals.method),
             result=result,
-            settings=settings_of(provenance),
+            settings=settings,
             status="complete",
             created=str(provenance.get("date") or ""),
         )
@@ -215,6 +222,10 @@ class RunRecord:
 
     def choice(self, name: str) -> str | None:
         """Return what the policy or the settings say, None where they do not."""
-        settings = {**OLD_SETTINGS, **self.settings} if self.settings else {}
+        settings = {**_OLD_SETTINGS, **self.settings} if self.settings else {}
         value = self.policy.get(name, settings.get(name))
         return None if value is None else str(value)
+
+
+# Of runs from before there was a choice.
+_OLD_SETTINGS = {"swallowed": "begin"}
