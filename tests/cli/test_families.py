@@ -41,7 +41,7 @@ def test_each_member_and_their_mean(pommel: Pommel, suite_file: Path) -> None:
     assert outcome.status == 0
     heading = next(line for line in outcome.stdout.splitlines() if "┃" in line)
     assert [cell.strip() for cell in heading.split("┃")[4:-1]] == [
-        *("en/seed-1", "en/seed-2", "en/seed-3", "en (mean ± sd, n = 3)", "dummy"),
+        *("chance", "en/seed-1", "en/seed-2", "en/seed-3", "en (mean ± sd, n = 3)", "dummy"),
     ]
     # Two of three: the mean is 2/3, of a sample the standard deviation is the root of 1/3.
     assert " 0.67 ± 0.58 " in outcome.stdout
@@ -118,6 +118,7 @@ def test_steps_have_a_table_of_their_own(pommel: Pommel, suite_file: Path, seeds
         ["step50", "1.00"],
         ["step900", "1.00"],
         ["step1000", "0.00"],
+        ["chance", "0.50"],
     ]
     assert "±" not in outcome.stdout
     outcome = pommel(

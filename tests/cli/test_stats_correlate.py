@@ -48,7 +48,7 @@ def test_the_correlations_of_the_paper(pommel: Pommel, shared_data: Path) -> Non
 def test_a_table_for_people(pommel: Pommel, numbers: Path) -> None:
     outcome = pommel("stats", "correlate", "--with", numbers)
     assert outcome.status == 0
-    assert "│ m      │   0.50 │   0.60 │   0.70 │     1.00 │  .333 │ 3 │" in outcome.stdout
+    assert "│ m      │   0.50 │   0.60 │   0.70 │     1.00 │  .333 exact │ 3 │" in outcome.stdout
     assert "│ n      │   0.50 │   0.80 │   0.10 │    -0.50 │" in outcome.stdout
     assert outcome.stderr == (
         "note: not the same suites for every language: n; --common-suites leaves out the others\n"
@@ -72,6 +72,7 @@ def test_columns_coefficients_and_keys_may_be_chosen(pommel: Pommel, numbers: Pa
             "n": "2",
             "value": "-1.0",
             "p": "",
+            "p_method": "",
         }
     ]
 
@@ -95,7 +96,7 @@ def test_pairs_of_models_and_what_has_no_number(pommel: Pommel, tmp_path: Path) 
 @pytest.mark.usefixtures("filled")
 def test_models_may_be_compared_with_one_another(pommel: Pommel) -> None:
     outcome = pommel("stats", "correlate", "--between-models")
-    assert "│ m     │ n           │    -1.00 │ .333 │      3 │" in outcome.stdout
+    assert "│ m     │ n           │    -1.00 │ .333 exact │      3 │" in outcome.stdout
     alone = pommel("stats", "correlate", "--between-models", "--model", "m")
     assert alone.failure(2) == "there is only one model; --between-models needs two"
 

@@ -187,7 +187,9 @@ def test_a_circuit_of_next_to_no_weight_has_a_score(place: BoardFolder) -> None:
     counted = updated_pairs(tiny, entries, Pairs.none())
     row = standings_of(tiny, entries, counted, {}, "").rows[-1]
     assert row.circuits["agreement"].score == pytest.approx(1 / 3, abs=1e-9)
-    assert row.circuits["agreement"].low == 0
+    # Wilson's interval of one of three.
+    ends = (row.circuits["agreement"].low, row.circuits["agreement"].high)
+    assert ends == pytest.approx((0.06149, 0.79234), abs=1e-5)
     assert row.total.score == 0.5
 
 
