@@ -248,6 +248,7 @@ def threshold_option(function: _F) -> _F:
 
 def load_options(chosen: dict[str, Any]) -> LoadOptions:
     """Return the load options among a command's parameters."""
+    sandbox = LoadOptions().sandbox
     return LoadOptions(
         device=chosen["device"],
         dtype=chosen["dtype"],
@@ -257,7 +258,7 @@ def load_options(chosen: dict[str, Any]) -> LoadOptions:
         allow_pickle=chosen["allow_pickle"],
         offline=chosen["offline"],
         checkpoint=chosen["checkpoint"],
-        sandbox=LoadOptions().sandbox.with_settings(chosen["sandbox"]),
+        sandbox=sandbox.with_settings(chosen["sandbox"]) if chosen["sandbox"] else sandbox,
         pull=chosen["pull"],
         timeout_seconds=chosen["timeout"],
         n_parallel=chosen["parallel"],

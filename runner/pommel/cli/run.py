@@ -124,8 +124,8 @@ def _run_model(
             progress=progress,
         )
         made.extend(runs)
-    if repeated := model.info.repeated:
-        note(f"{model.info.name}: {repeated}")
+    if "asked_again" in model.info.details:
+        note(f"{model.info.name}: {model.info.repeated}")
 
 
 def _report(results: Results, chosen: dict[str, Any], done: Done[Run]) -> None:

@@ -87,16 +87,17 @@ def score_table(results: Sequence[SuiteResult]) -> "Table":
     shown = columns(results)
     rule = results[0].score_rule if results else "all"
     headers = [column if isinstance(column, str) else column.header for column in shown]
+    caption = _caption(results, shown)
+    n_items: dict[str, int] = {}
+    for each in results:
+        n_items[each.suite_name] = max(each.n_items, n_items.get(each.suite_name, 0))
     table = plain_table(
         RULES[rule],
         names=("circuit", "suite"),
         numbers=("items", "chance", *headers),
-        caption=_caption(results, shown),
+        caption=caption,
     )
     by_key = {(each.suite_name, each.model_name): each for each in results}
-    n_items: dict[str, int] = {}
-    for each in results:
-        n_items[each.suite_name] = max(each.n_items, n_items.get(each.suite_name, 0))
 
     def cells(suite: str) -> Iterator[str]:
         # Of shares that were published by themselves nobody may know of how many items they are.
@@ -144,14 +145,12 @@ def _chances_cell(results: Iterable[SuiteResult]) -> str:
     """Return what holds by chance on a suite, of several scores each; models differ in versions."""
     cells: dict[str, None] = {}
     for each in results:
-        labels = (f"{score.label}: " if score.label else "" for score in each.scores)
-        shown = zip(labels, map(_chance_text, each.chances), strict=True)
-        cells["\n".join(f"{label}{chance}" for label, chance in shown)] = None
+        labels = [f"{score.label}: " if score.label else "" for score in each.scores]
+        shown = [
+            "unknown" if math.isnan(chance) else number_cell(chance) for chance in each.chances
+        ]
+        cells["\n".join(map("".join, zip(labels, shown, strict=True)))] = None
     return " / ".join(cells)
-
-
-def _chance_text(chance: float) -> str:
-    return "unknown" if math.isnan(chance) else number_cell(chance)
 
 
 def _mean_chance(results: Iterable[SuiteResult]) -> str:
@@ -161,7 +160,8 @@ def _mean_chance(results: Iterable[SuiteResult]) -> str:
         for each in results
         if each.chances
     }
-    return _chance_text(math.fsum(by_suite.values()) / len(by_suite)) if by_suite else ""
+    mean = math.fsum(by_suite.values()) / len(by_suite) if by_suite else 0.0
+    return ("unknown" if math.isnan(mean) else number_cell(mean)) if by_suite else ""
 
 
 def _shares_cell(result: SuiteResult | None, n_items: int) -> str:

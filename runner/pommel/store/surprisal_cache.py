@@ -184,10 +184,10 @@ class SurprisalCache:
 
         Raises `StoreError` for tokens that are another sentence's, model's or policy's.
         """
-        owner = owner_seal(key.model.fingerprint, key.policy.fingerprint)
         # In the order in which they lie in the file: a disk reads ahead.
         for piece in pieces(sorted(sentence_ids)):
             rows = self.database.rows(_STORED.format(marks=marks(piece)), (*piece, *ids))
+            owner = owner_seal(key.model.fingerprint, key.policy.fingerprint) if rows else 0
             for text, hashed, scored_id, tokens, check_sum in rows:
                 scored = self._decoded(text, tokens)
                 if check_sum != scored_seal(owner, hashed, tokens):

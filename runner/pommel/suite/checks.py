@@ -1,6 +1,7 @@
 """What no schema can say of a suite: names that must agree, numbers that must be unique."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -10,8 +11,9 @@ from pommel.errors import FormulaError
 from pommel.files import JsonPath
 from pommel.suite.formula import Formula
 from pommel.suite.formula.parser import nearest_or_all
-from pommel.suite.suite import has_stray_space
 from pommel.surprisal import Token
+
+_STRAY_SPACE = re.compile(r"^\s+|\s+$|\s{2,}|[\n\r]")
 
 # Of what is wrong in a formula: more is no help in a line.
 _LONGEST_QUOTE = 60
@@ -123,6 +125,11 @@ def _condition_findings(condition: Any, path: JsonPath) -> Iterator[Finding]:
     for position, content in enumerate(contents):
         if content is not None:
             yield from _content_findings(content, (*path, "regions", position, "content"))
+
+
+def has_stray_space(content: str) -> bool:
+    """Say whether a region's content has spaces around it, doubled ones, or line breaks."""
+    return _STRAY_SPACE.search(content) is not None
 
 
 def _content_findings(content: str, place: JsonPath) -> Iterator[Finding]:

@@ -11,13 +11,12 @@ from typing import Any, Literal, Self, cast, get_args
 
 from pommel.errors import InputError
 from pommel.files import to_json
+from pommel.suite.checks import has_stray_space
 from pommel.suite.formula import Formula
 from pommel.suite.published import PublishedSuite
 from pommel.surprisal import Token
 
 Metric = Literal["sum", "mean", "median", "min", "max", "range"]
-
-_STRAY_SPACE = re.compile(r"^\s+|\s+$|\s{2,}|[\n\r]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -371,11 +370,6 @@ class Suite:
     def version(self) -> str:
         """The suite's own version, or ""."""
         return str(self.meta.get("version") or "")
-
-
-def has_stray_space(content: str) -> bool:
-    """Say whether a region's content has spaces around it, doubled ones, or line breaks."""
-    return _STRAY_SPACE.search(content) is not None
 
 
 def _metrics(written: str | list[str]) -> tuple[Metric, ...]:
