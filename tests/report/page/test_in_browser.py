@@ -142,13 +142,14 @@ def test_tables_leave_as_csv(browser: Browser, demo: Path, demo_records: list[Ru
     browser.value(f"document.querySelector('#suite-{NUMBER} [data-rows=verdicts]').click()")
     head, first, *rest = browser.value("window.blob.text()").splitlines()
     assert head == (
-        "model_name,prediction_id,item_number,result,margin_bits,tie,defined,unscored,oov,skipped"
+        "model_name,prediction_id,item_number,result,margin_bits,tie,defined,swallowed,unscored,"
+        "oov,skipped"
     )
     assert browser.value("window.saved") == "number_prep-predictions.csv"
     prediction = demo_records[0].result.predictions[0]
     margin = round(float(prediction.margin_bits[0]), 6)
     holds = bool(prediction.holds[0])
-    assert first == f"en-gpt2,0,1,{holds},{margin},False,True,False,False,False"
+    assert first == f"en-gpt2,0,1,{holds},{margin},False,True,False,False,False,False"
     assert len(rest) == 2 * 24 - 1
 
 
