@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pommel.compat.syntaxgym import Region
-from pommel.suite.suite import has_stray_space
+from pommel.suite.checks import has_stray_space
 
 
 def test_every_case_does_what_it_is_expected_to_do(shared_data: Path) -> None:

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from tests.builders import make_suite
 
 from pommel.errors import InputError
-from pommel.suite.suite import Condition, Region, Sentence, Suite, has_stray_space
+from pommel.suite.checks import has_stray_space
+from pommel.suite.suite import Condition, Region, Sentence, Suite
 
 
 def condition(*contents: str) -> Condition:
