@@ -218,7 +218,7 @@ def prediction_chance(
     return chance_of((prediction.formula,), chance, known=known if is_known else None)
 
 
-def chance_of(formulas: Sequence[str], chance: Chance = None, *, known: Chance = None) -> float:
+def chance_of(formulas: tuple[str, ...], chance: Chance = None, *, known: Chance = None) -> float:
     """Return the share of items in which all formulas hold by chance; NaN where not known.
 
     `known` is that of results whose formulas nobody tells.

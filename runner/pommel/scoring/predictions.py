@@ -52,7 +52,7 @@ def evaluate_predictions(  # noqa: PLR0913 - each of these is a choice of the ca
                 index,
                 prediction,
                 looked_at,
-                prediction.metric or suite.metrics[0],
+                suite.metric_of(prediction),
                 skip_unequal=skip_unequal,
                 skip_oov=skip_oov,
                 skip_swallowed=swallowed == "skip",

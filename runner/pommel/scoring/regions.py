@@ -320,7 +320,7 @@ def _spans(
     # The last region with content has all that follows, a mark at the sentence's end included.
     last = max((i for i, (start, end) in enumerate(sentence.spans) if start < end), default=0)
     ends[last:] = [len(sentence.text) + 1] * len(ends[last:])
-    starts = [sentence.spans[0][0], *ends[:-1]]
+    starts = [sentence.start, *ends[:-1]]
     return united(
         (),
         [

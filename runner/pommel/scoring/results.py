@@ -237,14 +237,12 @@ class SuiteResult:
     @property
     def n_oov(self) -> int:
         """In how many items a prediction that is not skipped rests on an unknown word."""
-        marks = (each.oov & ~each.skipped for each in self.counted)
-        return int(_any(marks).sum()) if self.counted else 0
+        return int(_any(each.oov & ~each.skipped for each in self.counted).sum())
 
     @property
     def n_swallowed(self) -> int:
         """In how many items a prediction that is not skipped names a swallowed region."""
-        marks = (each.swallowed & ~each.skipped for each in self.counted)
-        return int(_any(marks).sum()) if self.counted else 0
+        return int(_any(each.swallowed & ~each.skipped for each in self.counted).sum())
 
     @staticmethod
     def swallowed_lines(results: Sequence["SuiteResult"]) -> list[str]:
@@ -291,13 +289,20 @@ class SuiteResult:
             return tuple(math.nan for _ in self.scores)
         formulas = [each.formula for each in self.counted]
         if self.score_rule == "each":
-            return tuple(self.chance_of([formula]) for formula in formulas)
-        return (self.chance_of(formulas),)
+            return tuple(self.chance_of((formula,)) for formula in formulas)
+        return (self.chance_of(tuple(formulas)),)
 
     @staticmethod
-    def chance_of(formulas: Sequence[str]) -> float:
+    @lru_cache(maxsize=4096)
+    def chance_of(formulas: tuple[str, ...]) -> float:
         """Return the share of items in which all formulas hold by chance; NaN where not known."""
-        return _chance_of(tuple(formulas)) if any(formulas) else math.nan
+        if not any(formulas):
+            return math.nan
+        try:
+            return Formula.chance_of_all([Formula.parse(formula) for formula in formulas]).share
+        except FormulaError:
+            # What others call a formula may be one of another program.
+            return math.nan
 
     def to_frame(self, table: OwnTable = "predictions") -> "pd.DataFrame":
         """Return the predictions item by item, or the scores, as a tidy table.
@@ -394,15 +399,6 @@ class SuiteResult:
             )
 
 
-@lru_cache(maxsize=4096)
-def _chance_of(formulas: tuple[str, ...]) -> float:
-    try:
-        return Formula.chance_of_all([Formula.parse(formula) for formula in formulas]).share
-    except FormulaError:
-        # What others call a formula may be one of another program.
-        return math.nan
-
-
 def _share_row(score: Score) -> dict[str, Any]:
     interval = score.interval
     return {
@@ -417,4 +413,5 @@ def _share_row(score: Score) -> dict[str, Any]:
 
 
 def _any(masks: Iterable[NDArray[np.bool_]]) -> NDArray[np.bool_]:
+    """Say for every item whether any mask marks it; of no masks it is one False."""
     return np.asarray(np.logical_or.reduce([*masks]))

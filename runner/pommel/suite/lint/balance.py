@@ -159,8 +159,7 @@ def swallowed_region(subject: Subject, tokenized: Tokenized) -> Iterator[Remark]
         ]
         if not items:
             continue
-        formulas = enumerate(subject.formulas)
-        predictions = tuple(i for i, formula in formulas if reference in formula.references)
+        predictions = subject.predictions_naming(reference)
         numbers = subject.numbers(items)
         what = f"region {reference.region} of {reference.condition!r}"
         yield Remark(

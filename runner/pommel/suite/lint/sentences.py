@@ -59,8 +59,7 @@ def _is_part(subject: Subject, reference: RegionValue, sides: set[Side]) -> bool
 
 
 def _empty_remark(subject: Subject, reference: RegionValue, items: list[int]) -> Remark:
-    formulas = enumerate(subject.formulas)
-    predictions = tuple(i for i, formula in formulas if reference in formula.references)
+    predictions = subject.predictions_naming(reference)
     index = predictions[0]
     numbers = subject.numbers(items)
     is_all = len(items) == len(subject.items)

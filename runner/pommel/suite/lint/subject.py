@@ -312,6 +312,10 @@ class Subject:
             if any(each.sides == contrast.sides for each in contrasts(formula))
         )
 
+    def predictions_naming(self, reference: RegionValue) -> tuple[int, ...]:
+        """Return the indexes of the predictions whose formulas name a region."""
+        return tuple(i for i, each in enumerate(self.formulas) if reference in each.references)
+
     @property
     def has_spaces(self) -> bool:
         """Whether a space stands between two regions, so that words can be told apart."""
