@@ -45,7 +45,7 @@ def main() -> None:
 
 def run(work: Path, n_submissions: int, n_suites: int) -> None:
     """Make a board in a folder, and time what is done with it."""
-    suites = [each.suite for each in load_suites(["suites:en"])][:n_suites]
+    suites = load_suites(["suites:en"]).suites[:n_suites]
     place = BoardFolder(work / "board")
     board = place.make(suites, name="Simulated", when=WHEN, by="simulation")
     packed = real_submission(work, [each.file for each in board.suites], place.folder)

@@ -35,7 +35,7 @@ def main() -> None:
     parser.add_argument("--suites", type=int, default=33)
     parser.add_argument("--output", type=Path)
     chosen = parser.parse_args()
-    suites = [each.suite for each in load_suites(["suites:en"])][: chosen.suites]
+    suites = load_suites(["suites:en"]).suites[: chosen.suites]
     runs = list(simulated_runs(suites, chosen.models))
     records = [RunRecord.of(run) for run in runs]
     with tempfile.TemporaryDirectory() as folder:

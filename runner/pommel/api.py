@@ -129,6 +129,7 @@ def run(  # noqa: PLR0913 - each of these is a choice of the caller's
 
     A reference with a pattern (`lstm://FOLDER/seed-*`) is a family of models, one after the other.
     A model that is named twice, or alone beside its family, runs once.
+    Raises `SuiteError` with the faults of all files, before anything runs, if one is no suite.
     `regions` as in `compute_surprisals`: "needed" is faster, and enough for scores. `oov` and
     `swallowed` as in `evaluate`.
     With a `store` (see `open_store`), or the path of one, which is made if it is not there, nothing
@@ -261,7 +262,9 @@ def _suites(
         if isinstance(source, Mapping):
             loaded = [LoadedSuite.from_dict(source)]
         else:
-            loaded = load_suites([str(source)], strict=strict)
+            found = load_suites([str(source)], strict=strict)
+            found.check()
+            loaded = [*found.loaded]
         if only_one and len(loaded) != 1:
             raise UsageError(f"{source} is {len(loaded)} suites; name one, or use run")
         for each in loaded:

@@ -142,6 +142,50 @@ def test_suites_export_in_every_format(pommel: Pommel, suite_file: Path, tmp_pat
     assert (tmp_path / "agreement.txt").read_text().splitlines()[1] == "The pilot are good ."
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("suites", "list"),
+        ("suites", "show"),
+        ("suites", "export", "-o", "exported"),
+        ("suites", "check"),
+        ("validate",),
+        ("evaluate",),
+        ("capitalization", "dummy://"),
+        ("runs", "evaluate", "--suite-file"),
+    ],
+)
+def test_a_faulty_suite_costs_no_other(
+    pommel: Pommel, suites: Path, here: Path, arguments: tuple[str, ...]
+) -> None:
+    """Whatever reads a set: others are read, the faulty one is named, and the status is 3."""
+    pommel("run", "dummy://", suites)
+    if arguments == ("evaluate",):
+        for path in suites.iterdir():
+            pommel("surprisals", "dummy://", path, "-o", path)
+    (suites / "faulty.json").write_text("{")
+    outcome = pommel(*arguments, suites)
+    assert outcome.status == 3
+    said = outcome.stdout + outcome.stderr
+    assert f"{suites / 'faulty.json'}:1:2: this is not JSON" in said
+    exported = [path.stem for path in sorted(here.glob("exported/*"))]
+    for name in ("first", "second"):
+        assert name in (exported or outcome.stdout)
+
+
+@pytest.mark.parametrize(
+    "arguments", [("leaderboard", "init", "board", "--suites"), ("surprisals", "dummy://")]
+)
+def test_what_is_of_one_piece_is_not_begun_without_a_faulty_suite(
+    pommel: Pommel, suites: Path, here: Path, arguments: tuple[str, ...]
+) -> None:
+    (suites / "faulty.json").write_text("{")
+    outcome = pommel(*arguments, suites)
+    assert (outcome.status, outcome.stdout) == (3, "")
+    assert f"{suites / 'faulty.json'}:1:2: this is not JSON" in outcome.stderr
+    assert not (here / "board").exists()
+
+
 def test_models_list_names_what_ships(pommel: Pommel) -> None:
     listed = json.loads(pommel("models", "list", "--format", "json").stdout)
     assert listed["builtin"] == ["builtin://en-gpt2", "builtin://en-ngram"]

@@ -136,6 +136,26 @@ def test_all_faults_of_all_files_come_at_once(pommel: Pommel, tmp_path: Path) ->
     assert outcome.stderr.count("did you mean 'mismatch'?") == 2
 
 
+def test_a_faulty_suite_costs_no_other(pommel: Pommel, suites: Path, tmp_path: Path) -> None:
+    faulty, folder = suites / "faulty.json", tmp_path / "results"
+    faulty.write_text("{")
+    outcome = pommel("run", "dummy://", suites, "-o", folder, "--format", "csv")
+    assert outcome.status == 3
+    assert [row["suite"] for row in outcome.rows()] == ["first", "second"]
+    *_, complete, fault = outcome.stderr.splitlines()
+    assert complete == "pommel: 2 of 3 runs are complete"
+    assert fault.startswith(f"pommel: {faulty}:1:2: this is not JSON")
+    assert json.loads((folder / "runs.json").read_text())["complete"] is False
+
+
+def test_a_faulty_suite_and_a_model_that_fails_are_both_named(pommel: Pommel, suites: Path) -> None:
+    (suites / "faulty.json").write_text("{")
+    outcome = pommel("run", "dummy://", suites, "-m", "builtin://none")
+    assert outcome.status == 4
+    assert "pommel: 2 of 6 runs are complete" in outcome.stderr
+    assert outcome.stderr.index("no built-in model") < outcome.stderr.index("this is not JSON")
+
+
 def test_a_disk_that_refuses_leaves_nothing_half_written(suite_file: Path, tmp_path: Path) -> None:
     folder = tmp_path / "results"
     # No file may grow beyond 300 bytes: the first table fits, the longer ones do not.

@@ -28,7 +28,7 @@ def test_runs_of_a_model_are_packed(pommel: Pommel, suites: Path, tmp_path: Path
     assert (submitter.name, submitter.by) == ("Dummy 1", "A. Linguist")
     assert (submitter.contact, submitter.url) == ("a@example.org", "https://example.org")
     assert submitter.note == "a toy"
-    loaded = [each.suite for each in load_suites([str(suites)])]
+    loaded = load_suites([str(suites)]).suites
     runs = recomputed(submission, loaded)
     assert [run.result.suite_name for run in runs] == ["first", "second"]
 

@@ -62,12 +62,30 @@ def test_a_file_that_is_named_twice_is_loaded_once(folder: Path) -> None:
     loaded = load_suites(
         [str(folder), str(folder / "b.json"), str(folder / "inner" / ".." / "b.json")]
     )
-    assert [each.suite.name for each in loaded] == ["b", "a"]
+    assert [each.name for each in loaded.suites] == ["b", "a"]
+
+
+def test_a_faulty_file_costs_no_other(folder: Path) -> None:
+    (folder / "0.json").write_text("[")
+    # It is there, and cannot be read by anybody.
+    with socket.socket(socket.AF_UNIX) as served:
+        served.bind(str(folder / "closed.json"))
+        loaded = load_suites([str(folder), str(folder / "closed.json"), "number_prep"])
+    assert [each.name for each in loaded.suites] == ["b", "a", "number_prep"]
+    assert loaded.n_files == 5
+    with pytest.raises(SuiteError) as raised:
+        loaded.check()
+    assert [fault.file for fault in raised.value.faults] == [
+        str(folder / "0.json"),
+        str(folder / "closed.json"),
+    ]
+    with pytest.raises(SuiteError, match="this is not JSON"):
+        load_suites([str(folder / "0.json")])
 
 
 def test_suites_of_one_name_cannot_be_told_apart(folder: Path) -> None:
     (folder / "c.json").write_text(json.dumps(suite_value("a")))
-    suites = [each.suite for each in load_suites([str(folder)])]
+    suites = load_suites([str(folder)]).suites
     with pytest.raises(InputError, match="several suites are called 'a'; give each a name"):
         Suite.check_distinct_names(suites)
 
@@ -75,7 +93,7 @@ def test_suites_of_one_name_cannot_be_told_apart(folder: Path) -> None:
 def test_a_csv_is_as_strict_as_json(tmp_path: Path) -> None:
     path = tmp_path / "small.csv"
     path.write_text(ROWS)
-    (loaded,) = load_suites([str(path)])
+    (loaded,) = load_suites([str(path)]).loaded
     assert loaded.suite.name == "small"
     (warning,) = loaded.warnings
     assert str(warning) == (

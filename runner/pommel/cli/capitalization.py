@@ -61,11 +61,11 @@ def command(
     """
     references, sources = sorted_out((model, *suites, *more_models), more_models)
     loaded = load_suites(sources)
-    Suite.check_distinct_names([each.suite for each in loaded])
-    show_warnings([warning for each in loaded for warning in each.warnings])
+    Suite.check_distinct_names(loaded.suites)
+    show_warnings(loaded.warnings)
     models = expanded_models(references)
-    on_suites = partial(_run_model, suites=[each.suite for each in loaded], chosen=chosen)
-    done = run_each(models, on_suites)
+    done = run_each(models, partial(_run_model, suites=loaded.suites, chosen=chosen))
+    done.faulty = loaded.error
     if done.runs:
         gains = CapitalizationGains.of(done.runs)
         if gains.unchanged:
@@ -75,7 +75,7 @@ def command(
             )
         show_notes(gains.notes)
         show_rows(chosen["form"], tables=gains.tables, frame=gains.frame)
-    done.check_complete(len(models) * len(loaded))
+    done.check_complete(len(models) * loaded.n_files)
 
 
 def _run_model(

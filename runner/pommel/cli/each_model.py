@@ -52,18 +52,25 @@ _T = TypeVar("_T")
 
 @dataclass(slots=True, kw_only=True)
 class Done(Generic[_T]):
-    """What has been run, which models have failed (by reference), and what has stopped it all."""
+    """What has been run, which models have failed (by reference), and what has stopped it all.
+
+    `faulty` is what is wrong with files that are no suites, and were left out.
+    """
 
     runs: list[_T] = field(default_factory=list)
     failed: dict[str, PommelError] = field(default_factory=dict)
     stopped_by: BaseException | None = None
+    faulty: PommelError | None = None
 
     @property
     def error(self) -> BaseException | None:
-        """What the command ends with; several models' failures are one, with the first's status."""
-        if self.stopped_by or len(self.failed) < 2:  # noqa: PLR2004 - "two" is what it means
-            return self.stopped_by or next(iter(self.failed.values()), None)
-        first, *others = self.failed.values()
+        """What the command ends with; several failures are one, with the first's status."""
+        failures = [*self.failed.values(), *([self.faulty] if self.faulty else [])]
+        if self.stopped_by or not failures:
+            return self.stopped_by
+        first, *others = failures
+        if not others:
+            return first
         joined = ModelError("\npommel: ".join(map(str, (first, *others))))
         joined.exit_status = first.exit_status
         return joined
@@ -77,6 +84,8 @@ class Done(Generic[_T]):
         if (self.runs or self.stopped_by) and not refused:
             how = "stopped; " if self.stopped_by else ""
             note(f"pommel: {how}{len(self.runs)} of {n_asked} runs are complete")
+        if self.stopped_by and self.faulty:
+            note(f"pommel: {self.faulty}")
         raise error
 
 

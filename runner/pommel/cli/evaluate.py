@@ -43,14 +43,14 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
       pommel surprisals builtin://en-gpt2 number_prep | pommel evaluate -
     """
     loaded = load_suites(suites, evaluated=True)
-    show_warnings([warning for each in loaded for warning in each.warnings])
+    show_warnings(loaded.warnings)
     choices = Choices(
         compat=chosen["compat"],
         score_rule=chosen["score_rule"],
         oov=chosen["oov"],
         swallowed=chosen["swallowed"],
     )
-    results = [SuiteResult.of_evaluated(each.suite, choices) for each in loaded]
+    results = [SuiteResult.of_evaluated(each.suite, choices) for each in loaded.loaded]
     form = output_form(chosen)
     if chosen["compat"] and form == "tsv":
         show_retired_table(results)
@@ -65,4 +65,5 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
         show_frame(SuiteResult.scores_frame(results), form)
     else:
         show_frame(stacked([each.to_frame() for each in results]), form)
+    loaded.check()
     fail_under(results, chosen["fail_under"])

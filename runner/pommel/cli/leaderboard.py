@@ -107,9 +107,10 @@ def init(folder: Path, sources: tuple[str, ...], **chosen: Any) -> None:
       pommel leaderboard init board --suites my_suites --circuit-weight Agreement=2
     """
     loaded = load_suites(sources)
-    show_warnings([warning for each in loaded for warning in each.warnings])
+    loaded.check()
+    show_warnings(loaded.warnings)
     board = BoardFolder(folder).make(
-        [each.suite for each in loaded],
+        loaded.suites,
         name=folder.resolve().name if chosen["name"] is None else chosen["name"],
         description=chosen["description"],
         score_rule=chosen["score_rule"],

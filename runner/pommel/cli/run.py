@@ -84,20 +84,19 @@ def command(
     references, sources = sorted_out((model, *suites, *more_models), more_models)
     check_table(chosen["table"], output_form(chosen))
     loaded = load_suites(sources, strict=chosen["strict"])
-    Suite.check_distinct_names([each.suite for each in loaded])
-    show_warnings([warning for each in loaded for warning in each.warnings])
+    Suite.check_distinct_names(loaded.suites)
+    show_warnings(loaded.warnings)
     models = expanded_models(references)
     if chosen["output"]:
         # A folder that cannot be is better known before the model has run.
         make_folder(chosen["output"])
     with opened_store(chosen) as store:
-        on_suites = partial(
-            _run_model, suites=[each.suite for each in loaded], store=store, chosen=chosen
-        )
+        on_suites = partial(_run_model, suites=loaded.suites, store=store, chosen=chosen)
         done = run_each(models, on_suites)
+    done.faulty = loaded.error
     results = Results.told_apart(done.runs)
     _report(results, chosen, done)
-    done.check_complete(len(models) * len(loaded))
+    done.check_complete(len(models) * loaded.n_files)
     fail_under((run.result for run in results.runs), chosen["fail_under"])
 
 

@@ -234,10 +234,10 @@ def evaluate_again(runs: tuple[str, ...], **chosen: Any) -> None:
     """
     chosen["only_runs"] = (*runs, *chosen["only_runs"])
     check_table(chosen["table"], chosen["form"])
-    loaded = load_suites(chosen["suite_files"]) if chosen["suite_files"] else []
-    suites = [each.suite for each in loaded]
+    loaded = load_suites(chosen["suite_files"]) if chosen["suite_files"] else None
+    suites = loaded.suites if loaded else []
     Suite.check_distinct_names(suites)
-    show_warnings([warning for each in loaded for warning in each.warnings])
+    show_warnings(loaded.warnings if loaded else [])
     with store_for_writing(chosen) as store:
         bases = _with_tokens(store, _chosen(store, chosen), chosen)
         called = {each.run_id: _called(each) for each in store.runs.told_apart(bases)}
@@ -248,6 +248,8 @@ def evaluate_again(runs: tuple[str, ...], **chosen: Any) -> None:
     results = Results(runs=tuple(named))
     show_notes([line for run in results.runs for line in run.notes()])
     show_results(results, table=chosen["table"], form=chosen["form"])
+    if loaded:
+        loaded.check()
     fail_under((run.result for run in results.runs), chosen["fail_under"])
 
 

@@ -32,7 +32,7 @@ def command() -> None:
 @form_option(["table", "markdown", "json"])
 def list_suites(collection: str, by: str, form: str) -> None:
     """List the shipped suites, or those of a COLLECTION (suites:en/agreement) or folder."""
-    cards = SuiteCard.of_source(collection)
+    cards, error = SuiteCard.of_source(collection)
     if form != "json":
         table = suite_table(cards, by_circuit=by == "circuit", markdown=form == "markdown")
         show_table(table)
@@ -42,9 +42,11 @@ def list_suites(collection: str, by: str, form: str) -> None:
                 "the readers of their sentences were not native speakers; `pommel suites show` "
                 "and suites/<language>/README.md say more"
             )
-        return
-    rows = cards if by == "suite" else SuiteCard.circuits(cards)
-    click.echo(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=2))
+    else:
+        rows = cards if by == "suite" else SuiteCard.circuits(cards)
+        click.echo(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=2))
+    if error:
+        raise error
 
 
 @command.command("show")
@@ -53,11 +55,12 @@ def list_suites(collection: str, by: str, form: str) -> None:
 def show(suite: str, item: int | None) -> None:
     """Show what a SUITE is about: its predictions and one item, condition by condition."""
     is_own = suite == "-" or Path(suite).exists()
-    cards = [] if is_own else SuiteCard.of_source(suite)
+    cards = [] if is_own else SuiteCard.of_source(suite)[0]
     caveats = {card.name: card.caveats for card in cards}
-    for loaded in load_suites([suite]):
-        own = caveats.get(loaded.suite.name, ())
-        click.echo("\n".join(_description(loaded.suite, item, own)))
+    found = load_suites([suite])
+    for each in found.suites:
+        click.echo("\n".join(_description(each, item, caveats.get(each.name, ()))))
+    found.check()
 
 
 @command.command("export")
@@ -67,14 +70,15 @@ def show(suite: str, item: int | None) -> None:
 def export(suites: tuple[str, ...], output: Path, form: str) -> None:
     """Write SUITEs as SyntaxGym JSON, long CSV, or plain sentences (one a line)."""
     written = WrittenForm.named(_FORMS[form])
-    loaded = [each.suite for each in load_suites(suites)]
-    Suite.check_distinct_names(loaded)
-    for suite in loaded:
+    found = load_suites(suites)
+    Suite.check_distinct_names(found.suites)
+    for suite in found.suites:
         if fault := file_name_fault(suite.name):
             raise InputError(f"the suite's name {suite.name!r} cannot be a file's name: it {fault}")
-    for suite in loaded:
+    for suite in found.suites:
         Content.of_suite(suite).write(written, output / f"{suite.name}.{form}")
-    note(f"{counted(len(loaded), 'suite')}: {output}")
+    note(f"{counted(len(found.suites), 'suite')}: {output}")
+    found.check()
 
 
 def _description(suite: Suite, number: int | None, caveats: Sequence[str]) -> list[str]:

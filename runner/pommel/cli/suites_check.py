@@ -145,7 +145,7 @@ def _read(source: str) -> _File:
             text = DecodedText.decode(sys.stdin.buffer.read(), file=name).text
             loaded = LoadedSuite.parse(text, file=name)
         else:
-            (loaded,) = load_suites([source])
+            (loaded,) = load_suites([source]).loaded
             text = DecodedText.read(Path(source)).text
     except SuiteError as error:
         return _File(name=name, errors=error.faults)

@@ -53,17 +53,18 @@ def command(model: str, suite: str, **chosen: Any) -> None:
       pommel evaluate my_suite.evaluated.json
     """
     loaded = load_suites([suite], strict=chosen["strict"])
-    if len(loaded) != 1:
-        raise UsageError(f"{suite} is {len(loaded)} suites; name one")
-    show_warnings(loaded[0].warnings)
+    loaded.check()
+    if len(loaded.suites) != 1:
+        raise UsageError(f"{suite} is {len(loaded.suites)} suites; name one")
+    show_warnings(loaded.warnings)
     with (
         opened_store(chosen) as store,
         closing(open_cached(model, chosen, store)) as opened,
-        progress_bar(opened.info.name, loaded[0].suite.n_sentences) as progress,
+        progress_bar(opened.info.name, loaded.suites[0].n_sentences) as progress,
     ):
         surprisals = SuiteSurprisals.of(
             opened,
-            loaded[0].suite,
+            loaded.suites[0],
             policy(chosen),
             compat=chosen["compat"],
             progress=progress,

@@ -24,13 +24,11 @@ def command(suites: tuple[str, ...], *, strict: bool, form: str) -> None:
     sound: list[str] = []
     for source in _each_file(suites, faults):
         try:
-            (loaded,) = load_suites([source], strict=strict)
+            (loaded,) = load_suites([source], strict=strict).loaded
             faults.extend(loaded.warnings)
             sound.append(f"{source}: {_summary(loaded.suite)}")
         except SuiteError as error:
             faults.extend(error.faults)
-        except InputError as error:
-            faults.append(_whole_file(source, error))
     if form == "json":
         click.echo(json.dumps([asdict(fault) for fault in faults], ensure_ascii=False, indent=2))
     else:

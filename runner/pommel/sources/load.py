@@ -54,23 +54,58 @@ def suite_files(collection: str = "") -> list[Path]:
     return sorted((folder / collection).rglob("*.json")) if _inside(collection) else []
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LoadedSuites:
+    """The files of a set that are suites, at least one; `error` is what is wrong with the others.
+
+    Whoever goes on without those checks at the end; what is of one piece (a board, a call from
+    Python) is not begun without them.
+    """
+
+    loaded: tuple[LoadedSuite, ...]
+    error: SuiteError | None
+
+    @property
+    def suites(self) -> list[Suite]:
+        """The suites, in the order of their files."""
+        return [each.suite for each in self.loaded]
+
+    @property
+    def warnings(self) -> list[Fault]:
+        """What these files could do better."""
+        return [warning for each in self.loaded for warning in each.warnings]
+
+    @property
+    def n_files(self) -> int:
+        """How many files there are, faulty ones among them."""
+        faulty = {fault.file for fault in self.error.faults} if self.error else ()
+        return len(self.loaded) + len(faulty)
+
+    def check(self) -> None:
+        """Raise `SuiteError` if a file of the set is faulty."""
+        if self.error:
+            raise self.error
+
+
 def load_suites(
     sources: Sequence[str], *, strict: bool = False, evaluated: bool = False
-) -> list[LoadedSuite]:
+) -> LoadedSuites:
     """Load all suites that `sources` name, each file once; "-" is standard input.
 
-    Raises one `SuiteError` with the faults of all files, or `InputError` where nothing is found.
+    A faulty file costs no other. Raises one `SuiteError` with the faults of all files where none of
+    them is a suite, or `InputError` where nothing is found.
     """
     loaded = []
     faults: list[Fault] = []
     for path in _distinct_files(sources):
         try:
             loaded.append(_load(path, strict=strict, evaluated=evaluated))
-        except SuiteError as error:
-            faults.extend(error.faults)
-    if faults:
-        raise SuiteError(faults)
-    return loaded
+        except InputError as error:
+            faults += _faults_of(error, path)
+    found = SuiteError(faults) if faults else None
+    if found and not loaded:
+        raise found
+    return LoadedSuites(loaded=tuple(loaded), error=found)
 
 
 def load_drafts(sources: Sequence[str]) -> list[LoadedDraft]:
@@ -114,15 +149,17 @@ def _load_draft(path: Path | None) -> LoadedDraft:
             loaded = read_long_csv(path)
             return LoadedDraft(suite=loaded.suite, faults=loaded.warnings)
         return LoadedDraft.read(path)
-    except SuiteError as error:
-        return LoadedDraft(suite=None, faults=error.faults)
     except InputError as error:
-        # It may have gone since it was found, or be closed to us.
-        name = str(path or "<stdin>")
-        message = str(error).removeprefix(f"{name}: ")
-        return LoadedDraft(
-            suite=None, faults=(Fault(file=name, line=0, column=0, path="", message=message),)
-        )
+        return LoadedDraft(suite=None, faults=_faults_of(error, path))
+
+
+def _faults_of(error: InputError, path: Path | None) -> tuple[Fault, ...]:
+    if isinstance(error, SuiteError):
+        return error.faults
+    # It may have gone since it was found, or be closed to us.
+    name = str(path or "<stdin>")
+    message = str(error).removeprefix(f"{name}: ")
+    return (Fault(file=name, line=0, column=0, path="", message=message),)
 
 
 def _shipped(collection: str) -> list[Path]:
@@ -192,16 +229,18 @@ class SuiteCard:
         )
 
     @classmethod
-    def of_source(cls, source: str) -> list[Self]:
-        """Return the cards of all suites that `source` means; raises as `load_suites` does.
+    def of_source(cls, source: str) -> tuple[list[Self], SuiteError | None]:
+        """Return the cards of all suites that `source` means, and what is wrong with other files.
 
-        Those that ship with pommel are known to be valid, and are not checked again.
+        Those that ship with pommel are known to be valid, and are not checked again. Raises as
+        `load_suites` does.
         """
         if not source.startswith(_SHIPPED) and (source == "-" or Path(source).exists()):
-            return [cls.of(each.suite) for each in load_suites([source])]
+            found = load_suites([source])
+            return [cls.of(suite) for suite in found.suites], found.error
         runs = _catalogue()[_MODELS]
         cards = [cls._of_value(json.loads(path.read_bytes())) for path in find_suites(source)]
-        return [card.with_models(runs) for card in cards]
+        return [card.with_models(runs) for card in cards], None
 
     def with_models(self, runs: Mapping[str, Mapping[str, Sequence[str]]]) -> Self:
         """Return the card with what the catalogue says of its language and of itself."""
