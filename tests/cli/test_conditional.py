@@ -137,6 +137,28 @@ def test_a_suite_of_minimal_pairs_has_the_same_verdicts_by_the_mean(
     ] * 2
 
 
+def test_two_contexts_are_compared_by_a_suite_as_they_are_here(
+    pommel: Pommel, tmp_path: Path
+) -> None:
+    """Where only the contexts differ, the targets are what is scored, by both ways."""
+    items = [
+        [["The author", "The authors"], ["is good .", "is good ."]],
+        [["The authors", "The author"], ["laugh .", "laugh ."]],
+        [["It is late .", ""], ["The dog barks .", "The dog bark ."]],
+    ]
+    path, suite = tmp_path / "items.json", tmp_path / "suite.json"
+    path.write_text(json.dumps(items))
+    model = "builtin://en-ngram"
+    rows = pommel("conditional", model, path, "--eos", "never", "--format", "csv").rows()
+    means = [float(row["mean_surprisal_bits"]) for row in rows]
+    assert pommel("convert", path, "-o", suite).status == 0
+    policy = ("--eos", "never", "--format", "csv", "--table", "predictions")
+    margins = [float(row["margin_bits"]) for row in pommel("run", model, suite, *policy).rows()]
+    assert margins == pytest.approx(
+        [bad - good for good, bad in zip(means[::2], means[1::2], strict=True)]
+    )
+
+
 def test_a_missing_score_is_told_and_wrong(pommel: Pommel) -> None:
     items = json.dumps([[["", "The"], ["The", "dog"]], [["The", ""], ["dog", "The"]]])
     outcome = pommel("conditional", UNIFORM, "-", "--bos", "never", "--format", "csv", stdin=items)

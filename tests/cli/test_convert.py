@@ -166,6 +166,20 @@ def test_conditions_of_a_suite_as_pairs(pommel: Pommel, shared_data: Path) -> No
     )
 
 
+@pytest.mark.parametrize("form", ["clams", "linzen", "csv"])
+def test_contexts_are_never_lost(pommel: Pommel, tmp_path: Path, form: str) -> None:
+    pairs, suite = tmp_path / "pairs.json", tmp_path / "suite.json"
+    pairs.write_text('[[["Late", "Now"], ["it rains", "it rain"]]]')
+    assert pommel("convert", pairs, "-o", suite).status == 0
+    other = tmp_path / "other.text"
+    for source in (pairs, suite):
+        message = pommel("convert", source, "--format", form, "-o", other).failure(2)
+        assert "has contexts" in message
+        assert not other.exists()
+    again = pommel("convert", suite, "--format", "context-pairs")
+    assert json.loads(again.stdout) == json.loads(pairs.read_text())
+
+
 def test_what_is_compared(pommel: Pommel, lines: Path) -> None:
     value = json.loads(pommel("convert", lines, "--compare", "contrast").stdout)
     assert value["predictions"][0]["formula"] == "(2;%grammatical%) < (2;%ungrammatical%)"

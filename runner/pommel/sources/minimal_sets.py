@@ -28,6 +28,7 @@ class MinimalSet:
     `before` and `after` are what all of them share; `form` makes the sentence grammatical, each
     of `others` makes it ungrammatical. There may be none: what is varied has no other form.
     `fields` is what else its file says of the set, as JSON, so that it can be written back.
+    `contexts` stand before the sentences, one before each, and are no part of them; () is none.
 
     In published files a sentence may be spelt like the grammatical one. Such a set is a tie: its
     prediction, which asks for less surprise, holds for no model, as in published accuracies.
@@ -38,6 +39,7 @@ class MinimalSet:
     others: tuple[str, ...]
     after: str
     fields: Mapping[str, Any] | None = field(default=None, hash=False)
+    contexts: tuple[str, ...] = ()
 
     @classmethod
     def of(
@@ -79,7 +81,9 @@ class MinimalSet:
         # A suite that somebody wrote may say something else there.
         fields = source if isinstance(source, dict) else None
         texts = [tuple(region.text for region in each.regions) for each in conditions]
-        return cls.of_regions(texts, joiner=joiner, fields=fields)
+        found = cls.of_regions(texts, joiner=joiner, fields=fields)
+        contexts = tuple(" ".join(words_in(each.context)) for each in conditions)
+        return replace(found, contexts=contexts) if any(contexts) else found
 
     @classmethod
     def of_regions(
@@ -103,7 +107,10 @@ class MinimalSet:
     @property
     def is_tied(self) -> bool:
         """Whether a sentence that should be ungrammatical is spelt like the grammatical one."""
-        return Region.text_of(self.form) in map(Region.text_of, self.others)
+        contexts = self.contexts or ("",) * (1 + len(self.others))
+        texts = zip(contexts, map(Region.text_of, (self.form, *self.others)), strict=True)
+        grammatical, *others = texts
+        return grammatical in others
 
     @property
     def grammatical(self) -> str:
@@ -117,8 +124,9 @@ class MinimalSet:
 
     def pairs(self) -> "Iterator[MinimalSet]":
         """Yield a set of two for each ungrammatical sentence."""
-        for other in self.others:
-            yield replace(self, others=(other,))
+        for index, other in enumerate(self.others, start=1):
+            contexts = (self.contexts[0], self.contexts[index]) if self.contexts else ()
+            yield replace(self, others=(other,), contexts=contexts)
 
     def _sentence(self, form: str) -> str:
         return " ".join(filter(None, (self.before, form, self.after)))
@@ -169,19 +177,23 @@ def suite_items(sets: Iterable[MinimalSet]) -> Iterator[dict[str, Any]]:
     All sets must have as many ungrammatical sentences.
     """
     for number, each in enumerate(sets, start=1):
-        forms = [(GRAMMATICAL, each.form)]
-        forms += zip(ungrammatical_names(len(each.others)), each.others, strict=True)
+        names = (GRAMMATICAL, *ungrammatical_names(len(each.others)))
+        forms = (each.form, *each.others)
+        contexts = each.contexts or ("",) * len(forms)
         yield {
             "item_number": number,
             **({SOURCE: each.fields} if each.fields else {}),
-            "conditions": [_condition(name, each, form) for name, form in forms],
+            "conditions": [
+                _condition(name, context, (each.before, form, each.after))
+                for name, context, form in zip(names, contexts, forms, strict=True)
+            ],
         }
 
 
-def _condition(name: str, found: MinimalSet, form: str) -> dict[str, Any]:
-    contents = (found.before, form, found.after)
+def _condition(name: str, context: str, contents: tuple[str, ...]) -> dict[str, Any]:
     regions = [{"region_number": n, "content": text} for n, text in enumerate(contents, start=1)]
-    return {"condition_name": name, "regions": regions}
+    context_if_any = {"context": context} if context else {}
+    return {"condition_name": name, **context_if_any, "regions": regions}
 
 
 def ungrammatical_names(n: int) -> list[str]:

@@ -196,7 +196,7 @@ class Content(ABC):
         Raises `UsageError` for what it cannot be written as, and for a form that is no text.
         """
         if form.sets and isinstance(form.sets.written, TextPieces):
-            return form.sets.written.pieces(self.sets(with_lone=form.sets.has_lone))
+            return form.sets.written.pieces(self._sets_in(form.sets))
         if form.sets:
             raise UsageError(f"{form.name} is no text to be shown; name a file with -o")
         if form.name == _CSV:
@@ -212,11 +212,20 @@ class Content(ABC):
         system refuses.
         """
         if form.sets and isinstance(form.sets.written, SaveFile):
-            form.sets.written.save(self.sets(with_lone=form.sets.has_lone), path)
+            form.sets.written.save(self._sets_in(form.sets), path)
             return
         pieces = self.pieces(form)
         with replacing(path) as aside, aside.open("w", encoding="utf-8", newline="") as stream:
             stream.writelines(pieces)
+
+    def _sets_in(self, form: SetFormat) -> Iterator[MinimalSet]:
+        for number, each in enumerate(self.sets(with_lone=form.has_lone), start=1):
+            if each.contexts and not form.has_contexts:
+                raise UsageError(
+                    f"{self.name}: minimal set {number} has contexts, which are no part of its "
+                    f"sentences; {form.name} has no place for them, and context-pairs has"
+                )
+            yield each
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,15 +10,13 @@ from hypothesis import strategies as st
 from tests.sources.set_round_trips import through_a_suite
 
 from pommel.errors import InputError, SuiteError
-from pommel.files.json import JsonDocument
 from pommel.sources.formats.context_pairs import (
     CONTEXT_PAIRS,
     TargetTable,
     context_pair_pieces,
-    context_pairs,
     parse_context_pairs,
 )
-from pommel.sources.minimal_sets import MinimalSet
+from pommel.sources.minimal_sets import MinimalSet, suite_items
 
 TEXT = (
     '[[["Katuak", "Katuak"], ["ikusi du .", "ikusi dute ."]], '
@@ -47,6 +45,7 @@ def test_a_target_is_the_contrast() -> None:
         '[[["The  dog", "The dog "], ["barks .", "bark ."]]]',
         '[[["The dog", "The dog"], [" barks .", " bark ."]]]',
         '[[["", " "], ["barks", "bark\\n"]]]',
+        '[[["The  dog", "The  dogs "], [" barks", "barks"]]]',
     ],
 )
 def test_stray_spaces_come_back(text: str) -> None:
@@ -83,9 +82,29 @@ def test_a_target_is_never_empty() -> None:
     )
 
 
-def test_items_may_have_two_contexts_where_targets_are_scored() -> None:
-    document = JsonDocument.parse('[[["a", "b"], ["c", "c"]]]', file="x.json")
-    assert context_pairs(document) == [(("a", "b"), ("c", "c"))]
+def test_two_contexts_are_those_of_the_conditions() -> None:
+    text = '[[["The author", "The authors"], ["is good .", "is good ."]], [["", "A"], ["b", "c"]]]'
+    pairs = parse_context_pairs(text, file="x.json")
+    assert pairs == [
+        MinimalSet("", "is good .", ("is good .",), "", contexts=("The author", "The authors")),
+        MinimalSet("", "b", ("c",), "", contexts=("", "A")),
+    ]
+    # The targets are spelt alike, and what they follow is not.
+    assert not pairs[0].is_tied
+    assert _written(pairs) == text
+    assert through_a_suite(pairs) == pairs
+    good, bad = next(suite_items(pairs))["conditions"]
+    assert (good["context"], bad["context"]) == ("The author", "The authors")
+    assert good["regions"] == bad["regions"]
+
+
+def test_contexts_of_sets_of_three() -> None:
+    found = MinimalSet("the", "dog", ("dogs", "cats"), "", contexts=("a", "b", "c"))
+    assert json.loads(_written([found])) == [
+        [["a", "b"], ["the dog", "the dogs"]],
+        [["a", "c"], ["the dog", "the cats"]],
+    ]
+    assert through_a_suite([found]) == [found]
 
 
 ITEM = "[[context, context], [good target, bad target]]"
@@ -99,15 +118,6 @@ ITEM = "[[context, context], [good target, bad target]]"
         (
             '[[["a", "a"], ["c", "d"]],\n [["a", "a"], ["c"]]]',
             [f"x.json:2:2: this item is no minimal pair; write {ITEM} (at [1])"],
-        ),
-        (
-            '[[["a", "b"], ["c", "d"]]]',
-            [
-                (
-                    "x.json:1:9: this is another context than the first; write it twice, or score "
-                    "both with `pommel conditional` (at [0][0][1])"
-                ),
-            ],
         ),
     ],
 )

@@ -62,32 +62,24 @@ def _is_two(value: Any, kind: type) -> bool:
 
 
 def parse_context_pairs(text: str, *, file: str) -> list[MinimalSet]:
-    """Return the pairs of a file's text: the context is before the contrast, a target is it all.
+    """Return the pairs of a file's text: a target is the whole contrast.
 
-    Raises `SuiteError` as `context_pairs` does, and for an item with two contexts (the region that
-    is compared would not be the target).
+    What both have for a context is before the contrast. Where there are two, each is the context of
+    its target. Raises `SuiteError` as `context_pairs` does.
     """
-    document = context_pairs_document(text, file=file)
-    pairs = context_pairs(document)
-    faults = [fault for index, pair in enumerate(pairs) for fault in _faults(document, index, pair)]
-    if faults:
-        raise SuiteError(faults)
-    return [_set_of(pair) for pair in pairs]
-
-
-def _faults(document: JsonDocument, index: int, pair: ContextPair) -> Iterator[Fault]:
-    first, second = pair[0]
-    if not has_words(first, second):
-        hint = "write it twice, or score both with `pommel conditional`"
-        yield document.fault((index, 0, 1), "this is another context than the first", hint=hint)
+    return [_set_of(pair) for pair in context_pairs(context_pairs_document(text, file=file))]
 
 
 def _set_of(pair: ContextPair) -> MinimalSet:
     contexts, targets = pair
-    before, good, bad = (" ".join(words_in(text)) for text in (contexts[0], *targets))
-    found = MinimalSet(before, good, (bad,), "")
+    before, other, good, bad = (" ".join(words_in(text)) for text in (*contexts, *targets))
+    if has_words(before, other):
+        found = MinimalSet(before, good, (bad,), "")
+    else:
+        found = MinimalSet("", good, (bad,), "", contexts=(before, other))
     again = mended_set(found)
-    if contexts == (again.before, again.before) and targets == (again.form, *again.others):
+    as_read = (again.contexts or (again.before,) * 2, (again.form, *again.others))
+    if (contexts, targets) == as_read:
         return found
     return replace(found, fields={_CONTEXTS: [*contexts], _TARGETS: [*targets]})
 
@@ -106,20 +98,23 @@ def context_pair_pieces(sets: Iterable[MinimalSet]) -> Iterator[str]:
 
 
 def _item(pair: MinimalSet) -> list[list[str]]:
-    targets = [" ".join(filter(None, (form, pair.after))) for form in (pair.form, *pair.others)]
+    contexts = [*pair.contexts] or [pair.before] * 2
+    before = pair.before if pair.contexts else ""
+    forms = (pair.form, *pair.others)
+    targets = [" ".join(filter(None, (before, form, pair.after))) for form in forms]
     if not all(targets):
         message = f"{quoted(pair.grammatical)} and {quoted(pair.ungrammatical[0])}"
         hint = "one goes on where the other ends, and a target would be empty"
         raise InputError(f"{message} cannot be written as targets after a context: {hint}")
-    return _kept_item(pair.fields or {}, pair.before, targets) or [[pair.before] * 2, targets]
+    return _kept_item(pair.fields or {}, contexts, targets) or [contexts, targets]
 
 
 def _kept_item(
-    fields: Mapping[str, Any], context: str, targets: list[str]
+    fields: Mapping[str, Any], contexts: list[str], targets: list[str]
 ) -> list[list[str]] | None:
     """Return the item as it was read, if it still has these words."""
     kept = [kept_texts(fields, name) or () for name in (_CONTEXTS, _TARGETS)]
-    for texts, words in zip(kept, ([context, context], targets), strict=True):
+    for texts, words in zip(kept, (contexts, targets), strict=True):
         if len(texts) != len(words) or not all(map(has_words, texts, words)):
             return None
     return [[*texts] for texts in kept]
@@ -134,6 +129,7 @@ CONTEXT_PAIRS = SetFormat(
     compared="contrast",
     # As the authors' code has it: the mean over the target's tokens.
     metric="mean",
+    has_contexts=True,
     is_like=lambda text: text.lstrip().startswith("["),
 )
 

@@ -78,21 +78,24 @@ def suite_to_long_csv(suite: Suite) -> str:
     """Return a suite as long CSV, with line feeds, and quotes only where they are needed.
 
     What the format has no column for is left out: predictions, meta, and the names of regions
-    that no sentence has. A region without a name has an empty one. Raises `UsageError` for a suite
-    with contexts, without which its sentences would be others.
+    that no sentence has. A region without a name has an empty one. Raises as `long_csv_pieces`.
     """
-    if suite.has_context:
-        raise UsageError(
-            f"{suite.name} has contexts, for which long CSV has no column; write it as JSON"
-        )
     return "".join(long_csv_pieces(suite.items, suite.region_names))
 
 
 def long_csv_pieces(items: Iterable[Item], region_names: Mapping[int, str]) -> Iterator[str]:
-    """Yield the text of the long CSV of some items, piece by piece: the header, then the rows."""
+    """Yield the text of the long CSV of some items, piece by piece: the header, then the rows.
+
+    Raises `UsageError` for an item with contexts, without which its sentences would be others.
+    """
     yield CsvTable.line(COLUMNS)
     for item in items:
         for condition in item.conditions:
+            if condition.context:
+                raise UsageError(
+                    f"item {item.number} has contexts, for which long CSV has no column; "
+                    "write the suite as JSON"
+                )
             for region in condition.regions:
                 fields = (
                     str(item.number),

@@ -53,7 +53,8 @@ def mended_set(found: MinimalSet) -> MinimalSet:
     """Return what comes of a set in a suite: its regions lose stray spaces of any kind."""
     texts = (found.before, found.form, *found.others, found.after)
     before, form, *others, after = map(Region.text_of, texts)
-    return MinimalSet(before, form, tuple(others), after, found.fields)
+    contexts = tuple(map(Region.text_of, found.contexts))
+    return MinimalSet(before, form, tuple(others), after, found.fields, contexts)
 
 
 def pair_with_fields(

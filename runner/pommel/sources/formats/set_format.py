@@ -35,7 +35,7 @@ class SetFormat:
     share an ending, `is_like` says of the first 4,096 characters of a file whether they are this
     one's; what is no text is told by its ending alone. `compared` is what publications compare: the
     whole sentence, or the contrast only, and `metric` by what of its tokens. `has_lone` says that a
-    set may be without an ungrammatical sentence.
+    set may be without an ungrammatical sentence, and `has_contexts` that it may have contexts.
 
     `read` returns the sets of a file, and raises `InputError` with every fault of it. `written`
     says how it is written; where a format has only pairs, a set is as many as it has ungrammatical
@@ -50,4 +50,5 @@ class SetFormat:
     compared: Compared = "sentence"
     metric: Metric = "sum"
     has_lone: bool = False
+    has_contexts: bool = False
     is_like: Callable[[str], bool] = lambda _: True
