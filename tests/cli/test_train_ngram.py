@@ -144,7 +144,7 @@ def test_options_that_exclude_each_other(
     pommel: Pommel, text: Path, options: list[str], message: str
 ) -> None:
     outcome = pommel("train", "ngram", text, "-o", text.parent / "x.arpa", *options)
-    assert outcome.failure(2) == f"{message}"
+    assert outcome.failure(2) == message
     assert not (text.parent / "x.arpa").exists()
 
 
@@ -173,7 +173,7 @@ def test_counts_are_numbers(pommel: Pommel, text: Path, counts: str) -> None:
 def test_an_input_that_cannot_be_used(pommel: Pommel, options: list[str], message: str) -> None:
     Path("words.txt").write_text("the\nDog\n")
     outcome = pommel("train", "ngram", "-o", "model.arpa", *options)
-    assert outcome.failure(3) == f"{message}"
+    assert outcome.failure(3) == message
     assert not Path("model.arpa").exists()
 
 
