@@ -113,12 +113,11 @@ benchmarks: $(VENV)/.bench
 	$(BIN)/python -m benchmarks.leaderboard
 
 builtin-models: $(VENV)/.dev
-	OMP_NUM_THREADS=1 $(BIN)/python -m pommel.training gpt2 --out runner/pommel/shipped/builtin/en-gpt2
-	$(BIN)/python -m pommel.training ngram --out runner/pommel/shipped/builtin/en-ngram
+	OMP_NUM_THREADS=1 $(BIN)/python -m recipes gpt2 --out runner/pommel/shipped/builtin/en-gpt2
+	$(BIN)/python -m recipes ngram --out runner/pommel/shipped/builtin/en-ngram
 
 suites: $(VENV)/.dev
-	$(BIN)/python -m pommel.training suites --out suites
-	$(BIN)/python -m pommel.training generated-suites suites
+	$(BIN)/python -m recipes suites suites
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m tests.docs.commands

@@ -23,7 +23,7 @@ from pommel.models.container.commands import ImageCommands
 from pommel.models.container.model import ContainerModel, PrintedAnswers, describe
 from pommel.models.model import LoadOptions, Model, Policy, closing
 from pommel.models.registry import load_model
-from pommel.training.corpus import sample_corpus
+from recipes.english.grammar import sample_corpus
 
 SEED = 11
 WAYS = ("process", "protocol 2", "protocol 1")

@@ -8,7 +8,7 @@ import pytest
 from tests.cli.samples import Pommel
 
 from pommel.models.ngram.arpa import read_arpa
-from pommel.training.corpus import sample_corpus
+from recipes.english.grammar import sample_corpus
 
 TEXT = "The dog barks .\nThe dogs bark .\n\nA cat sleeps .\n"
 

@@ -23,7 +23,7 @@ from pommel.models.ngram.model import (
     ngram_model,
     read_with_kenlm,
 )
-from pommel.training.corpus import held_out_corpus
+from recipes.english.grammar import held_out_corpus
 
 EN_NGRAM = shipped_folder("builtin") / "en-ngram" / "model.arpa.gz"
 STRANGE = (

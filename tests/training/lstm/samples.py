@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pommel.training.corpus import sample_corpus
+
 from pommel.training.lstm.recipe import EpochFigures, Plan, Progress, Recipe, Watcher
 
 TINY = Recipe(

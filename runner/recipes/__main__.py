@@ -1,0 +1,106 @@
+"""What makes everything that ships trained or generated: `python -m recipes`."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from pommel.files import write_text
+from recipes.english.grammar import FULL_SIZE, sample_corpus
+from recipes.judgements import drawn_sentences, read_judged, write_judged, write_sheet
+from recipes.ngram import ORDER, train_ngram
+from recipes.suites import made_again
+
+_seed = click.option("--seed", default=1, show_default=True, help="Seed of text and weights.")
+_scale = click.option(
+    "--scale", default=1.0, show_default=True, help="Share of the full training text."
+)
+_out_folder = click.option(
+    "--out", type=click.Path(file_okay=False, path_type=Path), required=True, help="Folder."
+)
+_file = click.Path(dir_okay=False, path_type=Path)
+
+
+@click.group()
+def main() -> None:
+    """Make the built-in models, their training text and the shipped suites."""
+
+
+@main.command()
+@_seed
+@_scale
+@_out_folder
+def gpt2(seed: int, scale: float, out: Path) -> None:
+    """Train the small GPT-2 and write it into the folder --out."""
+    # The other commands do without torch.
+    from recipes.gpt2 import Recipe, train_gpt2  # noqa: PLC0415 - needs torch, an extra
+
+    figures = train_gpt2(out, Recipe(seed=seed, scale=scale))
+    click.echo(f"{figures.validation_bits_per_token:.3f} bits per held-out token")
+
+
+@main.command()
+@_seed
+@_scale
+@click.option("--order", default=ORDER, show_default=True, help="Words in the longest n-grams.")
+@_out_folder
+def ngram(seed: int, scale: float, order: int, out: Path) -> None:
+    """Estimate the n-gram model and write it into the folder --out."""
+    figures = train_ngram(out, n_sentences=round(FULL_SIZE * scale), seed=seed, order=order)
+    click.echo(f"{figures.held_out_bits_per_word:.3f} bits per held-out word")
+
+
+@main.command()
+@_seed
+@_scale
+@click.option("--out", type=_file, help="File; else stdout.")
+def corpus(seed: int, scale: float, out: Path | None) -> None:
+    """Write the training text, one sentence on a line."""
+    lines = (f"{sentence}\n" for sentence in sample_corpus(round(FULL_SIZE * scale), seed))
+    if out is None:
+        sys.stdout.writelines(lines)
+    else:
+        with out.open("w", encoding="utf-8") as file:
+            file.writelines(lines)
+
+
+@main.command()
+@click.argument("folder", type=click.Path(file_okay=False, path_type=Path), default="suites")
+def suites(folder: Path) -> None:
+    """Make the suites below FOLDER again, and name those that have changed."""
+    for path, text in made_again(folder):
+        if path.read_text("utf-8") != text:
+            write_text(path, text)
+            click.echo(path)
+
+
+@main.command("judgement-sheet")
+@click.argument("language", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--items", default=5, show_default=True, help="How many items of each suite.")
+@click.option("--seed", default=1, show_default=True)
+@click.option("--sheet", type=_file, required=True, help="To be filled in.")
+@click.option("--key", type=_file, required=True, help="Not to be seen.")
+def judgement_sheet(language: Path, items: int, seed: int, sheet: Path, key: Path) -> None:
+    """Write sentences of LANGUAGE's suites, in random order, for somebody to judge."""
+    sentences = drawn_sentences(language, n_items=items, seed=seed)
+    write_sheet(sentences, sheet, key)
+    click.echo(f"{len(sentences)} sentences")
+
+
+@main.command()
+@click.option("--sheet", type=_file, required=True)
+@click.option("--key", type=_file, required=True)
+@click.option("--out", type=_file, required=True, help="judgements.csv")
+def judgements(sheet: Path, key: Path, out: Path) -> None:
+    """Put what was judged beside what was intended, and say how far they agree."""
+    judged = read_judged(sheet, key)
+    write_judged(judged, out)
+    click.echo(f"{sum(each.agrees for each in judged)} of {len(judged)} agree")
+    for each in judged:
+        if not each.agrees:
+            where = f"{each.suite} {each.item_number} {each.condition_name}"
+            click.echo(f"{where}: {each.intended}, {each.judged}: {each.sentence}  {each.note}")
+
+
+if __name__ == "__main__":
+    main(prog_name="python -m recipes")

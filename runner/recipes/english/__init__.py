@@ -1,0 +1,1 @@
+"""The training English: its words, its phrases, and a grammar as a sampler."""

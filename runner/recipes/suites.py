@@ -1,0 +1,61 @@
+"""The shipped suites, made again from the grammars in their languages' `sources`."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pommel.errors import InputError
+from pommel.sources import Generation
+
+# A suite whose `meta` does not say how it was made is all items of the template of its name.
+_EVERYTHING = {"sample": None, "eos": False, "capitalize": False}
+
+
+def made_again(folder: Path) -> Iterator[tuple[Path, str]]:
+    """Yield the suites below a folder of languages that have a grammar, with their texts made anew.
+
+    A suite is made by the recipe in its `meta`. One without a recipe, if there is a template that
+    is called as it is, stays without.
+
+    Raises `InputError` for a recipe whose grammar is not there, and as the grammar's engine does.
+    """
+    for path in sorted(folder.rglob("*.json")):
+        meta = json.loads(path.read_bytes())["meta"]
+        sources = folder / path.relative_to(folder).parts[0] / "sources"
+        template = sources / f"{meta['name']}.template"
+        if recipe := meta.get("generator"):
+            yield path, _text(_grammar(path, sources, recipe), meta["name"], recipe)
+        elif template.is_file():
+            yield path, _without_recipe(_text(template, meta["name"], _EVERYTHING))
+
+
+def _grammar(suite: Path, sources: Path, recipe: Mapping[str, Any]) -> Path:
+    for name in recipe["files"]:
+        path = sources / str(name)
+        if path.suffix in Generation.endings() and path.is_file():
+            return path
+    raise InputError(f"{suite}: its grammar is not in {sources}")
+
+
+def _text(grammar: Path, name: str, recipe: Mapping[str, Any]) -> str:
+    sample = recipe["sample"] or {"n": None, "seed": 1}
+    generation = replace(
+        Generation.of_file(grammar, depth=recipe.get("depth")),
+        name=name,
+        n_sampled=sample["n"],
+        seed=sample["seed"],
+        eos=recipe["eos"],
+        capitalize=recipe["capitalize"],
+    )
+    return "".join(generation.content(as_sets=False).suite_pieces())
+
+
+def _without_recipe(text: str) -> str:
+    """Return a suite without its recipe, its name first, and a line for each value."""
+    suite = json.loads(text)
+    meta = suite["meta"]
+    del meta["generator"]
+    suite["meta"] = {"name": meta["name"], **meta}
+    return json.dumps(suite, indent=1, ensure_ascii=False) + "\n"

@@ -1,0 +1,53 @@
+"""Suites that are made again by their own recipes."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from tests.sources.grammar.lexicon_template.examples import ENGLISH, NOUNS, VERBS
+
+from pommel.errors import InputError
+from pommel.files.text import write_text
+from pommel.sources.generation import Generation, open_grammar
+from recipes.__main__ import main
+from recipes.suites import made_again
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder of languages with one generated suite and one that is written by hand."""
+    sources = tmp_path / "en" / "sources"
+    for name, text in (("near.template", ENGLISH), ("nouns.csv", NOUNS), ("verbs.csv", VERBS)):
+        write_text(sources / name, text)
+    generation = Generation(
+        source=open_grammar(sources / "near.template"), name="near", n_sampled=5, seed=3
+    )
+    text = "".join(generation.content(as_sets=False).suite_pieces())
+    write_text(tmp_path / "en" / "agreement" / "near.json", text)
+    write_text(tmp_path / "en" / "agreement" / "other.json", '{"meta": {"name": "other"}}')
+    return tmp_path
+
+
+def test_it_comes_out_as_it_was(folder: Path) -> None:
+    ((path, text),) = made_again(folder)
+    assert path.name == "near.json"
+    assert path.read_text("utf-8") == text
+
+
+def test_what_has_changed_is_written_again(folder: Path) -> None:
+    nouns = folder / "en" / "sources" / "nouns.csv"
+    path = folder / "en" / "agreement" / "near.json"
+    before = path.read_text("utf-8")
+    nouns.write_text(NOUNS.replace("pilot,pilots", "copilot,copilots"))
+    outcome = CliRunner().invoke(main, ["suites", str(folder)])
+    assert outcome.output == f"{path}\n"
+    assert "copilot" in path.read_text("utf-8") != before
+    assert CliRunner().invoke(main, ["suites", str(folder)]).output == ""
+
+
+def test_a_grammar_that_is_gone(folder: Path) -> None:
+    (folder / "en" / "sources" / "near.template").unlink()
+    with pytest.raises(InputError) as caught:
+        list(made_again(folder))
+    path = folder / "en" / "agreement" / "near.json"
+    assert str(caught.value) == f"{path}: its grammar is not in {folder / 'en' / 'sources'}"
