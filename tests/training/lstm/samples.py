@@ -6,9 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pommel.training.corpus import sample_corpus
-
 from pommel.training.lstm.recipe import EpochFigures, Plan, Progress, Recipe, Watcher
+from recipes.english.grammar import sample_corpus
 
 TINY = Recipe(
     embedding_size=5,
