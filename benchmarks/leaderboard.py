@@ -122,6 +122,7 @@ def simulated(  # noqa: PLR0913, PLR0917 - what it is made of
         n_tokens=40_000,
         n_predictions=dict.fromkeys(n_holding, 1),
         n_holding=n_holding,
+        n_swallowed=dict.fromkeys(n_holding, 0),
         named_sums={name: base64.b64encode(each).decode() for name, each in sums.items()},
     )
 

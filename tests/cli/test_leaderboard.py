@@ -220,14 +220,16 @@ def test_a_name_of_formulas_and_bytes(
 
 def test_a_model_that_says_something_else(pommel: Pommel, full: Path) -> None:
     name = ids(full)[1]
-    before = (full / "ledger.jsonl").read_bytes()
     outcome = rerun(pommel, full, name, "--model", "dummy://uniform?bits=3")
     assert outcome.status == 1
     lines = outcome.stdout.splitlines()
     assert lines[0].startswith(f"{name}: the model has the fingerprint ")
     assert lines[1].endswith(" has 2.0000 bits in the submission, and 3.0000 bits now")
     assert outcome.stderr.endswith(f"pommel: {full}: 3 things wrong\n")
-    assert (full / "ledger.jsonl").read_bytes() == before
+    line = json.loads((full / "ledger.jsonl").read_text().splitlines()[-1])
+    assert (line["event"], line["id"], line["n_differences"]) == ("differed", name, 3)
+    table = pommel("leaderboard", "show", full).stdout
+    assert "differed when scored again on" in " ".join(table.replace("│", " ").split())
 
 
 NGRAM = "builtin://en-ngram"

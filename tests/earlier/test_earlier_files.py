@@ -35,7 +35,7 @@ def folder(tmp_path: Path) -> Iterator[Path]:
 
 
 # What tables and results say since then, and did not say before.
-ADDED = {"swallowed", "n_swallowed"}
+ADDED = {"swallowed", "n_swallowed", "n_swallowed_of_suites", "differed"}
 
 
 def without_added(content: bytes, name: str) -> object:

@@ -1,6 +1,6 @@
 """Boards and submissions that tests of leaderboards share."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,9 @@ from tests.leaderboard.submission.samples import ABOUT, SUITES, packed
 from tests.word_model import WordModel
 
 from pommel.leaderboard import BoardFolder
+from pommel.leaderboard.entry import sealed, unsealed
 from pommel.leaderboard.folder import Added
+from pommel.leaderboard.rerunning import Rescored
 from pommel.leaderboard.standings import Standing
 from pommel.leaderboard.submission import Submitter
 from pommel.models.model import ModelInfo
@@ -27,7 +29,8 @@ class NamedModel(WordModel):
     """A word model with a name, and so with a fingerprint of its own."""
 
     name: str = "words"
-    reference: str = "builtin://words"
+    # As if its weights could be had.
+    reference: str = "builtin://en-ngram"
 
     @property
     def info(self) -> ModelInfo:
@@ -77,6 +80,28 @@ def ranking(place: BoardFolder) -> tuple[Standing, ...]:
     """Return who stands where."""
     board = place.board()
     return place.standings(board, place.ledger(board)).rows
+
+
+def rescored(
+    n_items: int = 1, *differences: str, n_tokens: int = 16, bits: float = 0.0
+) -> Rescored:
+    """Return what came of scoring two sentences an item again."""
+    return Rescored(
+        n_sentences=2 * n_items,
+        n_items=n_items,
+        n_tokens=n_tokens,
+        seed=1,
+        tolerance_bits=0.01,
+        largest_bits=bits,
+        differences=differences,
+    )
+
+
+def resealed(path: Path, change: Callable[[Any], object]) -> None:
+    """Change a file in `derived/`, as a stranger would who wants it to be read."""
+    value = unsealed(path.read_text())
+    change(value)
+    path.write_text(sealed(value))
 
 
 def snapshot(folder: Path) -> dict[str, bytes]:

@@ -1,7 +1,6 @@
 """A board's folder: what is kept there is made again, and nothing is written beside it."""
 
 import io
-import json
 import os
 import signal
 from collections.abc import Callable, Iterator
@@ -19,6 +18,7 @@ from tests.leaderboard.samples import (
     board_at,
     model,
     ranking,
+    resealed,
     snapshot,
     submission,
 )
@@ -91,7 +91,6 @@ def test_pairs_that_cannot_be_read_are_counted_again(place: BoardFolder, damage:
     [
         put("x", "rows", 0, "id"),
         put(3, "rows", 0, "name"),
-        put("\ud800", "rows", 0, "name"),
         put("\x1b[31m", "rows", 0, "by"),
         put(1, "version"),
         put("1", "rows", 0, "rank"),
@@ -100,6 +99,8 @@ def test_pairs_that_cannot_be_read_are_counted_again(place: BoardFolder, damage:
         put(None, "rows", 0, "total", "low"),
         put({}, "rows", 0, "circuits"),
         put({}, "rows", 0, "suites"),
+        put({}, "rows", 0, "n_swallowed"),
+        put("1", "rows", 0, "total", "n_swallowed"),
         put([], "rows"),
         put("rows", "rows"),
     ],
@@ -108,9 +109,7 @@ def test_a_ranking_that_cannot_be_is_made_again(
     place: BoardFolder, change: Callable[[Any], None]
 ) -> None:
     expected = ranking(place)
-    value = json.loads(place.standings_file.read_text())
-    change(value)
-    place.standings_file.write_text(json.dumps(value))
+    resealed(place.standings_file, change)
     assert ranking(place) == expected
 
 
@@ -128,8 +127,8 @@ def _no_predictions(entry: Any) -> None:
         put({}, "model"),
         put({"fingerprint": 3}, "policy"),
         put("many", "n_tokens"),
+        put({}, "n_swallowed"),
         put("0" * 64, "content_sha256"),
-        put("\ud800", "model", "reference"),
     ],
 )
 def test_an_entry_that_cannot_be_is_made_again(
@@ -137,11 +136,31 @@ def test_an_entry_that_cannot_be_is_made_again(
 ) -> None:
     board = place.board()
     expected = place.entries(board, place.ledger(board))
-    path = place.entry_file(expected[0].id)
-    value = json.loads(path.read_text())
-    change(value)
-    path.write_text(json.dumps(value))
+    resealed(place.entry_file(expected[0].id), change)
     assert place.entries(board, place.ledger(board)) == expected
+
+
+@pytest.mark.parametrize("which", ["standings", "entry", "pairs"])
+def test_a_changed_byte_of_what_is_derived_is_noticed(place: BoardFolder, which: str) -> None:
+    """Numbers that are damaged are not shown: they are made again, and `verify` names the file."""
+    board = place.board()
+    ledger = place.ledger(board)
+    rows, entries, kept = ranking(place), place.entries(board, ledger), pairs(place)
+    files = {"standings": place.standings_file, "entry": place.entry_file(rows[0].id)}
+    path = files.get(which, place.pairs_file)
+    raw = path.read_bytes()
+    # A stored array is a number after another, its end is the list of files.
+    for at in range(0, len(raw), max(1, len(raw) // 40)):
+        path.write_bytes(raw[:at] + bytes([raw[at] ^ 4]) + raw[at + 1 :])
+        assert ranking(place) == rows
+        assert place.entries(board, ledger) == entries
+        assert np.array_equal(pairs(place).p, kept.p, equal_nan=True)
+    path.write_bytes(raw[:-40] + bytes([raw[-40] ^ 4]) + raw[-39:])
+    if which != "pairs":
+        said = f"{path}: is not what comes out of the submissions; delete it, and it is made again"
+        assert [*place.verified()] == [said]
+    path.unlink()
+    assert [*place.verified()] == []
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The ledger of a board."""
 
 import json
+import math
 from typing import Any
 
 import pytest
@@ -53,7 +54,7 @@ def test_what_lines_come_to() -> None:
     assert found.ranked == (C,)
     a, b, c = (found.submissions[name] for name in (A, B, C))
     assert (a.status, a.superseded_by, a.ended) == ("superseded", C, "2026-01-04")
-    assert a.rerun == Rerun(when="2026-01-03", n_sentences=2, n_tokens=9, largest_bits=0.001)
+    assert a.reruns == (Rerun(when="2026-01-03", n_sentences=2, n_tokens=9, largest_bits=0.001),)
     assert (b.status, b.reason, b.ended) == ("withdrawn", "of another model", "2026-01-05")
     assert (c.status, c.added, c.file_sha256) == ("ranked", "2026-01-04", "c" * 64)
 
@@ -63,7 +64,7 @@ def test_what_the_numbers_rest_on() -> None:
     found = found.with_event(
         "verified", when="2026-01-05", by="k", **{**RERUN, "id": B, "n_items": 3}
     )
-    assert [found.submissions[name].evidence(200) for name in (A, B, C)] == [
+    assert [found.submissions[name].evidence_words(200) for name in (A, B, C)] == [
         # An earlier version has counted no items.
         "scored again on 2026-01-04 (2 sentences)",
         "scored again on 2026-01-05 (1.5% of items)",
@@ -71,8 +72,27 @@ def test_what_the_numbers_rest_on() -> None:
     ]
 
 
-def test_a_rerun_changes_no_ranks() -> None:
-    before, after = ledger(*EVENTS[:2]), ledger(*EVENTS[:3])
+DIFFERED = {**RERUN, "largest_bits": None, "n_items": 3, "n_differences": 2}
+
+
+def test_a_rerun_that_differed_is_said() -> None:
+    """For good: another sample may be the same."""
+    found = ledger(add(A), ("verified", RERUN), ("differed", DIFFERED))
+    listed = found.submissions[A]
+    assert listed.evidence == "differed"
+    assert listed.evidence_words(200) == "differed when scored again on 2026-01-03 (1.5% of items)"
+    assert listed.differed
+    assert (listed.differed.largest_bits, listed.differed.n_differences) == (math.inf, 2)
+    listed = found.with_event("verified", when="2026-01-09", by="k", **RERUN).submissions[A]
+    assert listed.evidence == "scored again"
+    assert listed.evidence_words(200) == (
+        "scored again on 2026-01-09 (2 sentences); differed on 2026-01-03"
+    )
+
+
+@pytest.mark.parametrize("event", [("verified", RERUN), ("differed", DIFFERED)])
+def test_a_rerun_changes_no_ranks(event: tuple[str, dict[str, Any]]) -> None:
+    before, after = ledger(*EVENTS[:2]), ledger(*EVENTS[:2], event)
     assert before.ranking_head == before.head == after.ranking_head != after.head
 
 
@@ -105,8 +125,8 @@ BROKEN = "has not the hash of the line before it; lines have been changed, remov
         (
             lambda lines: lines.append('{"event":"won"}'),
             (
-                f"{FILE}:7: is none of created, added, withdrawn, verified, but 'won'; if a later "
-                f"pommel has written it, update pommel (`pip install --upgrade pommel`)"
+                f"{FILE}:7: is none of created, added, withdrawn, verified, differed, but 'won'; "
+                f"if a later pommel has written it, update pommel (`pip install --upgrade pommel`)"
             ),
         ),
         (
@@ -194,6 +214,8 @@ def test_a_line_that_is_cut_off() -> None:
         (add(D, D), f"{D} is not ranked, and cannot end"),
         (("withdrawn", {"id": A, "reason": "x"}), "a is not ranked, and cannot end"),
         (("verified", {**RERUN, "id": D}), f"there is no {D}"),
+        (("differed", {**DIFFERED, "n_differences": 0}), f"{A} differed in nothing"),
+        (("verified", {**RERUN, "largest_bits": None}), "has to hold event, when, by, previous"),
         (
             ("created", {"settings_sha256": "6" * 64}),
             "a board is made in the first line, and in no other",

@@ -14,7 +14,15 @@ from tests.leaderboard.samples import RIGHT, added, board_at, model, submission
 from tests.leaderboard.submission.samples import ABOUT
 from tests.store.run_samples import agreement
 
-from pommel.leaderboard.entry import are_same, entry_from, entry_of, packed_sums, unpacked_sums
+from pommel.leaderboard.entry import (
+    are_same,
+    entry_from,
+    entry_of,
+    packed_sums,
+    sealed,
+    unpacked_sums,
+    unsealed,
+)
 from pommel.leaderboard.submission import SubmissionError, read_submission
 from pommel.models.model import Policy
 from pommel.scoring.regions import region_table
@@ -122,7 +130,7 @@ def test_what_an_older_pommel_kept_is_made_again(tmp_path: Path) -> None:
     name = added(place, submission(tmp_path)).standing.id
     kept = place.entry_file(name)
     text = kept.read_text()
-    value = json.loads(text)
+    value = unsealed(text)
     sums = dict.fromkeys(value.pop("named_sums"), "0" * 64)
     kept.write_text(json.dumps({**value, "version": 1, "region_sums": sums}))
     assert list(place.verified()) == []
@@ -138,7 +146,7 @@ def test_sums_that_cannot_be_are_made_again(tmp_path: Path, sums: object) -> Non
     place = board_at(tmp_path, (VERBS,))
     name = added(place, submission(tmp_path, suites=(VERBS,))).standing.id
     board = place.board()
-    value = json.loads(place.entry_file(name).read_text())
+    value = unsealed(place.entry_file(name).read_text())
     (sha256,) = value["named_sums"]
     value["named_sums"] = {sha256: sums} if isinstance(sums, str | int) else sums
-    assert entry_from(json.dumps(value), board) is None
+    assert entry_from(sealed(value), board) is None

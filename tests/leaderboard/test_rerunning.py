@@ -136,7 +136,7 @@ def test_tokens_that_were_not_asked_for_are_not_compared(tmp_path: Path, board: 
 
 
 def test_an_image_is_known_by_its_digest(claimed: Submission) -> None:
-    assert claimed.reference == "builtin://words"
+    assert claimed.reference == "builtin://en-ngram"
     digest = f"example.org/model@sha256:{'0' * 64}"
     pushed = replace(claimed, manifest=replace(claimed.manifest, image_digest=digest))
     assert pushed.reference == f"docker://{digest}"
@@ -222,7 +222,7 @@ def test_what_is_opened(reference: str) -> None:
     [
         *("http://127.0.0.1:8765/v1#m", "HTTPS://example.org/v1#m", "recorded:///etc/passwd"),
         *("dummy://table.json", "lstm://model", "ngram://model.arpa", "model.arpa", "/etc", "gpt2"),
-        *("", "builtin://", "builtin://../x"),
+        *("", "builtin://", "builtin://../x", "builtin://en-gpt5", "builtin://EN-NGRAM"),
         *("huggingface:///etc", "huggingface://./x", "huggingface://~/x", "huggingface://a/b/c"),
         *("huggingface://a/..", "huggingface://{a,b}", "huggingface://a@../../x"),
         *("docker://", "docker://a/../b", "docker://a/*", "docker://-a", "docker://localhost/a"),
@@ -278,6 +278,7 @@ IMAGE = f"example.org/model@sha256:{'0' * 64}"
     ("reference", "revision", "digest", "expected"),
     [
         ("builtin://en-gpt2", None, None, True),
+        ("builtin://en-gpt5", None, None, False),
         ("huggingface://gpt2", "607a30d783dfa663caf39e06633721c8d4cfcd7e", None, True),
         # A folder that is called like a name of the hub; one by its path.
         ("huggingface://models/gpt2", None, None, False),

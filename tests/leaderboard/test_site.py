@@ -3,12 +3,14 @@
 import csv
 import io
 import json
+import math
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 from tests.leaderboard.samples import (
     KEEPER,
     RIGHT,
@@ -16,6 +18,7 @@ from tests.leaderboard.samples import (
     added,
     board_at,
     model,
+    rescored,
     snapshot,
     submission,
 )
@@ -24,8 +27,8 @@ from tests.leaderboard.submission.samples import ABOUT
 from pommel.errors import UsageError
 from pommel.leaderboard import BoardFolder
 from pommel.leaderboard.names import confused
-from pommel.leaderboard.rerunning import Rescored
 from pommel.leaderboard.site import Ranking
+from pommel.surprisal import ScoredSentence, Token
 
 HOSTILE = "<script>alert(1)</script>\"'&"
 
@@ -209,8 +212,12 @@ def test_texts_are_in_quotation_marks(tmp_path: Path) -> None:
     name = added(place, submission(tmp_path)).standing.id
     header, row = Ranking.of(place).to_csv().splitlines()
     assert header.startswith('"rank","rank_low","rank_high","id","model","by","added","status",')
+    assert header.endswith(
+        '"agreement","agreement low","agreement high","agreement n_swallowed",'
+        '"agreement","agreement n_swallowed","song","song n_swallowed"'
+    )
     assert row.startswith(f'1,1,1,"{name}","words","A. Linguist","2026-01-02T03:04:05+00:00",')
-    assert '"claimed","","","true","",0.41' in row
+    assert '"claimed","","","","true","",0.41' in row
 
 
 def test_what_nobody_can_verify_is_listed_apart(tmp_path: Path) -> None:
@@ -229,15 +236,86 @@ def test_what_nobody_can_verify_is_listed_apart(tmp_path: Path) -> None:
     assert "Cannot be verified" in shown["index.html"].text
     assert "not ranked: cannot be verified" in "".join(shown[f"submissions/{name}.html"].text)
     # The keeper has it, after all.
-    found = Rescored(n_sentences=4, n_items=1, n_tokens=16, largest_bits=0, differences=())
-    place.record_rerun(
-        name, found, model="dummy://", seed=1, tolerance_bits=0.01, when=WHEN, by=KEEPER
-    )
+    place.record_rerun(name, rescored(), model="dummy://", when=WHEN, by=KEEPER)
     assert [row.rank for row in Ranking.of(place).rows] == [1, 2]
     n_items = Ranking.of(place).n_items
     share = f"scored again on 2026-01-02 ({1 / n_items:.1%} of items)"
     Ranking.write_site(place, tmp_path / "site")
     assert pages(tmp_path / "site")["index.html"].text.count(share) == 1
+
+
+def test_what_differed_when_it_was_scored_again_is_said(tmp_path: Path) -> None:
+    place = board_at(tmp_path)
+    hidden = replace(model(), reference="https://example.org")
+    name = added(place, submission(tmp_path, hidden)).standing.id
+    found = rescored(1, "token 2 has other bits", bits=math.inf)
+    place.record_rerun(name, found, model="https://example.org", when=WHEN, by=KEEPER)
+    ranking = Ranking.of(place)
+    # A model that has said something else is not one that was verified.
+    assert [row.rank for row in ranking.rows] == [0]
+    said = f"differed when scored again on 2026-01-02 ({1 / ranking.n_items:.1%} of items)"
+    assert ranking.evidence(ranking.rows[0]) == said
+    (row,) = csv.DictReader(io.StringIO(ranking.to_csv()))
+    assert (row["status"], row["scored_again_on"], row["differed_on"]) == ("differed", "", WHEN)
+    board = place.board()
+    (value,) = json.loads(ranking.to_json(place.entries(board, place.ledger(board))))["submissions"]
+    assert (value["status"], value["scored_again"], value["rerun"]) == ("differed", None, None)
+    assert value["differed"] == {
+        "on": WHEN,
+        "share": 1 / ranking.n_items,
+        "n_items": 1,
+        "n_sentences": 2,
+        "n_tokens": 16,
+        "largest_bits": None,
+        "n_differences": 1,
+    }
+    Ranking.write_site(place, tmp_path / "site")
+    shown = pages(tmp_path / "site")
+    assert said in shown["index.html"].text
+    page = "".join(shown[f"submissions/{name}.html"].text)
+    assert said in page
+    assert "2 sentences, 16 tokens, at most inf bits apart; 1 differ" in page
+
+
+def test_swallowed_regions_are_counted_where_scores_are(tmp_path: Path) -> None:
+    place = board_at(tmp_path)
+    added(place, submission(tmp_path, model("right", RIGHT)))
+
+    def shown() -> tuple[str, str]:
+        printed = io.StringIO()
+        console = Console(width=200, file=printed)
+        ranking = Ranking.of(place)
+        console.print(ranking.table(ranking.rows))
+        Ranking.write_site(place, tmp_path / "site")
+        return printed.getvalue(), "".join(pages(tmp_path / "site")["index.html"].text)
+
+    assert not any("swallowed" in each.casefold() for each in shown())
+    text = "The dogs bark ."
+    greedy = model("greedy")
+    greedy.sentences = {
+        text: ScoredSentence(
+            text=text,
+            tokens=(
+                Token(text="The", start=0, end=3, surprisal_bits=1.0),
+                Token(text="dogs bark", start=4, end=13, surprisal_bits=9.0),
+                Token(text=".", start=14, end=15, surprisal_bits=1.0),
+            ),
+        )
+    }
+    name = added(place, submission(tmp_path, greedy)).standing.id
+    ranking = Ranking.of(place)
+    rows = {row["model"]: row for row in csv.DictReader(io.StringIO(ranking.to_csv()))}
+    assert (rows["greedy"]["n_swallowed"], rows["right"]["n_swallowed"]) == ("1", "0")
+    assert rows["greedy"]["song n_swallowed"] == "0"
+    board = place.board()
+    value = json.loads(ranking.to_json(place.entries(board, place.ledger(board))))
+    (greedy_row,) = (each for each in value["submissions"] if each["id"] == name)
+    assert greedy_row["n_swallowed"] == greedy_row["circuits"]["agreement"]["n_swallowed"] == 1
+    assert greedy_row["n_swallowed_of_suites"] == {"agreement": 1, "song": 0}
+    assert all("swallowed" in each.casefold() for each in shown())
+    page = pages(tmp_path / "site")[f"submissions/{name}.html"]
+    assert page.text.count("swallowed") == 2
+    assert [*place.verified()] == []
 
 
 def test_names_that_can_be_confused_are_flagged(tmp_path: Path) -> None:

@@ -9,7 +9,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from tests.leaderboard.samples import KEEPER, RIGHT, WHEN, added, board_at, model, submission
+from tests.leaderboard.samples import (
+    KEEPER,
+    RIGHT,
+    WHEN,
+    added,
+    board_at,
+    model,
+    resealed,
+    submission,
+)
+from tests.leaderboard.submission.changing import put
 from tests.leaderboard.submission.samples import ABOUT
 
 from pommel.leaderboard import BoardFolder
@@ -43,6 +53,11 @@ def test_a_sound_board(place: BoardFolder) -> None:
 def test_the_file_of_a_withdrawn_submission_may_be_deleted(place: BoardFolder) -> None:
     place.archive(ids(place)[2]).unlink()
     assert [*place.verified()] == []
+
+
+def not_derived(path: Path) -> str:
+    """Return what is said of a file in `derived/` that has something else."""
+    return f"{path}: is not what comes out of the submissions; delete it, and it is made again"
 
 
 def _archive_changed(place: BoardFolder) -> str:
@@ -98,17 +113,19 @@ def _suite_changed(place: BoardFolder) -> str:
 
 def _entry_changed(place: BoardFolder) -> str:
     path = place.entry_file(ids(place)[0])
-    value = json.loads(path.read_text())
-    first = next(iter(value["n_holding"]))
-    value["n_holding"][first] = [1 for _ in value["n_holding"][first]]
-    path.write_text(json.dumps(value))
-    return f"{path}: n_holding is not what comes out of the submission's tokens"
+
+    def change(value: dict[str, Any]) -> None:
+        first = next(iter(value["n_holding"]))
+        value["n_holding"][first] = [1 for _ in value["n_holding"][first]]
+
+    resealed(path, change)
+    return not_derived(path)
 
 
 def _ranking_changed(place: BoardFolder) -> str:
     path = place.standings_file
-    path.write_text(path.read_text().replace('"rank":2', '"rank":1'))
-    return f"{path}: is not the ranking that comes out; delete the folder, and it is made again"
+    resealed(path, put(1, "rows", 1, "rank"))
+    return not_derived(path)
 
 
 def _pairs_changed(place: BoardFolder) -> str:
@@ -117,7 +134,7 @@ def _pairs_changed(place: BoardFolder) -> str:
         arrays = dict(kept)
     arrays["p"][0, 1] = arrays["p"][1, 0] = 0.001
     np.savez(path, **arrays)
-    return f"{path}: is not what comes out of pairs; delete the folder, and it is made again"
+    return not_derived(path)
 
 
 def _pairs_of_others(place: BoardFolder) -> str:
@@ -125,21 +142,18 @@ def _pairs_of_others(place: BoardFolder) -> str:
     with np.load(path) as kept:
         arrays = dict(kept)
     np.savez(path, **{**arrays, "ids": arrays["ids"][::-1]})
-    return f"{path}: is not what comes out of pairs; delete the folder, and it is made again"
+    return not_derived(path)
 
 
 def _pairs_unreadable(place: BoardFolder) -> str:
     place.pairs_file.write_bytes(b"PK")
-    return (
-        f"{place.pairs_file}: is not what comes out of pairs; delete the folder, and it is made "
-        f"again"
-    )
+    return not_derived(place.pairs_file)
 
 
 def _ranking_of_words(place: BoardFolder) -> str:
     path = place.standings_file
-    path.write_text(path.read_text().replace('"rank":2', '"rank":"2"'))
-    return f"{path}: is not the ranking that comes out; delete the folder, and it is made again"
+    resealed(path, put("2", "rows", 1, "rank"))
+    return not_derived(path)
 
 
 @pytest.mark.parametrize(
@@ -198,9 +212,8 @@ def test_a_ledger_of_another_content(place: BoardFolder) -> None:
 
     _rewritten(place, change)
     place.archive(real).rename(place.archive(fake))
-    entry = json.loads(place.entry_file(real).read_text())
-    entry.update(id=fake, content_sha256="a" * 64)
-    place.entry_file(fake).write_text(json.dumps(entry))
+    place.entry_file(real).rename(place.entry_file(fake))
+    resealed(place.entry_file(fake), lambda entry: entry.update(id=fake, content_sha256="a" * 64))
     said = (
         f"{place.archive(fake)}: is the submission {real}, and the ledger has another content as "
         f"{fake}"

@@ -165,10 +165,12 @@ def add(board: BoardFolder, submission: Path, *, supersede: bool, by: str) -> No
     place = f", rank {row.rank} of {n_ranked} (not distinguishable: {row.rank_range})"
     if not row.rank:
         place = ", listed apart: nobody else can have the model's weights, and so verify it"
+    swallowed = row.total.n_swallowed
+    in_items = f"; {counted(swallowed, 'item')} with a region in which no token begins"
     instead = f", in the place of {listed(added.superseded)}" if added.superseded else ""
     note(
-        f"{row.id} ({printable(row.name)}): {row.total.words}{place}{instead}; claimed, not scored "
-        f"again"
+        f"{row.id} ({printable(row.name)}): {row.total.words}{place}{instead}"
+        f"{in_items if swallowed else ''}; claimed, not scored again"
     )
     if named_like := ranking.confused()[row.id]:
         note(f"note: its name can be taken for that of {listed(named_like)}")
@@ -199,7 +201,8 @@ def show(board: BoardFolder, *, form: str, is_whole: bool, together: bool) -> No
 
     "ranks" are those that a submission may truly have: the ranks of all that are not significantly
     better or worse (paired by item, 5% after Holm's correction). "status" says whether the numbers
-    are claimed, or when the model scored which part of the items again.
+    are claimed, when the model scored which part of the items again, and whether that differed.
+    "swallowed", where there are such, are items with a region in which no token begins.
     """
     ranking = Ranking.of(board, together=together)
     rows = ranking.rows
@@ -270,9 +273,9 @@ def verify(board: BoardFolder, ids: tuple[str, ...], **chosen: Any) -> None:
     """Check all hashes of BOARD and its ledger, and compute submissions again from their tokens.
 
     All ranked ones are computed again, or those with these IDs. With --rerun, their models score a
-    sample of sentences, which are compared token by token; what comes out the same is noted in the
-    ledger. Exit status 1 if anything differs or cannot be scored again, 4 if a model is not
-    available: the others are asked all the same.
+    sample of sentences, which are compared token by token; the ledger and the ranking say whether
+    they were the same. Exit status 1 if anything differs or cannot be scored again, 4 if a model is
+    not available: the others are asked all the same.
 
     A reference that was submitted is a stranger's. It is opened if it is a built-in model, a name
     on the Hugging Face hub or an image in a public registry (`show --format json` has it); say with
@@ -323,7 +326,7 @@ class Outcome:
 def rerun(board: BoardFolder, ids: Sequence[str], chosen: Mapping[str, Any]) -> Outcome:
     """Score samples of all ranked submissions again, or of those with these ids.
 
-    What differs is printed as it is found, and what does not is noted in the ledger. A submission
+    What differs is printed as it is found, and the ledger says of each whether it did. A submission
     that makes its model fail ends nothing but itself. Raises `UsageError` if one of `ids` has a
     reference that is not opened.
     """
@@ -390,16 +393,7 @@ def _rerun_one(
         f"{counted(found.n_sentences, 'sentence')}, "
         f"{counted(found.n_tokens, 'token')}, at most {found.largest_bits:.2g} bits apart"
     )
-    if not found.differences:
-        board.record_rerun(
-            submission_id,
-            found,
-            model=reference,
-            seed=chosen["seed"],
-            tolerance_bits=chosen["tolerance"],
-            when=now(),
-            by=chosen["by"],
-        )
+    board.record_rerun(submission_id, found, model=reference, when=now(), by=chosen["by"])
 
 
 def _print_faults(faults: Sequence[str], outcome: Outcome) -> None:

@@ -1,6 +1,7 @@
 """What a board keeps of a submission: who it is, and what its tokens came to, item by item."""
 
 import base64
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -10,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import InputError
-from pommel.leaderboard.board import Board, BoardError
+from pommel.leaderboard.board import Board
 from pommel.leaderboard.rerunning import can_be_had
 from pommel.leaderboard.submission import Submission, SubmissionError, recomputed
 from pommel.scoring import RegionTable, Run, SuiteResult
 from pommel.suite import Suite
 
 FORMAT = "pommel-leaderboard-entry"
-VERSION = 2
+# 3 has `n_swallowed`, and a check sum (`sealed`).
+VERSION = 3
 _ID_DIGITS = 16
 
 
@@ -29,7 +31,9 @@ class Entry:
     are as in a manifest, `created` when the newest run was made. `n_holding` has, for each suite by
     its SHA-256, in how many of its `n_predictions` each item holds: 0 or 1 of 1 but under the score
     rule "each". An item that a method or an unknown word would have skipped holds in none.
-    `named_sums` are the packed sums of the regions that predictions name (`packed_sums`).
+    `n_swallowed` has in how many items a suite's predictions name a region with content in which no
+    token begins. `named_sums` are the packed sums of the regions that predictions name
+    (`packed_sums`).
     """
 
     id: str
@@ -46,6 +50,7 @@ class Entry:
     n_tokens: int
     n_predictions: Mapping[str, int]
     n_holding: Mapping[str, Sequence[int]]
+    n_swallowed: Mapping[str, int]
     named_sums: Mapping[str, str]
 
     @property
@@ -70,8 +75,7 @@ class Entry:
 
     def to_text(self) -> str:
         """Return the content of the entry's file; equal entries have the same text."""
-        value = {"format": FORMAT, "version": VERSION, **asdict(self)}
-        return f"{json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(',', ':'))}\n"
+        return sealed({"format": FORMAT, "version": VERSION, **asdict(self)})
 
 
 def entry_from(text: str, board: Board) -> Entry | None:
@@ -80,21 +84,39 @@ def entry_from(text: str, board: Board) -> Entry | None:
     What is wrong with it does not matter: it is made again from the submission.
     """
     try:
-        value = json.loads(text)
+        value = unsealed(text)
         if (value.pop("format"), value.pop("version")) != (FORMAT, VERSION):
             return None
         entry = Entry(**value)
         return entry if _fits(entry, board) else None
-    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError, ArithmeticError):
         return None
 
 
-def is_outdated(text: str) -> bool:
-    """Say whether a text is an entry that an older pommel wrote, and that is made again."""
+def sealed(value: Mapping[str, object]) -> str:
+    """Return the content of a file in `derived/`: a value in JSON, with the SHA-256 over it."""
+    text = json.dumps(value, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
+    sha256 = hashlib.sha256(text.encode()).hexdigest()
+    return f'{{"sha256":"{sha256}","value":{text}}}\n'
+
+
+def unsealed(text: str) -> dict[str, Any]:
+    """Return the value of `sealed`; raises `ValueError` for a text that is not what was written."""
+    try:
+        value = json.loads(text)["value"]
+    except (TypeError, KeyError, RecursionError):
+        value = None
+    if not isinstance(value, dict) or sealed(value) != text:
+        raise ValueError("this is not what was written")
+    return value
+
+
+def is_outdated(text: str, version: int) -> bool:
+    """Say whether an older pommel has written a file in `derived/`, which is then made again."""
     try:
         value = json.loads(text)
-        return bool(value["format"] == FORMAT and 0 < value["version"] < VERSION)
-    except (ValueError, TypeError, KeyError, RecursionError):
+        return bool(0 < value.get("value", value)["version"] < version)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return False
 
 
@@ -107,7 +129,9 @@ def _fits(entry: Entry, board: Board) -> bool:
         return False
     if not all(type(each) is int and each > 0 for each in numbers):
         return False
-    if entry.named_sums.keys() != set(_hashes(board)):
+    if not entry.named_sums.keys() == entry.n_swallowed.keys() == set(_hashes(board)):
+        return False
+    if not all(type(each) is int and each >= 0 for each in entry.n_swallowed.values()):
         return False
     for each in board.suites:
         sums = unpacked_sums(entry.named_sums[each.sha256])
@@ -158,6 +182,7 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
             for sha256, each in results.items()
         },
         n_holding={sha256: _n_holding(each) for sha256, each in results.items()},
+        n_swallowed={sha256: each.n_swallowed for sha256, each in results.items()},
         named_sums={
             sha256: packed_sums(run.surprisals.suite, run.surprisals.table)
             for sha256, run in runs_on.items()
@@ -196,16 +221,6 @@ def _hashes(board: Board) -> list[str]:
 
 def _without_details(model: Mapping[str, Any]) -> dict[str, Any]:
     return {key: each for key, each in model.items() if key != "details"}
-
-
-def checked_same(kept: Entry, found: Entry, where: str) -> None:
-    """Raise `BoardError` unless what is kept of a submission is what its tokens come to."""
-    if kept.to_text() == found.to_text():
-        return
-    wrong = [name for name in asdict(found) if getattr(kept, name) != getattr(found, name)]
-    raise BoardError(
-        f"{where}: {', '.join(wrong)} is not what comes out of the submission's tokens"
-    )
 
 
 # The sums of the regions that predictions name: what makes two submissions the same numbers.

@@ -8,6 +8,7 @@ not know is not on the board.
 import contextlib
 import errno
 import hashlib
+import math
 import os
 import re
 import shutil
@@ -20,7 +21,7 @@ from pathlib import Path
 import numpy as np
 
 from pommel.errors import PommelError, UsageError, nearest, printable, quoted
-from pommel.files import file_name_fault, is_encodable, make_folder, replacing, write_text
+from pommel.files import file_name_fault, make_folder, replacing, write_text
 from pommel.leaderboard.board import (
     LEAST_WEIGHT,
     MOST_WEIGHT,
@@ -29,10 +30,10 @@ from pommel.leaderboard.board import (
     PinnedSuite,
     board_from,
 )
+from pommel.leaderboard.entry import VERSION as ENTRY_VERSION
 from pommel.leaderboard.entry import (
     Entry,
     are_same,
-    checked_same,
     entry_from,
     entry_of,
     is_outdated,
@@ -44,13 +45,13 @@ from pommel.leaderboard.standings import (
     Pairs,
     Standing,
     Standings,
-    are_outdated,
     pairs_bytes,
     pairs_from,
     standings_from,
     standings_of,
     updated_pairs,
 )
+from pommel.leaderboard.standings import VERSION as STANDINGS_VERSION
 from pommel.leaderboard.submission import Limits, Submission, SubmissionError, parse_submission
 from pommel.leaderboard.submission.manifest import has_letter
 from pommel.scoring import ScoreRule
@@ -344,8 +345,9 @@ class BoardFolder:
             elif suites and listed.id in (ids or ledger.ranked):
                 try:
                     entry = self.computed_entry(listed, board, suites)
-                    _check_kept(self, board, entry)
                     entries.append(entry)
+                    path = self.entry_file(entry.id)
+                    yield from _derived_faults(path, entry.to_text(), ENTRY_VERSION)
                 except PommelError as error:
                     n_faults += 1
                     yield str(error)
@@ -377,22 +379,14 @@ class BoardFolder:
         submission = self.submission(submission_id, board)
         return Sample.drawn(submission, board, self.suites(board), n_sentences, seed)
 
-    def record_rerun(  # noqa: PLR0913 - what a line of the ledger says
-        self,
-        submission_id: str,
-        found: Rescored,
-        *,
-        model: str,
-        seed: int,
-        tolerance_bits: float,
-        when: str,
-        by: str,
+    def record_rerun(
+        self, submission_id: str, found: Rescored, *, model: str, when: str, by: str
     ) -> None:
-        """Note in the ledger that the model has said the same again."""
-        board = self.board()
+        """Note in the ledger what came of scoring again: the same, or something else."""
+        board, n_differences = self.board(), len(found.differences)
         with self.locked():
             changed = self.ledger(board).with_event(
-                "verified",
+                "differed" if n_differences else "verified",
                 when=when,
                 by=printable(by),
                 id=submission_id,
@@ -400,9 +394,11 @@ class BoardFolder:
                 n_sentences=found.n_sentences,
                 n_items=found.n_items,
                 n_tokens=found.n_tokens,
-                seed=seed,
-                tolerance_bits=tolerance_bits,
-                largest_bits=found.largest_bits,
+                seed=found.seed,
+                tolerance_bits=found.tolerance_bits,
+                # JSON has no infinity.
+                largest_bits=found.largest_bits if math.isfinite(found.largest_bits) else None,
+                **({"n_differences": n_differences} if n_differences else {}),
             )
             self.write_ledger(changed)
 
@@ -473,11 +469,8 @@ class BoardFolder:
             entry = entry_from(read_plain(self.entry_file(listed.id)).decode(), board)
         except (OSError, ValueError):
             return None
-        if entry is None or not is_encodable(entry.to_text()):
-            return None
-        if (entry.id, entry.content_sha256) != (listed.id, listed.content_sha256):
-            return None
-        return entry
+        is_own = entry and (entry.id, entry.content_sha256) == (listed.id, listed.content_sha256)
+        return entry if is_own else None
 
     def _kept_standings(self, board: Board) -> Standings | None:
         try:
@@ -776,22 +769,20 @@ def _file_fault(place: BoardFolder, listed: Listed, limits: Limits) -> str:
     return ""
 
 
-def _check_kept(place: BoardFolder, board: Board, entry: Entry) -> None:
-    path = place.entry_file(entry.id)
+def _derived_faults(path: Path, expected: str, version: int) -> Iterator[str]:
+    """Say if a file in `derived/` has another content; an older pommel's is made again."""
     try:
         text = read_plain(path).decode()
     except FileNotFoundError:
         return
-    except UnicodeDecodeError as error:
-        raise BoardError(f"{path}: cannot be read: {error}") from None
-    except OSError as error:
-        raise BoardError(f"{path}: cannot be read: {error.strerror or error}") from None
-    kept = entry_from(text, board)
-    if kept is None and is_outdated(text):
-        return
-    if kept is None:
-        raise BoardError(f"{path}: is no entry of this board; delete it, and it is made again")
-    checked_same(kept, entry, str(path))
+    except (OSError, ValueError):
+        text = ""
+    if text != expected and not is_outdated(text, version):
+        yield _not_derived(path)
+
+
+def _not_derived(path: Path) -> str:
+    return f"{path}: is not what comes out of the submissions; delete it, and it is made again"
 
 
 def _doubles(place: BoardFolder, entries: Sequence[Entry]) -> Iterator[str]:
@@ -812,16 +803,6 @@ def _ranking_faults(
     kept_pairs, path = place.kept_pairs(), place.pairs_file
     same = kept_pairs.ids == pairs.ids and np.array_equal(kept_pairs.p, pairs.p, equal_nan=True)
     if path.exists() and not same:
-        yield f"{path}: is not what comes out of pairs; delete the folder, and it is made again"
-    path = place.standings_file
-    try:
-        text = read_plain(path).decode()
-    except FileNotFoundError:
-        return
-    except (OSError, ValueError):
-        text = ""
-    # What an older pommel wrote is made again.
-    if are_outdated(text):
-        return
-    if standings_from(text, board) != standings_of(board, entries, pairs, {}, ledger.ranking_head):
-        yield f"{path}: is not the ranking that comes out; delete the folder, and it is made again"
+        yield _not_derived(path)
+    standings = standings_of(board, entries, pairs, {}, ledger.ranking_head)
+    yield from _derived_faults(place.standings_file, standings.to_text(), STANDINGS_VERSION)

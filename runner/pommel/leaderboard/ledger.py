@@ -7,6 +7,7 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from types import NoneType
 from typing import Any, Literal
 
 from pommel.errors import UsageError, counted, listed, printable, quoted
@@ -15,22 +16,32 @@ from pommel.leaderboard.board import BoardError
 _SHORTEST_ID = 4
 
 Status = Literal["ranked", "withdrawn", "superseded"]
+Evidence = Literal["claimed", "scored again", "differed"]
 
+_RERUN: Mapping[str, type | tuple[type, ...]] = {
+    "id": str,
+    "model": str,
+    "n_sentences": int,
+    "n_tokens": int,
+    "seed": int,
+    "tolerance_bits": (int, float),
+    "largest_bits": (int, float),
+}
 # What a line of each kind has beside `event`, `when`, `by` and `previous`.
 _KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
     "created": {"settings_sha256": str},
     "added": {"id": str, "file_sha256": str, "content_sha256": str, "supersedes": list},
     "withdrawn": {"id": str, "reason": str},
-    "verified": {
-        "id": str,
-        "model": str,
-        "n_sentences": int,
-        "n_tokens": int,
-        "seed": int,
-        "tolerance_bits": (int, float),
-        "largest_bits": (int, float),
+    "verified": _RERUN,
+    # Without a number of bits where either has said infinity.
+    "differed": {
+        **_RERUN,
+        "largest_bits": (int, float, NoneType),
+        "n_items": int,
+        "n_differences": int,
     },
 }
+_RERUNS = ("verified", "differed")
 # What a line may have beside: those that earlier versions wrote have not.
 _OPTIONAL: Mapping[str, Mapping[str, type]] = {"verified": {"n_items": int}}
 # Ids become names of files: nothing else may stand there.
@@ -45,10 +56,10 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rerun:
-    """A sample of sentences that the model itself has scored again, and that came out the same.
+    """A sample of sentences that the model itself has scored again.
 
     `n_items` is of how many items of the board these are all sentences, None where nobody has
-    counted.
+    counted; `n_differences` in how many ways it came out otherwise than claimed, 0 for the same.
     """
 
     when: str
@@ -56,6 +67,7 @@ class Rerun:
     n_tokens: int
     largest_bits: float
     n_items: int | None = None
+    n_differences: int = 0
 
     def share(self, n_items: int) -> str:
         """Say how much of a board with so many items was scored again."""
@@ -69,7 +81,7 @@ class Listed:
     """What the ledger says of a submission.
 
     `reason` is why it was withdrawn, `superseded_by` the id of the one that took its place;
-    `ended` is when that was. "" and None for what has not happened.
+    `ended` is when that was, "" for what has not happened. `reruns` are in their order.
     """
 
     id: str
@@ -80,13 +92,36 @@ class Listed:
     ended: str = ""
     reason: str = ""
     superseded_by: str = ""
-    rerun: Rerun | None = None
+    reruns: tuple[Rerun, ...] = ()
 
-    def evidence(self, n_items: int) -> str:
-        """Say what the numbers rest on, of a board with so many items."""
-        if self.rerun is None:
+    @property
+    def agreed(self) -> Rerun | None:
+        """The last rerun that came out the same."""
+        return next((each for each in reversed(self.reruns) if not each.n_differences), None)
+
+    @property
+    def differed(self) -> Rerun | None:
+        """The last rerun that did not."""
+        return next((each for each in reversed(self.reruns) if each.n_differences), None)
+
+    @property
+    def evidence(self) -> Evidence:
+        """What the numbers rest on, by the last rerun."""
+        if not self.reruns:
             return "claimed"
-        return f"scored again on {self.rerun.when[:_DAY]} ({self.rerun.share(n_items)})"
+        return "differed" if self.reruns[-1].n_differences else "scored again"
+
+    def evidence_words(self, n_items: int) -> str:
+        """Say what the numbers rest on, of a board with so many items."""
+        if not self.reruns:
+            return "claimed"
+        last, differed = self.reruns[-1], self.differed
+        again = f"scored again on {last.when[:_DAY]} ({last.share(n_items)})"
+        if differed is None:
+            return again
+        if differed is last:
+            return f"differed when {again}"
+        return f"{again}; differed on {differed.when[:_DAY]}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,7 +212,7 @@ def _with_line(ledger: Ledger, line: str, where: str) -> Ledger:
     return Ledger(
         text=f"{ledger.text}{line}\n",
         head=head,
-        ranking_head=ledger.ranking_head if value["event"] == "verified" else head,
+        ranking_head=ledger.ranking_head if value["event"] in _RERUNS else head,
         settings_sha256=settings_sha256,
         submissions=known,
     )
@@ -257,14 +292,19 @@ def _withdraw(known: dict[str, Listed], value: Mapping[str, Any], where: str) ->
 def _rerun(known: dict[str, Listed], value: Mapping[str, Any], where: str) -> None:
     if value["id"] not in known:
         raise BoardError(f"{where}: there is no {value['id']}")
+    largest_bits = value["largest_bits"]
+    if value.get("n_differences", 1) < 1:
+        raise BoardError(f"{where}: {value['id']} differed in nothing")
     rerun = Rerun(
         when=value["when"],
         n_sentences=value["n_sentences"],
         n_tokens=value["n_tokens"],
-        largest_bits=value["largest_bits"],
+        largest_bits=math.inf if largest_bits is None else largest_bits,
         n_items=value.get("n_items"),
+        n_differences=value.get("n_differences", 0),
     )
-    known[value["id"]] = replace(known[value["id"]], rerun=rerun)
+    listed = known[value["id"]]
+    known[value["id"]] = replace(listed, reruns=(*listed.reruns, rerun))
 
 
 def _ranked(known: Mapping[str, Listed], name: object, where: str) -> Listed:

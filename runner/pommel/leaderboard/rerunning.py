@@ -10,23 +10,25 @@ from pathlib import Path
 from pommel.errors import quoted
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.submission import Submission, SubmissionError
-from pommel.models import Model
+from pommel.models import Model, builtin_models
 from pommel.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rescored:
-    """What came of scoring sentences again.
+    """What came of scoring a sample again that was drawn by `seed`.
 
     `n_items` is of how many items these are all sentences. `largest_bits` is the largest difference
-    of a token's surprisal, 0 where none was compared;
+    of a token's surprisal, 0 where none was compared and infinite where only one is finite;
     `differences` says in words what is not within the tolerance.
     """
 
     n_sentences: int
     n_items: int
     n_tokens: int
+    seed: int
+    tolerance_bits: float
     largest_bits: float
     differences: tuple[str, ...]
 
@@ -39,6 +41,7 @@ class Sample:
     board: Board
     texts: tuple[str, ...]
     n_items: int = 0
+    seed: int = 0
 
     @classmethod
     def drawn(
@@ -67,7 +70,9 @@ class Sample:
                 break
             texts |= dict.fromkeys(sorted(item))
         n_items = sum(bool(item) and item <= texts.keys() for item in items)
-        return cls(submission=submission, board=board, texts=tuple(texts), n_items=n_items)
+        return cls(
+            submission=submission, board=board, texts=tuple(texts), n_items=n_items, seed=seed
+        )
 
     def rescored(self, model: Model, *, tolerance_bits: float) -> Rescored:
         """Score sentences with a model, under the submission's policy, and compare token by token.
@@ -103,6 +108,8 @@ class Sample:
             n_sentences=len(self.texts),
             n_items=self.n_items,
             n_tokens=n_tokens,
+            seed=self.seed,
+            tolerance_bits=tolerance_bits,
             largest_bits=largest,
             differences=tuple(differences),
         )
@@ -184,7 +191,8 @@ def can_be_had(reference: str, revision: str | None, image_digest: str | None) -
     They can be had of a built-in model, of one from the Hugging Face hub (its commit is known;
     of a folder there is none), and of an image that a public registry has by its digest. Nobody
     has those behind a server or a program, of a recording, of files, and of images that were
-    built and not pushed. It is what the submission says: it need not be so.
+    built and not pushed. What the submission says need not be so: whether there is such a name on
+    the hub or in a registry is not looked up.
     """
     scheme = reference.partition("://")[0].lower()
     if scheme in (*_IN_REGISTRIES, *_APPTAINER):
@@ -193,7 +201,7 @@ def can_be_had(reference: str, revision: str | None, image_digest: str | None) -
 
 
 def _is_public(reference: str) -> bool:
-    scheme, mark, rest = reference.partition("://")
+    scheme, _, rest = reference.partition("://")
     scheme = scheme.lower()
     if scheme in _APPTAINER:
         scheme, mark, rest = rest.partition("://")
@@ -202,7 +210,7 @@ def _is_public(reference: str) -> bool:
         return _is_image(scheme, rest)
     if scheme == "huggingface":
         return _is_hub_name(rest)
-    return scheme == "builtin" and bool(mark) and rest.replace("-", "").isalnum()
+    return scheme == "builtin" and rest in builtin_models()
 
 
 def _is_image(scheme: str, name: str) -> bool:

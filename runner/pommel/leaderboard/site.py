@@ -6,6 +6,7 @@ The pages of the site need no scripts and fetch nothing.
 import csv
 import io
 import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,7 @@ from pommel.files import replacing
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.folder import BoardFolder
-from pommel.leaderboard.ledger import Ledger, Listed
+from pommel.leaderboard.ledger import Ledger, Rerun
 from pommel.leaderboard.names import confused
 from pommel.leaderboard.standings import Pairs, Scored, Standing, Standings
 from pommel.statistics import ALPHA
@@ -61,7 +62,8 @@ class Ranking:
         apart = {
             row.id
             for row in standings.rows
-            if not (together or row.is_available or ledger.submissions[row.id].rerun)
+            if not (together or row.is_available)
+            and ledger.submissions[row.id].evidence != "scored again"
         }
         if apart:
             standings = standings.setting_apart(apart, place.pairs(board, ledger))
@@ -79,7 +81,12 @@ class Ranking:
 
     def evidence(self, row: Standing) -> str:
         """Say what a submission's numbers rest on: a claim, or what was scored again."""
-        return self.ledger.submissions[row.id].evidence(self.n_items)
+        return self.ledger.submissions[row.id].evidence_words(self.n_items)
+
+    @property
+    def is_swallowed(self) -> bool:
+        """Whether a region with content has no token of its own in any submission."""
+        return any(row.total.n_swallowed for row in self.rows)
 
     def confused(self) -> dict[str, tuple[str, ...]]:
         """Return the ids of those that each could be taken for by its name."""
@@ -103,6 +110,7 @@ class Ranking:
         entries = {each.id: each for each in ranked}
         shared: dict[str, Any] = {"board": board, "ledger": ledger, "standings": standings}
         shared |= {"n_items": ranking.n_items, "confused": ranking.confused()}
+        shared |= {"is_swallowed": ranking.is_swallowed}
         pages = dict(_pages(environment, shared, entries, place.pairs(board, ledger)))
         # The mark comes first: what follows may be written over, should it be cut short.
         _write(folder / MARK, ranking.to_json(ranked))
@@ -129,12 +137,14 @@ class Ranking:
         if len(self.board.circuits) > 1:
             for name in self.board.circuits:
                 table.add_column(printable(name), justify="right")
+        if self.is_swallowed:
+            table.add_column("swallowed", justify="right")
         table.add_column("added", no_wrap=True)
         table.add_column("status")
         table.add_column("id", no_wrap=True)
         alike = self.confused()
         for row in rows:
-            circuits = [f"{each.score:.3f}" for each in row.circuits.values()]
+            circuits = [f"{row.circuits[name].score:.3f}" for name in self.board.circuits]
             listed = self.ledger.submissions[row.id]
             taken_for = f" (named like {', '.join(alike[row.id])})" if alike[row.id] else ""
             table.add_row(
@@ -144,6 +154,7 @@ class Ranking:
                 f"{printable(row.name)}{taken_for}",
                 printable(row.by),
                 *(circuits if len(self.board.circuits) > 1 else ()),
+                *([str(row.total.n_swallowed)] if self.is_swallowed else []),
                 listed.added[:DATE],
                 self.evidence(row),
                 row.id,
@@ -170,32 +181,40 @@ class Ranking:
             "status",
             "scored_again_on",
             "scored_again_share",
+            "differed_on",
             "weights_available",
             "named_like",
             "score",
             "low",
             "high",
+            "n_swallowed",
         )
-        circuits = [
-            f"{name} {part}".strip() for name in self.board.circuits for part in ("", "low", "high")
+        parts = ("", "low", "high", "n_swallowed")
+        circuits = [f"{name} {part}".strip() for name in self.board.circuits for part in parts]
+        suites = [
+            f"{each.name} {part}".strip() for each in self.board.suites for part in ("", parts[-1])
         ]
-        header = [*fixed, *circuits, *(each.name for each in self.board.suites)]
+        header = [*fixed, *circuits, *suites]
         writer.writerow([_cell(each) for each in header])
         alike = self.confused()
         for row in self.rows:
             listed = self.ledger.submissions[row.id]
-            again = _scored_again(listed, self.n_items)
+            again = _scored_again(listed.agreed, self.n_items)
             known = (
                 *(_ranks(row).values()),
                 *(row.id, _cell(row.name), _cell(row.by), listed.added),
-                *("scored again" if again else "claimed", again.get("on"), again.get("share")),
+                *(listed.evidence, again.get("on"), again.get("share")),
+                listed.differed.when if listed.differed else None,
                 *(str(row.is_available).lower(), " ".join(alike[row.id])),
             )
             scores = [row.total, *(row.circuits[name] for name in self.board.circuits)]
-            numbers = [number for each in scores for number in (each.score, each.low, each.high)]
-            writer.writerow(
-                [*known, *numbers, *(row.suites[each.sha256] for each in self.board.suites)]
-            )
+            numbers = [number for each in scores for number in _score(each).values()]
+            of_suites = [
+                number
+                for each in self.board.suites
+                for number in (row.suites[each.sha256], row.n_swallowed[each.sha256])
+            ]
+            writer.writerow([*known, *numbers, *of_suites])
         return text.getvalue()
 
     def to_json(self, entries: Sequence[Entry]) -> str:
@@ -239,9 +258,9 @@ def _ranks(row: Standing) -> dict[str, int | None]:
     return {name: getattr(row, name) if row.rank else None for name in names}
 
 
-def _scored_again(listed: Listed, n_items: int) -> dict[str, Any]:
-    """Return when and how much the model has scored again, nothing of what is only claimed."""
-    if (rerun := listed.rerun) is None:
+def _scored_again(rerun: Rerun | None, n_items: int) -> dict[str, Any]:
+    """Return when and how much the model has scored again, nothing where it has not."""
+    if rerun is None:
         return {}
     return {
         "on": rerun.when,
@@ -249,13 +268,14 @@ def _scored_again(listed: Listed, n_items: int) -> dict[str, Any]:
         "n_items": rerun.n_items,
         "n_sentences": rerun.n_sentences,
         "n_tokens": rerun.n_tokens,
-        "largest_bits": rerun.largest_bits,
+        "largest_bits": rerun.largest_bits if math.isfinite(rerun.largest_bits) else None,
+        "n_differences": rerun.n_differences,
     }
 
 
 def _ranked(board: Board, ledger: Ledger, row: Standing, entry: Entry) -> dict[str, Any]:
     listed = ledger.submissions[row.id]
-    again = _scored_again(listed, sum(each.n_items for each in board.suites))
+    n_items = sum(each.n_items for each in board.suites)
     return {
         **_ranks(row),
         "id": row.id,
@@ -266,18 +286,21 @@ def _ranked(board: Board, ledger: Ledger, row: Standing, entry: Entry) -> dict[s
         "added": listed.added,
         "listed_apart": not row.rank,
         "weights_available": row.is_available,
-        "status": "scored again" if again else "claimed",
-        "scored_again": again or None,
-        "rerun": listed.rerun.when if listed.rerun else None,
+        "status": listed.evidence,
+        "scored_again": _scored_again(listed.agreed, n_items) or None,
+        "differed": _scored_again(listed.differed, n_items) or None,
+        "rerun": listed.agreed.when if listed.agreed else None,
         "file_sha256": listed.file_sha256,
         **_score(row.total),
         "circuits": {name: _score(row.circuits[name]) for name in board.circuits},
         "suites": {each.name: row.suites[each.sha256] for each in board.suites},
+        "n_swallowed_of_suites": {each.name: row.n_swallowed[each.sha256] for each in board.suites},
     }
 
 
 def _score(scored: Scored) -> dict[str, float]:
-    return {"score": scored.score, "low": scored.low, "high": scored.high}
+    names = ("score", "low", "high", "n_swallowed")
+    return {name: getattr(scored, name) for name in names}
 
 
 # By this file a folder is known as one that may be written over.

@@ -1,7 +1,6 @@
 """Who stands where on a board: what is shown, and kept so that showing it takes no time."""
 
 import io
-import json
 import math
 import zlib
 from collections.abc import Collection, Mapping, Sequence
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from pommel.analysis import N_TURNED
 from pommel.errors import printable
 from pommel.leaderboard.board import Board
-from pommel.leaderboard.entry import Entry
+from pommel.leaderboard.entry import Entry, sealed, unsealed
 from pommel.statistics import ALPHA, Interval
 
 Values = NDArray[np.float64]
@@ -189,17 +188,18 @@ def ranks(scores: Sequence[float], adjusted: Values) -> list[Rank]:
     return found
 
 
-# 1 and 2 had intervals of the bootstrap.
-VERSION = 3
+# 1 and 2 had intervals of the bootstrap, 3 no numbers of swallowed regions and no check sum.
+VERSION = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scored:
-    """A score with its 95% interval."""
+    """A score with its 95% interval; `n_swallowed` as in `Entry`, of all suites together."""
 
     score: float
     low: float
     high: float
+    n_swallowed: int
 
     @property
     def words(self) -> str:
@@ -211,7 +211,8 @@ class Scored:
 class Standing:
     """A submission's place: its rank, the ranks that it may truly have, and its scores.
 
-    `circuits` are by name, `suites` (without intervals) by SHA-256. `is_available` says whether
+    `circuits` are by name, `suites` (without intervals) and `n_swallowed` by SHA-256.
+    `is_available` says whether
     anybody can have the model's weights (`Entry.is_available`). The ranks are 0 of what is listed
     apart.
     """
@@ -226,6 +227,7 @@ class Standing:
     total: Scored
     circuits: Mapping[str, Scored]
     suites: Mapping[str, float]
+    n_swallowed: Mapping[str, int]
 
     @property
     def rank_range(self) -> str:
@@ -289,8 +291,7 @@ class Standings:
     def to_text(self) -> str:
         """Return the content of the file that keeps them."""
         rows = [asdict(each) for each in self.rows]
-        value = {"version": VERSION, "head": self.head, "rows": rows}
-        return f"{json.dumps(value, ensure_ascii=False, separators=(',', ':'))}\n"
+        return sealed({"version": VERSION, "head": self.head, "rows": rows})
 
 
 def standings_from(text: str, board: Board) -> Standings | None:
@@ -299,21 +300,13 @@ def standings_from(text: str, board: Board) -> Standings | None:
     What is wrong with them does not matter: they are made again.
     """
     try:
-        value = json.loads(text)
+        value = unsealed(text)
         if value["version"] != VERSION:
             return None
         found = Standings(head=value["head"], rows=tuple(map(_standing, value["rows"])))
         return found if all(_fits(row, board) for row in found.rows) else None
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+    except (ValueError, TypeError, KeyError, AttributeError):
         return None
-
-
-def are_outdated(text: str) -> bool:
-    """Say whether a text is the standings that an older pommel wrote, and that are made again."""
-    try:
-        return bool(0 < json.loads(text)["version"] < VERSION)
-    except (ValueError, TypeError, KeyError, RecursionError):
-        return False
 
 
 def updated_pairs(board: Board, entries: Sequence[Entry], known: Pairs) -> Pairs:
@@ -364,6 +357,7 @@ def _scored(board: Board, entry: Entry) -> Standing:
             score=weighted_mean([means[i] for i in own], part.tolist()),
             low=round(interval.low, _DECIMALS),
             high=round(interval.high, _DECIMALS),
+            n_swallowed=sum(entry.n_swallowed[board.suites[i].sha256] for i in own),
         )
 
     of_circuit = {
@@ -385,6 +379,7 @@ def _scored(board: Board, entry: Entry) -> Standing:
             for name, own in of_circuit.items()
         },
         suites={suite.sha256: mean for suite, mean in zip(board.suites, means, strict=True)},
+        n_swallowed=entry.n_swallowed,
     )
 
 
@@ -397,6 +392,7 @@ def _fits(row: Standing, board: Board) -> bool:
     """Return whether a row that was read has the types of one, and the board's suites."""
     scores = [row.total, *row.circuits.values()]
     numbers = [number for each in scores for number in (each.score, each.low, each.high)]
+    swallowed = [each.n_swallowed for each in scores]
     # Of a stranger's folder, a text may steer a terminal, or be none that can be written.
     texts: tuple[object, ...] = (row.id, row.name, row.by)
     is_available: object = row.is_available
@@ -404,9 +400,10 @@ def _fits(row: Standing, board: Board) -> bool:
         all(isinstance(each, str) and each == printable(each) for each in texts)
         and isinstance(is_available, bool)
         and all(type(each) is int for each in (row.rank, row.rank_low, row.rank_high))
+        and all(type(each) is int for each in (*swallowed, *row.n_swallowed.values()))
         and all(_is_finite(each) for each in (*numbers, *row.suites.values()))
         and set(row.circuits) == set(board.circuits)
-        and set(row.suites) == {each.sha256 for each in board.suites}
+        and set(row.suites) == set(row.n_swallowed) == {each.sha256 for each in board.suites}
     )
 
 

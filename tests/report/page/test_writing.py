@@ -7,6 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -72,6 +73,15 @@ def test_results_of_others_show_what_they_have(tmp_path: Path) -> None:
     assert "No chart: no tokens are known of these runs, and so no surprisals of regions." in text
     assert "item 2 prediction 0 ✗ +1.00" in text
     assert "prediction 0 ✗" in text
+
+
+def test_swallowed_regions_are_told_below_the_scores(tmp_path: Path) -> None:
+    result = scored("s", "m", "10")
+    swallowed = np.array([False, True])
+    own = tuple(replace(each, swallowed=swallowed) for each in result.predictions)
+    text = visible(report(tmp_path, record(replace(result, predictions=own), "a")))
+    assert "m on s: 1 of 2 items with a region in which no token begins" in text
+    assert "no token begins <" not in visible(report(tmp_path, record(result, "a")))
 
 
 def test_a_share_that_was_published_by_itself_has_no_items(tmp_path: Path) -> None:

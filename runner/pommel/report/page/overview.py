@@ -25,7 +25,7 @@ from pommel.report.page.scores import (
 from pommel.report.page.sections import ReportModel, Section
 from pommel.report.plots.circuits import circuit_chart
 from pommel.report.plots.heat_map import heat_map
-from pommel.scoring import RunRecord
+from pommel.scoring import RunRecord, SuiteResult
 
 _SHOWN_NAMES = 6
 
@@ -42,6 +42,7 @@ class Overview:
     model_caption: str
     suite_rows: tuple[SuiteRow, ...]
     suite_caption: str
+    swallowed: tuple[str, ...]
     charts: tuple[Chart, ...]
     model_provenance: tuple[ModelProvenance, ...]
     suite_provenance: tuple[SuiteProvenance, ...]
@@ -74,6 +75,7 @@ def overview(
         suite_caption=_caption(
             *found.levels["suite"].suite_notes(), "Chance: the share that holds by chance."
         ),
+        swallowed=tuple(SuiteResult.swallowed_lines([each.result for each in records])),
         charts=charts,
         model_provenance=tuple(model_provenance(models)),
         suite_provenance=tuple(suite_provenance(models)),
