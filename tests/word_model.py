@@ -1,12 +1,16 @@
 """A toy model that gives what it is asked for, and keeps what that was."""
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
 from typing import Any
 
+import pytest
 from tests.builders import by_word
 
 from pommel.errors import ModelError
+from pommel.models.kinds import KINDS, Kind, Opener, find_kind
 from pommel.models.model import Method, ModelInfo, Policy, Spans
 from pommel.surprisal import ScoredSentence
 
@@ -80,3 +84,10 @@ def only_in(scored: ScoredSentence, spans: Spans | None) -> ScoredSentence:
         for each in scored.tokens
     )
     return replace(scored, tokens=tuple(kept))
+
+
+def replace_kind(monkeypatch: pytest.MonkeyPatch, scheme: str, opener: Opener) -> None:
+    """Have references of a scheme, which may be a new one, opened so."""
+    kind = replace(find_kind(scheme) or Kind(open=opener), open=opener)
+    monkeypatch.setitem(sys.modules, f"kind_{scheme}", SimpleNamespace(KIND=kind))
+    monkeypatch.setitem(KINDS, scheme, f"kind_{scheme}")

@@ -8,6 +8,9 @@ from typing import Any
 
 import pytest
 from tests.cli.samples import Pommel, suite_value
+from tests.word_model import replace_kind
+
+from pommel.models import recorded
 
 FAMILY = "recorded://en/seed-{2,1}.jsonl"
 
@@ -250,16 +253,12 @@ def test_elsewhere_a_family_is_refused(
 def test_ctrl_c_keeps_the_members_that_are_complete(
     pommel: Pommel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from pommel.models import registry  # noqa: PLC0415
-
-    opener = registry.SCHEMES["recorded"]
-
     def open_or_stop(reference: str, options: Any) -> Any:
         if reference.endswith("seed-2.jsonl"):
             raise KeyboardInterrupt
-        return opener(reference, options)
+        return recorded.open_model(reference, options)
 
-    monkeypatch.setitem(registry.SCHEMES, "recorded", open_or_stop)
+    replace_kind(monkeypatch, "recorded", open_or_stop)
     Path("s.json").write_text(json.dumps(suite_value()))
     outcome = pommel("run", FAMILY, "s.json", "-o", "out")
     assert outcome.status == 130

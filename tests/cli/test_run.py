@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.cli.samples import Pommel, suite_value
-from tests.word_model import WordModel
-
-from pommel.models import registry
+from tests.word_model import WordModel, replace_kind
 
 
 def test_a_table_of_suites_and_models(pommel: Pommel, suite_file: Path) -> None:
@@ -215,10 +213,10 @@ def test_a_model_that_fails_does_not_keep_the_others_from_running(
 def test_a_model_that_dies_keeps_the_runs_before(
     pommel: Pommel, suite_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(*_arguments: object) -> None:
+    def fail(*_arguments: object) -> WordModel:
         raise OSError(28, "No space left on device", "cache")
 
-    monkeypatch.setitem(registry.SCHEMES, "failing", fail)
+    replace_kind(monkeypatch, "failing", fail)
     folder = tmp_path / "results"
     outcome = pommel("run", "dummy://", "failing://", suite_file, "-o", folder)
     assert outcome.status == 1
@@ -228,11 +226,11 @@ def test_a_model_that_dies_keeps_the_runs_before(
 
 
 _INTERRUPTING = """
-import os, signal, sys
+import dataclasses, os, signal, sys
 from pommel.cli import main
-from pommel.models import registry
+from pommel.models import dummy
 
-opener = registry.SCHEMES["dummy"]
+opener = dummy.KIND.open
 
 class Interrupting:
     def __init__(self, model):
@@ -244,7 +242,9 @@ class Interrupting:
             os.kill(os.getpid(), signal.SIGINT)
         yield from self._model.score(sentences, policy, spans)
 
-registry.SCHEMES["dummy"] = lambda *arguments: Interrupting(opener(*arguments))
+dummy.KIND = dataclasses.replace(
+    dummy.KIND, open=lambda *arguments: Interrupting(opener(*arguments))
+)
 main(sys.argv[1:])
 """
 
@@ -287,7 +287,7 @@ def test_ctrl_c_keeps_what_is_complete_where_all_is_asked_for_at_once(
     model = WordModel(
         costly_calls=True, fails_at="The first pilot is good .", failure=KeyboardInterrupt()
     )
-    monkeypatch.setitem(registry.SCHEMES, "toy", lambda *_: model)
+    replace_kind(monkeypatch, "toy", lambda *_: model)
     folder = tmp_path / "results"
     outcome = pommel("run", "toy://", tmp_path, "-o", folder)
     assert outcome.status == 130

@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 from tests.cli.samples import Pommel, suite_value
-from tests.word_model import WordModel
+from tests.word_model import WordModel, replace_kind
 
-from pommel.models import registry
 from pommel.models.model import LoadOptions, Policy
 
 Words = Callable[..., WordModel]
@@ -21,7 +20,7 @@ def words(monkeypatch: pytest.MonkeyPatch) -> Words:
 
     def registered(**fields: object) -> WordModel:
         model = WordModel(**fields)  # type: ignore[arg-type]
-        monkeypatch.setitem(registry.SCHEMES, "toy", lambda *_: model)
+        replace_kind(monkeypatch, "toy", lambda *_: model)
         return model
 
     return registered
@@ -165,7 +164,7 @@ def test_limits_reach_the_model(
         given.append(own)
         return WordModel()
 
-    monkeypatch.setitem(registry.SCHEMES, "toy", opened)
+    replace_kind(monkeypatch, "toy", opened)
     assert pommel("run", "toy://", suite_file, *arguments).status == 0
     (found,) = given
     assert found.max_memory_bytes == options.max_memory_bytes

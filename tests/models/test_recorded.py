@@ -26,9 +26,9 @@ from pommel.files.shipped import json_schema
 from pommel.files.text import write_text
 from pommel.models.model import LoadOptions, Model, ModelInfo, Policy, score_all
 from pommel.models.printed import parse_surprisal_table
-from pommel.models.recorded import Recording
-from pommel.models.recorded import open as open_model
+from pommel.models.recorded import Recording, open_model
 from pommel.surprisal import ScoredSentence, Token
+from pommel.testing import check_model
 
 HEADER = "sentence_id\ttoken_id\ttoken\tsurprisal\n"
 NO_SPEC = "this is no spec of a language model: "
@@ -73,6 +73,10 @@ ROWS = "1\t1\tThe\t0.0\n1\t2\t<unk>\t7.5\n1\t3\t<eos>\t2\n2\t1\tA\t1e-1\n"
 
 
 class TestTable:
+    def test_it_keeps_the_contract(self, tmp_path: Path) -> None:
+        check_model(table(tmp_path, ROWS), ["The cat", "A"])
+        check_model(table(tmp_path, ROWS, "The cat\r\nA\r\n"), ["A", "The cat"])
+
     def test_tokens_get_their_places(self, tmp_path: Path) -> None:
         model = table(tmp_path, ROWS)
         (first, _) = score_all(model, ["The cat", "A"], Policy())
@@ -302,6 +306,10 @@ class TestLines:
         with pytest.raises(ValueError, match="not JSON compliant"):
             _write_recorded(path, INFO, Policy(), [SENTENCE, broken])
         assert [each.read_text("utf-8") for each in tmp_path.iterdir()] == ["before"]
+
+    def test_it_keeps_the_contract(self, tmp_path: Path) -> None:
+        _write_recorded(tmp_path / "s.jsonl", INFO, Policy(), [SENTENCE])
+        check_model(load(tmp_path / "s.jsonl"), ["The cat ."])
 
     def test_policies(self, tmp_path: Path) -> None:
         _write_recorded(tmp_path / "s.jsonl", INFO, Policy(), [SENTENCE])

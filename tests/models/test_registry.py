@@ -1,6 +1,7 @@
 """From a reference to a backend, and what is said where there is none."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,12 +10,12 @@ import pytest
 from pommel.errors import ModelNotAvailableError, UsageError
 from pommel.files.shipped import shipped_folder
 from pommel.models import registry
+from pommel.models.kinds import KINDS, Kind, find_kind
 from pommel.models.model import LoadOptions
 
 IMAGES = ("docker", "podman", "apptainer", "singularity", "library", "shub")
-WORD_LEVEL = ("lstm", "ngram")
 SERVERS = ("http", "https")
-BACKENDS = ("huggingface", "recorded", "dummy", "builtin", *IMAGES, *WORD_LEVEL, *SERVERS)
+BACKENDS = ("builtin", "huggingface", "lstm", "ngram", *SERVERS, *IMAGES, "recorded", "dummy")
 
 
 @pytest.fixture(autouse=True)
@@ -28,13 +29,20 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str, LoadOptions]
     """Replace every backend; the list gets (scheme, reference, options) of what they open."""
     calls: list[tuple[str, str, LoadOptions]] = []
 
-    def opener(scheme: str) -> Any:
-        return lambda reference, options: calls.append((scheme, reference, options))
+    def replaced(scheme: str) -> Kind | None:
+        def open_model(reference: str, options: LoadOptions) -> Any:
+            calls.append((scheme, reference, options))
 
-    assert tuple(registry.SCHEMES) == BACKENDS
-    for scheme in BACKENDS:
-        monkeypatch.setitem(registry.SCHEMES, scheme, opener(scheme))
+        kind = find_kind(scheme)
+        return kind and replace(kind, open=open_model)
+
+    monkeypatch.setattr(registry, "find_kind", replaced)
     return calls
+
+
+def test_the_kinds() -> None:
+    assert tuple(KINDS) == BACKENDS
+    assert len({module: find_kind(scheme) for scheme, module in KINDS.items()}) == 8
 
 
 @pytest.mark.parametrize("scheme", BACKENDS)
@@ -116,16 +124,6 @@ def test_a_short_name_of_the_lm_zoo_is_an_image(
     assert opened[1][1] == f"huggingface://{name}"
 
 
-@pytest.mark.parametrize("scheme", IMAGES)
-def test_images_have_one_backend(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[Any] = []
-    monkeypatch.setattr(
-        "pommel.models.container.model.open_model", lambda *call: calls.append(call)
-    )
-    registry.load_model(f"{scheme}://a/b:c")
-    assert calls == [(f"{scheme}://a/b:c", LoadOptions())]
-
-
 @pytest.mark.parametrize(
     ("reference", "message"),
     [
@@ -133,9 +131,9 @@ def test_images_have_one_backend(scheme: str, monkeypatch: pytest.MonkeyPatch) -
             "hugingface://gpt2",
             (
                 "unknown model reference 'hugingface://gpt2' (did you mean huggingface://…?); "
-                "a reference begins with huggingface://, recorded://, dummy://, builtin://, "
-                "docker://, podman://, apptainer://, singularity://, library://, shub://, "
-                "lstm://, ngram://, http://, https://"
+                "a reference begins with builtin://, huggingface://, lstm://, ngram://, "
+                "http://, https://, docker://, podman://, apptainer://, singularity://, "
+                "library://, shub://, recorded://, dummy://"
             ),
         ),
         (
@@ -169,7 +167,7 @@ def test_what_is_not_there(
 def test_a_file_of_another_kind(tmp_path: Path) -> None:
     path = tmp_path / "model.csv"
     path.write_text("")
-    expected = f"{path}: a model's file ends in one of .json, .jsonl, .tsv, .txt, .arpa, .arpa.gz"
+    expected = f"{path}: a model's file ends in one of .arpa, .arpa.gz, .jsonl, .tsv, .txt, .json"
     with pytest.raises(ModelNotAvailableError, match=f"^{re.escape(expected)}$"):
         registry.load_model(str(path))
 

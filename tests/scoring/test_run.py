@@ -233,7 +233,7 @@ def test_sg_evals_published_result_from_its_recorded_surprisals(
     folder = shared_data / "sg_eval"
     suite = LoadedSuite.read(folder / "fgd_hierarchy.json").suite
     path = folder / "surprisals_fgd_hierarchy.txt"
-    model = recorded.open(f"recorded://{path}", LoadOptions())
+    model = recorded.open_model(f"recorded://{path}", LoadOptions())
     (run,) = run_suites(model, [suite], Choices(score_rule=rule))
     assert [each.n_holding for each in run.result.scores] == scores
     assert run.result.n_items == 24

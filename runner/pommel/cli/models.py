@@ -8,20 +8,7 @@ import click
 from pommel.cli.options import model_options, open_model
 from pommel.cli.output import form_option
 from pommel.errors import UsageError, counted
-from pommel.models import builtin_models, closing
-
-_SCHEMES = (
-    ("builtin://NAME", "a model that ships with pommel"),
-    ("huggingface://NAME[@REVISION]", "a language model, from the hub or a folder"),
-    ("lstm://FOLDER", "a word-level LSTM (pommel train lstm)"),
-    ("ngram://FILE", "an n-gram model, an ARPA file (pommel train ngram)"),
-    ("http://HOST/v1#MODEL", "a model behind an OpenAI-compatible server; also https://"),
-    ("docker://IMAGE", "a model in a container, by Docker; podman://IMAGE by Podman"),
-    ("apptainer://FILE.sif", "the same by Apptainer; also singularity://, library://, shub://"),
-    ("GRNN, JRNN, RNNG, ...", "the images that the LM Zoo published (pommel list)"),
-    ("recorded://FILE", "surprisals that were computed before (LM Zoo TSV or JSON Lines)"),
-    ("dummy://FILE.json", "an LM Zoo dummy; dummy:// alone gives made-up numbers"),
-)
+from pommel.models import closing, known_references
 
 
 @click.group("models")
@@ -33,18 +20,18 @@ def command() -> None:
 @form_option(["table", "json"])
 def list_models(form: str) -> None:
     """List the built-in models, and the kinds of references that `pommel run` takes."""
-    names = [f"builtin://{name}" for name in builtin_models()]
+    names, forms = known_references()
     if form == "json":
-        schemes = [{"reference": scheme, "meaning": meaning} for scheme, meaning in _SCHEMES]
+        schemes = [{"reference": each, "meaning": meaning} for each, meaning in forms.items()]
         click.echo(json.dumps({"builtin": names, "schemes": schemes}, indent=2))
         return
     click.echo("Built-in models:")
     for name in names:
         click.echo(f"  {name}")
     click.echo("References:")
-    width = max(len(scheme) for scheme, _ in _SCHEMES)
-    for scheme, meaning in _SCHEMES:
-        click.echo(f"  {scheme:{width}}  {meaning}")
+    width = max(map(len, forms))
+    for each, meaning in forms.items():
+        click.echo(f"  {each:{width}}  {meaning}")
 
 
 @command.command("show")

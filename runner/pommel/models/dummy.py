@@ -14,6 +14,7 @@ from typing import Any
 
 from pommel.errors import InputError, UsageError
 from pommel.models.alignment import PrintedToken, TokenizerSpec
+from pommel.models.kinds import Kind
 from pommel.models.model import (
     RECOVERED,
     LoadOptions,
@@ -39,7 +40,7 @@ Table = tuple[tuple[PrintedToken, ...], ...]
 _COMMANDS = ("spec", "tokenize", "unkify", "get_surprisals")
 
 
-def open(reference: str, _options: LoadOptions) -> Model:  # noqa: A001 - every backend has it
+def open_model(reference: str, _options: LoadOptions) -> Model:
     """Return the model that a reference `dummy://` names.
 
     Raises `UsageError` for a reference that makes no sense, `ModelNotAvailableError` for a file
@@ -225,3 +226,12 @@ def _check_shape(command: str, lines: list[list[str]], table: Table, path: Path)
                 f"{path}: {command} has {len(line)} tokens in sentence {number} and "
                 f"get_surprisals {len(printed)}"
             )
+
+
+KIND = Kind(
+    open=open_model,
+    forms={"dummy://FILE.json": "an LM Zoo dummy; dummy:// alone gives made-up numbers"},
+    endings=(".json",),
+    models_are="file",
+    has_settings=True,
+)

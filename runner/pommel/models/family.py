@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeVar, get_args
 
 from pommel.errors import ModelNotAvailableError, UsageError, listed
+from pommel.models.kinds import find_kind
 
 _T = TypeVar("_T")
 
@@ -320,26 +321,6 @@ def nearest_names(names: Sequence[str], pattern: str) -> str:
     return f"there is: {listed(sorted(shown, key=likeness, reverse=True))}"
 
 
-# What a wildcard can match: a model is a folder, or a file; a path without a scheme may be either.
-# Elsewhere (images, URLs) `*`, `?` and `[` are characters like any other.
-_MODELS_ARE = {
-    "huggingface": "folder",
-    "lstm": "folder",
-    "ngram": "file",
-    "recorded": "file",
-    "dummy": "file",
-    "": "folder or file",
-}
-# What else than a slash ends a place.
-_SEPARATORS = {
-    "huggingface": "/@",
-    **dict.fromkeys(("docker", "podman", "apptainer", "singularity", "library", "shub"), "/:@"),
-    **dict.fromkeys(("http", "https"), "#"),
-}
-# What stands behind a question mark are settings, which have no pattern.
-_WITH_SETTINGS = ("recorded", "dummy", "ngram")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
     """A part of a reference: a step of its path, a revision, a tag, a server's model.
@@ -392,14 +373,17 @@ def split_places(reference: str) -> Reference:
         raise UsageError(
             f"{reference}: the scheme stands before the braces, as in SCHEME://{{a,b}}"
         )
+    kind = find_kind(scheme)
     mark = settings = ""
-    if scheme in _WITH_SETTINGS:
+    if kind and kind.has_settings:
+        # Settings have no pattern.
         body, mark, settings = body.partition("?")
-    parts = split_outside_braces(body, _SEPARATORS.get(scheme, "/"))
+    parts = split_outside_braces(body, kind.separators if kind else "/")
     if parts[-1] == "/" and len(parts) > 1:
         # A shell that completes a folder's name puts a slash behind it.
         parts.pop()
-    models_are = _MODELS_ARE.get(scheme, "")
+    # Where nothing is on disk (images, URLs), `*`, `?` and `[` are characters like any other.
+    models_are = kind.models_are if kind else "" if separator else "folder or file"
     kinds = ["folder" if models_are else ""] * (len(parts) - 1) + [models_are]
     first, *others = zip(parts, kinds, strict=True)
     places = [

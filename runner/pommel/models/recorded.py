@@ -18,6 +18,7 @@ from typing import Any, get_args
 from pommel.errors import AlignmentError, InputError, SurprisalError, UsageError
 from pommel.files import is_encodable, json_schema
 from pommel.models.alignment import PrintedToken, TokenizerSpec
+from pommel.models.kinds import Kind
 from pommel.models.model import (
     RECOVERED,
     LoadOptions,
@@ -206,7 +207,7 @@ def _sentence(document: Any, at: str, why: Unscored) -> ScoredSentence:
 _SETTINGS = ("sentences", "spec")
 
 
-def open(reference: str, _options: LoadOptions) -> Model:  # noqa: A001 - every backend has it
+def open_model(reference: str, _options: LoadOptions) -> Model:
     """Return the model that a reference `recorded://FILE` names.
 
     Raises `UsageError` for a reference that names no file, `ModelNotAvailableError` for a file
@@ -353,3 +354,12 @@ def fingerprint(*texts: str) -> str:
         digest.update(len(raw).to_bytes(8))
         digest.update(raw)
     return digest.hexdigest()
+
+
+KIND = Kind(
+    open=open_model,
+    forms={"recorded://FILE": "surprisals that were computed before (LM Zoo TSV or JSON Lines)"},
+    endings=(".jsonl", ".tsv", ".txt"),
+    models_are="file",
+    has_settings=True,
+)

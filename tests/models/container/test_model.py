@@ -6,19 +6,27 @@ from pathlib import Path
 import pytest
 from tests.models.container.conftest import ImageOf
 from tests.models.container.local_engine import LocalEngine
-from tests.models.container.toy_image import SPEC
+from tests.models.container.toy_image import SCORE_MAIN, SPEC
 
 from pommel.errors import ContainerError, ModelNotAvailableError, UnsupportedFeatureError
 from pommel.models.container.commands import ImageCommands
 from pommel.models.container.engines.engine import Image, Sandbox
 from pommel.models.container.model import describe, open_model
-from pommel.models.model import LoadOptions, ModelInfo, Policy
+from pommel.models.model import LoadOptions, ModelInfo, Policy, closing
+from pommel.testing import check_model
 
 
 def info(reference: str, options: LoadOptions | None = None) -> ModelInfo:
     model = open_model(reference, options or LoadOptions())
     model.close()
     return model.info
+
+
+@pytest.mark.parametrize("protocol", [1, 2])
+def test_it_keeps_the_contract(image: ImageOf, protocol: int) -> None:
+    unlimited = f"HEADER['model']['max_tokens'] = None\n{SCORE_MAIN}"
+    with closing(open_model(image(protocol, score=unlimited), LoadOptions())) as model:
+        check_model(model, ["a dog", "a dog barks", "  incomprehensible,  caf\u00e9"])
 
 
 def test_it_has_one_method_and_no_other(image: ImageOf, engine: LocalEngine) -> None:

@@ -26,6 +26,7 @@ from pommel.models.endpoint.protocol import Completions
 from pommel.models.endpoint.reference import read_reference
 from pommel.models.model import Bos, Policy, score_all
 from pommel.surprisal import ScoredSentence
+from pommel.testing import check_model
 
 BITS = 1e-3
 # Their characters are several tokens each.
@@ -456,3 +457,8 @@ def test_what_is_no_list_of_models(serve: Serve, opened: Open, value: Any) -> No
     assert refusal(opened, f"{url}#m") == (
         f"{url}/models is no list of models; is this an OpenAI-compatible server?"
     )
+
+
+def test_it_keeps_the_contract(serve: Serve, opened: Open) -> None:
+    _, reference = serve()
+    check_model(opened(reference), tolerance_bits=BITS)

@@ -19,7 +19,7 @@ FolderOf = Callable[[str], Path]
 
 def open_tiny(folder: Path, **options: Any) -> huggingface.HuggingFaceModel:
     """Open the model in a folder."""
-    model = huggingface.open(f"huggingface://{folder}", LoadOptions(**options))
+    model = huggingface.open_model(f"huggingface://{folder}", LoadOptions(**options))
     assert isinstance(model, huggingface.HuggingFaceModel)
     return model
 
@@ -51,7 +51,7 @@ def refusal(folder: Path | str, **options: Any) -> str:
     """Return the message, without the reference and with `FOLDER` for the folder."""
     reference = f"huggingface://{folder}"
     with pytest.raises(ModelNotAvailableError) as caught:
-        huggingface.open(reference, LoadOptions(**options))
+        huggingface.open_model(reference, LoadOptions(**options))
     message = str(caught.value)
     assert "\n" not in message
     assert message.startswith(f"{reference}: ")

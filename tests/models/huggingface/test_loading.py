@@ -148,8 +148,8 @@ def test_pickles_only_with_a_word_of_consent(copy: Copy, tiny_folder: FolderOf) 
         "only safetensors are read unless --allow-pickle is given"
     )
     options = LoadOptions(allow_pickle=True)
-    pickled = huggingface.open(f"huggingface://{folder}", options)
-    safe = huggingface.open(f"huggingface://{tiny_folder('gpt2')}", options)
+    pickled = huggingface.open_model(f"huggingface://{folder}", options)
+    safe = huggingface.open_model(f"huggingface://{tiny_folder('gpt2')}", options)
     assert score_all(pickled, ["I like"], Policy()) == score_all(safe, ["I like"], Policy())
     assert find_files(tiny_folder("gpt2"), allow_pickle=True, reference="").safe
     assert not find_files(folder, allow_pickle=True, reference="").safe
@@ -160,7 +160,7 @@ def test_pickles_only_with_a_word_of_consent(copy: Copy, tiny_folder: FolderOf) 
 
 def test_the_description(tiny_folder: FolderOf) -> None:
     folder = tiny_folder("gpt2")
-    info = huggingface.open(f"huggingface://{folder}/", LoadOptions()).info
+    info = huggingface.open_model(f"huggingface://{folder}/", LoadOptions()).info
     assert (info.kind, info.name, info.revision) == ("huggingface", "gpt2", None)
     assert info.reference == f"huggingface://{folder}/"
     assert (info.n_parameters, info.max_tokens) == (40320, 64)
@@ -183,7 +183,9 @@ def test_the_description(tiny_folder: FolderOf) -> None:
 
 def test_the_description_says_why_a_model_takes_no_tree(tiny_folder: FolderOf) -> None:
     ways = {
-        kind: huggingface.open(f"huggingface://{tiny_folder(kind)}", LoadOptions()).info.details
+        kind: huggingface.open_model(
+            f"huggingface://{tiny_folder(kind)}", LoadOptions()
+        ).info.details
         for kind in ("bloom", "mamba")
     }
     assert ways["bloom"]["scoring"] == "padded batches (prefix tree: it raises ValueError)"
@@ -276,7 +278,7 @@ def test_loading_and_scoring_say_nothing(
     for kind in ("gpt2", "mamba"):
         folder = tiny_folder(kind)
         capfd.readouterr()
-        score_all(huggingface.open(f"huggingface://{folder}", LoadOptions()), ["I"], Policy())
+        score_all(huggingface.open_model(f"huggingface://{folder}", LoadOptions()), ["I"], Policy())
         assert capfd.readouterr() == ("", "")
 
 
@@ -284,7 +286,7 @@ def test_loading_and_scoring_say_nothing(
 def test_without_the_extra(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, name, None)
     with pytest.raises(ModelNotAvailableError) as caught:
-        huggingface.open("huggingface://gpt2", LoadOptions())
+        huggingface.open_model("huggingface://gpt2", LoadOptions())
     assert str(caught.value) == (
         "huggingface://gpt2 needs the Hugging Face extra: pip install 'pommel[hf]'"
     )

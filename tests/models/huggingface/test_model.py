@@ -21,6 +21,7 @@ from pommel.errors import ModelError, ModelNotAvailableError, UsageError
 from pommel.models import huggingface
 from pommel.models.model import Policy, score_all
 from pommel.surprisal import ScoredSentence
+from pommel.testing import check_model
 
 torch = pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -35,6 +36,11 @@ SENTENCES = (
     "the dogs that they saw , and the cats , were not here at all yesterday .",
 )
 ARCHITECTURES = ("gpt2", "llama", "neox", "opt", "bloom", "mamba")
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "gpt2-ctrl", "llama-eos", "mamba", "bert", "t5"])
+def test_it_keeps_the_contract(tiny_folder: FolderOf, kind: str) -> None:
+    check_model(open_tiny(tiny_folder(kind)))
 
 
 def oracle(folder: Path, ids: Sequence[int]) -> list[float]:

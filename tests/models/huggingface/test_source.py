@@ -68,7 +68,9 @@ def test_a_model_from_the_cache(tiny_folder: FolderOf, cache: Path, revision: st
     shutil.copytree(tiny_folder("gpt2"), repository / "snapshots" / COMMIT)
     (repository / "refs").mkdir()
     (repository / "refs" / "main").write_text(COMMIT)
-    info = huggingface.open(f"huggingface://someone/tiny{revision}", LoadOptions(offline=True)).info
+    info = huggingface.open_model(
+        f"huggingface://someone/tiny{revision}", LoadOptions(offline=True)
+    ).info
     assert (info.name, info.revision) == ("tiny", COMMIT)
 
 
@@ -91,7 +93,9 @@ def test_a_cached_model_without_safe_weights(tiny_folder: FolderOf, cache: Path)
         "it has no weights as model.safetensors; "
         "only safetensors are read unless --allow-pickle is given"
     )
-    huggingface.open(f"huggingface://{reference}", LoadOptions(offline=True, allow_pickle=True))
+    huggingface.open_model(
+        f"huggingface://{reference}", LoadOptions(offline=True, allow_pickle=True)
+    )
     (folder / "pytorch_model.bin").unlink()
     assert refusal(reference, offline=True, allow_pickle=True) == (
         "it has no weights (model.safetensors or pytorch_model.bin)"

@@ -3,9 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
-from tests.models.huggingface.opened import FolderOf, bits, open_tiny, outcomes, texts
+from tests.models.huggingface.opened import FolderOf, bits, open_tiny, outcomes
 
 from pommel.models.huggingface import model
 from pommel.models.model import Policy, Spans, score_all
@@ -61,43 +59,6 @@ def test_equal_sentences_share_what_is_asked_of_them(tiny_folder: FolderOf) -> N
     assert bits(other).count(None) == len(other.tokens) - 1
     everything, _ = score_all(model, [SENTENCE, SENTENCE], Policy(), [[(1, 2)], None])
     assert None not in bits(everything)
-
-
-_models: dict[str, Any] = {}
-
-
-@settings(deadline=None, max_examples=25, suppress_health_check=list(HealthCheck))
-@given(
-    asked=st.lists(
-        st.one_of(
-            st.none(),
-            st.lists(st.tuples(st.integers(0, 16), st.integers(0, 6)), max_size=3),
-        ),
-        min_size=3,
-        max_size=3,
-    ),
-    boundary=st.sampled_from(["raw", "corrected"]),
-)
-@pytest.mark.parametrize("kind", ["gpt2", "llama-eos", "bert", "t5"])
-def test_a_part_has_the_numbers_of_the_whole(
-    tiny_folder: FolderOf, kind: str, asked: list[Any], boundary: Any
-) -> None:
-    if kind not in _models:
-        _models[kind] = open_tiny(tiny_folder(kind))
-    model = _models[kind]
-    sentences = ["I saw the dogs", "the cats saw .", "I saw"]
-    spans = [each and [(start, start + n) for start, n in each] for each in asked]
-    policy = Policy(boundary="raw" if kind == "bert" else boundary)
-    wholes = score_all(model, sentences, policy)
-    for whole, part, own in zip(
-        wholes, score_all(model, sentences, policy, spans), spans, strict=True
-    ):
-        assert texts(part) == texts(whole)
-        for token, outcome, expected in zip(
-            part.tokens, outcomes(part), outcomes(whole), strict=True
-        ):
-            is_asked = own is None or any(start <= token.start < end for start, end in own)
-            assert outcome == (pytest.approx(expected, abs=1e-4) if is_asked else "not asked for")
 
 
 def test_many_sentences_are_held_a_block_at_a_time(

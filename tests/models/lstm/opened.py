@@ -12,7 +12,7 @@ WORDS = ("The", "the", "cat", "cats", "dog", "sleeps", "are", "here", ".", ",", 
 
 
 def opened(folder: Path, **options: Any) -> LstmModel:
-    found = lstm.open(f"lstm://{folder}", LoadOptions(**options))
+    found = lstm.open_model(f"lstm://{folder}", LoadOptions(**options))
     assert isinstance(found, LstmModel)
     return found
 

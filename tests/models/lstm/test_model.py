@@ -5,15 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from tests.models.lstm.folders import reference_bits, save_random_lstm
 from tests.models.lstm.opened import WORDS, opened, outcomes
 
-from pommel.errors import UnsupportedFeatureError
 from pommel.models.lstm import LstmModel, model
 from pommel.models.model import Policy, Spans, score_all
 from pommel.surprisal import ScoredSentence
+from pommel.testing import check_model
 
 pytest.importorskip("torch")
 pytest.importorskip("safetensors")
@@ -36,6 +34,10 @@ def expected(folder: Path, scored: ScoredSentence, *, context: bool = True) -> l
     return reference_bits(
         folder, [vocabulary.index(name) for name in ["<eos>", *names][not context :]]
     )
+
+
+def test_it_keeps_the_contract(small: LstmModel) -> None:
+    check_model(small)
 
 
 def test_words_have_their_offsets_and_the_end_is_one(small: LstmModel) -> None:
@@ -92,14 +94,6 @@ def test_policies_that_change_what_is_scored_and_those_that_do_not(small: LstmMo
     assert [token.text for token in open_end.tokens] == ["The", "cat", "sleeps"]
     assert outcomes(open_end) == pytest.approx(outcomes(whole)[:-1], abs=1e-4)
     assert score_all(small, [""], Policy(eos="never")) == [ScoredSentence(text="", tokens=())]
-
-
-def test_another_method_is_refused_at_once(small: LstmModel) -> None:
-    with pytest.raises(UnsupportedFeatureError) as caught:
-        small.score(["The cat"], Policy(method="pll"))
-    assert str(caught.value) == (
-        f"{small.info.reference} does not take the method 'pll'; it takes causal"
-    )
 
 
 @pytest.mark.parametrize(("cased", "unknown"), [(True, [True, False]), (False, [False, False])])
@@ -164,14 +158,6 @@ def test_the_work_is_that_which_is_needed(small: LstmModel) -> None:
     assert (counts.n_tokens_fed, counts.n_rows_projected) == (0, 0)
 
 
-def test_equal_sentences_are_scored_once_and_answered_each(small: LstmModel) -> None:
-    pairs = list(small.score(["The cat", "cat", "The cat", "The cat"], Policy()))
-    found = dict(pairs)
-    assert sorted(found) == [0, 1, 2, 3]
-    assert len(pairs) == len(found)
-    assert found[0] is found[2] is found[3] is not found[1]
-
-
 def test_blocks_change_nothing(small: LstmModel, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = score_all(small, SENTENCES, Policy())
     monkeypatch.setattr(model, "_BLOCK", 2)
@@ -182,43 +168,3 @@ def assert_equal(found: Sequence[ScoredSentence], right: Sequence[ScoredSentence
     for one, other in zip(found, right, strict=True):
         assert one.text == other.text
         assert outcomes(one) == pytest.approx(outcomes(other), abs=1e-4)
-
-
-@st.composite
-def sentences_and_spans(draw: st.DrawFn) -> list[tuple[str, Spans | None]]:
-    words = st.sampled_from(("The", "cat", "cats", "are", "xyzzy", "."))
-    texts = st.lists(words, max_size=5).map(" ".join)
-    ranges = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 26)), max_size=2)
-    return draw(st.lists(st.tuples(texts, st.none() | ranges), max_size=6))
-
-
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    given=sentences_and_spans(),
-    bos=st.sampled_from(["auto", "never"]),
-    batch_tokens=st.none() | st.integers(1, 4),
-    data=st.data(),
-)
-def test_nothing_but_the_sentence_has_a_say_in_its_bits(
-    folder: Path,
-    given: list[tuple[str, Spans | None]],
-    bos: Any,
-    batch_tokens: int | None,
-    data: st.DataObject,
-) -> None:
-    policy = Policy(bos=bos)
-    tried = opened(folder, batch_tokens=batch_tokens)
-    mixed = data.draw(st.permutations(given))
-    texts = [text for text, _ in mixed]
-    for scored, (text, spans) in zip(
-        score_all(tried, texts, policy, [spans for _, spans in mixed]), mixed, strict=True
-    ):
-        bits: list[float | str] = [*expected(folder, scored, context=bos == "auto")]
-        right = bits if bos == "auto" else ["no context", *bits]
-        equal = [spans for other, spans in mixed if other == text]
-        for token, outcome, each in zip(scored.tokens, outcomes(scored), right, strict=True):
-            asked = any(
-                spans is None or any(start <= token.start < end for start, end in spans)
-                for spans in equal
-            )
-            assert outcome == (pytest.approx(each, abs=1e-4) if asked else "not asked for"), spans

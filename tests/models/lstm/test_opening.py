@@ -98,10 +98,10 @@ def test_log_probabilities_are_those_of_what_comes_next(small: LstmModel, folder
 
 def test_references_that_name_no_folder(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=r"^lstm://: it names no folder; write lstm://FOLDER$"):
-        lstm.open("lstm://", LoadOptions())
+        lstm.open_model("lstm://", LoadOptions())
     reference = f"lstm://{tmp_path}/none"
     with pytest.raises(ModelNotAvailableError) as caught:
-        lstm.open(reference, LoadOptions())
+        lstm.open_model(reference, LoadOptions())
     assert str(caught.value) == f"{reference}: there is no folder {tmp_path}/none"
 
 

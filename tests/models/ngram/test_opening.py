@@ -10,7 +10,7 @@ from tests.models.ngram.samples import TINY, tiny_binary, write
 
 from pommel.errors import InputError, ModelNotAvailableError, UsageError
 from pommel.models.model import LoadOptions, Policy, score_all
-from pommel.models.ngram import open  # noqa: A004 - every backend has it
+from pommel.models.ngram import open_model
 from pommel.models.registry import load_model
 
 UNIGRAMS = "\\data\\\nngram 1=2\n\n\\1-grams:\n-0.25\t<unk>\n-0.5\ta\n\n\\end\\\n"
@@ -23,7 +23,7 @@ def without_kenlm(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _bits(reference: str) -> list[float | None]:
-    (scored,) = score_all(open(reference, LoadOptions()), ["The dog zebra barks"], Policy())
+    (scored,) = score_all(open_model(reference, LoadOptions()), ["The dog zebra barks"], Policy())
     return [token.surprisal_bits for token in scored.tokens]
 
 

@@ -28,6 +28,7 @@ from pommel.models.container.answers import (
     shortened,
 )
 from pommel.models.container.commands import DTYPE_VARIABLE, ImageCommands, ScoreSession
+from pommel.models.kinds import Kind
 from pommel.models.model import RECOVERED, LoadOptions, ModelInfo, Policy, Spans, check_only_method
 from pommel.models.printed import under_policy, with_first_token
 from pommel.surprisal import ScoredSentence
@@ -383,3 +384,14 @@ def open_model(reference: str, options: LoadOptions) -> ContainerModel:
     model = ContainerModel(info=info, commands=commands, answers=answers)
     weakref.finalize(model, answers.close)
     return model
+
+
+KIND = Kind(
+    open=open_model,
+    forms={
+        "docker://IMAGE": "a model in a container, by Docker; podman://IMAGE by Podman",
+        "apptainer://FILE.sif": "the same by Apptainer; also singularity://, library://, shub://",
+        "GRNN, JRNN, RNNG, ...": "the images that the LM Zoo published (pommel list)",
+    },
+    separators="/:@",
+)

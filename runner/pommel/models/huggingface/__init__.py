@@ -1,5 +1,13 @@
 """Language models in the Hugging Face format: `huggingface://NAME-or-folder[@revision]`."""
 
-from pommel.models.huggingface.model import HuggingFaceModel, open, open_folder  # noqa: A004 - every backend has `open`
+from pommel.models.huggingface.model import HuggingFaceModel, open_folder, open_model
+from pommel.models.kinds import Kind
 
-__all__ = ["HuggingFaceModel", "open", "open_folder"]
+__all__ = ["KIND", "HuggingFaceModel", "open_folder", "open_model"]
+
+KIND = Kind(
+    open=open_model,
+    forms={"huggingface://NAME[@REVISION]": "a language model, from the hub or a folder"},
+    models_are="folder",
+    separators="/@",
+)

@@ -121,7 +121,7 @@ def _n_places(network: Any) -> int | None:
 _BLOCK = 8_192
 
 
-def open(reference: str, options: LoadOptions) -> Model:  # noqa: A001 - every backend has `open`
+def open_model(reference: str, options: LoadOptions) -> Model:
     """Load the model that a `huggingface://` reference names, from disk or from the hub.
 
     Raises `ModelNotAvailableError` if it cannot be had, or cannot be had safely; the message says
@@ -132,7 +132,7 @@ def open(reference: str, options: LoadOptions) -> Model:  # noqa: A001 - every b
 
 
 def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions) -> Model:
-    """Load the model in `folder` under another reference and name. Raises as `open` does."""
+    """Load the model in `folder` under another reference and name. Raises as `open_model` does."""
     require_extra(reference)
     source = Source(reference=reference, folder=folder, name=name, revision=commit_of(folder))
     return _open(source, options)
@@ -146,7 +146,7 @@ class HuggingFaceModel(TokenizingModel):
     """A language model in this process. Each distinct sentence is scored once, in batches."""
 
     def __init__(self, *, info: ModelInfo, encoder: Encoder, scorer: Scorer) -> None:
-        """Put together what `open` has loaded and checked."""
+        """Put together what `open_model` has loaded and checked."""
         self._info = info
         self.encoder = encoder
         self.scorer = scorer

@@ -1,5 +1,12 @@
 """Word-level LSTM language models: `lstm://FOLDER`."""
 
-from pommel.models.lstm.model import LstmModel, open, open_folder  # noqa: A004 - every backend has `open`
+from pommel.models.kinds import Kind
+from pommel.models.lstm.model import LstmModel, open_folder, open_model
 
-__all__ = ["LstmModel", "open", "open_folder"]
+__all__ = ["KIND", "LstmModel", "open_folder", "open_model"]
+
+KIND = Kind(
+    open=open_model,
+    forms={"lstm://FOLDER": "a word-level LSTM (pommel train lstm)"},
+    models_are="folder",
+)

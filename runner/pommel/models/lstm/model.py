@@ -88,7 +88,7 @@ _BLOCK = 8_192
 _FORMS_KEPT = 1 << 16
 
 
-def open(reference: str, options: LoadOptions) -> Model:  # noqa: A001 - every backend has `open`
+def open_model(reference: str, options: LoadOptions) -> Model:
     """Load the model that a `lstm://` reference names.
 
     Raises what `read_folder` raises, `UsageError` for a reference without a folder or an option
@@ -101,7 +101,7 @@ def open(reference: str, options: LoadOptions) -> Model:  # noqa: A001 - every b
 
 
 def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions) -> "LstmModel":
-    """Load the model in `folder` under another reference and name. Raises as `open` does."""
+    """Load the model in `folder` under another reference and name. Raises as `open_model` does."""
     require_torch(reference)
     device = str(find_device(options.device))
     find_dtype(options.dtype)
@@ -138,7 +138,7 @@ class LstmModel(TokenizingModel):
         vocabulary: Sequence[str],
         engine: RecurrentEngine,
     ) -> None:
-        """Put together what `open` has loaded; the vocabulary is in the order of the weights."""
+        """Put together what was loaded; the vocabulary is in the order of the weights."""
         self._info = info
         self.config = config
         self.vocabulary = tuple(vocabulary)

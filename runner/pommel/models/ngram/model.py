@@ -330,7 +330,7 @@ _INSTALL = "pip install 'pommel[kenlm]'"
 _READERS = ("auto", *get_args(ReaderName))
 
 
-def open(reference: str, _options: LoadOptions) -> Model:  # noqa: A001 - every backend has it
+def open_model(reference: str, _options: LoadOptions) -> Model:
     """Return the model that a reference `ngram://FILE` names, `?reader=python|kenlm|auto`.
 
     "auto" reads with kenlm where that is installed, which takes less time, and otherwise, or if

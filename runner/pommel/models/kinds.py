@@ -1,0 +1,66 @@
+"""The kinds of models: a line each in `KINDS`, and what a kind's module says of itself."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+
+from pommel.models.model import LoadOptions, Model
+
+Opener = Callable[[str, LoadOptions], Model]
+
+# The scheme of references, and the module whose `KIND` says the rest. It is imported when a
+# reference has the scheme.
+KINDS = {
+    "builtin": "pommel.models.registry",
+    "huggingface": "pommel.models.huggingface",
+    "lstm": "pommel.models.lstm",
+    "ngram": "pommel.models.ngram",
+    "http": "pommel.models.endpoint",
+    "https": "pommel.models.endpoint",
+    "docker": "pommel.models.container.model",
+    "podman": "pommel.models.container.model",
+    "apptainer": "pommel.models.container.model",
+    "singularity": "pommel.models.container.model",
+    "library": "pommel.models.container.model",
+    "shub": "pommel.models.container.model",
+    "recorded": "pommel.models.recorded",
+    "dummy": "pommel.models.dummy",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """A kind of model.
+
+    `open` returns the model that a reference names, whose scheme is in lower case. `forms` are for
+    people: how references are written, and what they name. `endings` are those of files that are
+    such models without a scheme.
+
+    Families need to know what a reference is made of: `models_are` says what its path names on
+    disk, where wildcards then match: "folder", "file", or nothing; `separators` what ends a place
+    in which braces may stand, and `has_settings` that `?key=value` may stand behind.
+    """
+
+    open: Opener
+    forms: Mapping[str, str] = field(default_factory=dict)
+    endings: tuple[str, ...] = ()
+    models_are: str = ""
+    separators: str = "/"
+    has_settings: bool = False
+
+
+def find_kind(scheme: str) -> Kind | None:
+    """Return the kind of references with a scheme, None if there is none."""
+    module = KINDS.get(scheme)
+    if module is None:
+        return None
+    kind: Kind = import_module(module).KIND
+    return kind
+
+
+def every_kind() -> Iterator[tuple[str, Kind]]:
+    """Yield all kinds, each with the first of its schemes."""
+    first = {module: scheme for scheme, module in reversed(KINDS.items())}
+    for module, scheme in reversed(first.items()):
+        kind: Kind = import_module(module).KIND
+        yield scheme, kind
