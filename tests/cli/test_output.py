@@ -17,7 +17,7 @@ from pommel.cli.output import (
     folder_option,
     for_stdout,
     form_option,
-    output_form,
+    form_or_usual,
     output_option,
     show_rows,
     show_text,
@@ -163,4 +163,4 @@ def test_a_file_may_be_named_and_a_folder_has_to_be(tmp_path: Path) -> None:
 def test_the_retired_package_printed_tsv(
     form: str | None, compat: str | None, printed: str
 ) -> None:
-    assert output_form({"form": form, "compat": compat}) == printed
+    assert form_or_usual(form, compat) == printed

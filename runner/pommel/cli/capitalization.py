@@ -1,8 +1,8 @@
 """`pommel capitalization`: what a capital letter at a sentence's beginning is worth."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 import click
 
@@ -11,45 +11,37 @@ from pommel.analysis import (
     CapitalizationGains,
 )
 from pommel.cli.each_model import expanded_models, more_models_option, run_each, sorted_out
-from pommel.cli.options import (
-    choices,
-    keeping_options,
-    model_options,
-    open_cached,
-    opened_store,
-    policy_options,
-    score_options,
-)
-from pommel.cli.output import (
-    form_option,
-    note,
-    progress_bar,
-    show_notes,
-    show_rows,
-    show_warnings,
-)
+from pommel.cli.option_groups import field_of, option, takes_options
+from pommel.cli.options import RunOptions
+from pommel.cli.output import form_option, note, progress_bar, show_notes, show_rows, show_warnings
 from pommel.errors import listed
 from pommel.models import NamedModel, closing
 from pommel.sources import load_suites
 from pommel.suite import Suite
 
 
+@dataclass(frozen=True, kw_only=True)
+class _CapitalizationOptions(RunOptions):
+    """What `pommel capitalization command` is told."""
+
+    lower: bool = option(
+        "--lower",
+        is_flag=True,
+        help="First take the capital letters away, for suites that are written with them.",
+    )
+    form: str = field_of(form_option())
+
+
 @click.command("capitalization", no_args_is_help=True)
 @click.argument("model")
 @click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
 @more_models_option
-@click.option(
-    "--lower",
-    is_flag=True,
-    help="First take the capital letters away, for suites that are written with them.",
-)
-@form_option()
-@keeping_options
-@score_options
-@policy_options
-@model_options
+@takes_options
 def command(
-    model: str, suites: tuple[str, ...], more_models: tuple[str, ...], **chosen: Any
+    model: str,
+    suites: tuple[str, ...],
+    more_models: tuple[str, ...],
+    chosen: _CapitalizationOptions,
 ) -> None:
     """Run SUITEs on MODEL as they are and with a capital letter at each sentence's beginning.
 
@@ -74,7 +66,7 @@ def command(
                 "already, or with no letter; --lower takes it away first"
             )
         show_notes(gains.notes)
-        show_rows(chosen["form"], tables=gains.tables, frame=gains.frame)
+        show_rows(chosen.form, tables=gains.tables, frame=gains.frame)
     done.check_complete(len(models) * loaded.n_files)
 
 
@@ -83,20 +75,20 @@ def _run_model(
     made: list[CapitalizationGain],
     *,
     suites: Sequence[Suite],
-    chosen: dict[str, Any],
+    chosen: _CapitalizationOptions,
 ) -> None:
     n_sentences = 2 * sum(suite.n_sentences for suite in suites)
     with (
-        opened_store(chosen) as store,
-        closing(open_cached(named.reference, chosen, store)) as model,
+        chosen.opened_store() as store,
+        closing(chosen.cached(chosen.open_model(named.reference), store)) as model,
         progress_bar(named.name or model.info.name, n_sentences) as progress,
     ):
         made.extend(
             CapitalizationGain.measured(
                 model,
                 suites,
-                choices(chosen),
-                lower=chosen["lower"],
+                chosen.choices,
+                lower=chosen.lower,
                 model_name=named.name or "",
                 membership=named.membership,
                 progress=progress,

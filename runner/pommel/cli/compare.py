@@ -1,31 +1,33 @@
 """`pommel compare`: two models on the items that both have."""
 
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import click
 
 from pommel.analysis import Comparison
+from pommel.cli.option_groups import field_of, takes_options
 from pommel.cli.output import form_option, note, show_notes, show_rows
-from pommel.cli.selecting import (
-    selected_heads,
-    selected_records,
-    selection_options,
-    store_for_reading,
-)
-from pommel.cli.stats import average_option, resampling_options
+from pommel.cli.selecting import SelectionOptions
+from pommel.cli.stats import ResamplingOptions, average_option
 from pommel.errors import UsageError, nearest
 from pommel.scoring import RunRecord
 from pommel.store import Selection
 
 
+@dataclass(frozen=True, kw_only=True)
+class _CompareOptions(SelectionOptions, ResamplingOptions):
+    """What `pommel compare command` is told."""
+
+    average: Literal["suites", "items"] = field_of(average_option)
+    form: str = field_of(form_option())
+
+
 @click.command("compare")
 @click.argument("a")
 @click.argument("b")
-@selection_options
-@average_option
-@resampling_options
-@form_option()
-def command(a: str, b: str, **chosen: Any) -> None:
+@takes_options
+def command(a: str, b: str, chosen: _CompareOptions) -> None:
     """Compare models A and B on the suites and items that both have run.
 
     A and B are names, references or patterns of models in the store, or the ids of two runs. A
@@ -37,31 +39,31 @@ def command(a: str, b: str, **chosen: Any) -> None:
       pommel compare 3f2a91c07d11 88b0c2
     """
     for option in ("model", "run"):
-        if chosen[f"only_{option}s"]:
+        if getattr(chosen, f"only_{option}s"):
             raise UsageError(f"--{option} is for other commands: here A and B say what is compared")
     comparison = Comparison.of(
         (a, _records(a, chosen)),
         (b, _records(b, chosen)),
-        average=chosen["average"],
-        n_resamples=chosen["resamples"],
-        seed=chosen["seed"],
+        average=chosen.average,
+        n_resamples=chosen.resamples,
+        seed=chosen.seed,
     )
     for line in comparison.warnings:
         note(f"warning: {line}")
     show_notes(comparison.notes)
-    show_rows(chosen["form"], tables=comparison.tables, frame=comparison.frame)
+    show_rows(chosen.form, tables=comparison.tables, frame=comparison.frame)
 
 
-def _records(name: str, chosen: dict[str, Any]) -> list[RunRecord]:
+def _records(name: str, chosen: _CompareOptions) -> list[RunRecord]:
     """Return the runs of what is called by a model's name or pattern, or by a run's id."""
-    with store_for_reading(chosen) as store:
-        heads = selected_heads(store, chosen, complete_only=True)
+    with chosen.reading() as store:
+        heads = chosen.heads(store, complete_only=True)
     if any(Selection.fits([name], head.model_names) for head in heads):
-        return selected_records({**chosen, "only_models": (name,)})
+        return replace(chosen, only_models=(name,)).records()
     if len(name) >= Comparison.LEAST_DIGITS and any(
         head.run_id.startswith(name.lower()) for head in heads
     ):
-        return selected_records({**chosen, "only_runs": (name,)})
+        return replace(chosen, only_runs=(name,)).records()
     meant = nearest(name, {each for head in heads for each in head.model_names})
     hint = f"did you mean {meant!r}?" if meant else "`pommel runs list` shows what there is"
     raise UsageError(f"{name!r} is no model and no run among those that are chosen; {hint}")

@@ -4,12 +4,14 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from pommel.cli.options import model_options, open_model, policy, policy_options
+from pommel.cli.option_groups import field_of, option, takes_options
+from pommel.cli.options import ModelOptions, PolicyOptions
 from pommel.cli.output import (
     for_stdout,
     form_option,
@@ -39,23 +41,30 @@ _ADDED: dict[str, Callable[[ConditionalScore], Any]] = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class _ConditionalOptions(PolicyOptions, ModelOptions):
+    """What `pommel conditional command` is told."""
+
+    joiner: str = option(
+        "--joiner",
+        default=" ",
+        metavar="TEXT",
+        help="What stands between context and target.  [default: a space]",
+    )
+    output: Path | None = field_of(output_option)
+    form: str | None = field_of(
+        form_option(
+            default=None,
+            about="What to print.  [default: table; with --output what its ending says, or csv]",
+        )
+    )
+
+
 @click.command("conditional", no_args_is_help=True)
 @click.argument("model")
 @click.argument("file")
-@click.option(
-    "--joiner",
-    default=" ",
-    metavar="TEXT",
-    help="What stands between context and target.  [default: a space]",
-)
-@output_option
-@form_option(
-    default=None,
-    about="What to print.  [default: table; with --output what its ending says, or csv]",
-)
-@policy_options
-@model_options
-def command(model: str, file: str, **chosen: Any) -> None:
+@takes_options
+def command(model: str, file: str, chosen: _ConditionalOptions) -> None:
     """Compute the surprisal in bits of targets after their left contexts for MODEL.
 
     FILE is a TSV or CSV with columns "context" and "target" (others are kept), or JSON: a list of
@@ -73,25 +82,25 @@ def command(model: str, file: str, **chosen: Any) -> None:
         hint = "rename it: the command adds a column of this name"
         raise InputError(f"{file}: there is a column {taken[0]!r}; {hint}")
     with (
-        closing(open_model(model, chosen)) as opened,
+        closing(chosen.open_model(model)) as opened,
         progress_bar(opened.info.name, len(table.rows)) as progress,
     ):
         scores = ConditionalScore.of_pairs(
-            opened, table.pairs, policy(chosen), joiner=chosen["joiner"], progress=progress
+            opened, table.pairs, chosen.policy, joiner=chosen.joiner, progress=progress
         )
-    show_notes(list(_notes(scores, chosen["joiner"])))
-    _write(_frame(table, scores), form, chosen["output"])
+    show_notes(list(_notes(scores, chosen.joiner)))
+    _write(_frame(table, scores), form, chosen.output)
     if table.has_labels:
         note(_accuracy(scores))
 
 
-def _form(chosen: dict[str, Any]) -> str:
+def _form(chosen: _ConditionalOptions) -> str:
     """Return the format to write; raises `UsageError` for a table in a file."""
-    output = chosen["output"]
-    if output and chosen["form"] == "table":
+    output = chosen.output
+    if output and chosen.form == "table":
         raise UsageError("--format table is for reading; write a file as csv, tsv or json")
-    if chosen["form"]:
-        return str(chosen["form"])
+    if chosen.form:
+        return str(chosen.form)
     return {".tsv": "tsv", ".json": "json"}.get(output.suffix, "csv") if output else "table"
 
 

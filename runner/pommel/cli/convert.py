@@ -3,21 +3,15 @@
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import click
 
+from pommel.cli.option_groups import option, takes_options
 from pommel.cli.output import note, show_warnings
-from pommel.cli.set_files import (
-    check_output,
-    chosen_form,
-    pair_options,
-    set_output_options,
-    show_left_out,
-    show_or_write,
-)
+from pommel.cli.set_files import SetOptions, check_output, chosen_form, show_left_out, show_or_write
 from pommel.errors import Fault, FaultyFileError, InputError, UsageError, counted
 from pommel.files import file_name_fault
 from pommel.sources import Content, Conversion, WrittenForm
@@ -25,31 +19,35 @@ from pommel.sources import Content, Conversion, WrittenForm
 _STANDARD_INPUT = Path("-")
 
 
+@dataclass(frozen=True, kw_only=True)
+class _ConvertOptions(SetOptions):
+    """What `pommel convert command` is told."""
+
+    read_as: str | None = option(
+        "--from",
+        "read_as",
+        type=click.Choice(Conversion.input_names()),
+        default=None,
+        help="What FILE is.  [default: by its ending and how it begins]",
+    )
+    name: str | None = option("--name", help="What the suite is called.  [default: the file]")
+    by: str | None = option(
+        "--by",
+        metavar="FIELD",
+        help="Write one file for each value of a field, into the folder -o: --by UID.",
+    )
+    compared: Literal["sentence", "contrast"] | None = option(
+        "--compare",
+        "compared",
+        help="What the prediction compares: the whole sentence or the words that differ.  "
+        "[default: what is usual for the format]",
+    )
+
+
 @click.command("convert", no_args_is_help=True)
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False, allow_dash=True))
-@click.option(
-    "--from",
-    "read_as",
-    type=click.Choice(Conversion.input_names()),
-    default=None,
-    help="What FILE is.  [default: by its ending and how it begins]",
-)
-@set_output_options
-@click.option("--name", help="What the suite is called.  [default: the file]")
-@click.option(
-    "--by",
-    metavar="FIELD",
-    help="Write one file for each value of a field, into the folder -o: --by UID.",
-)
-@click.option(
-    "--compare",
-    "compared",
-    type=click.Choice(Conversion.compared_names()),
-    help="What the prediction compares: the whole sentence or the words that differ.  "
-    "[default: what is usual for the format]",
-)
-@pair_options
-def command(file: Path, **chosen: Any) -> None:
+@takes_options
+def command(file: Path, chosen: _ConvertOptions) -> None:
     """Convert a suite, or minimal sets, from one format to another; "-" is standard input.
 
     What the sentences of a set share at their beginnings and ends, in words, becomes regions of
@@ -61,21 +59,21 @@ def command(file: Path, **chosen: Any) -> None:
       pommel convert simple_agrmt.pickle --by case -o agreement
       pommel convert number_orc.json --grammatical match_sing --ungrammatical mismatch_sing -o x.tsv
     """
-    output: Path | None = chosen["output"]
+    output: Path | None = chosen.output
     conversion = Conversion(
-        read_as=chosen["read_as"] or "",
-        name=chosen["name"] or "",
-        compared=chosen["compared"],
-        grammatical=chosen["grammatical"] or "",
-        ungrammatical=chosen["ungrammatical"],
-        by=chosen["by"] or "",
+        read_as=chosen.read_as or "",
+        name=chosen.name or "",
+        compared=chosen.compared,
+        grammatical=chosen.grammatical or "",
+        ungrammatical=chosen.ungrammatical,
+        by=chosen.by or "",
     )
-    if chosen["by"] == "" or chosen["name"] == "":
+    if chosen.by == "" or chosen.name == "":
         raise UsageError("--by names a field, and --name a suite; neither is empty")
     check_output(output, [file])
     if conversion.by and (output is None or output.is_file()):
         raise UsageError("--by writes several files; name a folder for them with -o")
-    form = chosen_form(chosen["form"], None if conversion.by else output)
+    form = chosen_form(chosen.form, None if conversion.by else output)
     contents, warnings = _contents(conversion, file)
     show_warnings(warnings)
     if conversion.by and output:

@@ -1,14 +1,16 @@
 """`pommel evaluate`: predictions of suites that carry their surprisals; no model is needed."""
 
-from typing import Any
+from dataclasses import dataclass
+from typing import Literal
 
 import click
 
-from pommel.cli.options import score_options, threshold_option
+from pommel.cli.option_groups import field_of, option, takes_options
+from pommel.cli.options import ScoreOptions, threshold_option
 from pommel.cli.output import (
     fail_under,
     form_option,
-    output_form,
+    form_or_usual,
     show_frame,
     show_retired_table,
     show_table,
@@ -20,22 +22,28 @@ from pommel.scoring import Choices, SuiteResult
 from pommel.sources import load_suites
 
 
+@dataclass(frozen=True, kw_only=True)
+class _EvaluateOptions(ScoreOptions):
+    """What `pommel evaluate command` is told."""
+
+    form: str | None = field_of(
+        form_option(default=None, about="What to print.  [default: table; tsv with --compat]")
+    )
+    table: Literal["suites", "predictions"] | None = option(
+        "--table",
+        help="Scores, or predictions item by item.  [default: predictions; in a table, both]",
+    )
+    compat: Literal["syntaxgym"] | None = option(
+        "--compat",
+        help="Print the retired tool's four columns of TSV.",
+    )
+    fail_under: float | None = field_of(threshold_option)
+
+
 @click.command("evaluate", no_args_is_help=True)
 @click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
-@form_option(default=None, about="What to print.  [default: table; tsv with --compat]")
-@click.option(
-    "--table",
-    type=click.Choice(["suites", "predictions"]),
-    help="Scores, or predictions item by item.  [default: predictions; in a table, both]",
-)
-@click.option(
-    "--compat",
-    type=click.Choice(["syntaxgym"]),
-    help="Print the retired tool's four columns of TSV.",
-)
-@score_options
-@threshold_option
-def command(suites: tuple[str, ...], **chosen: Any) -> None:
+@takes_options
+def command(suites: tuple[str, ...], chosen: _EvaluateOptions) -> None:
     """Check the predictions of SUITEs whose regions have surprisals (metric_value).
 
     \b
@@ -45,25 +53,25 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
     loaded = load_suites(suites, evaluated=True)
     show_warnings(loaded.warnings)
     choices = Choices(
-        compat=chosen["compat"],
-        score_rule=chosen["score_rule"],
-        oov=chosen["oov"],
-        swallowed=chosen["swallowed"],
+        compat=chosen.compat,
+        score_rule=chosen.score_rule,
+        oov=chosen.oov,
+        swallowed=chosen.swallowed,
     )
     results = [SuiteResult.of_evaluated(each.suite, choices) for each in loaded.loaded]
-    form = output_form(chosen)
-    if chosen["compat"] and form == "tsv":
+    form = form_or_usual(chosen.form, chosen.compat)
+    if chosen.compat and form == "tsv":
         show_retired_table(results)
     elif form == "table":
-        if chosen["table"] != "predictions":
+        if chosen.table != "predictions":
             for table in result_tables(results):
                 show_table(table)
-        if chosen["table"] != "suites":
+        if chosen.table != "suites":
             for table in result_tables(results, "predictions"):
                 show_table(table)
-    elif chosen["table"] == "suites":
+    elif chosen.table == "suites":
         show_frame(SuiteResult.scores_frame(results), form)
     else:
         show_frame(stacked([each.to_frame() for each in results]), form)
     loaded.check()
-    fail_under(results, chosen["fail_under"])
+    fail_under(results, chosen.fail_under)

@@ -4,11 +4,13 @@ import json
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import click
 
+from pommel.cli.option_groups import Options, field_of, option, takes_options
 from pommel.cli.output import download_bar, form_option, note, show_table
 from pommel.errors import InputError, UsageError, counted, listed
 from pommel.sources import FetchedSource, FetchOptions, PublishedSource
@@ -28,36 +30,55 @@ _NEED_NAME = {
 }
 
 
+@dataclass(frozen=True, kw_only=True)
+class _FetchOptions(Options):
+    """What `pommel fetch command` is told."""
+
+    lists: bool = option(
+        "--list", "lists", is_flag=True, help="Show what can be fetched; so does no NAME."
+    )
+    form: str = field_of(
+        form_option(
+            ["table", "json"],
+            about="Format of the list; of what was fetched JSON, or only its folder.",
+        )
+    )
+    citation: bool = option(
+        "--citation", is_flag=True, help="Print what to cite (BibTeX), and fetch nothing."
+    )
+    output: Path | None = option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Folder to copy the files to, with their licence and where they are from.",
+    )
+    suites: bool = option(
+        "--suites",
+        is_flag=True,
+        help="Write suites made of the files, ready to run, to the folder.",
+    )
+    force: bool = option("--force", is_flag=True, help="Overwrite files there that are others.")
+    only: tuple[str, ...] = option(
+        "--only",
+        multiple=True,
+        metavar="PATTERN",
+        help="Fetch only files whose paths match (pol/*); repeatable.",
+    )
+    offline: bool = option(
+        "--offline", is_flag=True, help="Download nothing: use what was fetched before."
+    )
+    base_url: str | None = option(
+        "--base-url",
+        metavar="URL",
+        help="Mirror to fetch from, a folder like the cache: URL/NAME/COMMIT/FILE; else "
+        "POMMEL_MIRROR.",
+    )
+
+
 @click.command("fetch")
 @click.argument("name", required=False)
-@click.option("--list", "lists", is_flag=True, help="Show what can be fetched; so does no NAME.")
-@form_option(
-    ["table", "json"], about="Format of the list; of what was fetched JSON, or only its folder."
-)
-@click.option("--citation", is_flag=True, help="Print what to cite (BibTeX), and fetch nothing.")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder to copy the files to, with their licence and where they are from.",
-)
-@click.option(
-    "--suites", is_flag=True, help="Write suites made of the files, ready to run, to the folder."
-)
-@click.option("--force", is_flag=True, help="Overwrite files there that are others.")
-@click.option(
-    "--only",
-    multiple=True,
-    metavar="PATTERN",
-    help="Fetch only files whose paths match (pol/*); repeatable.",
-)
-@click.option("--offline", is_flag=True, help="Download nothing: use what was fetched before.")
-@click.option(
-    "--base-url",
-    metavar="URL",
-    help="Mirror to fetch from, a folder like the cache: URL/NAME/COMMIT/FILE; else POMMEL_MIRROR.",
-)
-def command(name: str | None, **chosen: Any) -> None:
+@takes_options
+def command(name: str | None, chosen: _FetchOptions) -> None:
     """Fetch suites and sentences that others have published, and print where they are.
 
     Files are kept, checked by their SHA-256 whenever they are used, and fetched only if they are
@@ -69,48 +90,44 @@ def command(name: str | None, **chosen: Any) -> None:
       pommel fetch clams -o clams          and copy it to a folder of your own
       pommel fetch blimp -o blimp --suites as suites that run
     """
-    if name is None or chosen["lists"]:
+    if name is None or chosen.lists:
         _check_list(name, chosen)
-        _show_list(chosen["form"])
-    elif chosen["citation"]:
-        if chosen["form"] == "json":
+        _show_list(chosen.form)
+    elif chosen.citation:
+        if chosen.form == "json":
             raise UsageError("--citation prints BibTeX; leave out --format")
         click.echo(PublishedSource.named(name).citation, nl=False)
     else:
         _fetch(name, chosen)
 
 
-def _check_list(name: str | None, chosen: dict[str, Any]) -> None:
-    given = [option for key, option in _NEED_NAME.items() if chosen[key]]
+def _check_list(name: str | None, chosen: _FetchOptions) -> None:
+    given = [name for key, name in _NEED_NAME.items() if getattr(chosen, key)]
     if given:
         raise UsageError(f"{given[0]} needs the NAME of a source, and no --list")
     if name is not None:
         raise UsageError("--list shows all sources; leave out the NAME")
 
 
-def _fetch(name: str, chosen: dict[str, Any]) -> None:
-    for option, what in (
+def _fetch(name: str, chosen: _FetchOptions) -> None:
+    for name_of, what in (
         ("force", "--force says what becomes of files in a folder"),
         ("suites", "--suites writes suites to a folder"),
     ):
-        if chosen[option] and chosen["output"] is None:
+        if getattr(chosen, name_of) and chosen.output is None:
             raise UsageError(f"{what}; add -o FOLDER")
     with _tidied_up_on_sigterm():
         with download_bar(name) as tell:
-            options = FetchOptions(
-                base_url=chosen["base_url"], offline=chosen["offline"], progress=tell
-            )
+            options = FetchOptions(base_url=chosen.base_url, offline=chosen.offline, progress=tell)
             source = PublishedSource.named(name)
-            fetched = FetchedSource.fetch(source, only=chosen["only"], options=options)
+            fetched = FetchedSource.fetch(source, only=chosen.only, options=options)
         _report(fetched)
         folder, paths = fetched.folder, fetched.files
         error = None
-        if chosen["output"] is not None:
-            folder = chosen["output"]
-            paths, error = _export(
-                fetched, folder, as_suites=chosen["suites"], force=chosen["force"]
-            )
-    if chosen["form"] == "json":
+        if chosen.output is not None:
+            folder = chosen.output
+            paths, error = _export(fetched, folder, as_suites=chosen.suites, force=chosen.force)
+    if chosen.form == "json":
         click.echo(json.dumps(_outcome(fetched, folder, paths), ensure_ascii=False, indent=2))
     else:
         click.echo(str(folder))

@@ -1,20 +1,14 @@
 """`pommel generate`: minimal sets and suites from grammars."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import click
 
+from pommel.cli.option_groups import option, takes_options
 from pommel.cli.output import note
-from pommel.cli.set_files import (
-    check_output,
-    chosen_form,
-    pair_options,
-    set_output_options,
-    show_or_write,
-)
+from pommel.cli.set_files import SetOptions, check_output, chosen_form, show_or_write
 from pommel.errors import UsageError, counted, listed
 from pommel.models import read_word_list
 from pommel.sources import Generation, WrittenForm
@@ -24,50 +18,61 @@ _SHOWN = 20
 _OWN_KEYS = ("name", "generator", "metric")
 
 
+@dataclass(frozen=True, kw_only=True)
+class _GenerateOptions(SetOptions):
+    """What `pommel generate command` is told."""
+
+    name: str | None = option(
+        "--name", help="The suite's name.  [default: that of the grammar, or of its file]"
+    )
+    sample: int | None = option(
+        "--sample",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="Draw so many distinct minimal sets or items, without replacement.  [default: all]",
+    )
+    depth: int | None = option(
+        "--depth",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help="How deep the trees of a context-free grammar may be, if it is recursive.",
+    )
+    seed: int = option(
+        "--seed",
+        type=click.IntRange(min=0),
+        default=1,
+        show_default=True,
+        help="Seed of the sample.",
+    )
+    count: bool = option(
+        "--count", is_flag=True, help="Say how many there are, and generate nothing."
+    )
+    about: tuple[str, ...] = option(
+        "--meta",
+        "about",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help="What the suite's meta says besides: language=de; may be repeated.",
+    )
+    eos: bool = option(
+        "--eos",
+        is_flag=True,
+        help="Write '. <eos>' behind every sentence; '<eos>', if it has a full stop.",
+    )
+    capitalize: bool = option(
+        "--capitalize", is_flag=True, help="Begin every sentence with a capital letter."
+    )
+    vocabulary: Path | None = option(
+        "--vocabulary",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="File with a word a line: report which of the grammar's words it lacks.",
+    )
+
+
 @click.command("generate", no_args_is_help=True)
 @click.argument("grammar", type=click.Path(path_type=Path))
-@set_output_options
-@click.option("--name", help="The suite's name.  [default: that of the grammar, or of its file]")
-@click.option(
-    "--sample",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Draw so many distinct minimal sets or items, without replacement.  [default: all]",
-)
-@click.option(
-    "--depth",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="How deep the trees of a context-free grammar may be, if it is recursive.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    default=1,
-    show_default=True,
-    help="Seed of the sample.",
-)
-@click.option("--count", is_flag=True, help="Say how many there are, and generate nothing.")
-@pair_options
-@click.option(
-    "--meta",
-    "about",
-    multiple=True,
-    metavar="KEY=VALUE",
-    help="What the suite's meta says besides: language=de; may be repeated.",
-)
-@click.option(
-    "--eos",
-    is_flag=True,
-    help="Write '. <eos>' behind every sentence; '<eos>', if it has a full stop.",
-)
-@click.option("--capitalize", is_flag=True, help="Begin every sentence with a capital letter.")
-@click.option(
-    "--vocabulary",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="File with a word a line: report which of the grammar's words it lacks.",
-)
-def command(grammar: Path, **chosen: Any) -> None:
+@takes_options
+def command(grammar: Path, chosen: _GenerateOptions) -> None:
     """Generate a suite, minimal sets or sentences from GRAMMAR.
 
     \b
@@ -82,39 +87,39 @@ def command(grammar: Path, **chosen: Any) -> None:
       pommel generate simple_agrmt.avg --format clams --sample 100 --capitalize
       pommel generate subject_verb.template --sample 200 -o subject_verb.json
     """
-    generation = Generation.of_file(grammar, depth=chosen["depth"])
-    if chosen["count"]:
+    generation = Generation.of_file(grammar, depth=chosen.depth)
+    if chosen.count:
         click.echo(", ".join(generation.counts))
         return
-    output: Path | None = chosen["output"]
-    form = chosen_form(chosen["form"], output)
+    output: Path | None = chosen.output
+    form = chosen_form(chosen.form, output)
     _check(chosen, form)
     check_output(
         output, [grammar, *(grammar.parent / name for name in generation.source.recipe["files"])]
     )
     generation = replace(
         generation,
-        name=chosen["name"] or generation.name,
-        n_sampled=chosen["sample"],
-        seed=chosen["seed"],
-        eos=chosen["eos"],
-        capitalize=chosen["capitalize"],
-        about=_about(chosen["about"]),
+        name=chosen.name or generation.name,
+        n_sampled=chosen.sample,
+        seed=chosen.seed,
+        eos=chosen.eos,
+        capitalize=chosen.capitalize,
+        about=_about(chosen.about),
     )
-    if chosen["vocabulary"]:
-        _report_unknown(generation, chosen["vocabulary"])
+    if chosen.vocabulary:
+        _report_unknown(generation, chosen.vocabulary)
     content = generation.content(
         as_sets=form.sets is not None,
-        grammatical=chosen["grammatical"] or "",
-        ungrammatical=chosen["ungrammatical"],
+        grammatical=chosen.grammatical or "",
+        ungrammatical=chosen.ungrammatical,
     )
     show_or_write(content, form, output)
 
 
-def _check(chosen: dict[str, Any], form: WrittenForm) -> None:
-    if chosen["name"] == "":
+def _check(chosen: _GenerateOptions, form: WrittenForm) -> None:
+    if chosen.name == "":
         raise UsageError("a suite needs a name")
-    if chosen["eos"] and form.is_of_suites:
+    if chosen.eos and form.is_of_suites:
         hint = "write sentences or minimal sets, or leave the mark out"
         raise UsageError(f"in a suite, the end of a sentence is the model's own mark; {hint}")
 

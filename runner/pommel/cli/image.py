@@ -1,13 +1,14 @@
 """`pommel image new|build|check`: for those who make images."""
 
 import shlex
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Literal
 
 import click
 
-from pommel.cli.options import container_options
+from pommel.cli.option_groups import Options, option, takes_options
+from pommel.cli.options import ContainerOptions
 from pommel.cli.output import download_bar, note
 from pommel.errors import PommelError, UsageError, counted, readable_size
 from pommel.files import make_folder
@@ -60,21 +61,30 @@ def new(name: str, into: Path) -> None:
     click.echo(f"  pommel run docker://{BuildOptions.default_tag(name)} suites:en")
 
 
+@dataclass(frozen=True, kw_only=True)
+class _BuildOptions(Options):
+    """What `pommel image build` is told."""
+
+    tag: str | None = option(
+        "-t", "--tag", help="What the image is called.  [default: pommel/NAME]"
+    )
+    base: str | None = option(
+        "--base", metavar="IMAGE", help="Image to build on (the build argument BASE)."
+    )
+    model: Path | None = option(
+        "--model",
+        type=click.Path(path_type=Path),
+        help="File or folder with the weights, for the images that ship with pommel.",
+    )
+    engine: Literal["docker", "podman"] = option("--engine", default="docker", show_default=True)
+    pull: bool = option("--pull", is_flag=True, help="Fetch the base image even if there is one.")
+
+
 @command.command("build", no_args_is_help=True)
 @click.argument("source")
-@click.option("-t", "--tag", help="What the image is called.  [default: pommel/NAME]")
-@click.option("--base", metavar="IMAGE", help="Image to build on (the build argument BASE).")
-@click.option(
-    "--model",
-    type=click.Path(path_type=Path),
-    help="File or folder with the weights, for the images that ship with pommel.",
-)
 @click.option("--build-arg", "arguments", multiple=True, metavar="KEY=VALUE", help="Repeatable.")
-@click.option(
-    "--engine", type=click.Choice(["docker", "podman"]), default="docker", show_default=True
-)
-@click.option("--pull", is_flag=True, help="Fetch the base image even if there is one.")
-def build(source: str, arguments: tuple[str, ...], **chosen: Any) -> None:
+@takes_options
+def build(source: str, arguments: tuple[str, ...], chosen: _BuildOptions) -> None:
     """Build an image from SOURCE: a folder, or template, ngram, lstm, huggingface.
 
     \b
@@ -86,13 +96,13 @@ def build(source: str, arguments: tuple[str, ...], **chosen: Any) -> None:
     from pommel.images import BuildOptions  # noqa: PLC0415 - commands start sooner
 
     options = BuildOptions(
-        tag=chosen["tag"],
-        base=chosen["base"],
-        model=chosen["model"],
+        tag=chosen.tag,
+        base=chosen.base,
+        model=chosen.model,
         arguments=_pairs(arguments),
-        pull=chosen["pull"],
+        pull=chosen.pull,
     )
-    built = options.build(source, engine=chosen["engine"], say=_say)
+    built = options.build(source, engine=chosen.engine, say=_say)
     size = readable_size(built.n_bytes)
     click.echo(f"{built.reference}  {built.id}  {size}, {built.seconds:.1f} s")
     click.echo(f"  pommel image check {built.reference}")
@@ -112,8 +122,8 @@ def build(source: str, arguments: tuple[str, ...], **chosen: Any) -> None:
     show_default=True,
     help="How many the image is given in one go.",
 )
-@container_options
-def check(image: str, report: Path | None, sentences: int, **chosen: Any) -> None:
+@takes_options
+def check(image: str, report: Path | None, sentences: int, chosen: ContainerOptions) -> None:
     """Check that IMAGE keeps to the protocol, one line a check, with what to mend.
 
     \b
@@ -130,8 +140,11 @@ def check(image: str, report: Path | None, sentences: int, **chosen: Any) -> Non
         make_folder(report.parent)
     has_scheme = "://" in image or image in LmZooRegistry.installed()
     reference = image if has_scheme else f"docker://{image}"
+    usual = LoadOptions()
+    usual = replace(usual, sandbox=replace(usual.sandbox, timeout_s=_SECONDS_FOR_A_COMMAND))
+    options = chosen.container_options(usual)
     with download_bar(reference) as progress:
-        commands = ImageCommands.open(reference, replace(_options(chosen), pull_progress=progress))
+        commands = ImageCommands.open(reference, replace(options, pull_progress=progress))
     checked = ImageCheck(commands, n_sentences=sentences)
     for _ in checked.run():
         _show_last(checked)
@@ -141,12 +154,6 @@ def check(image: str, report: Path | None, sentences: int, **chosen: Any) -> Non
         note(f"Report: {report}")
     if not checked.has_passed:
         raise PommelError(f"{reference}: {counted(checked.counts['failed'], 'check')} failed")
-
-
-def _options(chosen: dict[str, Any]) -> LoadOptions:
-    usual = replace(LoadOptions().sandbox, timeout_s=_SECONDS_FOR_A_COMMAND)
-    sandbox = usual.with_settings(chosen["sandbox"])
-    return LoadOptions(checkpoint=chosen["checkpoint"], pull=chosen["pull"], sandbox=sandbox)
 
 
 def _pairs(arguments: tuple[str, ...]) -> dict[str, str]:

@@ -1,18 +1,87 @@
 """`pommel import-results`: results that others have published, kept as runs."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
 
 import click
 
 from pommel.analysis import ModelsCompared
-from pommel.cli.options import store_option, store_path
+from pommel.cli.option_groups import field_of, option, takes_options
+from pommel.cli.options import StoreOptions
 from pommel.cli.output import form_option, note, show_rows
 from pommel.errors import UsageError, counted
 from pommel.report import ImportedModels
 from pommel.scoring import RunRecord, ScoreRule
 from pommel.store import RESULT_FORMATS, ImportOptions, Selection, Store, read_results
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ImportResultsOptions(StoreOptions):
+    """What `pommel import_results command` is told."""
+
+    read_as: str | None = option(
+        "--from",
+        "read_as",
+        type=click.Choice([each.name for each in RESULT_FORMATS]),
+        help="What the files are.  [default: by how they begin]",
+    )
+    name: str | None = option(
+        "--name",
+        metavar="SOURCE",
+        help="What the results are called.  [default: hu2020, gulordava, gevalm, clams, blimp "
+        "or bert-syntax, if they are these; otherwise as their file]",
+    )
+    model: str | None = option(
+        "--model", help="What the model is called, in a file that does not say it."
+    )
+    suite: str | None = option(
+        "--suite", help="What the suite is called, in a file that does not say it."
+    )
+    language: str | None = option(
+        "--language", help="The suites' language, as a tag (en), in files that do not say it."
+    )
+    columns: tuple[str, ...] = option(
+        "--column",
+        "columns",
+        multiple=True,
+        metavar="WHAT=NAME",
+        help="What a column is called: item=pair_id; repeatable.",
+    )
+    score_rule: ScoreRule | None = option(
+        "--score",
+        "score_rule",
+        help="Score rule.  [default: all]",
+    )
+    items: tuple[str, ...] = option(
+        "--items",
+        multiple=True,
+        metavar="N|MODEL=N",
+        help="Of how many items the shares are, for all models or one; repeatable.",
+    )
+    chance: float | None = option(
+        "--chance",
+        type=click.FloatRange(0, 1),
+        metavar="X",
+        help="The share of items that hold by chance, for results that do not say it (1/4 is "
+        "0.25).",
+    )
+    size_families: tuple[str, ...] = option(
+        "--size-family",
+        "size_families",
+        multiple=True,
+        metavar="NAME=GLOB",
+        help="Models of one kind in several sizes: 'BLOOM=bloom*'; repeatable.  [default: "
+        "models of known size whose names begin alike up to a hyphen]",
+    )
+    by_attractors: bool = option(
+        "--by-attractors", is_flag=True, help="A suite for each number of attractors."
+    )
+    keep_all: bool = option(
+        "--keep-all", is_flag=True, help="Drop and combine nothing that a paper does."
+    )
+    dry_run: bool = option("--dry-run", is_flag=True, help="Keep nothing.")
+    form: str = field_of(form_option(about="How to show what came in."))
 
 
 @click.command("import-results", no_args_is_help=True)
@@ -23,62 +92,8 @@ from pommel.store import RESULT_FORMATS, ImportOptions, Selection, Store, read_r
     metavar="FILE...",
     type=click.Path(path_type=Path, dir_okay=False),
 )
-@click.option(
-    "--from",
-    "read_as",
-    type=click.Choice([each.name for each in RESULT_FORMATS]),
-    help="What the files are.  [default: by how they begin]",
-)
-@click.option(
-    "--name",
-    metavar="SOURCE",
-    help="What the results are called.  [default: hu2020, gulordava, gevalm, clams, blimp or "
-    "bert-syntax, if they are these; otherwise as their file]",
-)
-@click.option("--model", help="What the model is called, in a file that does not say it.")
-@click.option("--suite", help="What the suite is called, in a file that does not say it.")
-@click.option(
-    "--language", help="The suites' language, as a tag (en), in files that do not say it."
-)
-@click.option(
-    "--column",
-    "columns",
-    multiple=True,
-    metavar="WHAT=NAME",
-    help="What a column is called: item=pair_id; repeatable.",
-)
-@click.option(
-    "--score",
-    "score_rule",
-    type=click.Choice(get_args(ScoreRule)),
-    help="Score rule.  [default: all]",
-)
-@click.option(
-    "--items",
-    multiple=True,
-    metavar="N|MODEL=N",
-    help="Of how many items the shares are, for all models or one; repeatable.",
-)
-@click.option(
-    "--chance",
-    type=click.FloatRange(0, 1),
-    metavar="X",
-    help="The share of items that hold by chance, for results that do not say it (1/4 is 0.25).",
-)
-@click.option(
-    "--size-family",
-    "size_families",
-    multiple=True,
-    metavar="NAME=GLOB",
-    help="Models of one kind in several sizes: 'BLOOM=bloom*'; repeatable.  [default: models of "
-    "known size whose names begin alike up to a hyphen]",
-)
-@click.option("--by-attractors", is_flag=True, help="A suite for each number of attractors.")
-@click.option("--keep-all", is_flag=True, help="Drop and combine nothing that a paper does.")
-@store_option
-@click.option("--dry-run", is_flag=True, help="Keep nothing.")
-@form_option(about="How to show what came in.")
-def command(files: Sequence[Path], **chosen: Any) -> None:
+@takes_options
+def command(files: Sequence[Path], chosen: _ImportResultsOptions) -> None:
     """Keep results that others have published as runs, reported like our own.
 
     What is imported again under the same name replaces what was there.
@@ -90,8 +105,8 @@ def command(files: Sequence[Path], **chosen: Any) -> None:
       pommel import-results losses.tsv --column loss_good=l1 --column loss_bad=l2
     """
     options = _options(chosen)
-    imported = read_results(files, options, form=chosen["read_as"] or "")
-    families = _size_families(chosen["size_families"])
+    imported = read_results(files, options, form=chosen.read_as or "")
+    families = _size_families(chosen.size_families)
     # What is said goes before what the files say, as with the --family of the statistics.
     records = (
         ModelsCompared.chosen(imported.records, size_families=families)
@@ -101,36 +116,36 @@ def command(files: Sequence[Path], **chosen: Any) -> None:
     for line in imported.notes:
         note(f"note: {line}")
     kept = "nothing is kept (--dry-run)"
-    if not chosen["dry_run"]:
-        path = store_path(chosen)
+    if not chosen.dry_run:
+        path = chosen.store_path
         _keep(records, path)
         kept = str(path)
     shown = ImportedModels(records=records)
     show_rows(
-        chosen["form"],
+        chosen.form,
         tables=lambda: [shown.table()],
         frame=shown.frame,
     )
     note(f"{_summary(records)}: {kept}")
 
 
-def _options(chosen: dict[str, Any]) -> ImportOptions:
+def _options(chosen: _ImportResultsOptions) -> ImportOptions:
     for name in ("name", "model", "suite", "language"):
-        if chosen[name] == "":
+        if getattr(chosen, name) == "":
             raise UsageError(f"--{name} cannot be empty")
-    n_items, n_items_of = _n_items(chosen["items"])
+    n_items, n_items_of = _n_items(chosen.items)
     return ImportOptions(
-        source=chosen["name"] or "",
-        model=chosen["model"] or "",
-        suite=chosen["suite"] or "",
-        language=chosen["language"] or "",
-        score_rule=chosen["score_rule"],
-        columns=dict(_pair("--column", text, "item=pair_id") for text in chosen["columns"]),
+        source=chosen.name or "",
+        model=chosen.model or "",
+        suite=chosen.suite or "",
+        language=chosen.language or "",
+        score_rule=chosen.score_rule,
+        columns=dict(_pair("--column", text, "item=pair_id") for text in chosen.columns),
         n_items=n_items,
         n_items_of=n_items_of,
-        chance=chosen["chance"],
-        keep_all=chosen["keep_all"],
-        by_attractors=chosen["by_attractors"],
+        chance=chosen.chance,
+        keep_all=chosen.keep_all,
+        by_attractors=chosen.by_attractors,
     )
 
 

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 
 import click
 
-from pommel.cli.options import model_options, open_model, rule_option
+from pommel.cli.option_groups import field_of, option, takes_options
+from pommel.cli.options import ModelOptions, RuleOptions
 from pommel.cli.output import (
     for_stdout,
     form_option,
@@ -46,16 +47,6 @@ def board_argument(function: _F) -> _F:
     return click.argument("board", metavar="BOARD", type=path, callback=_folder)(function)
 
 
-def keeper_option(function: _F) -> _F:
-    """Add who does what is about to be done."""
-    return click.option(
-        "--by",
-        default=_user,
-        metavar="TEXT",
-        help="Who keeps the board, for its ledger.  [default: your user name]",
-    )(function)
-
-
 def now() -> str:
     """Return the time in UTC as ledgers have it."""
     return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
@@ -68,6 +59,39 @@ def _user() -> str:
         return "unknown"
 
 
+_keeper_option = click.option(
+    "--by",
+    default=_user,
+    metavar="TEXT",
+    help="Who keeps the board, for its ledger.  [default: your user name]",
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _InitOptions(RuleOptions):
+    """What `pommel leaderboard init` is told."""
+
+    name: str | None = option(
+        "--name", metavar="TEXT", help="What it is called.  [default: the folder's name]"
+    )
+    description: str = option("--description", default="", metavar="TEXT", help="What it is about.")
+    circuit_weights: tuple[str, ...] = option(
+        "--circuit-weight",
+        "circuit_weights",
+        multiple=True,
+        metavar="NAME=X",
+        help="What a circuit weighs in the score; repeatable.  [default: 1]",
+    )
+    suite_weights: tuple[str, ...] = option(
+        "--suite-weight",
+        "suite_weights",
+        multiple=True,
+        metavar="NAME=X",
+        help="What a suite weighs in its circuit; repeatable.  [default: 1]",
+    )
+    by: str = field_of(_keeper_option)
+
+
 @click.command("init", no_args_is_help=True)
 @click.argument("folder", metavar="BOARD", type=click.Path(path_type=Path))
 @click.option(
@@ -78,25 +102,8 @@ def _user() -> str:
     metavar="SUITE",
     help="A suite file, a folder, a shipped collection (suites:en) or suite; repeatable.",
 )
-@click.option("--name", metavar="TEXT", help="What it is called.  [default: the folder's name]")
-@click.option("--description", default="", metavar="TEXT", help="What it is about.")
-@rule_option
-@click.option(
-    "--circuit-weight",
-    "circuit_weights",
-    multiple=True,
-    metavar="NAME=X",
-    help="What a circuit weighs in the score; repeatable.  [default: 1]",
-)
-@click.option(
-    "--suite-weight",
-    "suite_weights",
-    multiple=True,
-    metavar="NAME=X",
-    help="What a suite weighs in its circuit; repeatable.  [default: 1]",
-)
-@keeper_option
-def init(folder: Path, sources: tuple[str, ...], **chosen: Any) -> None:
+@takes_options
+def init(folder: Path, sources: tuple[str, ...], chosen: _InitOptions) -> None:
     """Make a leaderboard in the folder BOARD, which has to be empty or new.
 
     The suites are copied to it, and stay what they are: a score is always one on these. It is the
@@ -111,13 +118,13 @@ def init(folder: Path, sources: tuple[str, ...], **chosen: Any) -> None:
     show_warnings(loaded.warnings)
     board = BoardFolder(folder).make(
         loaded.suites,
-        name=folder.resolve().name if chosen["name"] is None else chosen["name"],
-        description=chosen["description"],
-        score_rule=chosen["score_rule"],
-        circuit_weights=_weights("--circuit-weight", chosen["circuit_weights"]),
-        suite_weights=_weights("--suite-weight", chosen["suite_weights"]),
+        name=folder.resolve().name if chosen.name is None else chosen.name,
+        description=chosen.description,
+        score_rule=chosen.score_rule,
+        circuit_weights=_weights("--circuit-weight", chosen.circuit_weights),
+        suite_weights=_weights("--suite-weight", chosen.suite_weights),
         when=now(),
-        by=chosen["by"],
+        by=chosen.by,
     )
     n_items = sum(each.n_items for each in board.suites)
     note(
@@ -149,7 +156,7 @@ def _weights(option: str, values: Sequence[str]) -> dict[str, float]:
     help="Put it in the place of all that the board has of this model under this policy, and of "
     "all that has the same surprisals, whatever its model is called and whoever submitted it.",
 )
-@keeper_option
+@_keeper_option
 def add(board: BoardFolder, submission: Path, *, supersede: bool, by: str) -> None:
     """Check SUBMISSION, compute it on the suites of BOARD from its tokens, and rank it.
 
@@ -227,7 +234,7 @@ def show(board: BoardFolder, *, form: str, is_whole: bool, together: bool) -> No
 @board_argument
 @click.argument("submission_id", metavar="ID")
 @click.option("--reason", required=True, metavar="TEXT", help="Why; everyone can read it.")
-@keeper_option
+@_keeper_option
 def withdraw(board: BoardFolder, submission_id: str, *, reason: str, by: str) -> None:
     """Take the submission ID off the ranking of BOARD, for good.
 
@@ -237,39 +244,54 @@ def withdraw(board: BoardFolder, submission_id: str, *, reason: str, by: str) ->
     note(f"{found} is withdrawn")
 
 
+# So many seeds there are where none is named.
+_N_SEEDS = 2**32
+
+
+@dataclass(frozen=True, kw_only=True)
+class _VerifyOptions(ModelOptions):
+    """What `pommel leaderboard verify` is told."""
+
+    rerun: bool = option(
+        "--rerun", is_flag=True, help="Have models score a sample of sentences again."
+    )
+    model: str | None = option(
+        "--model",
+        metavar="MODEL",
+        help="Where the model of one ID is.  [default: as was submitted]",
+    )
+    sample: int = option(
+        "--sample",
+        type=click.IntRange(min=1),
+        default=50,
+        show_default=True,
+        metavar="N",
+        help="How many sentences of a submission are scored again: all of items that are "
+        "drawn, until there are so many.",
+    )
+    seed: int = option(
+        "--seed",
+        default=lambda: secrets.randbelow(_N_SEEDS),
+        type=click.IntRange(min=0),
+        metavar="S",
+        help="Which sentences.  [default: others each time, which nobody can know beforehand]",
+    )
+    tolerance: float = option(
+        "--tolerance",
+        type=click.FloatRange(min=0),
+        default=0.01,
+        show_default=True,
+        metavar="BITS",
+        help="How far apart two surprisals of a token may be.",
+    )
+    by: str = field_of(_keeper_option)
+
+
 @click.command("verify", no_args_is_help=True)
 @board_argument
 @click.argument("ids", nargs=-1, metavar="[ID...]")
-@click.option("--rerun", is_flag=True, help="Have models score a sample of sentences again.")
-@click.option(
-    "--model", metavar="MODEL", help="Where the model of one ID is.  [default: as was submitted]"
-)
-@click.option(
-    "--sample",
-    type=click.IntRange(min=1),
-    default=50,
-    show_default=True,
-    metavar="N",
-    help="How many sentences of a submission are scored again: all of items that are drawn, until "
-    "there are so many.",
-)
-@click.option(
-    "--seed",
-    type=click.IntRange(min=0),
-    metavar="S",
-    help="Which sentences.  [default: others each time, which nobody can know beforehand]",
-)
-@click.option(
-    "--tolerance",
-    type=click.FloatRange(min=0),
-    default=0.01,
-    show_default=True,
-    metavar="BITS",
-    help="How far apart two surprisals of a token may be.",
-)
-@keeper_option
-@model_options
-def verify(board: BoardFolder, ids: tuple[str, ...], **chosen: Any) -> None:
+@takes_options
+def verify(board: BoardFolder, ids: tuple[str, ...], chosen: _VerifyOptions) -> None:
     """Check all hashes of BOARD and its ledger, and compute submissions again from their tokens.
 
     All ranked ones are computed again, or those with these IDs. With --rerun, their models score a
@@ -281,12 +303,12 @@ def verify(board: BoardFolder, ids: tuple[str, ...], **chosen: Any) -> None:
     on the Hugging Face hub or an image in a public registry (`show --format json` has it); say with
     --model where any other is: a server, a file, a folder. A server may replay what was claimed.
     """
-    if chosen["model"] and not (chosen["rerun"] and len(ids) == 1):
+    if chosen.model and not (chosen.rerun and len(ids) == 1):
         raise UsageError("--model says where the model of one ID is, with --rerun")
     ledger = board.ledger(board.board())
     known = [ledger.found_id(each) for each in ids]
     n_wrong = _n_faults(board, known, len(ledger.submissions))
-    outcome = rerun(board, known, chosen) if chosen["rerun"] and not n_wrong else Outcome()
+    outcome = rerun(board, known, chosen) if chosen.rerun and not n_wrong else Outcome()
     n_wrong += outcome.n_wrong
     if n_wrong:
         raise PommelError(f"{board.folder}: {counted(n_wrong, 'thing')} wrong")
@@ -311,10 +333,6 @@ def _n_faults(board: BoardFolder, ids: Sequence[str], n_submissions: int) -> int
     return len(wrong)
 
 
-# So many seeds there are where none is named.
-_N_SEEDS = 2**32
-
-
 @dataclass(slots=True)
 class Outcome:
     """How many faults have been printed, and which submissions no model has scored again."""
@@ -323,7 +341,7 @@ class Outcome:
     left_out: list[str] = field(default_factory=list)
 
 
-def rerun(board: BoardFolder, ids: Sequence[str], chosen: Mapping[str, Any]) -> Outcome:
+def rerun(board: BoardFolder, ids: Sequence[str], chosen: _VerifyOptions) -> Outcome:
     """Score samples of all ranked submissions again, or of those with these ids.
 
     What differs is printed as it is found, and the ledger says of each whether it did. A submission
@@ -334,13 +352,12 @@ def rerun(board: BoardFolder, ids: Sequence[str], chosen: Mapping[str, Any]) -> 
     outcome = Outcome()
     known = ids or board.ledger(settings).ranked
     references = {
-        each: chosen["model"] or board.submission(each, settings).reference for each in known
+        each: chosen.model or board.submission(each, settings).reference for each in known
     }
-    openable = _openable(references, chosen["model"], outcome, is_chosen=bool(ids))
-    seed = secrets.randbelow(_N_SEEDS) if chosen["seed"] is None else chosen["seed"]
-    note(f"seed {seed}")
+    openable = _openable(references, chosen.model, outcome, is_chosen=bool(ids))
+    note(f"seed {chosen.seed}")
     for each, reference in openable.items():
-        _rerun_one(board, each, reference, {**chosen, "seed": seed}, outcome)
+        _rerun_one(board, each, reference, chosen, outcome)
     return outcome
 
 
@@ -371,14 +388,14 @@ def _rerun_one(
     board: BoardFolder,
     submission_id: str,
     reference: str,
-    chosen: Mapping[str, Any],
+    chosen: _VerifyOptions,
     outcome: Outcome,
 ) -> None:
     note(printable(f"{submission_id}: {reference}"))
     try:
-        sample = board.sample(submission_id, chosen["sample"], seed=chosen["seed"])
-        with closing(open_model(reference, dict(chosen))) as model:
-            found = sample.rescored(model, tolerance_bits=chosen["tolerance"])
+        sample = board.sample(submission_id, chosen.sample, seed=chosen.seed)
+        with closing(chosen.open_model(reference)) as model:
+            found = sample.rescored(model, tolerance_bits=chosen.tolerance)
     except ModelNotAvailableError as error:
         note(printable(f"{submission_id}: {error}"))
         outcome.left_out.append(submission_id)
@@ -393,7 +410,7 @@ def _rerun_one(
         f"{counted(found.n_sentences, 'sentence')}, "
         f"{counted(found.n_tokens, 'token')}, at most {found.largest_bits:.2g} bits apart"
     )
-    board.record_rerun(submission_id, found, model=reference, when=now(), by=chosen["by"])
+    board.record_rerun(submission_id, found, model=reference, when=now(), by=chosen.by)
 
 
 def _print_faults(faults: Sequence[str], outcome: Outcome) -> None:

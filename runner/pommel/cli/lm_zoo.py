@@ -4,13 +4,14 @@ import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import click
 
-from pommel.cli.options import load_options, model_options
+from pommel.cli.option_groups import option, takes_options
+from pommel.cli.options import ModelOptions
 from pommel.cli.output import download_bar, for_stdout, note
 from pommel.errors import UsageError
 from pommel.files import DecodedText, replacing
@@ -23,21 +24,21 @@ _BYTES_PER_GB = 1 << 30
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def _model_command(function: _F) -> _F:
-    """Add MODEL, FILE and what may be said of how MODEL is run."""
-    options = (
-        click.argument("model", metavar="MODEL"),
-        click.argument("in_file", metavar="FILE"),
-        click.option(
-            "--backend",
-            type=click.Choice(_BACKENDS, case_sensitive=False),
-            help="What has to run MODEL.  [default: what its reference says]",
-        ),
-        model_options,
+def _sentence_arguments(function: _F) -> _F:
+    """Add MODEL and FILE."""
+    in_file = click.argument("in_file", metavar="FILE")
+    return click.argument("model", metavar="MODEL")(in_file(function))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _BackendOptions(ModelOptions):
+    """How MODEL is run."""
+
+    backend: str | None = option(
+        "--backend",
+        type=click.Choice(_BACKENDS, case_sensitive=False),
+        help="What has to run MODEL.  [default: what its reference says]",
     )
-    for option in reversed(options):
-        function = option(function)
-    return function
 
 
 @click.command("list")
@@ -72,8 +73,9 @@ def list_command(*, short: bool) -> None:
 
 
 @click.command("tokenize", no_args_is_help=True)
-@_model_command
-def tokenize(model: str, in_file: str, **chosen: Any) -> None:
+@_sentence_arguments
+@takes_options
+def tokenize(model: str, in_file: str, chosen: _BackendOptions) -> None:
     """Print the tokens of the sentences in FILE as MODEL sees them.
 
     FILE has one sentence a line (- for standard input). So has the output, with one space between
@@ -85,8 +87,9 @@ def tokenize(model: str, in_file: str, **chosen: Any) -> None:
 
 
 @click.command("unkify", no_args_is_help=True)
-@_model_command
-def unkify(model: str, in_file: str, **chosen: Any) -> None:
+@_sentence_arguments
+@takes_options
+def unkify(model: str, in_file: str, chosen: _BackendOptions) -> None:
     """Print 1 for each token in FILE that MODEL does not know, and 0 for any other.
 
     FILE has one sentence a line (- for standard input). So has the output; its tokens are those
@@ -98,8 +101,9 @@ def unkify(model: str, in_file: str, **chosen: Any) -> None:
 
 
 @click.command("get-surprisals", no_args_is_help=True)
-@_model_command
-def get_surprisals(model: str, in_file: str, **chosen: Any) -> None:
+@_sentence_arguments
+@takes_options
+def get_surprisals(model: str, in_file: str, chosen: _BackendOptions) -> None:
     """Print the surprisal, in bits, of each token of the sentences in FILE.
 
     FILE has one sentence a line (- for standard input). The output is a table with tabs,
@@ -121,9 +125,10 @@ def get_surprisals(model: str, in_file: str, **chosen: Any) -> None:
 
 
 @click.command("get-predictions", no_args_is_help=True)
-@_model_command
+@_sentence_arguments
 @click.argument("out_file", type=click.Path(path_type=Path, dir_okay=False), metavar="OUT")
-def get_predictions(model: str, in_file: str, out_file: Path, **chosen: Any) -> None:
+@takes_options
+def get_predictions(model: str, in_file: str, out_file: Path, chosen: _BackendOptions) -> None:
     """Write MODEL's distribution before each token of the sentences in FILE to OUT.
 
     FILE has one sentence a line (- for standard input). OUT is an HDF5 file: /vocabulary has the
@@ -140,13 +145,14 @@ def get_predictions(model: str, in_file: str, out_file: Path, **chosen: Any) -> 
 
 
 @contextmanager
-def _opened(model: str, chosen: dict[str, Any]) -> Iterator[Any]:
+def _opened(model: str, chosen: _BackendOptions) -> Iterator[Any]:
     from pommel.compat import opened  # noqa: PLC0415 - `--help` stays fast
 
-    options = load_options(chosen)
     with (
         download_bar(model) as progress,
-        opened(model, chosen["backend"], replace(options, pull_progress=progress)) as commands,
+        opened(
+            model, chosen.backend, replace(chosen.load_options, pull_progress=progress)
+        ) as commands,
     ):
         yield commands
 

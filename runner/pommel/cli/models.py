@@ -5,7 +5,8 @@ from typing import Any
 
 import click
 
-from pommel.cli.options import model_options, open_model
+from pommel.cli.option_groups import takes_options
+from pommel.cli.options import ModelOptions
 from pommel.cli.output import form_option
 from pommel.errors import UsageError, counted
 from pommel.models import closing, known_references
@@ -37,10 +38,10 @@ def list_models(form: str) -> None:
 @command.command("show")
 @click.argument("model")
 @form_option(["table", "json"])
-@model_options
-def show(model: str, form: str, **chosen: Any) -> None:
+@takes_options
+def show(model: str, form: str, chosen: ModelOptions) -> None:
     """Load MODEL and say which model it is, down to the fingerprint of its weights."""
-    with closing(open_model(model, chosen)) as opened:
+    with closing(chosen.open_model(model)) as opened:
         info = opened.info.to_dict()
     if form == "json":
         click.echo(json.dumps(info, ensure_ascii=False, indent=2))

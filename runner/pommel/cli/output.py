@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -222,37 +222,28 @@ def form_option(
     )
 
 
-def output_option(function: _F) -> _F:
-    """Add the file that takes a command's output."""
-    return click.option(
-        "-o",
-        "--output",
-        type=click.Path(path_type=Path, dir_okay=False),
-        help="File to write.  [default: standard output]",
-    )(function)
-
-
-def folder_option(function: _F) -> _F:
-    """Add the folder that takes a command's files; it has to be named."""
-    return click.option(
-        "-o",
-        "--output",
-        required=True,
-        type=click.Path(path_type=Path, file_okay=False),
-        help="Folder to write to.",
-    )(function)
-
-
-def output_form(chosen: dict[str, Any]) -> str:
-    """Return the format to print: what was asked for, and otherwise what `--compat` says."""
-    return str(chosen["form"] or ("tsv" if chosen["compat"] else "table"))
-
-
+output_option = click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="File to write.  [default: standard output]",
+)
+folder_option = click.option(
+    "-o",
+    "--output",
+    required=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder to write to.",
+)
 tidy_table_option = click.option(
     "--table",
-    type=click.Choice(get_args(ResultsTable)),
     help="Which tidy table --format csv, tsv or json prints.  [default: suites]",
 )
+
+
+def form_or_usual(form: str | None, compat: str | None) -> str:
+    """Return the format to print: what was asked for, and otherwise what `--compat` says."""
+    return form or ("tsv" if compat else "table")
 
 
 def check_table(table: ResultsTable | None, form: str) -> None:

@@ -1,18 +1,15 @@
 """`pommel report`: stored runs as a page, a table for a paper, or a plot."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import click
 
+from pommel.cli.option_groups import option, takes_options
 from pommel.cli.output import note, show_text
-from pommel.cli.selecting import (
-    is_selective,
-    selected,
-    selection_options,
-    store_for_reading,
-)
+from pommel.cli.selecting import SelectionOptions
 from pommel.errors import UsageError, counted
 from pommel.files import write_text
 from pommel.report import PLOTS, TABLES, ChartFile, write_report
@@ -31,33 +28,38 @@ _TABLE_SUFFIXES: dict[str, tuple[str, ...]] = {
 _MANY = 200
 
 
+@dataclass(frozen=True, kw_only=True)
+class _ReportOptions(SelectionOptions):
+    """What `pommel report command` is told."""
+
+    output: Path | None = option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path, dir_okay=False),
+        help="File to write.  [default: report.html; a table goes to standard output]",
+    )
+    form: Literal["md", "latex", "csv"] | None = option(
+        "--table",
+        "form",
+        help="Make a table for a paper: Markdown, LaTeX (booktabs), or tidy CSV.",
+    )
+    name: str | None = option(
+        "--name",
+        type=click.Choice(list(TABLES)),
+        help="Which table.  [default: scores]",
+    )
+    plot: str | None = option(
+        "--plot",
+        type=click.Choice(list(PLOTS)),
+        help="Make a plot; its file's name ends in .svg, .png, .pdf, .html or .json.",
+    )
+    title: str | None = option("--title", help="Title of the page.  [default: what it is about]")
+
+
 @click.command("report")
 @click.argument("runs", nargs=-1, metavar="[RUN...]")
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="File to write.  [default: report.html; a table goes to standard output]",
-)
-@click.option(
-    "--table",
-    "form",
-    type=click.Choice(list(_TABLE_SUFFIXES)),
-    help="Make a table for a paper: Markdown, LaTeX (booktabs), or tidy CSV.",
-)
-@click.option(
-    "--name",
-    type=click.Choice(list(TABLES)),
-    help="Which table.  [default: scores]",
-)
-@click.option(
-    "--plot",
-    type=click.Choice(list(PLOTS)),
-    help="Make a plot; its file's name ends in .svg, .png, .pdf, .html or .json.",
-)
-@click.option("--title", help="Title of the page.  [default: what it is about]")
-@selection_options
-def command(runs: tuple[str, ...], **chosen: Any) -> None:
+@takes_options
+def command(runs: tuple[str, ...], chosen: _ReportOptions) -> None:
     """Report on RUNs, or on all that fit: a page in HTML, a table, or a plot.
 
     The page is one file, which opens offline: scores with intervals, heat maps, circuits, surprisal
@@ -71,31 +73,31 @@ def command(runs: tuple[str, ...], **chosen: Any) -> None:
     Of runs of one model on one suite under one score rule the newest counts, unless they are
     named by their ids.
     """
-    chosen["only_runs"] = (*runs, *chosen["only_runs"])
+    chosen = chosen.with_runs(runs)
     _check(chosen)
-    with store_for_reading(chosen) as store:
-        records = store.runs.told_apart(selected(store, chosen))
-        if not is_selective(chosen) and len(records) > _MANY:
+    with chosen.reading() as store:
+        records = store.runs.told_apart(chosen.selected(store))
+        if not chosen.is_selective and len(records) > _MANY:
             note(
                 f"note: these are all {len(records)} runs of the store; --model, --suite and "
                 f"others choose among them"
             )
-        if chosen["form"]:
-            _write_table(records, chosen)
-        elif chosen["plot"]:
-            _write_plot(store, records, chosen)
+        if chosen.form:
+            _write_table(records, chosen.form, chosen)
+        elif chosen.plot and chosen.output:
+            _write_plot(store, records, chosen.plot, chosen.output)
         else:
             _write_page(store, records, chosen)
 
 
-def _check(chosen: dict[str, Any]) -> None:
+def _check(chosen: _ReportOptions) -> None:
     """Raise `UsageError` for options that do not go together, before anything is read."""
-    form, plot, output = chosen["form"], chosen["plot"], chosen["output"]
+    form, plot, output = chosen.form, chosen.plot, chosen.output
     if form and plot:
         raise UsageError("--table and --plot make one thing each; leave out one of them")
-    if chosen["name"] and not form:
+    if chosen.name and not form:
         raise UsageError("--name is the name of a table; say which form with --table")
-    if chosen["title"] is not None and (form or plot):
+    if chosen.title is not None and (form or plot):
         raise UsageError("--title is that of a page; tables and plots have their own")
     if output and output.name == "-" and not form:
         raise UsageError("a page and a plot are files; give -o a name")
@@ -123,38 +125,38 @@ def _check_ending(output: Path, *, form: str | None, plot: str | None) -> None:
         )
 
 
-def _write_table(records: Sequence[RunRecord], chosen: dict[str, Any]) -> None:
-    text = TABLES[chosen["name"] or "scores"].text(records, chosen["form"])
-    if chosen["output"] is None or chosen["output"].name == "-":
+def _write_table(
+    records: Sequence[RunRecord], form: Literal["md", "latex", "csv"], chosen: _ReportOptions
+) -> None:
+    text = TABLES[chosen.name or "scores"].text(records, form)
+    if chosen.output is None or chosen.output.name == "-":
         show_text(text)
     else:
-        write_text(chosen["output"], text)
-        _note_written(records, chosen["output"])
+        write_text(chosen.output, text)
+        _note_written(records, chosen.output)
 
 
-def _write_plot(store: Store, records: Sequence[RunRecord], chosen: dict[str, Any]) -> None:
-    kind = PLOTS[chosen["plot"]]
+def _write_plot(store: Store, records: Sequence[RunRecord], plot: str, output: Path) -> None:
+    kind = PLOTS[plot]
     if kind.needs == "records":
         chart = kind.draw(records)
     else:
         own = store.runs.with_tokens(records)
         if not own:
-            raise UsageError(
-                f"a plot of {chosen['plot']} needs tokens, and these runs came without them"
-            )
+            raise UsageError(f"a plot of {plot} needs tokens, and these runs came without them")
         _note_imported(records, own, "not in the plot")
         records = own
         chart = kind.draw(list(store.runs.runs(own)))
-    ChartFile(chosen["output"]).save(chart, tell=lambda line: note(f"note: {line}"))
-    _note_written(records, chosen["output"])
+    ChartFile(output).save(chart, tell=lambda line: note(f"note: {line}"))
+    _note_written(records, output)
 
 
-def _write_page(store: Store, records: Sequence[RunRecord], chosen: dict[str, Any]) -> None:
-    path = chosen["output"] or _PAGE
+def _write_page(store: Store, records: Sequence[RunRecord], chosen: _ReportOptions) -> None:
+    path = chosen.output or _PAGE
     own = store.runs.with_tokens(records)
     _note_imported(records, own, "without curves")
     _note_partial(own)
-    title = _title(records) if chosen["title"] is None else chosen["title"]
+    title = _title(records) if chosen.title is None else chosen.title
     write_report(records, store.runs.runs(own), path, title=title)
     _note_written(records, path)
 

@@ -1,29 +1,22 @@
 """`pommel run`: models x suites, scores on stdout, everything else in files."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, get_args
+from typing import Literal
 
 import click
 
 from pommel.cli.each_model import Done, expanded_models, more_models_option, run_each, sorted_out
-from pommel.cli.options import (
-    choices,
-    keeping_options,
-    model_options,
-    open_model,
-    opened_store,
-    policy_options,
-    score_options,
-    threshold_option,
-)
+from pommel.cli.option_groups import field_of, option, takes_options
+from pommel.cli.options import RunOptions, threshold_option
 from pommel.cli.output import (
     check_table,
     fail_under,
     form_option,
+    form_or_usual,
     note,
-    output_form,
     progress_bar,
     show_notes,
     show_results,
@@ -34,40 +27,44 @@ from pommel.cli.output import (
 from pommel.files import make_folder
 from pommel.models import NamedModel, closing
 from pommel.report import Results
-from pommel.scoring import Regions, Run
+from pommel.scoring import Choices, Regions, ResultsTable, Run
 from pommel.sources import load_suites
 from pommel.store import Store, run_and_keep
 from pommel.suite import Suite
+
+
+@dataclass(frozen=True, kw_only=True)
+class _RunOptions(RunOptions):
+    """What `pommel run command` is told."""
+
+    output: Path | None = option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path, file_okay=False),
+        help="Folder for the full results: one CSV a table, and runs.json with their provenance.",
+    )
+    form: str | None = field_of(
+        form_option(default=None, about="What to print.  [default: table; tsv with --compat]")
+    )
+    table: ResultsTable | None = field_of(tidy_table_option)
+    regions: Literal["auto"] | Regions = option(
+        "--regions",
+        default="auto",
+        show_default=True,
+        help="Score all regions, or only those that predictions need; auto: all where they "
+        "are asked for (-o, --table regions or tokens).",
+    )
+    strict: bool = option("--strict", is_flag=True, help="Refuse suites with stray spaces.")
+    fail_under: float | None = field_of(threshold_option)
 
 
 @click.command("run", no_args_is_help=True)
 @click.argument("model")
 @click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
 @more_models_option
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for the full results: one CSV a table, and runs.json with their provenance.",
-)
-@form_option(default=None, about="What to print.  [default: table; tsv with --compat]")
-@tidy_table_option
-@click.option(
-    "--regions",
-    type=click.Choice(["auto", *get_args(Regions)]),
-    default="auto",
-    show_default=True,
-    help="Score all regions, or only those that predictions need; auto: all where they are asked "
-    "for (-o, --table regions or tokens).",
-)
-@click.option("--strict", is_flag=True, help="Refuse suites with stray spaces.")
-@keeping_options
-@score_options
-@threshold_option
-@policy_options
-@model_options
+@takes_options
 def command(
-    model: str, suites: tuple[str, ...], more_models: tuple[str, ...], **chosen: Any
+    model: str, suites: tuple[str, ...], more_models: tuple[str, ...], chosen: _RunOptions
 ) -> None:
     """Run SUITEs on MODEL and show the share of items on which predictions hold.
 
@@ -82,22 +79,22 @@ def command(
       pommel run 'huggingface://EleutherAI/pythia-70m@step{1000..3000..1000}' suites:en
     """
     references, sources = sorted_out((model, *suites, *more_models), more_models)
-    check_table(chosen["table"], output_form(chosen))
-    loaded = load_suites(sources, strict=chosen["strict"])
+    check_table(chosen.table, form_or_usual(chosen.form, chosen.compat))
+    loaded = load_suites(sources, strict=chosen.strict)
     Suite.check_distinct_names(loaded.suites)
     show_warnings(loaded.warnings)
     models = expanded_models(references)
-    if chosen["output"]:
+    if chosen.output:
         # A folder that cannot be is better known before the model has run.
-        make_folder(chosen["output"])
-    with opened_store(chosen) as store:
+        make_folder(chosen.output)
+    with chosen.opened_store() as store:
         on_suites = partial(_run_model, suites=loaded.suites, store=store, chosen=chosen)
         done = run_each(models, on_suites)
     done.faulty = loaded.error
     results = Results.told_apart(done.runs)
     _report(results, chosen, done)
     done.check_complete(len(models) * loaded.n_files)
-    fail_under((run.result for run in results.runs), chosen["fail_under"])
+    fail_under((run.result for run in results.runs), chosen.fail_under)
 
 
 def _run_model(
@@ -106,20 +103,20 @@ def _run_model(
     *,
     suites: Sequence[Suite],
     store: Store | None,
-    chosen: dict[str, Any],
+    chosen: _RunOptions,
 ) -> None:
     n_sentences = sum(suite.n_sentences for suite in suites)
     with (
-        closing(open_model(named.reference, chosen)) as model,
+        closing(chosen.open_model(named.reference)) as model,
         progress_bar(named.name or model.info.name, n_sentences) as progress,
     ):
         runs = run_and_keep(
             named,
             model,
             suites,
-            choices(chosen),
+            _choices(chosen),
             store=store,
-            rescore=chosen["rescore"],
+            rescore=chosen.rescore,
             progress=progress,
         )
         made.extend(runs)
@@ -127,17 +124,26 @@ def _run_model(
         note(f"{model.info.name}: {model.info.repeated}")
 
 
-def _report(results: Results, chosen: dict[str, Any], done: Done[Run]) -> None:
+def _choices(chosen: _RunOptions) -> Choices:
+    """Return what the models are asked for; tables of regions and tokens ask for all regions."""
+    regions = chosen.regions
+    if regions == "auto":
+        asks_all = chosen.output or chosen.table in {"regions", "tokens"}
+        regions = "all" if asks_all else "needed"
+    return replace(chosen.choices, regions=regions)
+
+
+def _report(results: Results, chosen: _RunOptions, done: Done[Run]) -> None:
     show_notes([line for run in results.runs for line in run.notes()])
     if not results.runs:
         return
-    form = output_form(chosen)
-    if chosen["compat"] and not chosen["table"] and form == "tsv":
+    form = form_or_usual(chosen.form, chosen.compat)
+    if chosen.compat and not chosen.table and form == "tsv":
         show_retired_table([run.result for run in results.runs])
     else:
-        show_results(results, table=chosen["table"], form=form)
-    if chosen["output"]:
+        show_results(results, table=chosen.table, form=form)
+    if chosen.output:
         failed = {reference: str(error) for reference, error in done.failed.items()}
         complete = done.error is None
-        results.save(chosen["output"], complete=complete, failed=failed)
-        note(f"Full results: {chosen['output']}")
+        results.save(chosen.output, complete=complete, failed=failed)
+        note(f"Full results: {chosen.output}")

@@ -2,14 +2,15 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, Literal
 
 import click
 
 from pommel.cli.asking import confirm
-from pommel.cli.options import store_option, store_path, threshold_option
+from pommel.cli.option_groups import field_of, option, takes_options
+from pommel.cli.options import HOW_TO_FILL, StoreOptions, threshold_option
 from pommel.cli.output import (
     check_table,
     fail_under,
@@ -26,23 +27,17 @@ from pommel.cli.output import (
     tidy_table_option,
 )
 from pommel.cli.selecting import (
-    HOW_TO_FILL,
+    RunSelectionOptions,
+    SelectionOptions,
     described,
-    is_selective,
     listed_run,
     run_of_id,
-    run_options,
-    selected,
-    selected_heads,
-    selection_options,
-    store_for_reading,
-    store_for_writing,
 )
 from pommel.errors import StoreError, UsageError, counted, listed, printable
 from pommel.files import WrittenFloat, frame_to_json, to_json
 from pommel.models import Named
 from pommel.report import ListedRun, Results
-from pommel.scoring import Oov, Run, RunRecord, ScoreRule, Swallowed
+from pommel.scoring import Oov, ResultsTable, Run, RunRecord, ScoreRule, Swallowed
 from pommel.sources import load_suites
 from pommel.store import Selection, Store
 from pommel.suite import Suite
@@ -54,8 +49,8 @@ _SHOWN = 30
 @click.command("list")
 @form_option(about="What to print; all but tables have every run.")
 @click.option("--all", "is_all", is_flag=True, help=f"More than {_SHOWN} runs in the table, too.")
-@selection_options
-def list_runs(form: str, *, is_all: bool, **chosen: Any) -> None:
+@takes_options
+def list_runs(form: str, *, is_all: bool, chosen: SelectionOptions) -> None:
     """List the runs in the store, the newest first, and how far those are that were interrupted.
 
     \b
@@ -63,12 +58,12 @@ def list_runs(form: str, *, is_all: bool, **chosen: Any) -> None:
       pommel runs list --format csv > runs.csv
     """
     if _is_empty(chosen):
-        note(f"note: {store_path(chosen)} has no runs yet; {HOW_TO_FILL}")
+        note(f"note: {chosen.store_path} has no runs yet; {HOW_TO_FILL}")
         if form != "table":
             show_frame(ListedRun.frame([]), form)
         return
-    with store_for_reading(chosen) as store:
-        heads = selected_heads(store, chosen)
+    with chosen.reading() as store:
+        heads = chosen.heads(store)
         shown = len(heads) if is_all or form != "table" else _SHOWN
         runs = [listed_run(store, each) for each in _newest_first(store, heads, shown)]
     if form == "table":
@@ -79,10 +74,10 @@ def list_runs(form: str, *, is_all: bool, **chosen: Any) -> None:
         show_frame(ListedRun.frame(runs), form)
 
 
-def _is_empty(chosen: dict[str, Any]) -> bool:
-    if not store_path(chosen).exists():
+def _is_empty(chosen: SelectionOptions) -> bool:
+    if not chosen.store_path.exists():
         return True
-    with store_for_reading(chosen) as store:
+    with chosen.reading() as store:
         return store.runs.is_empty()
 
 
@@ -99,14 +94,14 @@ def _newest_first(store: Store, heads: list[RunRecord], n_shown: int) -> list[Ru
 @click.command("show", no_args_is_help=True)
 @click.argument("run")
 @form_option(["text", "json"], default="text")
-@store_option
-def show_run(run: str, form: str, store: Path | None) -> None:
+@takes_options
+def show_run(run: str, form: str, kept: StoreOptions) -> None:
     """Show a RUN, named by its id or the id's first 4 digits or more.
 
     Text shows what ran on what and how, its predictions with their counts and margins, its scores,
     and where it comes from; JSON has every item, too.
     """
-    with store_for_reading({"store": store}) as opened:
+    with kept.reading() as opened:
         listed = listed_run(opened, run_of_id(opened, run))
     if form == "json":
         show_text(to_json(_to_json(listed), indent=2))
@@ -161,12 +156,20 @@ def _to_json(listed: ListedRun) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, kw_only=True)
+class _ExportOptions(SelectionOptions):
+    """Which runs, where to and how."""
+
+    output: Path = field_of(folder_option)
+    form: Literal["csv", "parquet", "json"] = field_of(
+        form_option(["csv", "parquet", "json"], default="csv", about="Format of the files.")
+    )
+
+
 @click.command("export")
 @click.argument("runs", nargs=-1, metavar="[RUN...]")
-@folder_option
-@form_option(["csv", "parquet", "json"], default="csv", about="Format of the files.")
-@selection_options
-def export_tables(runs: tuple[str, ...], output: Path, form: Any, **chosen: Any) -> None:
+@takes_options
+def export_tables(runs: tuple[str, ...], chosen: _ExportOptions) -> None:
     """Write the tables of RUNs, or of all that fit, to a folder, as `pommel run -o` would have.
 
     Of runs of one model on one suite under one score rule the newest counts, unless they are
@@ -176,53 +179,56 @@ def export_tables(runs: tuple[str, ...], output: Path, form: Any, **chosen: Any)
       pommel runs export 3f2a91c07d11 -o results
       pommel runs export --model 'gpt2*' -o results --format parquet
     """
-    chosen["only_runs"] = (*runs, *chosen["only_runs"])
-    with store_for_reading(chosen) as store:
-        records = store.runs.told_apart(selected(store, chosen))
+    chosen = chosen.with_runs(runs)
+    with chosen.reading() as store:
+        records = store.runs.told_apart(chosen.selected(store))
         own = store.runs.with_tokens(records)
         found = list(store.runs.runs(own))
-    Results.export(records, found, output, form)
+    Results.export(records, found, chosen.output, chosen.form)
     if n_imported := len(records) - len(own):
         others = "those files hold the others only" if own else "those files are not written"
         note(
-            f"note: {counted(n_imported, 'run')} came without tokens, so that tokens.{form} and "
-            f"regions.{form} lack them; {others}"
+            f"note: {counted(n_imported, 'run')} came without tokens, so that tokens.{chosen.form} "
+            f"and regions.{chosen.form} lack them; {others}"
         )
-    note(f"{counted(len(records), 'run')}: {output}")
+    note(f"{counted(len(records), 'run')}: {chosen.output}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _EvaluateAgainOptions(RunSelectionOptions):
+    """What `pommel runs evaluate_again` is told."""
+
+    suite_files: tuple[str, ...] = option(
+        "--suite-file",
+        "suite_files",
+        multiple=True,
+        metavar="FILE",
+        help="A suite to check in the place of the one of its name; if no run has that name, "
+        "for every model.  [default: the suites as they ran; repeatable]",
+    )
+    score_rule: ScoreRule | None = option(
+        "--score",
+        "score_rule",
+        help="Score rule.  [default: that of the run]",
+    )
+    oov: Oov | None = option(
+        "--oov",
+        help="Items that rest on an unknown word: they count, or are skipped.  [default: as "
+        "in the run]",
+    )
+    swallowed: Swallowed | None = option(
+        "--swallowed",
+        help="Regions with content, but without a token of their own.  [default: as in the run]",
+    )
+    form: str = field_of(form_option())
+    table: ResultsTable | None = field_of(tidy_table_option)
+    fail_under: float | None = field_of(threshold_option)
 
 
 @click.command("evaluate")
 @click.argument("runs", nargs=-1, metavar="[RUN...]")
-@click.option(
-    "--suite-file",
-    "suite_files",
-    multiple=True,
-    metavar="FILE",
-    help="A suite to check in the place of the one of its name; if no run has that name, for every "
-    "model.  [default: the suites as they ran; repeatable]",
-)
-@click.option(
-    "--score",
-    "score_rule",
-    type=click.Choice(get_args(ScoreRule)),
-    help="Score rule.  [default: that of the run]",
-)
-@click.option(
-    "--oov",
-    type=click.Choice(get_args(Oov)),
-    help="Items that rest on an unknown word: they count, or are skipped.  [default: as in the "
-    "run]",
-)
-@click.option(
-    "--swallowed",
-    type=click.Choice(get_args(Swallowed)),
-    help="Regions with content, but without a token of their own.  [default: as in the run]",
-)
-@form_option()
-@tidy_table_option
-@threshold_option
-@run_options
-def evaluate_again(runs: tuple[str, ...], **chosen: Any) -> None:
+@takes_options
+def evaluate_again(runs: tuple[str, ...], chosen: _EvaluateAgainOptions) -> None:
     """Check the predictions of RUNs, or of all that fit, again, with no model.
 
     Tokens come from the store. So predictions, metrics, regions and score rules may change, as long
@@ -232,13 +238,13 @@ def evaluate_again(runs: tuple[str, ...], **chosen: Any) -> None:
       pommel runs evaluate --score first
       pommel runs evaluate 3f2a91c07d11 --suite-file edited.json
     """
-    chosen["only_runs"] = (*runs, *chosen["only_runs"])
-    check_table(chosen["table"], chosen["form"])
-    loaded = load_suites(chosen["suite_files"]) if chosen["suite_files"] else None
+    chosen = chosen.with_runs(runs)
+    check_table(chosen.table, chosen.form)
+    loaded = load_suites(chosen.suite_files) if chosen.suite_files else None
     suites = loaded.suites if loaded else []
     Suite.check_distinct_names(suites)
     show_warnings(loaded.warnings if loaded else [])
-    with store_for_writing(chosen) as store:
+    with chosen.writing() as store:
         bases = _with_tokens(store, _chosen(store, chosen), chosen)
         called = {each.run_id: _called(each) for each in store.runs.told_apart(bases)}
         pairs = _pairs(store, bases, suites, called)
@@ -247,23 +253,23 @@ def evaluate_again(runs: tuple[str, ...], **chosen: Any) -> None:
     named = (run.renamed(called[base.run_id]) for run, (base, _) in zip(made, pairs, strict=True))
     results = Results(runs=tuple(named))
     show_notes([line for run in results.runs for line in run.notes()])
-    show_results(results, table=chosen["table"], form=chosen["form"])
+    show_results(results, table=chosen.table, form=chosen.form)
     if loaded:
         loaded.check()
-    fail_under((run.result for run in results.runs), chosen["fail_under"])
+    fail_under((run.result for run in results.runs), chosen.fail_under)
 
 
-def _chosen(store: Store, chosen: dict[str, Any]) -> list[RunRecord]:
+def _chosen(store: Store, chosen: _EvaluateAgainOptions) -> list[RunRecord]:
     # Under a rule that is given, it is all one under which the tokens were first evaluated.
-    return selected(store, chosen, any_rule=chosen["score_rule"] is not None)
+    return chosen.selected(store, any_rule=chosen.score_rule is not None)
 
 
 def _with_tokens(
-    store: Store, records: Sequence[RunRecord], chosen: dict[str, Any]
+    store: Store, records: Sequence[RunRecord], chosen: _EvaluateAgainOptions
 ) -> list[RunRecord]:
     own = store.runs.with_tokens(records)
     without = [each for each in records if each not in own]
-    if without and (chosen["only_runs"] or not own):
+    if without and (chosen.only_runs or not own):
         raise UsageError(
             f"there are no tokens of {listed([each.run_id for each in without])}: only results "
             f"were imported; run the model with `pommel run`"
@@ -299,8 +305,9 @@ def _pairs(
     return pairs
 
 
-def _again(store: Store, base: RunRecord, suite: Suite, chosen: dict[str, Any]) -> Run:
-    asked = {name: chosen[name] for name in ("score_rule", "oov", "swallowed") if chosen[name]}
+def _again(store: Store, base: RunRecord, suite: Suite, chosen: _EvaluateAgainOptions) -> Run:
+    named = ("score_rule", "oov", "swallowed")
+    asked = {name: value for name in named if (value := getattr(chosen, name))}
     choices = replace(base.choices, **asked)
     return store.runs.evaluate_again(base, suite, choices)
 
@@ -322,8 +329,8 @@ def _keep(store: Store, made: Sequence[Run]) -> None:
 @click.command("delete", no_args_is_help=True)
 @click.argument("runs", nargs=-1, metavar="[RUN...]")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@selection_options
-def delete_runs(runs: tuple[str, ...], *, yes: bool, **chosen: Any) -> None:
+@takes_options
+def delete_runs(runs: tuple[str, ...], *, yes: bool, chosen: SelectionOptions) -> None:
     """Delete RUNs, or all that fit, complete or interrupted, with their results.
 
     Their surprisals stay, so that the same run is made again in no time; `pommel runs gc` deletes
@@ -333,11 +340,11 @@ def delete_runs(runs: tuple[str, ...], *, yes: bool, **chosen: Any) -> None:
       pommel runs delete 3f2a91c07d11
       pommel runs delete --source hu2020 --yes
     """
-    chosen["only_runs"] = (*runs, *chosen["only_runs"])
-    if not is_selective(chosen):
+    chosen = chosen.with_runs(runs)
+    if not chosen.is_selective:
         raise UsageError("which runs? Name ids, or --model, --suite and so on; '*' is any")
-    with store_for_writing(chosen) as store:
-        found = selected_heads(store, chosen)
+    with chosen.writing() as store:
+        found = chosen.heads(store)
         named = listed([f"{each.run_id} ({described(each)})" for each in found])
         if not yes:
             if not sys.stdin.isatty():
@@ -353,14 +360,14 @@ def delete_runs(runs: tuple[str, ...], *, yes: bool, **chosen: Any) -> None:
 
 @click.command("gc")
 @click.option("-n", "--dry-run", is_flag=True, help="Delete nothing, and say what would go.")
-@store_option
-def collect_garbage(*, dry_run: bool, store: Path | None) -> None:
+@takes_options
+def collect_garbage(*, dry_run: bool, kept: StoreOptions) -> None:
     """Delete surprisals that no run's suite needs, and give the room back to the disk.
 
     Texts, models, policies and suites that nothing refers to go with them. Interrupted runs keep
     theirs. It is safe while other processes write.
     """
-    with store_for_writing({"store": store}) as opened:
+    with kept.writing() as opened:
         before = opened.database.n_bytes
         done = "would go" if dry_run else "deleted"
         collected = opened.collect_garbage(dry_run=dry_run)

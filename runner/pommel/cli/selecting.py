@@ -1,14 +1,14 @@
 """Which stored runs a command is about, and what to say where none is as it was asked for."""
 
-import contextlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, Self
 
 import click
 
-from pommel.cli.options import store_option, store_path
+from pommel.cli.option_groups import option
+from pommel.cli.options import HOW_TO_FILL, StoreOptions
 from pommel.cli.output import note
 from pommel.errors import UsageError, counted, listed, nearest
 from pommel.report import ListedRun
@@ -19,11 +19,7 @@ from pommel.store import Selection, Store
 _LEAST_DIGITS = 4
 
 
-_F = TypeVar("_F", bound=Callable[..., Any])
-
-HOW_TO_FILL = "`pommel run MODEL SUITE...` keeps its runs, `pommel import-results` those of others"
-
-# What runs are selected by: option, its key, what of a run it looks at.
+# What runs are selected by: option, its field, what of a run it looks at.
 _PATTERNS: tuple[tuple[str, str, Callable[[RunRecord], Sequence[str]]], ...] = (
     ("model", "only_models", lambda record: record.model_names),
     ("suite", "only_suites", lambda record: [record.result.suite_name]),
@@ -32,130 +28,130 @@ _PATTERNS: tuple[tuple[str, str, Callable[[RunRecord], Sequence[str]]], ...] = (
     ("source", "only_sources", lambda record: [record.source]),
 )
 
-_HELP = {
-    "model": "Runs of these models: name, reference or family.",
-    "suite": "Runs on these suites.",
-    "circuit": "Runs on suites of these circuits.",
-    "language": "Runs on suites in these languages (en).",
-    "source": "Where runs are from: pommel, or what they were imported as.",
-}
+_Several = tuple[str, ...]
 
 
-def selection_options(function: _F) -> _F:
-    """Add which stored runs a command is about, and the store."""
-    rule = click.option(
+def _patterns(name: str, about: str) -> Any:
+    return option(f"--{name}", f"only_{name}s", multiple=True, metavar="GLOB", help=about)
+
+
+@dataclass(frozen=True, kw_only=True)
+class RunSelectionOptions(StoreOptions):
+    """Which stored runs a command is about, and the store."""
+
+    only_runs: _Several = option(
+        "--run",
+        "only_runs",
+        multiple=True,
+        metavar="ID",
+        help="Runs whose id begins so, with 4 digits or more; all of these are repeatable.",
+    )
+    only_models: _Several = _patterns("model", "Runs of these models: name, reference or family.")
+    only_suites: _Several = _patterns("suite", "Runs on these suites.")
+    only_circuits: _Several = _patterns("circuit", "Runs on suites of these circuits.")
+    only_languages: _Several = _patterns("language", "Runs on suites in these languages (en).")
+    only_sources: _Several = _patterns(
+        "source", "Where runs are from: pommel, or what they were imported as."
+    )
+    only_choices: _Several = option(
+        "--policy",
+        "only_choices",
+        multiple=True,
+        metavar="KEY=VALUE",
+        help=f"Runs scored so (method=pll). KEY is {', '.join(Selection.CHOICES)}.",
+    )
+
+    @property
+    def is_selective(self) -> bool:
+        """Whether the command was told which runs it is about."""
+        return any(getattr(self, each.name) for each in fields(self) if each.name[:5] == "only_")
+
+    def with_runs(self, ids: Sequence[str]) -> Self:
+        """Return the same with runs that were named as arguments."""
+        return replace(self, only_runs=(*ids, *self.only_runs))
+
+    def records(self) -> list[RunRecord]:
+        """Return the complete runs that a command is about, under names that tell models apart.
+
+        Which of several runs of one model on one suite counts, `one_each` says, and notes name the
+        others; those that are asked for by their ids all count. Raises `UsageError` if nothing
+        fits, and for runs of one model on one suite under several score rules; `StoreError`.
+        """
+        with self.reading() as store:
+            return store.runs.told_apart(self.selected(store))
+
+    def runs(self) -> Iterator[Run]:
+        """Yield what `records` returns, with tokens.
+
+        Raises `StoreError` for a run that has none.
+        """
+        with self.reading() as store:
+            yield from store.runs.runs(store.runs.told_apart(self.selected(store)))
+
+    def heads(self, store: Store, *, complete_only: bool = False) -> list[RunRecord]:
+        """Return every run that was asked for, without predictions and items.
+
+        Raises `UsageError` for an id or a pattern that fits no run, and if no run fits all.
+        """
+        there = store.runs.heads(Selection(complete_only=False))
+        if not there:
+            raise UsageError(f"{store.path}: has no runs yet; {HOW_TO_FILL}")
+        selection = self.selection(complete_only=complete_only)
+        check_ids(selection.run_ids, there)
+        for name, key, names_of in _PATTERNS:
+            check_patterns(
+                name, getattr(self, key), (each for run in there for each in names_of(run))
+            )
+        found = [each for each in there if selection.takes(each)]
+        if not found:
+            raise UsageError(why_none(store.path, selection, there))
+        return found
+
+    def selected(self, store: Store, *, any_rule: bool = False) -> list[RunRecord]:
+        """Return the complete runs that were asked for, under the names that they were kept under.
+
+        Unless they are named by their ids: those that `one_each` chooses, with `any_rule` under
+        whichever score rule. Raises `UsageError` as `records` does.
+        """
+        heads = self.heads(store, complete_only=True)
+        if not self.only_runs:
+            found = store.runs.newest(heads)
+            _note_left_out(found.older, found.unscored, found.alone)
+            if any_rule:
+                found = store.runs.newest(found.records, any_rule=True)
+            found.check_one_rule()
+            heads = found.records
+        _note_versions(heads)
+        return store.runs.records_of([each.run_id for each in heads])
+
+    def selection(self, *, complete_only: bool) -> Selection:
+        """Return the same as a store takes it."""
+        return Selection(
+            run_ids=tuple(each.lower() for each in self.only_runs),
+            models=self.only_models,
+            suites=self.only_suites,
+            circuits=self.only_circuits,
+            languages=self.only_languages,
+            sources=self.only_sources,
+            choices=tuple(_choice(each) for each in self.only_choices),
+            complete_only=complete_only,
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectionOptions(RunSelectionOptions):
+    """Which stored runs a command is about, their score rules too, and the store."""
+
+    only_rules: tuple[ScoreRule, ...] = option(
         "--score",
         "only_rules",
         multiple=True,
-        type=click.Choice(get_args(ScoreRule)),
         help="Runs with this score rule.",
     )
-    return run_options(rule(function))
 
-
-def run_options(function: _F) -> _F:
-    """Add what `selection_options` does, but for the score rule."""
-    patterns = [
-        click.option(f"--{name}", key, multiple=True, metavar="GLOB", help=_HELP[name])
-        for name, key, _ in _PATTERNS
-    ]
-    options = [
-        click.option(
-            "--run",
-            "only_runs",
-            multiple=True,
-            metavar="ID",
-            help="Runs whose id begins so, with 4 digits or more; all of these are repeatable.",
-        ),
-        *patterns,
-        click.option(
-            "--policy",
-            "only_choices",
-            multiple=True,
-            metavar="KEY=VALUE",
-            help=f"Runs scored so (method=pll). KEY is {', '.join(Selection.CHOICES)}.",
-        ),
-        store_option,
-    ]
-    for option in reversed(options):
-        function = option(function)
-    return function
-
-
-def selected_records(chosen: dict[str, Any]) -> list[RunRecord]:
-    """Return the complete runs that a command is about, under names that tell models apart.
-
-    Which of several runs of one model on one suite counts, `one_each` says, and notes name the
-    others; those that are asked for by their ids all count. Raises `UsageError` if nothing fits,
-    and for runs of one model on one suite under several score rules; `StoreError`.
-    """
-    with store_for_reading(chosen) as store:
-        return store.runs.told_apart(selected(store, chosen))
-
-
-def selected_runs(chosen: dict[str, Any]) -> Iterator[Run]:
-    """Yield what `selected_records` returns, with tokens.
-
-    Raises `StoreError` for a run that has none.
-    """
-    with store_for_reading(chosen) as store:
-        yield from store.runs.runs(store.runs.told_apart(selected(store, chosen)))
-
-
-@contextlib.contextmanager
-def store_for_reading(chosen: dict[str, Any]) -> Iterator[Store]:
-    """Give the store that a command reads; raises `UsageError` if there is none."""
-    path = store_path(chosen)
-    if not path.exists():
-        raise UsageError(f"{path}: there is no store; {HOW_TO_FILL}")
-    with Store.open(path, read_only=True) as store:
-        yield store
-
-
-def store_for_writing(chosen: dict[str, Any]) -> Store:
-    """Open the store that a command changes; raises `UsageError` if there is none."""
-    path = store_path(chosen)
-    if not path.exists():
-        raise UsageError(f"{path}: there is no store; {HOW_TO_FILL}")
-    return Store.open(path)
-
-
-def selected_heads(
-    store: Store, chosen: dict[str, Any], *, complete_only: bool = False
-) -> list[RunRecord]:
-    """Return every run that was asked for, without predictions and items.
-
-    Raises `UsageError` for an id or a pattern that fits no run, and if no run fits all.
-    """
-    there = store.runs.heads(Selection(complete_only=False))
-    if not there:
-        raise UsageError(f"{store.path}: has no runs yet; {HOW_TO_FILL}")
-    selection = _selection(chosen, complete_only=complete_only)
-    check_ids(selection.run_ids, there)
-    for name, key, names_of in _PATTERNS:
-        check_patterns(name, chosen[key], (each for run in there for each in names_of(run)))
-    found = [each for each in there if selection.takes(each)]
-    if not found:
-        raise UsageError(why_none(store.path, selection, there))
-    return found
-
-
-def selected(store: Store, chosen: dict[str, Any], *, any_rule: bool = False) -> list[RunRecord]:
-    """Return the complete runs that were asked for, under the names that they were kept under.
-
-    Unless they are named by their ids: those that `one_each` chooses, with `any_rule` under
-    whichever score rule. Raises `UsageError` as `selected_records` does.
-    """
-    heads = selected_heads(store, chosen, complete_only=True)
-    if not chosen["only_runs"]:
-        found = store.runs.newest(heads)
-        _note_left_out(found.older, found.unscored, found.alone)
-        if any_rule:
-            found = store.runs.newest(found.records, any_rule=True)
-        found.check_one_rule()
-        heads = found.records
-    _note_versions(heads)
-    return store.runs.records_of([each.run_id for each in heads])
+    def selection(self, *, complete_only: bool) -> Selection:
+        """Return the same as a store takes it."""
+        return replace(super().selection(complete_only=complete_only), score_rules=self.only_rules)
 
 
 def _note_left_out(
@@ -197,11 +193,6 @@ def _note_versions(records: Sequence[RunRecord]) -> None:
         )
 
 
-def is_selective(chosen: dict[str, Any]) -> bool:
-    """Say whether a command was told which runs it is about."""
-    return any(value for key, value in chosen.items() if key.startswith("only_"))
-
-
 def run_of_id(store: Store, run_id: str) -> RunRecord:
     """Return the one run whose id begins so, complete or not; raises `UsageError`."""
     there = store.runs.heads(Selection(complete_only=False))
@@ -216,20 +207,6 @@ def listed_run(store: Store, record: RunRecord) -> ListedRun:
     """Return a run as lists show it, with how far it is if it was interrupted."""
     progress = None if record.status == "complete" else store.runs.progress(record)
     return ListedRun(record=record, progress=progress)
-
-
-def _selection(chosen: dict[str, Any], *, complete_only: bool) -> Selection:
-    return Selection(
-        run_ids=tuple(each.lower() for each in chosen["only_runs"]),
-        models=chosen["only_models"],
-        suites=chosen["only_suites"],
-        circuits=chosen["only_circuits"],
-        languages=chosen["only_languages"],
-        sources=chosen["only_sources"],
-        score_rules=chosen.get("only_rules", ()),
-        choices=tuple(_choice(each) for each in chosen["only_choices"]),
-        complete_only=complete_only,
-    )
 
 
 def _choice(text: str) -> tuple[str, str]:

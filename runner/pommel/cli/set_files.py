@@ -1,54 +1,57 @@
 """The options that say what is written, and where."""
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
 
 import click
 
+from pommel.cli.option_groups import Options, field_of, option
 from pommel.cli.output import form_option, note, show_text
 from pommel.errors import UsageError, counted
 from pommel.sources import Content, WrittenForm
-
-_F = TypeVar("_F", bound=Callable[..., Any])
 
 _STANDARD_OUTPUT = Path("-")
 # Pieces that are shown at once.
 _AT_ONCE = 1_000
 
 
-def set_output_options(function: _F) -> _F:
-    """Add the file to write, and its format."""
-    output = click.option(
-        "-o",
-        "--output",
-        type=click.Path(path_type=Path, allow_dash=True),
-        help="File to write; its ending may say the format.  [default: standard output]",
-    )
-    form = form_option(
-        WrittenForm.names(),
-        default=None,
-        about="A suite, long CSV, plain sentences, or a format of minimal sets.  "
-        "[default: by the ending; suite]",
-    )
-    return output(form(function))
+@dataclass(frozen=True, kw_only=True)
+class PairOptions(Options):
+    """Which conditions are taken as minimal sets."""
 
-
-def pair_options(function: _F) -> _F:
-    """Add which conditions are taken as minimal sets."""
-    grammatical = click.option(
+    grammatical: str | None = option(
         "--grammatical",
         metavar="CONDITION",
         help="The condition that is the grammatical one of minimal sets.  [default: grammatical]",
     )
-    ungrammatical = click.option(
+    ungrammatical: tuple[str, ...] = option(
         "--ungrammatical",
         metavar="CONDITION",
         multiple=True,
         help="An ungrammatical one; may be repeated.  [default: those that are called so]",
     )
-    return grammatical(ungrammatical(function))
+
+
+@dataclass(frozen=True, kw_only=True)
+class SetOptions(PairOptions):
+    """The file to write and its format, and which conditions are taken as minimal sets."""
+
+    output: Path | None = option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path, allow_dash=True),
+        help="File to write; its ending may say the format.  [default: standard output]",
+    )
+    form: str | None = field_of(
+        form_option(
+            WrittenForm.names(),
+            default=None,
+            about="A suite, long CSV, plain sentences, or a format of minimal sets.  "
+            "[default: by the ending; suite]",
+        )
+    )
 
 
 def chosen_form(form: str | None, output: Path | None) -> WrittenForm:

@@ -1,9 +1,10 @@
 """`pommel stats`: what the runs in the store say together."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -24,6 +25,7 @@ from pommel.analysis import (
     SuiteDifferences,
     Training,
 )
+from pommel.cli.option_groups import Options, field_of, option, takes_options
 from pommel.cli.output import (
     form_option,
     note,
@@ -33,7 +35,7 @@ from pommel.cli.output import (
     show_rows,
     show_text,
 )
-from pommel.cli.selecting import selected_records, selected_runs, selection_options
+from pommel.cli.selecting import SelectionOptions
 from pommel.errors import PommelError, UsageError, listed
 from pommel.files import frame_text, replacing, write_text
 from pommel.scoring import Run, RunRecord, SuiteKey
@@ -42,23 +44,12 @@ from pommel.statistics import Estimate
 if TYPE_CHECKING:
     import pandas as pd
 
-_F = TypeVar("_F", bound=Callable[..., Any])
-
-
 _level_option = click.option(
     "--by",
     "level",
-    type=click.Choice(Scaling.LEVELS),
     default="suite",
     show_default=True,
     help="Each suite, or the mean over the suites of each circuit, language or group, or over all.",
-)
-_exclude_option = click.option(
-    "--exclude-model",
-    "excluded_models",
-    multiple=True,
-    metavar="GLOB",
-    help="Models to leave out: name, reference or family; repeatable.",
 )
 _chance_option = click.option(
     "--chance",
@@ -68,7 +59,6 @@ _chance_option = click.option(
 )
 average_option = click.option(
     "--average",
-    type=click.Choice(Accuracies.AVERAGES),
     default="suites",
     show_default=True,
     help="Of several suites: the mean of their accuracies, or all their items pooled.",
@@ -76,32 +66,62 @@ average_option = click.option(
 _pooling_option = click.option(
     "--pool",
     "pooling",
-    type=click.Choice(Complexity.POOLINGS),
     default="none",
     show_default=True,
     help="Each model by itself, or the mean over the sizes of a family, or over all models.",
 )
 
 
-def _several_models_options(function: _F) -> _F:
-    """Add which stored runs a command is about, and which models are left out and are families."""
-    families = click.option(
+@dataclass(frozen=True, kw_only=True)
+class _ModelsOptions(SelectionOptions):
+    """Which stored runs a command is about, and which models are left out."""
+
+    excluded_models: tuple[str, ...] = option(
+        "--exclude-model",
+        "excluded_models",
+        multiple=True,
+        metavar="GLOB",
+        help="Models to leave out: name, reference or family; repeatable.",
+    )
+
+    def _families(self) -> dict[str, list[str]]:
+        return {}
+
+    def chosen_records(self) -> list[RunRecord]:
+        """Return the runs that are meant, without models that are left out, in their families.
+
+        Raises `UsageError` as `records` and `ModelsCompared.chosen` do.
+        """
+        return ModelsCompared.chosen(
+            self.records(), exclude=self.excluded_models, size_families=self._families()
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _SeveralModels(_ModelsOptions):
+    """Which stored runs a command is about, and which models are left out and are families."""
+
+    size_families: tuple[str, ...] = option(
         "--family",
         "size_families",
         multiple=True,
         metavar="NAME=GLOB",
         help="Models that are one family in several sizes (BLOOM='bloom*'); repeatable.",
     )
-    return selection_options(_exclude_option(families(function)))
+
+    def _families(self) -> dict[str, list[str]]:
+        return _families(self.size_families)
 
 
 # Fewer have no 2.5th percentile.
 _FEWEST_RESAMPLES = 99
 
 
-def resampling_options(function: _F) -> _F:
-    """Add how often items are drawn again, and the seed."""
-    resamples = click.option(
+@dataclass(frozen=True, kw_only=True)
+class ResamplingOptions(Options):
+    """How often items are drawn again, and the seed."""
+
+    resamples: int = option(
         "--resamples",
         type=click.IntRange(min=_FEWEST_RESAMPLES),
         default=Estimate.N_RESAMPLES,
@@ -109,7 +129,7 @@ def resampling_options(function: _F) -> _F:
         metavar="N",
         help="How often the bootstrap draws items again.",
     )
-    seed = click.option(
+    seed: int = option(
         "--seed",
         type=click.IntRange(min=0),
         default=0,
@@ -117,27 +137,21 @@ def resampling_options(function: _F) -> _F:
         metavar="N",
         help="Seed of these draws: the same one gives the same numbers.",
     )
-    return resamples(seed(function))
 
 
-def _settings(chosen: dict[str, Any]) -> Settings:
-    """Return how accuracies are computed: chance, `average_option` and `resampling_options`."""
-    return Settings(
-        chance=chosen["chance"],
-        average=chosen["average"],
-        n_resamples=chosen["resamples"],
-        seed=chosen["seed"],
-    )
+@dataclass(frozen=True, kw_only=True)
+class _SettingsOptions(ResamplingOptions):
+    """How accuracies are computed: chance, of several suites, and draws."""
 
+    chance: float | None = field_of(_chance_option)
+    average: Literal["suites", "items"] = field_of(average_option)
 
-def _records(chosen: dict[str, Any]) -> list[RunRecord]:
-    """Return the runs that are meant, without models that are left out, in their families.
-
-    Raises `UsageError` as `selected_records` and `ModelsCompared.chosen` do.
-    """
-    records = selected_records(chosen)
-    families = _families(chosen.get("size_families", ()))
-    return ModelsCompared.chosen(records, exclude=chosen["excluded_models"], size_families=families)
+    @property
+    def settings(self) -> Settings:
+        """The same as they are computed with."""
+        return Settings(
+            chance=self.chance, average=self.average, n_resamples=self.resamples, seed=self.seed
+        )
 
 
 def _families(arguments: Sequence[str]) -> dict[str, list[str]]:
@@ -172,28 +186,29 @@ def _note_left_out(names: Sequence[str], why: str) -> None:
 _INCOMPLETE_SEEDS = "without suites that other seeds of the same model have"
 
 
+@dataclass(frozen=True, kw_only=True)
+class _AccuracyOptions(SelectionOptions, _SettingsOptions):
+    """What `pommel stats accuracy` is told."""
+
+    level: Literal["prediction", "suite", "circuit", "language", "group", "model"] = option(
+        "--by",
+        "level",
+        default="suite",
+        show_default=True,
+        help="What a row is about; circuits, languages, groups and models have several suites.",
+    )
+    interval: Literal["wilson", "exact"] = option(
+        "--interval",
+        default="wilson",
+        show_default=True,
+        help="Interval of shares in the table; csv, tsv and json have both.",
+    )
+    form: str = field_of(form_option())
+
+
 @click.command("accuracy")
-@selection_options
-@click.option(
-    "--by",
-    "level",
-    type=click.Choice(Accuracies.LEVELS),
-    default="suite",
-    show_default=True,
-    help="What a row is about; circuits, languages, groups and models have several suites.",
-)
-@average_option
-@_chance_option
-@click.option(
-    "--interval",
-    type=click.Choice(Accuracies.INTERVALS),
-    default="wilson",
-    show_default=True,
-    help="Interval of shares in the table; csv, tsv and json have both.",
-)
-@resampling_options
-@form_option()
-def accuracy(**chosen: Any) -> None:
+@takes_options
+def accuracy(chosen: _AccuracyOptions) -> None:
     """Accuracy of stored runs, with intervals, tests against chance, and margins.
 
     \b
@@ -202,25 +217,30 @@ def accuracy(**chosen: Any) -> None:
       pommel stats accuracy --by group --average items
       pommel stats accuracy --by prediction --suite number_prep --format csv
     """
-    records = selected_records(chosen)
+    records = chosen.records()
     with progress_bar("drawing items", len(records)) as progress:
         found = Accuracies.of(
             records,
-            chosen["level"],
-            _settings(chosen),
-            interval=chosen["interval"],
+            chosen.level,
+            chosen.settings,
+            interval=chosen.interval,
             progress=progress,
         )
-    _show(found, chosen["form"])
+    _show(found, chosen.form)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _StabilityOptions(SelectionOptions):
+    """What `pommel stats stability` is told."""
+
+    resamples: int | None = option("--resamples", type=int, hidden=True)
+    seed: int | None = option("--seed", type=int, hidden=True)
+    form: str = field_of(form_option())
 
 
 @click.command("stability")
-@selection_options
-# What is said for the bootstrap that there was; nothing is drawn any more.
-@click.option("--resamples", type=int, hidden=True)
-@click.option("--seed", type=int, hidden=True)
-@form_option()
-def stability(**chosen: Any) -> None:
+@takes_options
+def stability(chosen: _StabilityOptions) -> None:
     """How much intervening material costs: suites that come with and without it.
 
     A suite with intervening material names the one without it in `meta.modifier_of`.
@@ -229,44 +249,49 @@ def stability(**chosen: Any) -> None:
       pommel stats stability --source hu2020
       pommel stats stability --model gpt2 --format csv
     """
-    records = selected_records(chosen)
-    _show(Stability.of(records), chosen["form"])
+    records = chosen.records()
+    _show(Stability.of(records), chosen.form)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ComplexityOptions(_SeveralModels):
+    """What `pommel stats complexity` is told."""
+
+    pooling: Literal["none", "family", "all"] = field_of(_pooling_option)
+    file: Path | None = option(
+        "--complexity",
+        "file",
+        type=click.Path(path_type=Path),
+        help="CSV or TSV with the columns suite, complexity and maybe series.  [default: what "
+        "the suites say, meta.complexity]",
+    )
+    series: Literal["circuit", "language", "group", "none"] = option(
+        "--series",
+        default="circuit",
+        show_default=True,
+        help="Suites that are compared with one another have this in common; the column "
+        "series of the file says it instead.",
+    )
+    difference: tuple[str, str] | None = option(
+        "--difference",
+        nargs=2,
+        metavar="SUITE SUITE",
+        help="Instead: by how much accuracy on the first is above that on the second, with "
+        "its mean over models.",
+    )
+    table: Literal["points", "trends"] = option(
+        "--table",
+        default="points",
+        show_default=True,
+        help="Which tidy table --format csv, tsv or json prints: one row a complexity, or a "
+        "series.",
+    )
+    form: str = field_of(form_option())
 
 
 @click.command("complexity")
-@_several_models_options
-@_pooling_option
-@click.option(
-    "--complexity",
-    "file",
-    type=click.Path(path_type=Path),
-    help="CSV or TSV with the columns suite, complexity and maybe series.  [default: what the "
-    "suites say, meta.complexity]",
-)
-@click.option(
-    "--series",
-    type=click.Choice(Complexity.SERIES),
-    default="circuit",
-    show_default=True,
-    help="Suites that are compared with one another have this in common; the column series of the "
-    "file says it instead.",
-)
-@click.option(
-    "--difference",
-    nargs=2,
-    metavar="SUITE SUITE",
-    help="Instead: by how much accuracy on the first is above that on the second, with its mean "
-    "over models.",
-)
-@click.option(
-    "--table",
-    type=click.Choice(Complexity.TABLES),
-    default="points",
-    show_default=True,
-    help="Which tidy table --format csv, tsv or json prints: one row a complexity, or a series.",
-)
-@form_option()
-def complexity(**chosen: Any) -> None:
+@takes_options
+def complexity(chosen: _ComplexityOptions) -> None:
     """How accuracy falls with the complexity of intervening material.
 
     For each series of suites, and each model or the mean over a family: the mean accuracy at each
@@ -276,45 +301,49 @@ def complexity(**chosen: Any) -> None:
       pommel stats complexity --complexity complexity.csv --pool family
       pommel stats complexity --difference number_src number_prep
     """
-    records = _records(chosen)
-    if chosen["difference"]:
-        if chosen["file"]:
+    records = chosen.chosen_records()
+    if chosen.difference:
+        if chosen.file:
             raise UsageError("--difference compares two suites; it needs no --complexity")
-        incomplete = ModelsCompared.of(records).incomplete_seeds(chosen["difference"])
+        incomplete = ModelsCompared.of(records).incomplete_seeds(chosen.difference)
         _note_left_out(incomplete, _INCOMPLETE_SEEDS)
-        differences = SuiteDifferences.of(records, *chosen["difference"], pooling=chosen["pooling"])
-        _show(differences, chosen["form"])
+        differences = SuiteDifferences.of(records, *chosen.difference, pooling=chosen.pooling)
+        _show(differences, chosen.form)
         return
     found = Complexity.of(
         records,
-        file=chosen["file"],
-        series=chosen["series"],
-        pooling=chosen["pooling"],
-        table=chosen["table"],
+        file=chosen.file,
+        series=chosen.series,
+        pooling=chosen.pooling,
+        table=chosen.table,
     )
-    _show(found, chosen["form"])
+    _show(found, chosen.form)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ScalingOptions(_SeveralModels):
+    """What `pommel stats scaling` is told."""
+
+    level: Literal["suite", "circuit", "language", "group", "all"] = field_of(_level_option)
+    scale: Literal["linear", "log"] = option(
+        "--x",
+        "scale",
+        default="linear",
+        show_default=True,
+        help="Slopes per billion parameters, or per power of ten.",
+    )
+    table: Literal["slopes", "points"] = option(
+        "--table",
+        default="slopes",
+        show_default=True,
+        help="The slopes, or the accuracy of each model with its size.",
+    )
+    form: str = field_of(form_option())
 
 
 @click.command("scaling")
-@_several_models_options
-@_level_option
-@click.option(
-    "--x",
-    "scale",
-    type=click.Choice(Scaling.SCALES),
-    default="linear",
-    show_default=True,
-    help="Slopes per billion parameters, or per power of ten.",
-)
-@click.option(
-    "--table",
-    type=click.Choice(Scaling.TABLES),
-    default="slopes",
-    show_default=True,
-    help="The slopes, or the accuracy of each model with its size.",
-)
-@form_option()
-def scaling(**chosen: Any) -> None:
+@takes_options
+def scaling(chosen: _ScalingOptions) -> None:
     """By how much accuracy rises with a model's size, family by family.
 
     The slope of accuracy in percent against parameters in billions, by ordinary least squares, and
@@ -328,36 +357,37 @@ def scaling(**chosen: Any) -> None:
       pommel stats scaling --family 'Pythia=pythia-*' --by circuit --x log
     """
     found = Scaling.of(
-        _records(chosen), level=chosen["level"], scale=chosen["scale"], table=chosen["table"]
+        chosen.chosen_records(), level=chosen.level, scale=chosen.scale, table=chosen.table
     )
-    _show(found, chosen["form"])
+    _show(found, chosen.form)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _TrainingOptions(_ModelsOptions, _SettingsOptions):
+    """What `pommel stats training` is told."""
+
+    level: Literal["suite", "circuit", "language", "group", "all"] = field_of(_level_option)
+    reach_percent: float = option(
+        "--reach",
+        "reach_percent",
+        type=click.FloatRange(min=0, max=100, min_open=True),
+        default=Training.REACH_PERCENT,
+        show_default=True,
+        metavar="PERCENT",
+        help="How much of its final accuracy a model has to reach.",
+    )
+    table: Literal["paths", "points"] = option(
+        "--table",
+        default="paths",
+        show_default=True,
+        help="One row a suite (circuit, ...), or one a step.",
+    )
+    form: str = field_of(form_option())
 
 
 @click.command("training")
-@selection_options
-@_exclude_option
-@_level_option
-@click.option(
-    "--reach",
-    "reach_percent",
-    type=click.FloatRange(min=0, max=100, min_open=True),
-    default=Training.REACH_PERCENT,
-    show_default=True,
-    metavar="PERCENT",
-    help="How much of its final accuracy a model has to reach.",
-)
-@average_option
-@_chance_option
-@resampling_options
-@click.option(
-    "--table",
-    type=click.Choice(Training.TABLES),
-    default="paths",
-    show_default=True,
-    help="One row a suite (circuit, ...), or one a step.",
-)
-@form_option()
-def training(**chosen: Any) -> None:
+@takes_options
+def training(chosen: _TrainingOptions) -> None:
     """When models learn what: accuracy along the steps or epochs of a family.
 
     From which step on a suite is above chance (exact one-sided binomial test, p < .05), and from
@@ -369,42 +399,46 @@ def training(**chosen: Any) -> None:
       pommel stats training --table points --format csv
     """
     found = Training.of(
-        _records(chosen),
-        level=chosen["level"],
-        reach_percent=chosen["reach_percent"],
-        settings=_settings(chosen),
-        table=chosen["table"],
+        chosen.chosen_records(),
+        level=chosen.level,
+        reach_percent=chosen.reach_percent,
+        settings=chosen.settings,
+        table=chosen.table,
     )
-    _show(found, chosen["form"])
+    _show(found, chosen.form)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _AucOptions(SelectionOptions, ResamplingOptions):
+    """What `pommel stats auc` is told."""
+
+    table: Literal["auc", "orders", "pairs", "features"] = option(
+        "--table",
+        default="auc",
+        show_default=True,
+        help="AUC of all sentences and of each violation; or, of grammatical sentences, the "
+        "mean score of each order of cases, preferences between two orders, and of nouns for "
+        "cases.",
+    )
+    normalise: Literal["none", "length", "slor"] = option(
+        "--normalise",
+        default="none",
+        show_default=True,
+        help="A sentence's score: its log-probability; that by token; or less the "
+        "log-probability by a unigram model, by token (slor).",
+    )
+    unigram: str | None = option(
+        "--unigram",
+        metavar="GLOB",
+        help="The unigram model of --normalise slor: name or reference of a model that has "
+        "run on the same suites.",
+    )
+    form: str = field_of(form_option())
 
 
 @click.command("auc")
-@selection_options
-@click.option(
-    "--table",
-    type=click.Choice(SentenceSets.TABLES),
-    default="auc",
-    show_default=True,
-    help="AUC of all sentences and of each violation; or, of grammatical sentences, the mean score "
-    "of each order of cases, preferences between two orders, and of nouns for cases.",
-)
-@click.option(
-    "--normalise",
-    type=click.Choice(SentenceSets.NORMALISATIONS),
-    default="none",
-    show_default=True,
-    help="A sentence's score: its log-probability; that by token; or less the log-probability by "
-    "a unigram model, by token (slor).",
-)
-@click.option(
-    "--unigram",
-    metavar="GLOB",
-    help="The unigram model of --normalise slor: name or reference of a model that has run on the "
-    "same suites.",
-)
-@resampling_options
-@form_option()
-def auc(**chosen: Any) -> None:
+@takes_options
+def auc(chosen: _AucOptions) -> None:
     """How well models tell the grammatical sentences of a set from the ungrammatical ones.
 
     Of suites whose meta.unacceptable names the conditions that no speaker would say. In each item
@@ -417,83 +451,94 @@ def auc(**chosen: Any) -> None:
       pommel stats auc --table orders --format csv
     """
     found = SentenceSets.of(
-        selected_runs(chosen),
-        table=chosen["table"],
-        normalise=chosen["normalise"],
+        chosen.runs(),
+        table=chosen.table,
+        normalise=chosen.normalise,
         unigrams=_unigrams(chosen),
-        n_resamples=chosen["resamples"],
-        seed=chosen["seed"],
+        n_resamples=chosen.resamples,
+        seed=chosen.seed,
     )
-    _show(found, chosen["form"])
+    _show(found, chosen.form)
 
 
-def _unigrams(chosen: dict[str, Any]) -> dict[SuiteKey, Run]:
+def _unigrams(chosen: _AucOptions) -> dict[SuiteKey, Run]:
     """Return the runs of the unigram model, by suite."""
-    if (chosen["normalise"] == "slor") != bool(chosen["unigram"]):
+    if (chosen.normalise == "slor") != bool(chosen.unigram):
         raise UsageError("--normalise slor and --unigram GLOB go together")
-    if not chosen["unigram"]:
+    if not chosen.unigram:
         return {}
     found: dict[SuiteKey, Run] = {}
-    asked = {**chosen, "only_runs": (), "only_models": (chosen["unigram"],), "only_choices": ()}
-    for run in selected_runs(asked):
+    asked = replace(chosen, only_runs=(), only_models=(chosen.unigram,), only_choices=())
+    for run in asked.runs():
         suite = run.surprisals.suite
         other = found.setdefault((suite.language, suite.name), run)
         if other is not run:
             names = f"{other.result.model_name} and {run.result.model_name}"
-            raise UsageError(f"--unigram {chosen['unigram']!r} is both {names}; name one of them")
+            raise UsageError(f"--unigram {chosen.unigram!r} is both {names}; name one of them")
     return found
 
 
+@dataclass(frozen=True, kw_only=True)
+class _CorrelateOptions(_SeveralModels):
+    """What `pommel stats correlate` is told."""
+
+    pooling: Literal["none", "family", "all"] = field_of(_pooling_option)
+    file: Path | None = option(
+        "--with",
+        "file",
+        type=click.Path(path_type=Path),
+        help="CSV or TSV with a number for each language (circuit, ...).",
+    )
+    key: str = option(
+        "--key", default="", metavar="COLUMN", help="The file's keys.  [default: its first]"
+    )
+    value: str = option(
+        "--value",
+        default="",
+        metavar="COLUMN",
+        help="The file's numbers.  [default: its second]",
+    )
+    between_models: bool = option(
+        "--between-models",
+        is_flag=True,
+        help="Instead: the scores of every two models, suite by suite.",
+    )
+    level: Literal["language", "circuit", "group", "suite", "model"] = option(
+        "--by",
+        "level",
+        default="language",
+        show_default=True,
+        help="What the file has numbers for; accuracy is the mean over the suites of each.",
+    )
+    coefficient: Literal["spearman", "pearson"] = option(
+        "--coefficient",
+        default="spearman",
+        show_default=True,
+    )
+    exclude: tuple[str, ...] = option(
+        "--exclude",
+        multiple=True,
+        metavar="KEY",
+        help="A language (...) to leave out; repeatable.",
+    )
+    common_suites: bool = option(
+        "--common-suites",
+        is_flag=True,
+        help="Only suites that there are in every language (of one group, or one name), or "
+        "for every model.",
+    )
+    table: Literal["correlations", "pairs"] = option(
+        "--table",
+        default="correlations",
+        show_default=True,
+        help="The coefficients, or what they are of.",
+    )
+    form: str = field_of(form_option())
+
+
 @click.command("correlate")
-@_several_models_options
-@_pooling_option
-@click.option(
-    "--with",
-    "file",
-    type=click.Path(path_type=Path),
-    help="CSV or TSV with a number for each language (circuit, ...).",
-)
-@click.option("--key", default="", metavar="COLUMN", help="The file's keys.  [default: its first]")
-@click.option(
-    "--value", default="", metavar="COLUMN", help="The file's numbers.  [default: its second]"
-)
-@click.option(
-    "--between-models",
-    is_flag=True,
-    help="Instead: the scores of every two models, suite by suite.",
-)
-@click.option(
-    "--by",
-    "level",
-    type=click.Choice(PropertyCorrelations.LEVELS),
-    default="language",
-    show_default=True,
-    help="What the file has numbers for; accuracy is the mean over the suites of each.",
-)
-@click.option(
-    "--coefficient",
-    type=click.Choice(PropertyCorrelations.COEFFICIENTS),
-    default="spearman",
-    show_default=True,
-)
-@click.option(
-    "--exclude", multiple=True, metavar="KEY", help="A language (...) to leave out; repeatable."
-)
-@click.option(
-    "--common-suites",
-    is_flag=True,
-    help="Only suites that there are in every language (of one group, or one name), or for every "
-    "model.",
-)
-@click.option(
-    "--table",
-    type=click.Choice(PropertyCorrelations.TABLES),
-    default="correlations",
-    show_default=True,
-    help="The coefficients, or what they are of.",
-)
-@form_option()
-def correlate(**chosen: Any) -> None:
+@takes_options
+def correlate(chosen: _CorrelateOptions) -> None:
     """Rank correlation of accuracy with a property of languages, circuits, suites or models.
 
     \b
@@ -501,38 +546,46 @@ def correlate(**chosen: Any) -> None:
       pommel stats correlate --with cwals.tsv --exclude de --common-suites
       pommel stats correlate --between-models --circuit agreement
     """
-    if chosen["between_models"] == bool(chosen["file"]):
+    if chosen.between_models == (chosen.file is not None):
         raise UsageError("say what accuracy is compared with: --with FILE, or --between-models")
-    records = _records(chosen)
+    records = chosen.chosen_records()
     _note_left_out(ModelsCompared.of(records).incomplete_seeds(), _INCOMPLETE_SEEDS)
-    if chosen["between_models"]:
-        _show(ModelCorrelations.of(records, coefficient=chosen["coefficient"]), chosen["form"])
+    if chosen.file is None:
+        _show(ModelCorrelations.of(records, coefficient=chosen.coefficient), chosen.form)
         return
     found = PropertyCorrelations.of(
         records,
-        GivenTable.read(chosen["file"], key=chosen["key"], value=chosen["value"]),
-        level=chosen["level"],
-        coefficient=chosen["coefficient"],
-        pooling=chosen["pooling"],
-        common_suites=chosen["common_suites"],
-        exclude=chosen["exclude"],
-        table=chosen["table"],
+        GivenTable.read(chosen.file, key=chosen.key, value=chosen.value),
+        level=chosen.level,
+        coefficient=chosen.coefficient,
+        pooling=chosen.pooling,
+        common_suites=chosen.common_suites,
+        exclude=chosen.exclude,
+        table=chosen.table,
     )
-    _show(found, chosen["form"])
+    _show(found, chosen.form)
 
 
 _ITEM_FORMS = ("csv", "tsv", "json", "parquet")
 
 
+@dataclass(frozen=True, kw_only=True)
+class _ItemsOptions(SelectionOptions):
+    """What `pommel stats items` is told."""
+
+    form: str | None = field_of(
+        form_option(
+            _ITEM_FORMS,
+            default=None,
+            about="What to write.  [default: what the name of --output ends in, or csv]",
+        )
+    )
+    output: Path | None = field_of(output_option)
+
+
 @click.command("items")
-@selection_options
-@form_option(
-    _ITEM_FORMS,
-    default=None,
-    about="What to write.  [default: what the name of --output ends in, or csv]",
-)
-@output_option
-def items(**chosen: Any) -> None:
+@takes_options
+def items(chosen: _ItemsOptions) -> None:
     """Print one row a model, suite, prediction and item, for lme4, pandas and others.
 
     Columns are numbers or text: holds, tie, modifier and the like are 0 or 1. Skipped items have
@@ -543,12 +596,12 @@ def items(**chosen: Any) -> None:
       Rscript -e 'library(lme4); summary(glmer(holds ~ modifier + (1 | model) + (1 | suite/item),
                   data = read.csv("items.csv"), family = binomial))'
     """
-    path: Path | None = chosen["output"]
+    path: Path | None = chosen.output
     ending = path.suffix.removeprefix(".").lower() if path else ""
-    form = chosen["form"] or (ending if ending in _ITEM_FORMS else "csv")
+    form = chosen.form or (ending if ending in _ITEM_FORMS else "csv")
     if form == "parquet" and path is None:
         raise UsageError("--format parquet needs a file: -o FILE")
-    items = ItemTable.of(selected_records(chosen))
+    items = ItemTable.of(chosen.records())
     show_notes(items.notes)
     if form == "parquet" and path is not None:
         _write_parquet(items.rows, path)
@@ -567,33 +620,39 @@ def _write_parquet(frame: "pd.DataFrame", path: Path) -> None:
         frame.to_parquet(aside, engine="pyarrow", index=False)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _MixedOptions(SelectionOptions):
+    """What `pommel stats mixed` is told."""
+
+    fixed: str = option(
+        "--fixed",
+        required=True,
+        metavar="FORMULA",
+        help="Fixed effects: columns of `pommel stats items` in a formula (modifier + "
+        "log10_parameters), as patsy reads it.",
+    )
+    random: tuple[str, ...] = option(
+        "--random",
+        multiple=True,
+        metavar="COLUMN",
+        help="A column each value of which has an intercept of its own (suite:prediction_id "
+        "joins two), or 'EFFECT || COLUMN', with a slope, too; repeatable.  [default: model, "
+        "suite and item, and other units within which an effect is the same]",
+    )
+    not_random: tuple[str, ...] = option(
+        "--not-random",
+        multiple=True,
+        metavar="UNIT",
+        type=click.Choice(MixedFit.UNITS),
+        help="A unit without an intercept of its own, though an effect is the same within it: "
+        "what is found then holds for these models (suites ...) alone; repeatable.",
+    )
+    form: str = field_of(form_option())
+
+
 @click.command("mixed")
-@selection_options
-@click.option(
-    "--fixed",
-    required=True,
-    metavar="FORMULA",
-    help="Fixed effects: columns of `pommel stats items` in a formula (modifier + "
-    "log10_parameters), as patsy reads it.",
-)
-@click.option(
-    "--random",
-    multiple=True,
-    metavar="COLUMN",
-    help="A column each value of which has an intercept of its own (suite:prediction_id joins "
-    "two), or 'EFFECT || COLUMN', with a slope, too; repeatable.  [default: model, suite and item, "
-    "and other units within which an effect is the same]",
-)
-@click.option(
-    "--not-random",
-    multiple=True,
-    metavar="UNIT",
-    type=click.Choice(MixedFit.UNITS),
-    help="A unit without an intercept of its own, though an effect is the same within it: what is "
-    "found then holds for these models (suites ...) alone; repeatable.",
-)
-@form_option()
-def mixed(**chosen: Any) -> None:
+@takes_options
+def mixed(chosen: _MixedOptions) -> None:
     """Fit whether predictions hold, item by item, by fixed effects and random intercepts.
 
     Needs the stats extra. By maximum likelihood, as lme4's glmer has it. Models, suites and items
@@ -603,11 +662,11 @@ def mixed(**chosen: Any) -> None:
       pommel stats mixed --fixed 'modifier + log10_parameters'
       pommel stats mixed --fixed modifier --random 'modifier || model' --random suite --random item
     """
-    records = selected_records(chosen)
+    records = chosen.records()
     found = MixedFit.of(
         records,
-        fixed=chosen["fixed"],
-        random=chosen["random"] or None,
-        not_random=chosen["not_random"],
+        fixed=chosen.fixed,
+        random=chosen.random or None,
+        not_random=chosen.not_random,
     )
-    _show(found, chosen["form"])
+    _show(found, chosen.form)

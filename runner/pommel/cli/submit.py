@@ -1,14 +1,35 @@
 """`pommel submit`: stored runs of one model, packed for a leaderboard."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import click
 
+from pommel.cli.option_groups import option, takes_options
 from pommel.cli.output import note
-from pommel.cli.selecting import selected, selection_options, store_for_reading
+from pommel.cli.selecting import SelectionOptions
 from pommel.errors import counted
 from pommel.leaderboard import Submitter, write_submission
+
+
+@dataclass(frozen=True, kw_only=True)
+class _SubmitOptions(SelectionOptions):
+    """What `pommel submit command` is told."""
+
+    by: str = option("--by", required=True, metavar="TEXT", help="Who submits.")
+    name: str = option(
+        "--name",
+        default="",
+        metavar="TEXT",
+        help="What to call the model.  [default: its own name]",
+    )
+    contact: str = option(
+        "--contact", default="", metavar="TEXT", help="For whoever keeps the leaderboard."
+    )
+    url: str = option("--url", default="", metavar="URL", help="Where the model is described.")
+    remark: str = option(
+        "--note", "remark", default="", metavar="TEXT", help="A remark, of one line."
+    )
 
 
 @click.command("submit")
@@ -20,15 +41,8 @@ from pommel.leaderboard import Submitter, write_submission
     type=click.Path(path_type=Path, dir_okay=False),
     help="File to write (x.pommel.zip).",
 )
-@click.option("--by", required=True, metavar="TEXT", help="Who submits.")
-@click.option(
-    "--name", default="", metavar="TEXT", help="What to call the model.  [default: its own name]"
-)
-@click.option("--contact", default="", metavar="TEXT", help="For whoever keeps the leaderboard.")
-@click.option("--url", default="", metavar="URL", help="Where the model is described.")
-@click.option("--note", "remark", default="", metavar="TEXT", help="A remark, of one line.")
-@selection_options
-def command(runs: tuple[str, ...], output: Path, **chosen: Any) -> None:
+@takes_options
+def command(runs: tuple[str, ...], output: Path, chosen: _SubmitOptions) -> None:
     """Pack RUNs, or all that fit, of one model under one policy, for a leaderboard.
 
     Tokens, surprisals and results are packed, and where they come from. No model is needed.
@@ -37,15 +51,15 @@ def command(runs: tuple[str, ...], output: Path, **chosen: Any) -> None:
       pommel submit --model en-gpt2 --by 'A. Linguist' -o en-gpt2.pommel.zip
     """
     about = Submitter(
-        by=chosen["by"],
-        name=chosen["name"],
-        contact=chosen["contact"],
-        url=chosen["url"],
-        note=chosen["remark"],
+        by=chosen.by,
+        name=chosen.name,
+        contact=chosen.contact,
+        url=chosen.url,
+        note=chosen.remark,
     )
-    chosen["only_runs"] = (*runs, *chosen["only_runs"])
-    with store_for_reading(chosen) as store:
-        manifest = write_submission(store, selected(store, chosen), output, about=about)
+    chosen = chosen.with_runs(runs)
+    with chosen.reading() as store:
+        manifest = write_submission(store, chosen.selected(store), output, about=about)
     n_tokens = sum(each.n_tokens for each in manifest.suites)
     note(
         f"{manifest.submitter.name}: {counted(len(manifest.suites), 'suite')}, "

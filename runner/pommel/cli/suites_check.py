@@ -9,7 +9,8 @@ from typing import Any
 
 import click
 
-from pommel.cli.options import model_options, open_model
+from pommel.cli.option_groups import field_of, option, takes_options
+from pommel.cli.options import ModelOptions
 from pommel.cli.output import form_option, note, progress_bar
 from pommel.errors import Fault, InputError, PommelError, SuiteError, UsageError, counted
 from pommel.files import DecodedText, JsonDocument
@@ -39,31 +40,47 @@ class _Found:
         return {**asdict(self.fault), "rule": self.rule, "items": list(self.item_numbers)}
 
 
+@dataclass(frozen=True, kw_only=True)
+class _SuitesCheckOptions(ModelOptions):
+    """What `pommel suites_check command` is told."""
+
+    model: str | None = option(
+        "--model",
+        metavar="MODEL",
+        help="Look at this model's tokens (rules token-count, swallowed-region).",
+    )
+    frequencies: Path | None = option(
+        "--frequencies",
+        type=click.Path(path_type=Path, dir_okay=False),
+        metavar="FILE",
+        help="How frequent words are (rule word-frequency): a list, or a text to count them "
+        "in; says which it was taken for.",
+    )
+    select: tuple[str, ...] = option(
+        "--select",
+        multiple=True,
+        type=click.Choice(_NAMES),
+        metavar="RULE",
+        help="Only this rule.",
+    )
+    ignore: tuple[str, ...] = option(
+        "--ignore",
+        multiple=True,
+        type=click.Choice(_NAMES),
+        metavar="RULE",
+        help="Not this rule.",
+    )
+    pedantic: bool = option("--pedantic", is_flag=True, help="Also what is mostly meant so.")
+    strict: bool = option(
+        "--strict", is_flag=True, help="Exit with status 1 if there is a warning."
+    )
+    form: str = field_of(form_option(["text", "json"], default="text"))
+
+
 @click.command("check", no_args_is_help=True)
 @click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
-@click.option(
-    "--model",
-    metavar="MODEL",
-    help="Look at this model's tokens (rules token-count, swallowed-region).",
-)
-@click.option(
-    "--frequencies",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="How frequent words are (rule word-frequency): a list, or a text to count them in; "
-    "says which it was taken for.",
-)
-@click.option(
-    "--select", multiple=True, type=click.Choice(_NAMES), metavar="RULE", help="Only this rule."
-)
-@click.option(
-    "--ignore", multiple=True, type=click.Choice(_NAMES), metavar="RULE", help="Not this rule."
-)
-@click.option("--pedantic", is_flag=True, help="Also what is mostly meant so.")
-@click.option("--strict", is_flag=True, help="Exit with status 1 if there is a warning.")
-@form_option(["text", "json"], default="text")
-@model_options
-def command(suites: tuple[str, ...], **chosen: Any) -> None:
+@takes_options
+def command(suites: tuple[str, ...], chosen: _SuitesCheckOptions) -> None:
     """Look for what is doubtful in SUITEs (files, folders, - for standard input).
 
     After what `pommel validate` reports, one line for each doubt, with the name of the rule:
@@ -75,29 +92,29 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
       pommel suites check my_suite.json --frequencies words.tsv --model builtin://en-gpt2
     """
     rules = _rules(chosen)
-    frequencies = _frequencies(chosen["frequencies"]) if chosen["frequencies"] else None
+    frequencies = _frequencies(chosen.frequencies) if chosen.frequencies else None
     files = [_read(source) for source in _sources(suites)]
     asks_model = any(RULES[rule].needs == "model" for rule in rules - {_VALIDATE})
-    tokenized = _tokenized(files, chosen) if chosen["model"] and asks_model else None
+    tokenized = _tokenized(files, chosen) if chosen.model and asks_model else None
     found = {file.name: list(_check(file, rules, frequencies, tokenized)) for file in files}
-    if chosen["form"] == "json":
+    if chosen.form == "json":
         rows = [each.to_dict() for several in found.values() for each in several]
         click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
     else:
         for file in files:
             lines = [str(each) for each in found[file.name]]
             click.echo("\n".join(lines or [f"{file.name}: clean: {file.summary}"]))
-    _end(found, strict=chosen["strict"])
+    _end(found, strict=chosen.strict)
 
 
-def _rules(chosen: dict[str, Any]) -> frozenset[str]:
+def _rules(chosen: _SuitesCheckOptions) -> frozenset[str]:
     """Return the rules that are asked for; raises `UsageError` for one that lacks what it needs."""
-    for rule in chosen["select"]:
+    for rule in chosen.select:
         need = RULES[rule].needs if rule in RULES else None
-        if need and not chosen[need]:
+        if need and not getattr(chosen, need):
             raise UsageError(f"the rule {rule!r} needs {_OPTIONS[need]}")
-    doubtful = [name for name, rule in RULES.items() if chosen["pedantic"] or not rule.is_pedantic]
-    return frozenset(chosen["select"] or (_VALIDATE, *doubtful)) - set(chosen["ignore"])
+    doubtful = [name for name, rule in RULES.items() if chosen.pedantic or not rule.is_pedantic]
+    return frozenset(chosen.select or (_VALIDATE, *doubtful)) - set(chosen.ignore)
 
 
 def _frequencies(path: Path) -> Frequencies:
@@ -154,7 +171,7 @@ def _read(source: str) -> _File:
     return _File(name=name, loaded=loaded, document=document)
 
 
-def _tokenized(files: Sequence[_File], chosen: dict[str, Any]) -> Tokenized | None:
+def _tokenized(files: Sequence[_File], chosen: _SuitesCheckOptions) -> Tokenized | None:
     """Have the model cut every sentence into tokens; it is asked for no surprisals."""
     layouts = [file.loaded.suite.sentences() for file in files if file.loaded]
     texts = [each.text for suite in layouts for row in suite for each in row]
@@ -162,7 +179,7 @@ def _tokenized(files: Sequence[_File], chosen: dict[str, Any]) -> Tokenized | No
     if not texts:
         return None
     with (
-        closing(open_model(chosen["model"], chosen)) as model,
+        closing(chosen.open_model(chosen.model or "")) as model,
         progress_bar(model.info.name, len(texts)) as progress,
     ):
         scored = {}

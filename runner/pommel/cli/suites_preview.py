@@ -8,10 +8,11 @@ import time
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from pommel.cli.option_groups import Options, option, takes_options
 from pommel.cli.output import note, show_warnings
 from pommel.errors import InputError, PommelError, SuiteError, UsageError, counted, printable
 from pommel.report import PreviewLine
@@ -31,14 +32,31 @@ _ITEMS = re.compile(r"(-?[0-9]{1,18})\.\.(-?[0-9]{1,18})")
 _BREAKS = re.compile(r"[\r\n]+")
 
 
+@dataclass(frozen=True, kw_only=True)
+class _SuitesPreviewOptions(Options):
+    """What `pommel suites_preview command` is told."""
+
+    numbers: tuple[int, ...] = option(
+        "--item", "numbers", type=int, multiple=True, help="An item to show; repeatable."
+    )
+    ranges: tuple[str, ...] = option(
+        "--items", "ranges", multiple=True, metavar="N..M", help="The items from N to M."
+    )
+    is_all: bool = option(
+        "--all", "is_all", is_flag=True, help=f"All items.  [default: the first {_FIRST}]"
+    )
+    plain: bool = option(
+        "--plain", is_flag=True, help="Sentences as they are scored, regions not marked."
+    )
+    is_watched: bool = option(
+        "--watch", "is_watched", is_flag=True, help="Show again whenever a file changes."
+    )
+
+
 @click.command("preview", no_args_is_help=True)
 @click.argument("suites", nargs=-1, required=True, metavar="SUITE...")
-@click.option("--item", "numbers", type=int, multiple=True, help="An item to show; repeatable.")
-@click.option("--items", "ranges", multiple=True, metavar="N..M", help="The items from N to M.")
-@click.option("--all", "is_all", is_flag=True, help=f"All items.  [default: the first {_FIRST}]")
-@click.option("--plain", is_flag=True, help="Sentences as they are scored, regions not marked.")
-@click.option("--watch", "is_watched", is_flag=True, help="Show again whenever a file changes.")
-def command(suites: tuple[str, ...], **chosen: Any) -> None:
+@takes_options
+def command(suites: tuple[str, ...], chosen: _SuitesPreviewOptions) -> None:
     """Show the sentences of SUITEs with their regions, and what the predictions say, in words.
 
     SUITEs are files, folders, shipped suites, - for standard input. A region in double brackets is
@@ -52,9 +70,9 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
     wanted = _wanted(chosen)
 
     def show(sources: Sequence[str]) -> None:
-        _show(sources, wanted, plain=chosen["plain"])
+        _show(sources, wanted, plain=chosen.plain)
 
-    if not chosen["is_watched"]:
+    if not chosen.is_watched:
         show(suites)
         return
     if "-" in suites:
@@ -66,10 +84,10 @@ def command(suites: tuple[str, ...], **chosen: Any) -> None:
 _Range = tuple[int, int]
 
 
-def _wanted(chosen: dict[str, Any]) -> tuple[_Range, ...] | None:
+def _wanted(chosen: _SuitesPreviewOptions) -> tuple[_Range, ...] | None:
     """Return the items that are asked for: None for all, nothing for the first ones."""
-    numbers, ranges = chosen["numbers"], chosen["ranges"]
-    if not chosen["is_all"]:
+    numbers, ranges = chosen.numbers, chosen.ranges
+    if not chosen.is_all:
         return (*((number, number) for number in numbers), *map(_range, ranges))
     if numbers or ranges:
         raise UsageError("--all shows every item; leave --item and --items out")

@@ -1,18 +1,14 @@
 """`pommel surprisals` (alias `compute-surprisals`): a suite's regions with their surprisals."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from pommel.cli.options import (
-    keeping_options,
-    model_options,
-    open_cached,
-    opened_store,
-    policy,
-    policy_options,
-)
+from pommel.cli.option_groups import field_of, option, takes_options
+from pommel.cli.options import KeepingOptions, ModelOptions, PolicyOptions
 from pommel.cli.output import (
     form_option,
     note,
@@ -31,51 +27,57 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+@dataclass(frozen=True, kw_only=True)
+class _SurprisalsOptions(KeepingOptions, PolicyOptions, ModelOptions):
+    """What `pommel surprisals command` is told."""
+
+    output: Path | None = field_of(output_option)
+    form: str = field_of(
+        form_option(
+            ["json", "csv", "tsv", "tokens", "jsonl"],
+            default="json",
+            about="The suite with metric_value in every region; regions or tokens as a table; "
+            "jsonl is what recorded:// reads.",
+        )
+    )
+    strict: bool = option("--strict", is_flag=True, help="Refuse a suite with stray spaces.")
+
+
 @click.command("surprisals", no_args_is_help=True)
 @click.argument("model")
 @click.argument("suite")
-@output_option
-@form_option(
-    ["json", "csv", "tsv", "tokens", "jsonl"],
-    default="json",
-    about="The suite with metric_value in every region; regions or tokens as a table; jsonl is "
-    "what recorded:// reads.",
-)
-@click.option("--strict", is_flag=True, help="Refuse a suite with stray spaces.")
-@keeping_options
-@policy_options
-@model_options
-def command(model: str, suite: str, **chosen: Any) -> None:
+@takes_options
+def command(model: str, suite: str, chosen: _SurprisalsOptions) -> None:
     """Compute the surprisal in bits of every region of SUITE for MODEL.
 
     \b
       pommel surprisals builtin://en-gpt2 my_suite.json > my_suite.evaluated.json
       pommel evaluate my_suite.evaluated.json
     """
-    loaded = load_suites([suite], strict=chosen["strict"])
+    loaded = load_suites([suite], strict=chosen.strict)
     loaded.check()
     if len(loaded.suites) != 1:
         raise UsageError(f"{suite} is {len(loaded.suites)} suites; name one")
     show_warnings(loaded.warnings)
     with (
-        opened_store(chosen) as store,
-        closing(open_cached(model, chosen, store)) as opened,
+        chosen.opened_store() as store,
+        closing(chosen.cached(chosen.open_model(model), store)) as opened,
         progress_bar(opened.info.name, loaded.suites[0].n_sentences) as progress,
     ):
         surprisals = SuiteSurprisals.of(
             opened,
             loaded.suites[0],
-            policy(chosen),
-            compat=chosen["compat"],
+            chosen.policy,
+            compat=chosen.compat,
             progress=progress,
         )
-    if chosen["compat"] and chosen["form"] == "tsv":
+    if chosen.compat and chosen.form == "tsv":
         text = frame_text(_retired_columns(surprisals), "tsv")
     else:
-        text = _text(surprisals, chosen["form"])
-    if chosen["output"]:
-        write_text(chosen["output"], text)
-        note(f"Surprisals: {chosen['output']}")
+        text = _text(surprisals, chosen.form)
+    if chosen.output:
+        write_text(chosen.output, text)
+        note(f"Surprisals: {chosen.output}")
     else:
         show_text(text)
 

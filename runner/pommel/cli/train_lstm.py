@@ -3,15 +3,17 @@
 import contextlib
 import shlex
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from pommel.cli.option_groups import Options, option, takes_options
 from pommel.cli.output import note, show_table
 from pommel.errors import UsageError
-from pommel.training import EpochFigures, Plan, Progress, Recipe, TextFile, Watcher
+from pommel.training import EpochFigures, Plan, Progress, Recipe, Watcher
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
@@ -103,40 +105,9 @@ def watching() -> Iterator[Watcher]:
         yield Bar(bars)
 
 
-_F = TypeVar("_F", bound=Callable[..., Any])
-
 _DEFAULT = Recipe()
 _COUNT = click.IntRange(min=1)
 _ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
-# Field of the recipe -> (type, metavar, help).
-# A string: older versions of Click have no such type at run time.
-_NUMBERS: "dict[str, tuple[click.ParamType[Any], str, str]]" = {
-    "embedding_size": (_COUNT, "N", "Width of a word's embedding."),
-    "hidden_size": (_COUNT, "N", "Width of each layer of LSTM."),
-    "n_layers": (_COUNT, "N", "Layers of LSTM."),
-    "dropout": (
-        click.FloatRange(0, 1, max_open=True),
-        "P",
-        "Probability of a zero behind the embedding and each layer.",
-    ),
-    "batch_size": (_COUNT, "N", "Streams of the text that are read side by side."),
-    "bptt_steps": (_COUNT, "N", "Words of each stream in a step (truncated backpropagation)."),
-    "learning_rate": (
-        _ABOVE_ZERO,
-        "X",
-        "Of gradient descent; divided by 4 after an epoch that lowers no validation loss.",
-    ),
-    "min_learning_rate": (_ABOVE_ZERO, "X", "Training ends when the learning rate is below."),
-    "clip": (_ABOVE_ZERO, "X", "The longest that a gradient may be."),
-    "n_epochs": (_COUNT, "N", "Most passes through the text."),
-    "vocabulary_size": (_COUNT, "N", "The most frequent words that become the vocabulary."),
-    "min_count": (_COUNT, "N", "How often a word occurs that becomes part of the vocabulary."),
-    "validation_share": (
-        click.FloatRange(0, 1, min_open=True, max_open=True),
-        "P",
-        "Share of the sentences that is set aside for validation, the same for every seed.",
-    ),
-}
 # An option that says nothing beside another one.
 _EXCLUDED = (
     ("validation_share", "validation"),
@@ -145,19 +116,63 @@ _EXCLUDED = (
 )
 
 
-def _recipe_options(function: _F) -> _F:
-    for name, (kind, metavar, text) in reversed(_NUMBERS.items()):
-        default = getattr(_DEFAULT, name)
-        function = click.option(
-            Recipe.option(name),
-            name,
-            type=kind,
-            metavar=metavar,
-            default=default,
-            show_default=True,
-            help=text,
-        )(function)
-    return function
+def _number(name: str, kind: "click.ParamType[Any]", metavar: str, about: str) -> Any:
+    """Return the option of a field of the recipe."""
+    # The type as a string: older versions of Click have no such type at run time.
+    default = getattr(_DEFAULT, name)
+    return option(
+        Recipe.option(name),
+        name,
+        type=kind,
+        metavar=metavar,
+        default=default,
+        show_default=True,
+        help=about,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _RecipeOptions(Options):
+    """The numbers of a recipe."""
+
+    embedding_size: int = _number("embedding_size", _COUNT, "N", "Width of a word's embedding.")
+    hidden_size: int = _number("hidden_size", _COUNT, "N", "Width of each layer of LSTM.")
+    n_layers: int = _number("n_layers", _COUNT, "N", "Layers of LSTM.")
+    dropout: float = _number(
+        "dropout",
+        click.FloatRange(0, 1, max_open=True),
+        "P",
+        "Probability of a zero behind the embedding and each layer.",
+    )
+    batch_size: int = _number(
+        "batch_size", _COUNT, "N", "Streams of the text that are read side by side."
+    )
+    bptt_steps: int = _number(
+        "bptt_steps", _COUNT, "N", "Words of each stream in a step (truncated backpropagation)."
+    )
+    learning_rate: float = _number(
+        "learning_rate",
+        _ABOVE_ZERO,
+        "X",
+        "Of gradient descent; divided by 4 after an epoch that lowers no validation loss.",
+    )
+    min_learning_rate: float = _number(
+        "min_learning_rate", _ABOVE_ZERO, "X", "Training ends when the learning rate is below."
+    )
+    clip: float = _number("clip", _ABOVE_ZERO, "X", "The longest that a gradient may be.")
+    n_epochs: int = _number("n_epochs", _COUNT, "N", "Most passes through the text.")
+    vocabulary_size: int = _number(
+        "vocabulary_size", _COUNT, "N", "The most frequent words that become the vocabulary."
+    )
+    min_count: int = _number(
+        "min_count", _COUNT, "N", "How often a word occurs that becomes part of the vocabulary."
+    )
+    validation_share: float = _number(
+        "validation_share",
+        click.FloatRange(0, 1, min_open=True, max_open=True),
+        "P",
+        "Share of the sentences that is set aside for validation, the same for every seed.",
+    )
 
 
 def _checkpoints(
@@ -172,67 +187,81 @@ def _checkpoints(
     return int(text)
 
 
+@dataclass(frozen=True, kw_only=True)
+class _TrainLstmOptions(_RecipeOptions):
+    """What `pommel train_lstm command` is told."""
+
+    output: Path = option(
+        "-o",
+        "--output",
+        type=click.Path(path_type=Path, file_okay=False),
+        required=True,
+        help="Folder of the family; each seed has a folder in it.",
+    )
+    seeds: tuple[int, ...] = option(
+        "--seed",
+        "seeds",
+        type=click.IntRange(min=0, max=2**32 - 1),
+        multiple=True,
+        default=(1,),
+        show_default="1",
+        metavar="N",
+        help="Seed of weights and dropout; repeatable: a model each.",
+    )
+    split: Literal["words", "spaces"] = option(
+        "--split",
+        default=_DEFAULT.split,
+        show_default=True,
+        help="How a line becomes words: cut as suites are, or only at white space.",
+    )
+    lower: bool = option(
+        "--lower", is_flag=True, help="Read the text, and later suites, in lower case."
+    )
+    validation: Path | None = option(
+        "--validation",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="Text for validation, instead of a share of TEXT.",
+    )
+    vocabulary: Path | None = option(
+        "--vocabulary",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="The words to know, one a line, instead of the most frequent ones.",
+    )
+    tied: bool = option("--tied", is_flag=True, help="The decoder's matrix is the embedding.")
+    device: str = option(
+        "--device", default="cpu", show_default=True, help="cpu, cuda, cuda:N, mps, auto"
+    )
+    threads: int | None = option(
+        "--threads",
+        type=_COUNT,
+        metavar="N",
+        help="Threads to compute with.  [default: torch's]",
+    )
+    save_every: float = option(
+        "--save-every",
+        type=click.FloatRange(min=0),
+        default=10.0,
+        show_default=True,
+        metavar="MINUTES",
+        help="How often the state is saved that an interrupted training goes on from.",
+    )
+    keep_checkpoints: int | Literal["epoch"] | None = option(
+        "--keep-checkpoints",
+        callback=_checkpoints,
+        metavar="N|epoch",
+        help="Keep the weights of every N steps, or of every epoch, as models of their own.",
+    )
+    restart: bool = option(
+        "--restart", is_flag=True, help="Delete what earlier trainings left in the folders."
+    )
+
+
 @click.command("lstm", no_args_is_help=True)
 @click.argument("text", type=click.Path(path_type=Path))
-@click.option(
-    "-o",
-    "--output",
-    type=click.Path(path_type=Path, file_okay=False),
-    required=True,
-    help="Folder of the family; each seed has a folder in it.",
-)
-@click.option(
-    "--seed",
-    "seeds",
-    type=click.IntRange(min=0, max=2**32 - 1),
-    multiple=True,
-    default=(1,),
-    show_default="1",
-    metavar="N",
-    help="Seed of weights and dropout; repeatable: a model each.",
-)
-@click.option(
-    "--split",
-    type=click.Choice(TextFile.SPLITS),
-    default=_DEFAULT.split,
-    show_default=True,
-    help="How a line becomes words: cut as suites are, or only at white space.",
-)
-@click.option("--lower", is_flag=True, help="Read the text, and later suites, in lower case.")
-@click.option(
-    "--validation",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="Text for validation, instead of a share of TEXT.",
-)
-@click.option(
-    "--vocabulary",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The words to know, one a line, instead of the most frequent ones.",
-)
-@click.option("--tied", is_flag=True, help="The decoder's matrix is the embedding.")
-@_recipe_options
-@click.option("--device", default="cpu", show_default=True, help="cpu, cuda, cuda:N, mps, auto")
-@click.option(
-    "--threads", type=_COUNT, metavar="N", help="Threads to compute with.  [default: torch's]"
-)
-@click.option(
-    "--save-every",
-    type=click.FloatRange(min=0),
-    default=10.0,
-    show_default=True,
-    metavar="MINUTES",
-    help="How often the state is saved that an interrupted training goes on from.",
-)
-@click.option(
-    "--keep-checkpoints",
-    callback=_checkpoints,
-    metavar="N|epoch",
-    help="Keep the weights of every N steps, or of every epoch, as models of their own.",
-)
-@click.option("--restart", is_flag=True, help="Delete what earlier trainings left in the folders.")
-def command(text: Path, **chosen: Any) -> None:
+@takes_options
+def command(text: Path, chosen: _TrainLstmOptions) -> None:
     """Train word-level LSTM language models on TEXT, a sentence a line.
 
     Each --seed has its own folder, which is a model. A training that was interrupted goes on with
@@ -254,25 +283,25 @@ def command(text: Path, **chosen: Any) -> None:
     note(f"Score suites: pommel run {example} SUITE...")
 
 
-def _plan(text: Path, chosen: dict[str, Any]) -> Plan:
+def _plan(text: Path, chosen: _TrainLstmOptions) -> Plan:
     _check_excluded()
     return Plan(
-        out=chosen["output"],
+        out=chosen.output,
         text=text,
-        validation=chosen["validation"],
-        vocabulary=chosen["vocabulary"],
+        validation=chosen.validation,
+        vocabulary=chosen.vocabulary,
         recipe=Recipe(
-            **{name: chosen[name] for name in _NUMBERS},
-            tied=chosen["tied"],
-            cased=not chosen["lower"],
-            split=chosen["split"],
+            **{each.name: getattr(chosen, each.name) for each in fields(_RecipeOptions)},
+            tied=chosen.tied,
+            cased=not chosen.lower,
+            split=chosen.split,
         ),
-        seeds=tuple(dict.fromkeys(chosen["seeds"])),
-        device=chosen["device"],
-        n_threads=chosen["threads"],
-        save_every_seconds=60 * chosen["save_every"],
-        checkpoints=chosen["keep_checkpoints"],
-        restart=chosen["restart"],
+        seeds=tuple(dict.fromkeys(chosen.seeds)),
+        device=chosen.device,
+        n_threads=chosen.threads,
+        save_every_seconds=60 * chosen.save_every,
+        checkpoints=chosen.keep_checkpoints,
+        restart=chosen.restart,
     )
 
 

@@ -3,11 +3,13 @@
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
 import click
 
+from pommel.cli.option_groups import Options, option, takes_options
 from pommel.cli.output import note
 from pommel.errors import UsageError
 from pommel.models import read_word_list
@@ -25,6 +27,68 @@ def _counts(_context: click.Context, _parameter: click.Parameter, text: str) -> 
     return tuple(map(int, parts))
 
 
+@dataclass(frozen=True, kw_only=True)
+class _TrainNgramOptions(Options):
+    """What `pommel train_ngram command` is told."""
+
+    order: int | None = option(
+        "--order",
+        type=_COUNT,
+        metavar="N",
+        help=f"Words in the longest n-grams.  [default: {_DEFAULT.order}; "
+        f"{NgramRecipe.MAX_LAPLACE_ORDER} with laplace]",
+    )
+    smoothing: Literal["kneser-ney", "laplace"] = option(
+        "--smoothing",
+        default=_DEFAULT.smoothing,
+        show_default=True,
+        help="Interpolated modified Kneser-Ney, or the same added to every count.",
+    )
+    add: float | None = option(
+        "--add",
+        type=_ABOVE_ZERO,
+        metavar="K",
+        help=f"What laplace adds to every count.  [default: {_DEFAULT.add:g}]",
+    )
+    min_count: tuple[int, ...] = option(
+        "--min-count",
+        callback=_counts,
+        default="1",
+        show_default=True,
+        metavar="N[,N...]",
+        help="How often a word, a bigram, a trigram, ... occurs that is kept; the last number "
+        "holds for all longer ones. Rarer words are <unk>.",
+    )
+    vocabulary_size: int | None = option(
+        "--vocabulary-size",
+        type=_COUNT,
+        metavar="N",
+        help="Most words to know, the most frequent ones; the others are <unk>.",
+    )
+    vocabulary_file: Path | None = option(
+        "--vocabulary",
+        "vocabulary_file",
+        type=click.Path(path_type=Path),
+        metavar="FILE",
+        help="The words to know, one a line, however rare they are.",
+    )
+    split: Literal["words", "spaces"] = option(
+        "--split",
+        default="words",
+        show_default=True,
+        help="How a line becomes words: cut as suites are, or only at white space.",
+    )
+    lower: bool = option("--lower", is_flag=True, help="Read the text in lower case.")
+    decimals: int = option(
+        "--decimals",
+        type=click.IntRange(1, 15),
+        default=_DEFAULT.n_decimals,
+        show_default=True,
+        metavar="N",
+        help="Decimals of the logarithms in the file.",
+    )
+
+
 @click.command("ngram", no_args_is_help=True)
 @click.argument("text", type=click.Path(path_type=Path))
 @click.option(
@@ -34,65 +98,8 @@ def _counts(_context: click.Context, _parameter: click.Parameter, text: str) -> 
     required=True,
     help="ARPA file to write; gzipped if its name ends in .gz.",
 )
-@click.option(
-    "--order",
-    type=_COUNT,
-    metavar="N",
-    help=f"Words in the longest n-grams.  [default: {_DEFAULT.order}; "
-    f"{NgramRecipe.MAX_LAPLACE_ORDER} with laplace]",
-)
-@click.option(
-    "--smoothing",
-    type=click.Choice(NgramRecipe.SMOOTHINGS),
-    default=_DEFAULT.smoothing,
-    show_default=True,
-    help="Interpolated modified Kneser-Ney, or the same added to every count.",
-)
-@click.option(
-    "--add",
-    type=_ABOVE_ZERO,
-    metavar="K",
-    help=f"What laplace adds to every count.  [default: {_DEFAULT.add:g}]",
-)
-@click.option(
-    "--min-count",
-    callback=_counts,
-    default="1",
-    show_default=True,
-    metavar="N[,N...]",
-    help="How often a word, a bigram, a trigram, ... occurs that is kept; the last number holds "
-    "for all longer ones. Rarer words are <unk>.",
-)
-@click.option(
-    "--vocabulary-size",
-    type=_COUNT,
-    metavar="N",
-    help="Most words to know, the most frequent ones; the others are <unk>.",
-)
-@click.option(
-    "--vocabulary",
-    "vocabulary_file",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help="The words to know, one a line, however rare they are.",
-)
-@click.option(
-    "--split",
-    type=click.Choice(TextFile.SPLITS),
-    default="words",
-    show_default=True,
-    help="How a line becomes words: cut as suites are, or only at white space.",
-)
-@click.option("--lower", is_flag=True, help="Read the text in lower case.")
-@click.option(
-    "--decimals",
-    type=click.IntRange(1, 15),
-    default=_DEFAULT.n_decimals,
-    show_default=True,
-    metavar="N",
-    help="Decimals of the logarithms in the file.",
-)
-def command(text: Path, output: Path, **chosen: Any) -> None:
+@takes_options
+def command(text: Path, output: Path, chosen: _TrainNgramOptions) -> None:
     """Estimate an n-gram model of TEXT, a file with a sentence a line, plain or gzipped.
 
     \b
@@ -100,11 +107,11 @@ def command(text: Path, output: Path, **chosen: Any) -> None:
       pommel run ngram://corpus.arpa.gz suites:en/agreement
     """
     recipe = _recipe(chosen)
-    for read in (text, chosen["vocabulary_file"]):
+    for read in (text, chosen.vocabulary_file):
         if read and output.exists() and read.exists() and output.samefile(read):
             message = f"{output} is what is read, and would be overwritten"
             raise UsageError(f"{message}; name another file")
-    source = TextFile(path=text, split=chosen["split"], cased=not chosen["lower"])
+    source = TextFile(path=text, split=chosen.split, cased=not chosen.lower)
     with _status() as tell:
         model = recipe.train(source, output, tell)
     note(f"{output}: {model.summary}")
@@ -114,18 +121,18 @@ def command(text: Path, output: Path, **chosen: Any) -> None:
         note(f"note: {what}; the order is {n_orders}, not {recipe.order}")
 
 
-def _recipe(chosen: dict[str, Any]) -> NgramRecipe:
-    is_laplace = chosen["smoothing"] == "laplace"
-    if chosen["add"] is not None and not is_laplace:
+def _recipe(chosen: _TrainNgramOptions) -> NgramRecipe:
+    is_laplace = chosen.smoothing == "laplace"
+    if chosen.add is not None and not is_laplace:
         raise UsageError("--add is for --smoothing laplace")
     return NgramRecipe(
-        order=chosen["order"] or (NgramRecipe.MAX_LAPLACE_ORDER if is_laplace else _DEFAULT.order),
-        smoothing=chosen["smoothing"],
-        add=_DEFAULT.add if chosen["add"] is None else chosen["add"],
-        min_count=chosen["min_count"],
-        vocabulary_size=chosen["vocabulary_size"],
-        vocabulary=_vocabulary(chosen["vocabulary_file"], is_lower=chosen["lower"]),
-        n_decimals=chosen["decimals"],
+        order=chosen.order or (NgramRecipe.MAX_LAPLACE_ORDER if is_laplace else _DEFAULT.order),
+        smoothing=chosen.smoothing,
+        add=_DEFAULT.add if chosen.add is None else chosen.add,
+        min_count=chosen.min_count,
+        vocabulary_size=chosen.vocabulary_size,
+        vocabulary=_vocabulary(chosen.vocabulary_file, is_lower=chosen.lower),
+        n_decimals=chosen.decimals,
     )
 
 
