@@ -10,7 +10,7 @@ from pathlib import Path
 from pommel.errors import quoted
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.submission import Submission, SubmissionError
-from pommel.models import Model, builtin_models
+from pommel.models import Model, known_references
 from pommel.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
 
@@ -210,7 +210,7 @@ def _is_public(reference: str) -> bool:
         return _is_image(scheme, rest)
     if scheme == "huggingface":
         return _is_hub_name(rest)
-    return scheme == "builtin" and rest in builtin_models()
+    return reference in known_references()[0]
 
 
 def _is_image(scheme: str, name: str) -> bool:
