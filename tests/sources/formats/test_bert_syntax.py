@@ -13,6 +13,7 @@ from pommel.sources.formats.bert_syntax import (
     MASK,
     bert_syntax_lines,
     parse_bert_syntax,
+    text_of_literal,
 )
 from pommel.sources.formats.clams import CLAMS
 from pommel.sources.minimal_sets import MinimalSet
@@ -263,3 +264,46 @@ def test_sets_that_are_written_are_read_again(
 )
 def test_other_text_is_told_from_results(text: str, is_like: bool) -> None:  # noqa: FBT001
     assert BERT_SYNTAX.is_like(text) is is_like
+
+
+ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
+
+
+@given(ANY_TEXT)
+def test_what_python_writes_is_read(text: str) -> None:
+    assert text_of_literal(repr(text)) == text
+    assert text_of_literal(repr(text.encode())) == text
+
+
+@pytest.mark.parametrize(
+    ("literal", "text"),
+    [("B'a'", "a"), (r"b'caf\xc3\xa9'", "café"), ('b"it\'s"', "it's"), (r"'\u00e9'", "é")],
+)
+def test_other_spellings(literal: str, text: str) -> None:
+    assert text_of_literal(literal) == text
+
+
+@pytest.mark.parametrize(
+    "literal",
+    [
+        "",
+        "a",
+        "b'",
+        "b'a'b'c'",
+        "'a' 'b'",
+        "'a' + 'b'",
+        "f'{1}'",
+        "r'a'",
+        "'''a'''",
+        "b'é'",
+        r"b'\d'",
+        r"b'\xff'",
+        r"b'\x'",
+        r"'\ud800'",
+        "__import__('os').getpid()",
+        "(" * 100_000,
+    ],
+)
+def test_nothing_else_is(literal: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        text_of_literal(literal)

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pommel.errors import InputError
-from pommel.sources.formats.plain_pickle import Scalar, read_plain_pickle, text_of_literal
+from pommel.sources.formats.plain_pickle import read_plain_pickle
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
 PLAIN = st.recursive(
@@ -70,15 +70,11 @@ def test_long_texts_and_many_values(path: Path, protocol: int) -> None:
 
 
 @pytest.mark.parametrize("protocol", PROTOCOLS)
-def test_other_values_are_there_without_what_they_are(path: Path, protocol: int) -> None:
-    numbers = [1, 300, -5, 2**31, -(2**70), 2**3000, 1.5]
-    found = read(path, pickle.dumps([None, numbers], protocol))
-    assert found == [Scalar("None"), [Scalar("a number")] * len(numbers)]
-    if protocol >= 2:
-        value = [True, False]
-        assert read(path, pickle.dumps(value, protocol)) == [Scalar("a truth value")] * 2
-    if protocol >= 3:
-        assert read(path, pickle.dumps([b"a", b"b" * 300], protocol)) == [Scalar("bytes")] * 2
+def test_other_values_are_what_they_are(path: Path, protocol: int) -> None:
+    value: list[object] = [None, True, False, 1, 300, -5, 2**31, -(2**70), 2**3000, 1.5]
+    # Before protocol 3 bytes are made by calling something.
+    value += [b"a", b"b" * 300] if protocol >= 3 else []
+    assert read(path, pickle.dumps(value, protocol)) == value
 
 
 @pytest.mark.parametrize(
@@ -122,10 +118,6 @@ class _Calling:
         (_Calling(copyreg._reconstructor, object, object, None), "(copyreg|copy_reg)._reconstr.*"),  # type: ignore[attr-defined]  # noqa: SLF001
         (OrderedDict(a="b"), "collections.OrderedDict"),
         (Path("x"), r"pathlib\.\w*Path"),
-        (
-            Scalar("x"),
-            r"(pommel.sources.formats.plain_pickle.Scalar|(copyreg|copy_reg)._reconstructor)",
-        ),
     ],
 )
 def test_classes_and_functions_are_refused_by_name(
@@ -199,7 +191,7 @@ def test_a_registered_extension_is_not_looked_up(path: Path) -> None:
         (b"pa\n.", 0),
         # No list, no dictionary, no pairs.
         (b"}]a.", 2),
-        (b"](]]u.", 4),
+        (b"](U\x01a]u.", 6),
         (b"(S'a'\nd.", 6),
         (b"S'a\n.", 0),
     ],
@@ -292,46 +284,3 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_plain_pickle(tmp_path / "no.pickle")
     assert str(caught.value) == f"{tmp_path / 'no.pickle'}: No such file or directory"
-
-
-ANY_TEXT = st.text(st.characters(exclude_categories=["Cs"]))
-
-
-@given(ANY_TEXT)
-def test_what_python_writes_is_read(text: str) -> None:
-    assert text_of_literal(repr(text)) == text
-    assert text_of_literal(repr(text.encode())) == text
-
-
-@pytest.mark.parametrize(
-    ("literal", "text"),
-    [("B'a'", "a"), (r"b'caf\xc3\xa9'", "café"), ('b"it\'s"', "it's"), (r"'\u00e9'", "é")],
-)
-def test_other_spellings(literal: str, text: str) -> None:
-    assert text_of_literal(literal) == text
-
-
-@pytest.mark.parametrize(
-    "literal",
-    [
-        "",
-        "a",
-        "b'",
-        "b'a'b'c'",
-        "'a' 'b'",
-        "'a' + 'b'",
-        "f'{1}'",
-        "r'a'",
-        "'''a'''",
-        "b'é'",
-        r"b'\d'",
-        r"b'\xff'",
-        r"b'\x'",
-        r"'\ud800'",
-        "__import__('os').getpid()",
-        "(" * 100_000,
-    ],
-)
-def test_nothing_else_is(literal: str) -> None:
-    with pytest.raises(ValueError, match=r"."):
-        text_of_literal(literal)

@@ -12,8 +12,10 @@ Lines between them say what was skipped, since BERT has no such word. Of Marvin 
 a skipped one follows nevertheless, as `False`: it has no result.
 """
 
+import ast
 import re
 import sys
+import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -32,7 +34,6 @@ from pommel.sources.formats.focus_word import (
     whole_number,
 )
 from pommel.sources.formats.pair_rows import has_words, kept_text, kept_texts, mended_set
-from pommel.sources.formats.plain_pickle import text_of_literal
 from pommel.sources.formats.set_format import SetFormat, TextPieces
 from pommel.sources.minimal_sets import MinimalSet, words_in
 
@@ -48,6 +49,7 @@ LINES_BEFORE, LINES_AFTER = "lines_before", "lines_after"
 _RESULT = re.compile(r"(?:True|False)(?!\S)")
 _LIKE = re.compile(rf"^(?:True|False)[\t ].*{re.escape(MASK)}", re.MULTILINE)
 _IS_NO_OTHER = re.compile(rf"\A(?:True|False)(?!\S)|[\t\r\n]|{re.escape(MASK)}")
+_LITERAL = re.compile(r"""[bB]?(?:'(?:[^'\\\r\n]|\\.)*+'|"(?:[^"\\\r\n]|\\.)*+")""")
 _LARGEST = sys.float_info.max
 _LOGIT = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:e[-+]?[0-9]+)?")
 _ATTRACTOR_COLUMNS = (
@@ -131,6 +133,26 @@ def bert_syntax_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
         line = _marvin_line if CASE in (each.fields or {}) else _attractor_line
         before, after = (_others(each, number, name) for name in (LINES_BEFORE, LINES_AFTER))
         yield "".join(f"{one}\n" for one in (*before, line(each, number), *after))
+
+
+def text_of_literal(literal: str) -> str:
+    """Return the text of a literal such as `b'caf\\xc3\\xa9'` or `'café'`; bytes are UTF-8.
+
+    Raises `ValueError` for anything else, and for an escape that Python does not know.
+    """
+    if not _LITERAL.fullmatch(literal):
+        raise ValueError("this is no string as Python writes it")
+    try:
+        with warnings.catch_warnings():
+            # What is no escape is a warning, and would be read as a backslash.
+            warnings.simplefilter("error")
+            value = ast.literal_eval(literal)
+    except SyntaxError as error:
+        raise ValueError(error.msg) from None
+    if isinstance(value, bytes):
+        return value.decode()
+    # Half of a surrogate pair can be written in Python, and nowhere else.
+    return str(value).encode().decode()
 
 
 def _attractor_set(result: _Line) -> list[MinimalSet]:

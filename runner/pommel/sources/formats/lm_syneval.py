@@ -18,7 +18,7 @@ from pommel.sources.formats.pair_rows import (
     kept_texts,
     mended_text,
 )
-from pommel.sources.formats.plain_pickle import Scalar, read_plain_pickle
+from pommel.sources.formats.plain_pickle import read_plain_pickle
 from pommel.sources.formats.set_format import SaveFile, SetFormat
 from pommel.sources.minimal_sets import MinimalSet
 
@@ -33,6 +33,15 @@ _PROTOCOL = 3
 _MOST_SENTENCES = 1 << 20
 _MOST_CHARACTERS = 1 << 26
 
+_KINDS: dict[type, str] = {
+    dict: "a dictionary",
+    list: "a list",
+    tuple: "a tuple",
+    str: "text",
+    bytes: "bytes",
+    bool: "a truth value",
+    type(None): "None",
+}
 _SHAPE = "write a dictionary of cases, each a list of tuples of sentences"
 
 
@@ -135,8 +144,7 @@ def _entry_faults(entry: Any, file: str, where: str) -> Iterator[Fault]:
 
 
 def _kind(value: Any) -> str:
-    kinds: dict[type, str] = {dict: "a dictionary", list: "a list", tuple: "a tuple", str: "text"}
-    return value.kind if isinstance(value, Scalar) else kinds[type(value)]
+    return _KINDS.get(type(value), "a number")
 
 
 def _fault(file: str, path: str, message: str, hint: str) -> Fault:
