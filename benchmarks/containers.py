@@ -4,7 +4,7 @@
     python benchmarks/containers.py docker://pommel/en-gpt2 builtin://en-gpt2 [--sizes 100 10000]
 
 Both references name the same model. Each way is timed whole (the model opened, sentences scored,
-the model closed: what a first run costs) and warm (a second call on the open model: what a further
+the model closed: what a first run costs) and again (a second call on the open model: what a further
 suite costs).
 The container starts anew for every repetition; a process of its own does what is in this process,
 so that torch is imported there, too. Figures are medians, with the smallest and the largest.
@@ -58,7 +58,7 @@ def compare(chosen: argparse.Namespace, n_sentences: int) -> None:
     for way in WAYS:
         rows = [turn[way] for turn in turns]
         cells = []
-        for column in ("whole_s", "warm_s"):
+        for column in ("whole_s", "again_s"):
             seconds = [row[column] for row in rows]
             median = statistics.median(seconds)
             base.setdefault(column, median)
@@ -85,9 +85,9 @@ def timed(way: str, image: str, model: str, n_sentences: int) -> dict[str, float
         score(scorer, first)
         before = time.perf_counter()
         score(scorer, second)
-        warm = time.perf_counter() - before
-    whole = time.perf_counter() - began - warm
-    return {"whole_s": whole, "warm_s": warm}
+        again = time.perf_counter() - before
+    whole = time.perf_counter() - began - again
+    return {"whole_s": whole, "again_s": again}
 
 
 def opened(way: str, image: str, model: str) -> Model:

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import math
 from collections import deque
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,8 @@ from tests.endpoint_server import faults
 from tests.endpoint_server.application import Fault
 from tests.endpoint_server.language_model import BOS, LanguageModel
 from tests.endpoint_server.running import Serve, serving
+
+from pommel.models.endpoint import model as endpoint_model
 
 SECRET = "s3cret-k3y"
 
@@ -133,12 +136,12 @@ def test_a_server_that_does_not_repeat_itself(pommel: Pommel, serve: Serve, tmp_
         name="long",
     )
     (tmp_path / "long.json").write_text(suite.to_text())
-    server, url = serve(caches_wrongly=True)
+    server, url = serve(caches_wrongly=1)
     outcome = pommel("run", url, tmp_path / "long.json")
     assert (outcome.status, outcome.stdout) == (1, "")
     assert outcome.stderr.startswith(f"pommel: {url}#en-gpt2: asked again, it gives '")
     # Nothing of it was kept; and what a sound server says is known to who asks no more.
-    server.behaviour.caches_wrongly = False
+    server.behaviour.caches_wrongly = 0
     first = pommel("run", url, tmp_path / "long.json")
     assert first.stderr == (
         "en-gpt2: 6 sentences asked again, in reverse order: 0.0000 bits at most\n"
@@ -149,6 +152,62 @@ def test_a_server_that_does_not_repeat_itself(pommel: Pommel, serve: Serve, tmp_
     pommel("runs", "export", "-o", tmp_path / "out")
     (run,) = json.loads((tmp_path / "out" / "runs.json").read_text())["runs"]
     assert run["provenance"]["model"]["details"]["asked_again"]["n_sentences"] == 6
+
+
+@pytest.mark.parametrize(
+    ("spares_probes", "status", "reason"),
+    [
+        (False, 4, "its log-probabilities depend on what was asked before: that of "),
+        (True, 1, "asked again, it gives '"),
+    ],
+)
+def test_blocks_of_a_prompt_that_are_kept_wrongly(
+    pommel: Pommel, serve: Serve, *, spares_probes: bool, status: int, reason: str
+) -> None:
+    _, url = serve(adds_bos=True, caches_wrongly=0.1, spares_probes=spares_probes)
+    outcome = pommel("run", url, "fgd-embed4")
+    assert (outcome.status, outcome.stdout) == (status, "")
+    assert f"{url}#en-gpt2: {reason}" in outcome.stderr
+    runs = json.loads(pommel("runs", "list", "--format", "json").stdout)
+    assert [(each["status"], each["n_scored"]) for each in runs] in ([], [("interrupted", 0)])
+
+
+def test_what_such_blocks_would_have_done(
+    pommel: Pommel, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(endpoint_model, "MOST_BITS", math.inf)
+    _, url = serve(adds_bos=True, caches_wrongly=0.1)
+    bits = []
+    for model in (url, "builtin://en-gpt2"):
+        asked = pommel("surprisals", model, "fgd-embed4", "--format", "csv", "--parallel", "1")
+        assert asked.status == 0
+        bits.append([float(row["sum_bits"]) for row in csv.DictReader(asked.stdout.splitlines())])
+        if model == url:
+            again = "en-gpt2: 8 sentences asked again, in reverse order: 1.46"
+            assert asked.stderr.startswith(again)
+    off = [abs(one - other) for one, other in zip(*bits, strict=True)]
+    assert (sum(each > 0.01 for each in off), len(off)) == (190, 672)
+    assert max(off) == pytest.approx(2.64, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("surprisals", "MODEL", "number_simple"),
+        ("conditional", "MODEL", "targets.tsv"),
+        ("capitalization", "MODEL", "number_simple"),
+        ("suites", "check", "number_simple", "--model", "MODEL"),
+        ("get-surprisals", "MODEL", "targets.tsv"),
+    ],
+)
+def test_every_command_says_how_far_a_server_repeats_itself(
+    pommel: Pommel, serve: Serve, words: tuple[str, ...]
+) -> None:
+    Path("targets.tsv").write_text("context\ttarget\nThe author\tlaughs\n")
+    _, url = serve(adds_bos=True)
+    outcome = pommel(*(url if each == "MODEL" else each for each in words))
+    assert outcome.status == 0
+    assert "asked again, in reverse order: 0.0000 bits at most\n" in outcome.stderr
 
 
 def test_what_is_complete_is_kept_and_the_rest_is_named(

@@ -32,7 +32,7 @@ class Behaviour:
     """What a server does.
 
     `caches_wrongly`: what stands behind blocks of 16 tokens that an earlier prompt began with, too,
-    has the numbers that it would have if nothing came before it.
+    has so large a share (0 to 1) of the numbers that it would have if nothing came before it.
 
     By itself: whether it adds a mark in front (`adds_bos`), shows it and gives the token after it
     its probability; whether the mark can be left out; how it writes tokens.
@@ -65,7 +65,7 @@ class Behaviour:
     tells_best: bool = True
     tells_usage: bool = True
     is_one_place_wrong: bool = False
-    caches_wrongly: bool = False
+    caches_wrongly: float = 0
     faults: deque[Fault] = field(default_factory=deque)
     always: Fault | None = None
     always_at: dict[str, Fault] = field(default_factory=dict)
@@ -162,13 +162,14 @@ class EndpointServer:
         return self.behaviour.spares_probes and prompt.startswith(_PROBES)
 
     def _behind_cached(self, ids: list[int], rows: Any) -> Any:
-        """Return the rows of a prompt, those behind its cached blocks as if nothing came before."""
+        """Return the rows of a prompt, those behind its cached blocks a part of those without."""
         blocks = [tuple(ids[:end]) for end in range(_BLOCK, len(ids), _BLOCK)]
         n_cached = max((len(each) for each in blocks if each in self._cached), default=0)
         self._cached.update(blocks)
         if not n_cached:
             return rows
-        return np.concatenate([rows[:n_cached], self.language_model.rows(*ids[n_cached:])])
+        share, wrong = self.behaviour.caches_wrongly, self.language_model.rows(*ids[n_cached:])
+        return np.concatenate([rows[:n_cached], (1 - share) * rows[n_cached:] + share * wrong])
 
     def _may(self, request: Request) -> bool:
         key = self.behaviour.key

@@ -13,9 +13,17 @@ from pommel.analysis import (
 from pommel.cli.each_model import expanded_models, more_models_option, run_each, sorted_out
 from pommel.cli.option_groups import field_of, option, takes_options
 from pommel.cli.options import RunOptions
-from pommel.cli.output import form_option, note, progress_bar, show_notes, show_rows, show_warnings
+from pommel.cli.output import (
+    form_option,
+    note,
+    progress_bar,
+    show_notes,
+    show_rows,
+    show_warnings,
+    using,
+)
 from pommel.errors import listed
-from pommel.models import NamedModel, closing
+from pommel.models import NamedModel
 from pommel.sources import load_suites
 from pommel.suite import Suite
 
@@ -80,7 +88,7 @@ def _run_model(
     n_sentences = 2 * sum(suite.n_sentences for suite in suites)
     with (
         chosen.opened_store() as store,
-        closing(chosen.cached(chosen.open_model(named.reference), store)) as model,
+        using(chosen.cached(chosen.open_model(named.reference), store)) as model,
         progress_bar(named.name or model.info.name, n_sentences) as progress,
     ):
         made.extend(

@@ -20,10 +20,10 @@ from pommel.cli.output import (
     progress_bar,
     show_notes,
     show_table,
+    using,
 )
 from pommel.errors import InputError, UsageError, counted
 from pommel.files import DecodedText, frame_of, frame_text, write_text
-from pommel.models import closing
 from pommel.scoring import ConditionalScore
 from pommel.sources import TargetTable
 
@@ -82,7 +82,7 @@ def command(model: str, file: str, chosen: _ConditionalOptions) -> None:
         hint = "rename it: the command adds a column of this name"
         raise InputError(f"{file}: there is a column {taken[0]!r}; {hint}")
     with (
-        closing(chosen.open_model(model)) as opened,
+        using(chosen.open_model(model)) as opened,
         progress_bar(opened.info.name, len(table.rows)) as progress,
     ):
         scores = ConditionalScore.of_pairs(

@@ -21,6 +21,7 @@ from pommel.cli.output import (
     show_table,
     show_text,
     show_warnings,
+    using,
 )
 from pommel.errors import (
     ModelNotAvailableError,
@@ -31,7 +32,6 @@ from pommel.errors import (
     printable,
 )
 from pommel.leaderboard import BoardFolder, Ranking
-from pommel.models import closing
 from pommel.sources import load_suites
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -394,7 +394,7 @@ def _rerun_one(
     note(printable(f"{submission_id}: {reference}"))
     try:
         sample = board.sample(submission_id, chosen.sample, seed=chosen.seed)
-        with closing(chosen.open_model(reference)) as model:
+        with using(chosen.open_model(reference)) as model:
             found = sample.rescored(model, tolerance_bits=chosen.tolerance)
     except ModelNotAvailableError as error:
         note(printable(f"{submission_id}: {error}"))

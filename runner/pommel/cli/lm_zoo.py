@@ -155,6 +155,8 @@ def _opened(model: str, chosen: _BackendOptions) -> Iterator[Any]:
         ) as commands,
     ):
         yield commands
+    if commands.repeated:
+        note(commands.repeated)
 
 
 def _sentences(file: str) -> list[str]:

@@ -13,6 +13,7 @@ import click
 
 from pommel.errors import Fault, PommelError, UsageError, printable
 from pommel.files import frame_text, stacked
+from pommel.models import Model, closing
 from pommel.scoring import ResultsTable, SuiteResult
 
 if TYPE_CHECKING:
@@ -83,6 +84,15 @@ _BETWEEN_BREAKS = re.compile(r"[^\n\t]+")
 def note(message: str) -> None:
     """Say something on stderr that is no result."""
     click.echo(message, err=True)
+
+
+@contextlib.contextmanager
+def using(model: Model) -> Iterator[Model]:
+    """Give a model and close it at the end; of a server, say how far it has repeated itself."""
+    with closing(model):
+        yield model
+    if "asked_again" in model.info.details:
+        note(f"{model.info.name}: {model.info.repeated}")
 
 
 # A file with a thousand stray spaces says so once; `pommel validate` has them all.

@@ -23,9 +23,10 @@ from pommel.cli.output import (
     show_retired_table,
     show_warnings,
     tidy_table_option,
+    using,
 )
 from pommel.files import make_folder
-from pommel.models import NamedModel, closing
+from pommel.models import NamedModel
 from pommel.report import Results
 from pommel.scoring import Choices, Regions, ResultsTable, Run
 from pommel.sources import load_suites
@@ -107,7 +108,7 @@ def _run_model(
 ) -> None:
     n_sentences = sum(suite.n_sentences for suite in suites)
     with (
-        closing(chosen.open_model(named.reference)) as model,
+        using(chosen.open_model(named.reference)) as model,
         progress_bar(named.name or model.info.name, n_sentences) as progress,
     ):
         runs = run_and_keep(
@@ -120,8 +121,6 @@ def _run_model(
             progress=progress,
         )
         made.extend(runs)
-    if "asked_again" in model.info.details:
-        note(f"{model.info.name}: {model.info.repeated}")
 
 
 def _choices(chosen: _RunOptions) -> Choices:

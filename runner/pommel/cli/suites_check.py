@@ -11,10 +11,10 @@ import click
 
 from pommel.cli.option_groups import field_of, option, takes_options
 from pommel.cli.options import ModelOptions
-from pommel.cli.output import form_option, note, progress_bar
+from pommel.cli.output import form_option, note, progress_bar, using
 from pommel.errors import Fault, InputError, PommelError, SuiteError, UsageError, counted
 from pommel.files import DecodedText, JsonDocument
-from pommel.models import Policy, closing
+from pommel.models import Policy
 from pommel.sources import find_suites, load_suites
 from pommel.suite import RULES, Frequencies, LoadedSuite, Tokenized, check_suite
 
@@ -179,7 +179,7 @@ def _tokenized(files: Sequence[_File], chosen: _SuitesCheckOptions) -> Tokenized
     if not texts:
         return None
     with (
-        closing(chosen.open_model(chosen.model or "")) as model,
+        using(chosen.open_model(chosen.model or "")) as model,
         progress_bar(model.info.name, len(texts)) as progress,
     ):
         scored = {}

@@ -16,10 +16,11 @@ from pommel.cli.output import (
     progress_bar,
     show_text,
     show_warnings,
+    using,
 )
 from pommel.errors import UsageError
 from pommel.files import frame_text, to_json, write_text
-from pommel.models import Recording, closing
+from pommel.models import Recording
 from pommel.scoring import SuiteSurprisals
 from pommel.sources import load_suites
 
@@ -61,7 +62,7 @@ def command(model: str, suite: str, chosen: _SurprisalsOptions) -> None:
     show_warnings(loaded.warnings)
     with (
         chosen.opened_store() as store,
-        closing(chosen.cached(chosen.open_model(model), store)) as opened,
+        using(chosen.cached(chosen.open_model(model), store)) as opened,
         progress_bar(opened.info.name, loaded.suites[0].n_sentences) as progress,
     ):
         surprisals = SuiteSurprisals.of(

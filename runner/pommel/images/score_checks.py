@@ -4,6 +4,7 @@ import json
 import math
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -352,14 +353,12 @@ def _takes_many(subject: Subject) -> str:
     started = time.monotonic()
     sentences = many(subject.n_sentences)
     first: dict[str, ScoredSentence] = {}
-    session = subject.commands.score_session()
-    try:
+    with closing(subject.commands.score_session()) as session:
         for index, scored in session.score(sentences, Policy()):
             known = first.setdefault(sentences[index], scored)
             if known != scored:
                 _check_same_everywhere(index + 1, known, scored)
-    finally:
-        session.close()
+        session.finish()
     return f"{len(sentences)} sentences in {time.monotonic() - started:.1f} s"
 
 

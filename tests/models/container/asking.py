@@ -7,19 +7,19 @@ import pytest
 from pommel.errors import ModelError
 from pommel.models.container.commands import ImageCommands
 from pommel.models.container.engines.engine import Sandbox
-from pommel.models.container.model import WarmAnswers
+from pommel.models.container.model import SessionAnswers
 from pommel.models.model import LoadOptions, Policy
 from pommel.surprisal import ScoredSentence
 
 SENTENCES = ("The cat", "A dog", "Unbelievable")
 
 
-def answers_of(reference: str, sandbox: Sandbox | None = None) -> WarmAnswers:
-    return WarmAnswers(ImageCommands.open(reference, LoadOptions(sandbox=sandbox or Sandbox())))
+def answers_of(reference: str, sandbox: Sandbox | None = None) -> SessionAnswers:
+    return SessionAnswers(ImageCommands.open(reference, LoadOptions(sandbox=sandbox or Sandbox())))
 
 
 def scored(
-    answers: WarmAnswers, sentences: Sequence[str] = SENTENCES, policy: Policy | None = None
+    answers: SessionAnswers, sentences: Sequence[str] = SENTENCES, policy: Policy | None = None
 ) -> list[ScoredSentence]:
     found = dict(answers.score(sentences, policy or Policy()))
     assert len(found) == len(sentences)

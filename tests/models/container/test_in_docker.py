@@ -7,7 +7,7 @@ import pytest
 from tests.container_fixtures import BuildImage
 from tests.containers_support.answering import connected
 from tests.models.container.local_engine import LocalEngine
-from tests.models.container.toy_image import toy
+from tests.models.container.toy_image import SCORE_MAIN, toy
 
 from pommel.errors import ContainerError, UnsupportedFeatureError
 from pommel.models.container.engines.engine import Sandbox
@@ -67,12 +67,22 @@ def test_ten_thousand_sentences(protocol: int, built: Built) -> None:
         assert [each.text for each in score_all(model, sentences, Policy())] == sentences
 
 
-def test_a_container_stays_warm(built: Built, docker_engine: str) -> None:
+def test_each_call_ends_its_container(built: Built, docker_engine: str) -> None:
     reference = built(2)
     with closing(opened(reference)) as model:
+        assert n_containers(docker_engine, reference) == 1
         for n in range(3):
             score_all(model, [f"suite {n}"], Policy())
-            assert n_containers(docker_engine, reference) == 1
+            assert n_containers(docker_engine, reference) == 0
+
+
+@pytest.mark.parametrize("end", ["    sys.stdout.flush(); os._exit(1)\n", "sys.exit(1)\n"])
+def test_one_that_answers_all_and_ends_badly(built: Built, docker_engine: str, end: str) -> None:
+    reference = built(2, score=SCORE_MAIN + end)
+    with closing(opened(reference)) as model, pytest.raises(ContainerError) as caught:
+        score_all(model, ["a", "b"], Policy())
+    assert str(caught.value) == f"{reference}: score: it ended with exit status 1"
+    assert caught.value.spoiled == {"a", "b"}
     assert n_containers(docker_engine, reference) == 0
 
 
@@ -117,7 +127,7 @@ def test_failures_name_image_command_and_sentence(built: Built, docker_engine: s
     assert n_containers(docker_engine, reference) == 0
 
 
-def test_a_warm_container_that_fails(built: Built, docker_engine: str) -> None:
+def test_a_session_that_fails(built: Built, docker_engine: str) -> None:
     reference = built(2, score="say(HEADER)\nr = next(blocks())\nsys.exit(3)\n")
     with closing(opened(reference)) as model, pytest.raises(ContainerError) as caught:
         score_all(model, ["a", "b"], Policy())

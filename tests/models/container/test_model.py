@@ -69,7 +69,7 @@ def test_protocol_2(image: ImageOf, engine: LocalEngine) -> None:
     assert (found.name, found.bos, found.eos) == ("toy", None, "<eos>")
     assert (found.max_tokens, found.n_parameters) == (9, 3)
     assert (found.dtype, found.device) == ("float32", "cpu")
-    assert not found.costly_calls
+    assert found.costly_calls
     assert found.details["protocol"] == 2
     assert found.details["model"] == {"name": "toy", "fingerprint": "f"}
     assert found.details["sandbox"]["n_cpus"] == 1

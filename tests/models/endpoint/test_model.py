@@ -206,7 +206,7 @@ LONG = "the author that the senators near the old houses by the sea like so much
 def test_numbers_that_depend_on_what_was_asked_before_are_refused(
     serve: Serve, opened: Open
 ) -> None:
-    _, url = serve(caches_wrongly=True)
+    _, url = serve(caches_wrongly=1)
     sentences = [f"{LONG} {LONG} {word} ." for word in ("laughs", "laugh")]
     with pytest.raises(ModelError, match=r"other surprisals \(by .* bits; 0.14 bits are") as caught:
         score_all(opened(url), sentences, Policy())

@@ -118,7 +118,7 @@ def test_a_first_token_without_text_is_a_mark_whatever_its_number(
 def test_a_server_that_does_not_repeat_itself(serve: Serve, opened: Open) -> None:
     _, url = serve()
     assert opened(url).info.details["repeats"] == "checked, to 0.0000 bits"
-    _, url = serve(caches_wrongly=True, spares_probes=False)
+    _, url = serve(caches_wrongly=1, spares_probes=False)
     # However often it is tried: what it is tried with is new each time.
     for _ in range(2):
         said = refusal(opened, f"{url}#en-gpt2")

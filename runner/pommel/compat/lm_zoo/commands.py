@@ -47,6 +47,11 @@ BACKENDS = {
 class Commands(Protocol):
     """What a model answers to; each takes sentences without line breaks, one answer a sentence."""
 
+    @property
+    def repeated(self) -> str:
+        """How far a server has repeated itself (`ModelInfo.repeated`)."""
+        ...
+
     def spec(self) -> dict[str, Any]:
         """Return what the model says about itself (`schemas/model_spec.json`)."""
         ...
@@ -117,6 +122,7 @@ class ContainerCommands:
         """Take what runs the commands of the image `reference`."""
         self._image = image
         self._reference = reference
+        self.repeated = ""
 
     def spec(self) -> dict[str, Any]:
         """Return what the image prints."""

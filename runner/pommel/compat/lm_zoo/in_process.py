@@ -106,6 +106,11 @@ class ScoredCommands:
         """Take a loaded model."""
         self._model = model
 
+    @property
+    def repeated(self) -> str:
+        """How far a server has repeated itself; "" for any other model."""
+        return self._model.info.repeated
+
     def spec(self) -> dict[str, Any]:
         """Return the spec that a dummy or recorded model came with, otherwise a made-up one."""
         return spec_of(self._model)

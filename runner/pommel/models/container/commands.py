@@ -1,4 +1,4 @@
-"""The LM Zoo protocol: an image's commands, one container start each, and `score`, kept warm."""
+"""The LM Zoo protocol: an image's commands, each in a container of its own; `score` goes on."""
 
 import json
 import re
@@ -308,10 +308,10 @@ _HEADER = {
 
 
 class ScoreSession:
-    """One container with the command `score`, kept warm until it is closed.
+    """One container with the command `score`, until it is closed.
 
-    `header` is the `model` of the line that it begins with. After any failure a session is of no
-    more use, and has to be closed.
+    `header` is the `model` of the line that it begins with. After `finish` or any failure a session
+    is of no more use, and has to be closed.
     """
 
     def __init__(self, commands: ImageCommands) -> None:
@@ -356,6 +356,17 @@ class ScoreSession:
             if n_answered % BLOCK == 0:
                 self._command.restart_clock()
         self._command.at = ""
+
+    def finish(self) -> None:
+        """Let the program see the end of its input; raises `ContainerError` unless it ends well.
+
+        It has the time of one more block for that.
+        """
+        self._command.restart_clock()
+        self._command.feed((), last=True)
+        if (line := self._command.next_line()) is not None:
+            raise self._command.fault(f"it printed more than it was asked for: {quoted(line)}")
+        self._command.finish()
 
     def _send(self, block: range, sentences: Sequence[str], policy: Policy) -> None:
         lines: list[str] = []

@@ -1,7 +1,7 @@
 """A model in a container, whatever version of the protocol its image speaks.
 
-Version 1 is asked with three commands whose answers have to agree (`PrintedAnswers`), version 2 by
-a container that stays warm (`WarmAnswers`). Which model it is, is said for people, and down to a
+Version 1 is asked with three commands whose answers have to agree (`PrintedAnswers`), version 2 in
+a session with one (`SessionAnswers`). Which model it is, is said for people, and down to a
 hash of all that decides its numbers.
 """
 
@@ -34,19 +34,20 @@ from pommel.models.printed import under_policy, with_first_token
 from pommel.surprisal import ScoredSentence
 
 
-class WarmAnswers:
-    """Keeps one container for all that is asked, and starts a new one after a failure.
+class SessionAnswers:
+    """Asks a container with the command `score` for all sentences of a call.
 
-    `header` is what the image says of its model. Who asks again before all is answered is
-    answered from a second container.
+    A call is over when the program has seen the end of its input and has ended well; the next one
+    has a container of its own. `header` is what the image says of its model; the container that has
+    said so first waits for the first call.
     """
 
     def __init__(self, commands: ImageCommands) -> None:
-        """Start the container; raises `ContainerError`."""
+        """Start a container; raises `ContainerError`."""
         self._commands = commands
-        self._sessions: list[ScoreSession] = []
-        self._idle: list[ScoreSession] = []
-        self.header: Mapping[str, Any] = self._start().header
+        self._running: list[ScoreSession] = []
+        self.header: Mapping[str, Any] = {}
+        self._waiting: ScoreSession | None = self._start()
 
     def score(
         self, sentences: Sequence[str], policy: Policy
@@ -55,42 +56,37 @@ class WarmAnswers:
         if not sentences:
             return
         check_encodable(sentences, self._commands.reference)
-        if not self._idle:
-            self._start()
-        session = self._idle.pop()
+        session, self._waiting = self._waiting or self._start(), None
         try:
             with _failures_told(sentences) as answered:
                 for index, scored in session.score(sentences, policy):
                     answered.add(index)
                     yield index, with_first_token(scored, policy)
-        except BaseException:
-            # Answers may still be on their way, and be taken for those to later questions.
+                session.finish()
+        finally:
             self._end(session)
-            raise
-        self._idle.append(session)
 
     def close(self) -> None:
         """Remove what is there; a later question starts anew."""
-        while self._sessions:
-            self._end(self._sessions[-1])
+        self._waiting = None
+        while self._running:
+            self._end(self._running[-1])
 
     def _start(self) -> ScoreSession:
         session = ScoreSession(self._commands)
-        self._sessions.append(session)
-        before = getattr(self, "header", session.header)
-        if session.header != before:
+        self._running.append(session)
+        self.header = self.header or session.header
+        if session.header != self.header:
             self._end(session)
             raise ContainerError(
                 f"{self._commands.reference}: score: started again, it says that it is another "
-                f"model: {_first_difference(before, session.header)}"
+                f"model: {_first_difference(self.header, session.header)}"
             )
-        self._idle.append(session)
         return session
 
     def _end(self, session: ScoreSession) -> None:
-        for sessions in (self._sessions, self._idle):
-            if session in sessions:
-                sessions.remove(session)
+        if session in self._running:
+            self._running.remove(session)
         session.close()
 
 
@@ -246,10 +242,9 @@ class Description:
             },
             decides=("protocol 1", dtype),
             details={"protocol": 1, "offsets": RECOVERED},
-            costly_calls=True,
         )
 
-    def of_warm(self, header: Mapping[str, Any]) -> ModelInfo:
+    def of_session(self, header: Mapping[str, Any]) -> ModelInfo:
         """Return the description of a model that speaks version 2, and has said who it is."""
         own = {"name": header["name"], "fingerprint": header["fingerprint"]}
         return self._info(
@@ -257,7 +252,6 @@ class Description:
             | {"name": self._name(header["name"])},
             decides=("protocol 2", header["fingerprint"]),
             details={"protocol": 2, "model": own},
-            costly_calls=False,
         )
 
     def _info(
@@ -266,7 +260,6 @@ class Description:
         said: dict[str, Any],
         decides: tuple[str, ...],
         details: dict[str, Any],
-        costly_calls: bool,
     ) -> ModelInfo:
         image = self.commands.image
         return ModelInfo(
@@ -275,7 +268,7 @@ class Description:
             fingerprint=_fingerprint(image.id, self.weights or "", *decides),
             revision=min(image.digests, default=image.id),
             details=details | self._details(),
-            costly_calls=costly_calls,
+            costly_calls=True,
             **said,
         )
 
@@ -355,7 +348,7 @@ class ContainerModel:
         yield from self.answers.score(sentences, policy)
 
     def close(self) -> None:
-        """Remove the container, if one is kept warm, and let go of the engine."""
+        """Remove the containers that there are, and let go of the engine."""
         self.answers.close()
         self.commands.engine.close()
 
@@ -379,8 +372,8 @@ def open_model(reference: str, options: LoadOptions) -> ContainerModel:
         answers = PrintedAnswers(commands=commands)
         info = described.of_printed()
     else:
-        answers = warm = WarmAnswers(commands)
-        info = described.of_warm(warm.header)
+        answers = session = SessionAnswers(commands)
+        info = described.of_session(session.header)
     model = ContainerModel(info=info, commands=commands, answers=answers)
     weakref.finalize(model, answers.close)
     return model

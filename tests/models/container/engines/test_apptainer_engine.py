@@ -7,8 +7,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.models.container.toy_image import SCORE_MAIN, toy
 
 from pommel.errors import ContainerError, ModelNotAvailableError, UnsupportedFeatureError
+from pommel.models.container.commands import ImageCommands
 from pommel.models.container.engines.apptainer_engine import (
     ApptainerEngine,
     find_apptainer,
@@ -17,6 +19,8 @@ from pommel.models.container.engines.apptainer_engine import (
 )
 from pommel.models.container.engines.engine import Image, Job, Sandbox
 from pommel.models.container.engines.process import Command, output_lines
+from pommel.models.container.model import SessionAnswers
+from pommel.models.model import Policy
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="Apptainer is for Linux")
 
@@ -251,7 +255,20 @@ class TestStart:
         # The program itself was left the time to clean up behind its container.
         assert (program / "tidied").exists()
 
-    def test_a_warm_container(self, engine: ApptainerEngine) -> None:
+    def test_one_that_answers_all_and_ends_badly(
+        self, engine: ApptainerEngine, image: Path
+    ) -> None:
+        script = toy(2, score=f"{SCORE_MAIN}sys.exit(1)\n")["score"]
+        (image / "bin" / "score").write_text(f"#!{sys.executable} -SE\n{script}", "utf-8")
+        (image / "bin" / "score").chmod(0o755)
+        found = Image(reference="apptainer://image", id="sha256:1")
+        answers = SessionAnswers(ImageCommands(engine=engine, image=found))
+        with pytest.raises(ContainerError) as caught:
+            list(answers.score(["a cat", "a dog"], Policy()))
+        assert str(caught.value) == "apptainer://image: score: it ended with exit status 1"
+        assert caught.value.spoiled == {"a cat", "a dog"}
+
+    def test_lines_back_and_forth(self, engine: ApptainerEngine) -> None:
         with Command(engine, self.job("tokenize", "/dev/stdin")) as command:
             for number in range(50):
                 command.feed([b"line %d\n" % number], last=False)

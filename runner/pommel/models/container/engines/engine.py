@@ -23,8 +23,8 @@ GIB = 1 << 30
 class Sandbox:
     """The limits of one container; the defaults are for code that nobody vouches for.
 
-    `timeout_s` is the time for one command, or, for a container that is kept warm, for one block
-    of sentences. `output_bytes` bounds what a container may print in that time, standard error
+    `timeout_s` is the time for one command, or, in a session, for one block of
+    sentences. `output_bytes` bounds what a container may print in that time, standard error
     included. `n_cpus` None means all there are. `tmp_bytes` is the size of `/tmp`, the one place
     that a container can write to. `user` is `uid:gid`, never root by default; `uid` alone becomes
     `uid:uid`, since an engine would take root's group.

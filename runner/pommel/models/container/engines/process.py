@@ -225,7 +225,7 @@ class Command:
         return self._ended
 
     def restart_clock(self) -> None:
-        """Begin the sandbox's time and output limits anew (a warm container's next block)."""
+        """Begin the sandbox's time and output limits anew (the next block of a session)."""
         self._n_bytes = 0
         self._deadline = time.monotonic() + self._job.sandbox.timeout_s
 

@@ -1,15 +1,21 @@
-"""A container that stays warm: one start for all that is asked, a new one after a failure."""
+"""A container that answers in a session: one start a call, which has to end well."""
 
 import gc
+from pathlib import Path
 
 import pytest
+from tests.builders import make_suite
 from tests.models.container.asking import answers_of
 from tests.models.container.conftest import ImageOf
 from tests.models.container.local_engine import LocalEngine
+from tests.models.container.toy_image import SCORE_MAIN
 
 from pommel.errors import ContainerError, ModelError
+from pommel.models.container.engines.engine import Sandbox
 from pommel.models.container.model import open_model
-from pommel.models.model import LoadOptions, Policy, score_all
+from pommel.models.family import NamedModel
+from pommel.models.model import LoadOptions, Policy, closing, score_all
+from pommel.store import Store, run_and_keep
 
 ONE_IN_FIVE = """
 say(HEADER)
@@ -21,14 +27,45 @@ for block in blocks():
 ANOTHER_EACH_TIME = f"HEADER['model']['fingerprint'] = str(os.getpid())\n{ONE_IN_FIVE}"
 
 
-def test_one_start_for_all(image: ImageOf, engine: LocalEngine) -> None:
+def test_one_start_for_all_that_is_asked_at_once(image: ImageOf, engine: LocalEngine) -> None:
     answers = answers_of(image(2))
-    for n in range(5):
-        assert len(dict(answers.score([f"suite {n}", "a cat"], Policy()))) == 2
     assert list(answers.score([], Policy())) == []
-    assert engine.commands == ["score"]
     assert engine.n_running == 1
+    for n in range(3):
+        assert len(dict(answers.score([f"suite {n}"] * 5000, Policy()))) == 5000
+        assert engine.commands == ["score"] * (n + 1)
+        assert engine.n_running == 0
     answers.close()
+
+
+# All is answered before the end: at once, at the end of the input, later than is admitted.
+@pytest.mark.parametrize(
+    ("end", "reason"),
+    [
+        ("    sys.stdout.flush(); os._exit(1)\n", "it ended with exit status 1"),
+        ("sys.exit(1)\n", "it ended with exit status 1"),
+        ("sys.exit(99)\n", r"the image does not support this \(exit status 99\)"),
+        ("os.kill(os.getpid(), 9)\n", r"it was killed \(exit status 137\)"),
+        ("say('bye')\n", "it printed more than it was asked for: '\"bye\"'"),
+        ("import time; time.sleep(60)\n", "it had not ended after 2 s"),
+    ],
+)
+def test_who_answers_all_and_does_not_end_well_is_not_believed(
+    image: ImageOf, engine: LocalEngine, tmp_path: Path, end: str, reason: str
+) -> None:
+    reference = image(2, score=SCORE_MAIN + end)
+    suites = [
+        make_suite([{"a": (f"A {noun}",), "b": (f"A {noun}",)}], ["1 < 2"], name=noun)
+        for noun in ("dog", "cat")
+    ]
+    named = NamedModel(reference=reference)
+    with Store.open(tmp_path / "store.sqlite") as store:
+        for _ in range(2):
+            model = open_model(reference, LoadOptions(sandbox=Sandbox(timeout_s=2)))
+            with closing(model), pytest.raises(ContainerError, match=f"score: {reason}"):
+                list(run_and_keep(named, model, suites, store=store))
+            assert not store.runs.records()
+    assert engine.commands.count("score") == 2
     assert engine.n_running == 0
 
 
@@ -92,6 +129,7 @@ def test_half_a_surrogate_pair(image: ImageOf, engine: LocalEngine) -> None:
         list(answers.score(["a", "\ud800"], Policy()))
     assert engine.n_running == 1
     answers.close()
+    assert engine.n_running == 0
 
 
 def test_a_model_that_nobody_has_is_removed(image: ImageOf, engine: LocalEngine) -> None:
