@@ -33,9 +33,7 @@ class _CapitalizationOptions(RunOptions):
     """What `pommel capitalization command` is told."""
 
     lower: bool = option(
-        "--lower",
-        is_flag=True,
-        help="First take the capital letters away, for suites that are written with them.",
+        help="First take the capital letters away, for suites that are written with them."
     )
     form: str = field_of(form_option())
 

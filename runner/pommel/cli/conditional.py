@@ -46,7 +46,6 @@ class _ConditionalOptions(PolicyOptions, ModelOptions):
     """What `pommel conditional command` is told."""
 
     joiner: str = option(
-        "--joiner",
         default=" ",
         metavar="TEXT",
         help="What stands between context and target.  [default: a space]",

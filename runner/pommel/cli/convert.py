@@ -25,20 +25,17 @@ class _ConvertOptions(SetOptions):
 
     read_as: str | None = option(
         "--from",
-        "read_as",
         type=click.Choice(Conversion.input_names()),
         default=None,
         help="What FILE is.  [default: by its ending and how it begins]",
     )
-    name: str | None = option("--name", help="What the suite is called.  [default: the file]")
+    name: str | None = option(help="What the suite is called.  [default: the file]")
     by: str | None = option(
-        "--by",
         metavar="FIELD",
         help="Write one file for each value of a field, into the folder -o: --by UID.",
     )
     compared: Literal["sentence", "contrast"] | None = option(
         "--compare",
-        "compared",
         help="What the prediction compares: the whole sentence or the words that differ.  "
         "[default: what is usual for the format]",
     )

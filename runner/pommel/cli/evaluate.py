@@ -30,12 +30,10 @@ class _EvaluateOptions(ScoreOptions):
         form_option(default=None, about="What to print.  [default: table; tsv with --compat]")
     )
     table: Literal["suites", "predictions"] | None = option(
-        "--table",
-        help="Scores, or predictions item by item.  [default: predictions; in a table, both]",
+        help="Scores, or predictions item by item.  [default: predictions; in a table, both]"
     )
     compat: Literal["syntaxgym"] | None = option(
-        "--compat",
-        help="Print the retired tool's four columns of TSV.",
+        help="Print the retired tool's four columns of TSV."
     )
     fail_under: float | None = field_of(threshold_option)
 

@@ -34,41 +34,26 @@ _NEED_NAME = {
 class _FetchOptions(Options):
     """What `pommel fetch command` is told."""
 
-    lists: bool = option(
-        "--list", "lists", is_flag=True, help="Show what can be fetched; so does no NAME."
-    )
+    lists: bool = option("--list", help="Show what can be fetched; so does no NAME.")
     form: str = field_of(
         form_option(
             ["table", "json"],
             about="Format of the list; of what was fetched JSON, or only its folder.",
         )
     )
-    citation: bool = option(
-        "--citation", is_flag=True, help="Print what to cite (BibTeX), and fetch nothing."
-    )
+    citation: bool = option(help="Print what to cite (BibTeX), and fetch nothing.")
     output: Path | None = option(
         "-o",
-        "--output",
         type=click.Path(path_type=Path, file_okay=False),
         help="Folder to copy the files to, with their licence and where they are from.",
     )
-    suites: bool = option(
-        "--suites",
-        is_flag=True,
-        help="Write suites made of the files, ready to run, to the folder.",
-    )
-    force: bool = option("--force", is_flag=True, help="Overwrite files there that are others.")
+    suites: bool = option(help="Write suites made of the files, ready to run, to the folder.")
+    force: bool = option(help="Overwrite files there that are others.")
     only: tuple[str, ...] = option(
-        "--only",
-        multiple=True,
-        metavar="PATTERN",
-        help="Fetch only files whose paths match (pol/*); repeatable.",
+        metavar="PATTERN", help="Fetch only files whose paths match (pol/*); repeatable."
     )
-    offline: bool = option(
-        "--offline", is_flag=True, help="Download nothing: use what was fetched before."
-    )
+    offline: bool = option(help="Download nothing: use what was fetched before.")
     base_url: str | None = option(
-        "--base-url",
         metavar="URL",
         help="Mirror to fetch from, a folder like the cache: URL/NAME/COMMIT/FILE; else "
         "POMMEL_MIRROR.",

@@ -23,47 +23,30 @@ class _GenerateOptions(SetOptions):
     """What `pommel generate command` is told."""
 
     name: str | None = option(
-        "--name", help="The suite's name.  [default: that of the grammar, or of its file]"
+        help="The suite's name.  [default: that of the grammar, or of its file]"
     )
     sample: int | None = option(
-        "--sample",
         type=click.IntRange(min=1),
         metavar="N",
         help="Draw so many distinct minimal sets or items, without replacement.  [default: all]",
     )
     depth: int | None = option(
-        "--depth",
         type=click.IntRange(min=1),
         metavar="N",
         help="How deep the trees of a context-free grammar may be, if it is recursive.",
     )
-    seed: int = option(
-        "--seed",
-        type=click.IntRange(min=0),
-        default=1,
-        show_default=True,
-        help="Seed of the sample.",
-    )
-    count: bool = option(
-        "--count", is_flag=True, help="Say how many there are, and generate nothing."
-    )
+    seed: int = option(type=click.IntRange(min=0), default=1, help="Seed of the sample.")
+    count: bool = option(help="Say how many there are, and generate nothing.")
     about: tuple[str, ...] = option(
         "--meta",
-        "about",
-        multiple=True,
         metavar="KEY=VALUE",
         help="What the suite's meta says besides: language=de; may be repeated.",
     )
     eos: bool = option(
-        "--eos",
-        is_flag=True,
-        help="Write '. <eos>' behind every sentence; '<eos>', if it has a full stop.",
+        help="Write '. <eos>' behind every sentence; '<eos>', if it has a full stop."
     )
-    capitalize: bool = option(
-        "--capitalize", is_flag=True, help="Begin every sentence with a capital letter."
-    )
+    capitalize: bool = option(help="Begin every sentence with a capital letter.")
     vocabulary: Path | None = option(
-        "--vocabulary",
         type=click.Path(path_type=Path, dir_okay=False),
         help="File with a word a line: report which of the grammar's words it lacks.",
     )

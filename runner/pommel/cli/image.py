@@ -65,19 +65,13 @@ def new(name: str, into: Path) -> None:
 class _BuildOptions(Options):
     """What `pommel image build` is told."""
 
-    tag: str | None = option(
-        "-t", "--tag", help="What the image is called.  [default: pommel/NAME]"
-    )
-    base: str | None = option(
-        "--base", metavar="IMAGE", help="Image to build on (the build argument BASE)."
-    )
+    tag: str | None = option("-t", help="What the image is called.  [default: pommel/NAME]")
+    base: str | None = option(metavar="IMAGE", help="Image to build on (the build argument BASE).")
     model: Path | None = option(
-        "--model",
-        type=click.Path(path_type=Path),
-        help="File or folder with the weights, for the images that ship with pommel.",
+        help="File or folder with the weights, for the images that ship with pommel."
     )
-    engine: Literal["docker", "podman"] = option("--engine", default="docker", show_default=True)
-    pull: bool = option("--pull", is_flag=True, help="Fetch the base image even if there is one.")
+    engine: Literal["docker", "podman"] = option(default="docker")
+    pull: bool = option(help="Fetch the base image even if there is one.")
 
 
 @command.command("build", no_args_is_help=True)

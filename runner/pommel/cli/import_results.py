@@ -22,45 +22,28 @@ class _ImportResultsOptions(StoreOptions):
 
     read_as: str | None = option(
         "--from",
-        "read_as",
         type=click.Choice([each.name for each in RESULT_FORMATS]),
         help="What the files are.  [default: by how they begin]",
     )
     name: str | None = option(
-        "--name",
         metavar="SOURCE",
         help="What the results are called.  [default: hu2020, gulordava, gevalm, clams, blimp "
         "or bert-syntax, if they are these; otherwise as their file]",
     )
-    model: str | None = option(
-        "--model", help="What the model is called, in a file that does not say it."
-    )
-    suite: str | None = option(
-        "--suite", help="What the suite is called, in a file that does not say it."
-    )
+    model: str | None = option(help="What the model is called, in a file that does not say it.")
+    suite: str | None = option(help="What the suite is called, in a file that does not say it.")
     language: str | None = option(
-        "--language", help="The suites' language, as a tag (en), in files that do not say it."
+        help="The suites' language, as a tag (en), in files that do not say it."
     )
     columns: tuple[str, ...] = option(
-        "--column",
-        "columns",
-        multiple=True,
-        metavar="WHAT=NAME",
-        help="What a column is called: item=pair_id; repeatable.",
+        "--column", metavar="WHAT=NAME", help="What a column is called: item=pair_id; repeatable."
     )
-    score_rule: ScoreRule | None = option(
-        "--score",
-        "score_rule",
-        help="Score rule.  [default: all]",
-    )
+    score_rule: ScoreRule | None = option("--score", help="Score rule.  [default: all]")
     items: tuple[str, ...] = option(
-        "--items",
-        multiple=True,
         metavar="N|MODEL=N",
         help="Of how many items the shares are, for all models or one; repeatable.",
     )
     chance: float | None = option(
-        "--chance",
         type=click.FloatRange(0, 1),
         metavar="X",
         help="The share of items that hold by chance, for results that do not say it (1/4 is "
@@ -68,19 +51,13 @@ class _ImportResultsOptions(StoreOptions):
     )
     size_families: tuple[str, ...] = option(
         "--size-family",
-        "size_families",
-        multiple=True,
         metavar="NAME=GLOB",
         help="Models of one kind in several sizes: 'BLOOM=bloom*'; repeatable.  [default: "
         "models of known size whose names begin alike up to a hyphen]",
     )
-    by_attractors: bool = option(
-        "--by-attractors", is_flag=True, help="A suite for each number of attractors."
-    )
-    keep_all: bool = option(
-        "--keep-all", is_flag=True, help="Drop and combine nothing that a paper does."
-    )
-    dry_run: bool = option("--dry-run", is_flag=True, help="Keep nothing.")
+    by_attractors: bool = option(help="A suite for each number of attractors.")
+    keep_all: bool = option(help="Drop and combine nothing that a paper does.")
+    dry_run: bool = option(help="Keep nothing.")
     form: str = field_of(form_option(about="How to show what came in."))
 
 

@@ -72,20 +72,16 @@ class _InitOptions(RuleOptions):
     """What `pommel leaderboard init` is told."""
 
     name: str | None = option(
-        "--name", metavar="TEXT", help="What it is called.  [default: the folder's name]"
+        metavar="TEXT", help="What it is called.  [default: the folder's name]"
     )
-    description: str = option("--description", default="", metavar="TEXT", help="What it is about.")
+    description: str = option(default="", metavar="TEXT", help="What it is about.")
     circuit_weights: tuple[str, ...] = option(
         "--circuit-weight",
-        "circuit_weights",
-        multiple=True,
         metavar="NAME=X",
         help="What a circuit weighs in the score; repeatable.  [default: 1]",
     )
     suite_weights: tuple[str, ...] = option(
         "--suite-weight",
-        "suite_weights",
-        multiple=True,
         metavar="NAME=X",
         help="What a suite weighs in its circuit; repeatable.  [default: 1]",
     )
@@ -252,35 +248,26 @@ _N_SEEDS = 2**32
 class _VerifyOptions(ModelOptions):
     """What `pommel leaderboard verify` is told."""
 
-    rerun: bool = option(
-        "--rerun", is_flag=True, help="Have models score a sample of sentences again."
-    )
+    rerun: bool = option(help="Have models score a sample of sentences again.")
     model: str | None = option(
-        "--model",
-        metavar="MODEL",
-        help="Where the model of one ID is.  [default: as was submitted]",
+        metavar="MODEL", help="Where the model of one ID is.  [default: as was submitted]"
     )
     sample: int = option(
-        "--sample",
         type=click.IntRange(min=1),
         default=50,
-        show_default=True,
         metavar="N",
         help="How many sentences of a submission are scored again: all of items that are "
         "drawn, until there are so many.",
     )
     seed: int = option(
-        "--seed",
         default=lambda: secrets.randbelow(_N_SEEDS),
         type=click.IntRange(min=0),
         metavar="S",
         help="Which sentences.  [default: others each time, which nobody can know beforehand]",
     )
     tolerance: float = option(
-        "--tolerance",
         type=click.FloatRange(min=0),
         default=0.01,
-        show_default=True,
         metavar="BITS",
         help="How far apart two surprisals of a token may be.",
     )

@@ -35,7 +35,6 @@ class _BackendOptions(ModelOptions):
     """How MODEL is run."""
 
     backend: str | None = option(
-        "--backend",
         type=click.Choice(_BACKENDS, case_sensitive=False),
         help="What has to run MODEL.  [default: what its reference says]",
     )

@@ -5,8 +5,9 @@ A group is a frozen dataclass of `Options`. Its fields are what Click fills: `op
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
+from pathlib import Path
 from typing import Any, Literal, ParamSpec, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import click
@@ -14,29 +15,64 @@ import click
 _F = TypeVar("_F", bound=Callable[..., Any])
 _P = ParamSpec("_P")
 
-# The key of a field's metadata.
-_OPTION = "option"
+# The key of a field's metadata: what makes its option of the field's name and type.
+_MAKE = "make"
+_Added = Callable[[_F], _F]
 
 
-def field_of(option: Callable[[_F], _F]) -> Any:
+def field_of(made: _Added[_F]) -> Any:
     """Return the field of a group that is filled by an option, as Click would add it to a command.
 
-    An option of a field whose type is a `Literal` takes one of its values, unless a callback reads
-    them.
+    The option's name is the field's.
     """
-    return field(metadata={_OPTION: option})
+    return field(metadata={_MAKE: lambda _name, _kind: made})
 
 
-def _making_fields(make: Callable[_P, Callable[[_F], _F]]) -> Callable[_P, Any]:
-    @functools.wraps(make)
-    def made(*names: _P.args, **settings: _P.kwargs) -> Any:
-        return field_of(make(*names, **settings))
+def _making_fields(make: Callable[_P, _Added[_F]]) -> Callable[_P, Any]:
+    made: Callable[..., _Added[_F]] = make
 
-    return made
+    def option(*names: _P.args, **settings: _P.kwargs) -> Any:
+        def of_field(name: str, kind: object) -> _Added[_F]:
+            has_long = any(str(each).startswith("--") for each in names)
+            long = () if has_long else (f"--{name.replace('_', '-')}",)
+            own = () if name in names else (name,)
+            return made(*names, *long, *own, **{**_settings_of(kind, settings), **settings})
+
+        return field(metadata={_MAKE: of_field})
+
+    return option
 
 
-# What `click.option` takes, to the field of a group.
 option = _making_fields(click.option)
+"""Return the field of a group that is filled by an option: what `click.option` takes.
+
+What is not said follows from the field: `--its-name`, and by its type whether the option is a flag
+(`bool`), may be repeated (`tuple`), or takes one of some values (`Literal`), a number or a path. A
+default is shown, unless the help says one.
+"""
+
+
+def _settings_of(kind: object, settings: Mapping[str, object]) -> dict[str, object]:
+    shown = bool(settings.get("default")) and "[default:" not in str(settings["help"])
+    found: dict[str, object] = {"show_default": shown}
+    if get_origin(kind) is tuple and "nargs" not in settings:
+        found["multiple"] = True
+    if kind is bool:
+        found["is_flag"] = True
+    elif "callback" not in settings:
+        found["type"] = _click_type(kind)
+    return found
+
+
+def _click_type(kind: object) -> object:
+    """Return Click's type for the first part of a field's type that has one; None is text."""
+    if get_origin(kind) is Literal:
+        return click.Choice(get_args(kind))
+    if kind is Path:
+        return click.Path(path_type=Path)
+    if kind in (int, float):
+        return kind
+    return next(filter(None, map(_click_type, get_args(kind))), None)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -64,29 +100,16 @@ def takes_options(function: _F) -> _F:
         return function(**given)
 
     command = cast("_F", functools.update_wrapper(called, function))
-    added = [each for group in groups.values() for each in _options(group)]
     # Help lists options in the order in which decorators would stand above the function.
-    for option_of_field, values in reversed(added):
-        command = option_of_field(command)
-        # Click keeps the parameters of what is no command yet here, the newest last.
-        parameter: click.Parameter = command.__click_params__[-1]
-        if values and parameter.callback is None:
-            parameter.type = click.Choice(values)
+    for add in reversed([each for group in groups.values() for each in _options(group)]):
+        command = add(command)
     return command
 
 
-def _options(
-    group: type[Options],
-) -> Iterator[tuple[Callable[[Any], Any], tuple[str, ...]]]:
-    """Yield what adds the options of a group to a command, and the values that each may have."""
+def _options(group: type[Options]) -> Iterator[_Added[Any]]:
+    """Yield what adds the options of a group to a command."""
     hints = get_type_hints(group)
-    by_name = {each.name: each.metadata[_OPTION] for each in fields(group)}
+    make = {each.name: each.metadata[_MAKE] for each in fields(group)}
     own_first = (name for kind in group.__mro__[:-1] for name in inspect.get_annotations(kind))
     for name in dict.fromkeys(own_first):
-        yield by_name[name], _literal_values(hints[name])
-
-
-def _literal_values(kind: object) -> tuple[str, ...]:
-    if get_origin(kind) is Literal:
-        return get_args(kind)
-    return tuple(value for part in get_args(kind) for value in _literal_values(part))
+        yield make[name](name, hints[name])

@@ -48,19 +48,12 @@ class ContainerOptions(Options):
     """What may be said about a model in a container."""
 
     checkpoint: Path | None = option(
-        "--checkpoint",
-        type=click.Path(path_type=Path),
-        help="File or folder with weights to use instead of those in a model's image.",
+        help="File or folder with weights to use instead of those in a model's image."
     )
     pull: Literal["missing", "always", "never"] = option(
-        "--pull",
-        default=_USUAL.pull,
-        show_default=True,
-        help="When a model's image is fetched.",
+        default=_USUAL.pull, help="When a model's image is fetched."
     )
     sandbox: tuple[str, ...] = option(
-        "--sandbox",
-        multiple=True,
         metavar="KEY=VALUE",
         help="What a container may do and use; repeatable. "
         f"KEY is {', '.join(_USUAL.sandbox.setting_keys())}.",
@@ -78,28 +71,22 @@ class ServerOptions(Options):
 
     timeout_seconds: float = option(
         "--timeout",
-        "timeout_seconds",
         type=click.FloatRange(min=0, min_open=True),
         default=_USUAL.timeout_seconds,
-        show_default=True,
         metavar="SECONDS",
         help="How long a server may take for an answer.",
     )
     n_parallel: int = option(
         "--parallel",
-        "n_parallel",
         type=click.IntRange(min=1),
         default=_USUAL.n_parallel,
-        show_default=True,
         metavar="N",
         help="Requests that are under way at a server at once.",
     )
     n_retries: int = option(
         "--retries",
-        "n_retries",
         type=click.IntRange(min=0),
         default=_USUAL.n_retries,
-        show_default=True,
         metavar="N",
         help="How often a request to a server is repeated that failed for a passing reason.",
     )
@@ -109,43 +96,25 @@ class ServerOptions(Options):
 class ModelOptions(ContainerOptions, ServerOptions):
     """What may be said when a model is loaded; the fields are those of `LoadOptions`."""
 
-    device: str = option(
-        "--device",
-        default=_USUAL.device,
-        show_default=True,
-        help="cpu, cuda, cuda:N, mps, auto",
-    )
+    device: str = option(default=_USUAL.device, help="cpu, cuda, cuda:N, mps, auto")
     dtype: Literal["float32", "bfloat16", "float16"] = option(
-        "--dtype",
-        default=_USUAL.dtype,
-        show_default=True,
-        help="Number format of the weights.",
+        default=_USUAL.dtype, help="Number format of the weights."
     )
     max_memory_bytes: int | None = option(
         "--max-memory",
-        "max_memory_bytes",
         callback=_memory,
         metavar="SIZE",
         help="What scoring may use beside the weights (512M, 4G).  [default: what suits the "
         "device]",
     )
     batch_tokens: int | None = option(
-        "--batch-tokens",
         type=click.IntRange(min=1),
         metavar="N",
         help="Tokens that go through the model at once.  [default: what suits the device]",
     )
-    offline: bool = option("--offline", is_flag=True, help="Download nothing.")
-    trust_remote_code: bool = option(
-        "--trust-remote-code",
-        is_flag=True,
-        help="Run Python code that comes with a model. Unsafe.",
-    )
-    allow_pickle: bool = option(
-        "--allow-pickle",
-        is_flag=True,
-        help="Read weights that are not safetensors. Unsafe.",
-    )
+    offline: bool = option(help="Download nothing.")
+    trust_remote_code: bool = option(help="Run Python code that comes with a model. Unsafe.")
+    allow_pickle: bool = option(help="Read weights that are not safetensors. Unsafe.")
 
     @property
     def load_options(self) -> LoadOptions:
@@ -167,27 +136,22 @@ class PolicyOptions(Options):
     """The scoring policy: what changes a number."""
 
     bos: Literal["auto", "always", "never", "tokenizer"] | None = option(
-        "--bos",
-        help="Beginning-of-sentence mark before each sentence.  [default: auto]",
+        help="Beginning-of-sentence mark before each sentence.  [default: auto]"
     )
     eos: Literal["auto", "always", "never"] | None = option(
-        "--eos",
-        help="Surprisal of the end of the sentence.  [default: auto]",
+        help="Surprisal of the end of the sentence.  [default: auto]"
     )
     method: str | None = option(
-        "--method",
         type=click.Choice(Policy.METHODS),
         help="How a token is scored; `pommel models show` says which ones a model takes.  "
         "[default: auto, the model's own]",
     )
     boundary: str | None = option(
-        "--boundary",
         type=click.Choice(Policy.BOUNDARIES),
         help="Probability of a token, or corrected to that of whole words.  [default: raw]",
     )
     compat: Literal["syntaxgym"] | None = option(
-        "--compat",
-        help="Do as the retired syntaxgym package did, in everything that differs.",
+        help="Do as the retired syntaxgym package did, in everything that differs."
     )
 
     @property
@@ -203,7 +167,6 @@ class StoreOptions(Options):
     """Where surprisals and runs are kept."""
 
     store: Path | None = option(
-        "--store",
         type=_FilePath(path_type=Path, dir_okay=False),
         metavar="PATH",
         help="File that keeps surprisals and runs.  [default: POMMEL_STORE, or one of your own]",
@@ -234,14 +197,10 @@ class StoreOptions(Options):
 class KeepingOptions(StoreOptions):
     """Where surprisals and runs are kept, or that they are not."""
 
-    no_store: bool = option(
-        "--no-store", is_flag=True, help="Keep nothing, and score all sentences again."
-    )
+    no_store: bool = option(help="Keep nothing, and score all sentences again.")
     rescore: bool = option(
-        "--rescore",
-        is_flag=True,
         help="Score again what the store has, and keep that instead: for a server whose "
-        "model has changed.",
+        "model has changed."
     )
 
     @contextlib.contextmanager
@@ -284,9 +243,7 @@ class RuleOptions(Options):
 
     score_rule: ScoreRule = option(
         "--score",
-        "score_rule",
         default="all",
-        show_default=True,
         help="An item counts if all predictions hold, or the first; or each prediction on its own.",
     )
 
@@ -296,17 +253,14 @@ class ScoreOptions(RuleOptions):
     """The score rule, and what becomes of unknown words and of swallowed regions."""
 
     oov: Oov = option(
-        "--oov",
         default="keep",
-        show_default=True,
         help="Items whose comparison rests on a word that the model does not know: they count, "
         "or are skipped.",
     )
     swallowed: Swallowed | None = option(
-        "--swallowed",
         help="A region with content, but without a token of its own: it has no value and "
         "fails; its item is skipped; or it has 0 bits.  [default: undefined; begin with "
-        "--compat]",
+        "--compat]"
     )
 
 

@@ -34,26 +34,20 @@ class _ReportOptions(SelectionOptions):
 
     output: Path | None = option(
         "-o",
-        "--output",
         type=click.Path(path_type=Path, dir_okay=False),
         help="File to write.  [default: report.html; a table goes to standard output]",
     )
     form: Literal["md", "latex", "csv"] | None = option(
-        "--table",
-        "form",
-        help="Make a table for a paper: Markdown, LaTeX (booktabs), or tidy CSV.",
+        "--table", help="Make a table for a paper: Markdown, LaTeX (booktabs), or tidy CSV."
     )
     name: str | None = option(
-        "--name",
-        type=click.Choice(list(TABLES)),
-        help="Which table.  [default: scores]",
+        type=click.Choice(list(TABLES)), help="Which table.  [default: scores]"
     )
     plot: str | None = option(
-        "--plot",
         type=click.Choice(list(PLOTS)),
         help="Make a plot; its file's name ends in .svg, .png, .pdf, .html or .json.",
     )
-    title: str | None = option("--title", help="Title of the page.  [default: what it is about]")
+    title: str | None = option(help="Title of the page.  [default: what it is about]")
 
 
 @click.command("report")

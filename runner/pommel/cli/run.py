@@ -40,7 +40,6 @@ class _RunOptions(RunOptions):
 
     output: Path | None = option(
         "-o",
-        "--output",
         type=click.Path(path_type=Path, file_okay=False),
         help="Folder for the full results: one CSV a table, and runs.json with their provenance.",
     )
@@ -49,13 +48,11 @@ class _RunOptions(RunOptions):
     )
     table: ResultsTable | None = field_of(tidy_table_option)
     regions: Literal["auto"] | Regions = option(
-        "--regions",
         default="auto",
-        show_default=True,
         help="Score all regions, or only those that predictions need; auto: all where they "
         "are asked for (-o, --table regions or tokens).",
     )
-    strict: bool = option("--strict", is_flag=True, help="Refuse suites with stray spaces.")
+    strict: bool = option(help="Refuse suites with stray spaces.")
     fail_under: float | None = field_of(threshold_option)
 
 

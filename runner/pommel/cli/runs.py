@@ -200,25 +200,17 @@ class _EvaluateAgainOptions(RunSelectionOptions):
 
     suite_files: tuple[str, ...] = option(
         "--suite-file",
-        "suite_files",
-        multiple=True,
         metavar="FILE",
         help="A suite to check in the place of the one of its name; if no run has that name, "
         "for every model.  [default: the suites as they ran; repeatable]",
     )
-    score_rule: ScoreRule | None = option(
-        "--score",
-        "score_rule",
-        help="Score rule.  [default: that of the run]",
-    )
+    score_rule: ScoreRule | None = option("--score", help="Score rule.  [default: that of the run]")
     oov: Oov | None = option(
-        "--oov",
         help="Items that rest on an unknown word: they count, or are skipped.  [default: as "
-        "in the run]",
+        "in the run]"
     )
     swallowed: Swallowed | None = option(
-        "--swallowed",
-        help="Regions with content, but without a token of their own.  [default: as in the run]",
+        help="Regions with content, but without a token of their own.  [default: as in the run]"
     )
     form: str = field_of(form_option())
     table: ResultsTable | None = field_of(tidy_table_option)

@@ -41,8 +41,6 @@ class RunSelectionOptions(StoreOptions):
 
     only_runs: _Several = option(
         "--run",
-        "only_runs",
-        multiple=True,
         metavar="ID",
         help="Runs whose id begins so, with 4 digits or more; all of these are repeatable.",
     )
@@ -55,8 +53,6 @@ class RunSelectionOptions(StoreOptions):
     )
     only_choices: _Several = option(
         "--policy",
-        "only_choices",
-        multiple=True,
         metavar="KEY=VALUE",
         help=f"Runs scored so (method=pll). KEY is {', '.join(Selection.CHOICES)}.",
     )
@@ -142,12 +138,7 @@ class RunSelectionOptions(StoreOptions):
 class SelectionOptions(RunSelectionOptions):
     """Which stored runs a command is about, their score rules too, and the store."""
 
-    only_rules: tuple[ScoreRule, ...] = option(
-        "--score",
-        "only_rules",
-        multiple=True,
-        help="Runs with this score rule.",
-    )
+    only_rules: tuple[ScoreRule, ...] = option("--score", help="Runs with this score rule.")
 
     def selection(self, *, complete_only: bool) -> Selection:
         """Return the same as a store takes it."""

@@ -22,14 +22,11 @@ class PairOptions(Options):
     """Which conditions are taken as minimal sets."""
 
     grammatical: str | None = option(
-        "--grammatical",
         metavar="CONDITION",
         help="The condition that is the grammatical one of minimal sets.  [default: grammatical]",
     )
     ungrammatical: tuple[str, ...] = option(
-        "--ungrammatical",
         metavar="CONDITION",
-        multiple=True,
         help="An ungrammatical one; may be repeated.  [default: those that are called so]",
     )
 
@@ -40,7 +37,6 @@ class SetOptions(PairOptions):
 
     output: Path | None = option(
         "-o",
-        "--output",
         type=click.Path(path_type=Path, allow_dash=True),
         help="File to write; its ending may say the format.  [default: standard output]",
     )

@@ -78,8 +78,6 @@ class _ModelsOptions(SelectionOptions):
 
     excluded_models: tuple[str, ...] = option(
         "--exclude-model",
-        "excluded_models",
-        multiple=True,
         metavar="GLOB",
         help="Models to leave out: name, reference or family; repeatable.",
     )
@@ -103,8 +101,6 @@ class _SeveralModels(_ModelsOptions):
 
     size_families: tuple[str, ...] = option(
         "--family",
-        "size_families",
-        multiple=True,
         metavar="NAME=GLOB",
         help="Models that are one family in several sizes (BLOOM='bloom*'); repeatable.",
     )
@@ -122,18 +118,14 @@ class ResamplingOptions(Options):
     """How often items are drawn again, and the seed."""
 
     resamples: int = option(
-        "--resamples",
         type=click.IntRange(min=_FEWEST_RESAMPLES),
         default=Estimate.N_RESAMPLES,
-        show_default=True,
         metavar="N",
         help="How often the bootstrap draws items again.",
     )
     seed: int = option(
-        "--seed",
         type=click.IntRange(min=0),
         default=0,
-        show_default=True,
         metavar="N",
         help="Seed of these draws: the same one gives the same numbers.",
     )
@@ -192,16 +184,11 @@ class _AccuracyOptions(SelectionOptions, _SettingsOptions):
 
     level: Literal["prediction", "suite", "circuit", "language", "group", "model"] = option(
         "--by",
-        "level",
         default="suite",
-        show_default=True,
         help="What a row is about; circuits, languages, groups and models have several suites.",
     )
     interval: Literal["wilson", "exact"] = option(
-        "--interval",
-        default="wilson",
-        show_default=True,
-        help="Interval of shares in the table; csv, tsv and json have both.",
+        default="wilson", help="Interval of shares in the table; csv, tsv and json have both."
     )
     form: str = field_of(form_option())
 
@@ -233,8 +220,8 @@ def accuracy(chosen: _AccuracyOptions) -> None:
 class _StabilityOptions(SelectionOptions):
     """What `pommel stats stability` is told."""
 
-    resamples: int | None = option("--resamples", type=int, hidden=True)
-    seed: int | None = option("--seed", type=int, hidden=True)
+    resamples: int | None = option(hidden=True)
+    seed: int | None = option(hidden=True)
     form: str = field_of(form_option())
 
 
@@ -260,29 +247,22 @@ class _ComplexityOptions(_SeveralModels):
     pooling: Literal["none", "family", "all"] = field_of(_pooling_option)
     file: Path | None = option(
         "--complexity",
-        "file",
-        type=click.Path(path_type=Path),
         help="CSV or TSV with the columns suite, complexity and maybe series.  [default: what "
         "the suites say, meta.complexity]",
     )
     series: Literal["circuit", "language", "group", "none"] = option(
-        "--series",
         default="circuit",
-        show_default=True,
         help="Suites that are compared with one another have this in common; the column "
         "series of the file says it instead.",
     )
     difference: tuple[str, str] | None = option(
-        "--difference",
         nargs=2,
         metavar="SUITE SUITE",
         help="Instead: by how much accuracy on the first is above that on the second, with "
         "its mean over models.",
     )
     table: Literal["points", "trends"] = option(
-        "--table",
         default="points",
-        show_default=True,
         help="Which tidy table --format csv, tsv or json prints: one row a complexity, or a "
         "series.",
     )
@@ -326,17 +306,10 @@ class _ScalingOptions(_SeveralModels):
 
     level: Literal["suite", "circuit", "language", "group", "all"] = field_of(_level_option)
     scale: Literal["linear", "log"] = option(
-        "--x",
-        "scale",
-        default="linear",
-        show_default=True,
-        help="Slopes per billion parameters, or per power of ten.",
+        "--x", default="linear", help="Slopes per billion parameters, or per power of ten."
     )
     table: Literal["slopes", "points"] = option(
-        "--table",
-        default="slopes",
-        show_default=True,
-        help="The slopes, or the accuracy of each model with its size.",
+        default="slopes", help="The slopes, or the accuracy of each model with its size."
     )
     form: str = field_of(form_option())
 
@@ -369,18 +342,13 @@ class _TrainingOptions(_ModelsOptions, _SettingsOptions):
     level: Literal["suite", "circuit", "language", "group", "all"] = field_of(_level_option)
     reach_percent: float = option(
         "--reach",
-        "reach_percent",
         type=click.FloatRange(min=0, max=100, min_open=True),
         default=Training.REACH_PERCENT,
-        show_default=True,
         metavar="PERCENT",
         help="How much of its final accuracy a model has to reach.",
     )
     table: Literal["paths", "points"] = option(
-        "--table",
-        default="paths",
-        show_default=True,
-        help="One row a suite (circuit, ...), or one a step.",
+        default="paths", help="One row a suite (circuit, ...), or one a step."
     )
     form: str = field_of(form_option())
 
@@ -413,22 +381,17 @@ class _AucOptions(SelectionOptions, ResamplingOptions):
     """What `pommel stats auc` is told."""
 
     table: Literal["auc", "orders", "pairs", "features"] = option(
-        "--table",
         default="auc",
-        show_default=True,
         help="AUC of all sentences and of each violation; or, of grammatical sentences, the "
         "mean score of each order of cases, preferences between two orders, and of nouns for "
         "cases.",
     )
     normalise: Literal["none", "length", "slor"] = option(
-        "--normalise",
         default="none",
-        show_default=True,
         help="A sentence's score: its log-probability; that by token; or less the "
         "log-probability by a unigram model, by token (slor).",
     )
     unigram: str | None = option(
-        "--unigram",
         metavar="GLOB",
         help="The unigram model of --normalise slor: name or reference of a model that has "
         "run on the same suites.",
@@ -484,54 +447,28 @@ class _CorrelateOptions(_SeveralModels):
 
     pooling: Literal["none", "family", "all"] = field_of(_pooling_option)
     file: Path | None = option(
-        "--with",
-        "file",
-        type=click.Path(path_type=Path),
-        help="CSV or TSV with a number for each language (circuit, ...).",
+        "--with", help="CSV or TSV with a number for each language (circuit, ...)."
     )
-    key: str = option(
-        "--key", default="", metavar="COLUMN", help="The file's keys.  [default: its first]"
-    )
+    key: str = option(default="", metavar="COLUMN", help="The file's keys.  [default: its first]")
     value: str = option(
-        "--value",
-        default="",
-        metavar="COLUMN",
-        help="The file's numbers.  [default: its second]",
+        default="", metavar="COLUMN", help="The file's numbers.  [default: its second]"
     )
-    between_models: bool = option(
-        "--between-models",
-        is_flag=True,
-        help="Instead: the scores of every two models, suite by suite.",
-    )
+    between_models: bool = option(help="Instead: the scores of every two models, suite by suite.")
     level: Literal["language", "circuit", "group", "suite", "model"] = option(
         "--by",
-        "level",
         default="language",
-        show_default=True,
         help="What the file has numbers for; accuracy is the mean over the suites of each.",
     )
-    coefficient: Literal["spearman", "pearson"] = option(
-        "--coefficient",
-        default="spearman",
-        show_default=True,
-    )
+    coefficient: Literal["spearman", "pearson"] = option(default="spearman")
     exclude: tuple[str, ...] = option(
-        "--exclude",
-        multiple=True,
-        metavar="KEY",
-        help="A language (...) to leave out; repeatable.",
+        metavar="KEY", help="A language (...) to leave out; repeatable."
     )
     common_suites: bool = option(
-        "--common-suites",
-        is_flag=True,
         help="Only suites that there are in every language (of one group, or one name), or "
-        "for every model.",
+        "for every model."
     )
     table: Literal["correlations", "pairs"] = option(
-        "--table",
-        default="correlations",
-        show_default=True,
-        help="The coefficients, or what they are of.",
+        default="correlations", help="The coefficients, or what they are of."
     )
     form: str = field_of(form_option())
 
@@ -625,23 +562,18 @@ class _MixedOptions(SelectionOptions):
     """What `pommel stats mixed` is told."""
 
     fixed: str = option(
-        "--fixed",
         required=True,
         metavar="FORMULA",
         help="Fixed effects: columns of `pommel stats items` in a formula (modifier + "
         "log10_parameters), as patsy reads it.",
     )
     random: tuple[str, ...] = option(
-        "--random",
-        multiple=True,
         metavar="COLUMN",
         help="A column each value of which has an intercept of its own (suite:prediction_id "
         "joins two), or 'EFFECT || COLUMN', with a slope, too; repeatable.  [default: model, "
         "suite and item, and other units within which an effect is the same]",
     )
     not_random: tuple[str, ...] = option(
-        "--not-random",
-        multiple=True,
         metavar="UNIT",
         type=click.Choice(MixedFit.UNITS),
         help="A unit without an intercept of its own, though an effect is the same within it: "

@@ -16,20 +16,13 @@ from pommel.leaderboard import Submitter, write_submission
 class _SubmitOptions(SelectionOptions):
     """What `pommel submit command` is told."""
 
-    by: str = option("--by", required=True, metavar="TEXT", help="Who submits.")
+    by: str = option(required=True, metavar="TEXT", help="Who submits.")
     name: str = option(
-        "--name",
-        default="",
-        metavar="TEXT",
-        help="What to call the model.  [default: its own name]",
+        default="", metavar="TEXT", help="What to call the model.  [default: its own name]"
     )
-    contact: str = option(
-        "--contact", default="", metavar="TEXT", help="For whoever keeps the leaderboard."
-    )
-    url: str = option("--url", default="", metavar="URL", help="Where the model is described.")
-    remark: str = option(
-        "--note", "remark", default="", metavar="TEXT", help="A remark, of one line."
-    )
+    contact: str = option(default="", metavar="TEXT", help="For whoever keeps the leaderboard.")
+    url: str = option(default="", metavar="URL", help="Where the model is described.")
+    remark: str = option("--note", default="", metavar="TEXT", help="A remark, of one line.")
 
 
 @click.command("submit")

@@ -45,35 +45,22 @@ class _SuitesCheckOptions(ModelOptions):
     """What `pommel suites_check command` is told."""
 
     model: str | None = option(
-        "--model",
-        metavar="MODEL",
-        help="Look at this model's tokens (rules token-count, swallowed-region).",
+        metavar="MODEL", help="Look at this model's tokens (rules token-count, swallowed-region)."
     )
     frequencies: Path | None = option(
-        "--frequencies",
         type=click.Path(path_type=Path, dir_okay=False),
         metavar="FILE",
         help="How frequent words are (rule word-frequency): a list, or a text to count them "
         "in; says which it was taken for.",
     )
     select: tuple[str, ...] = option(
-        "--select",
-        multiple=True,
-        type=click.Choice(_NAMES),
-        metavar="RULE",
-        help="Only this rule.",
+        type=click.Choice(_NAMES), metavar="RULE", help="Only this rule."
     )
     ignore: tuple[str, ...] = option(
-        "--ignore",
-        multiple=True,
-        type=click.Choice(_NAMES),
-        metavar="RULE",
-        help="Not this rule.",
+        type=click.Choice(_NAMES), metavar="RULE", help="Not this rule."
     )
-    pedantic: bool = option("--pedantic", is_flag=True, help="Also what is mostly meant so.")
-    strict: bool = option(
-        "--strict", is_flag=True, help="Exit with status 1 if there is a warning."
-    )
+    pedantic: bool = option(help="Also what is mostly meant so.")
+    strict: bool = option(help="Exit with status 1 if there is a warning.")
     form: str = field_of(form_option(["text", "json"], default="text"))
 
 

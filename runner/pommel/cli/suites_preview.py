@@ -36,21 +36,11 @@ _BREAKS = re.compile(r"[\r\n]+")
 class _SuitesPreviewOptions(Options):
     """What `pommel suites_preview command` is told."""
 
-    numbers: tuple[int, ...] = option(
-        "--item", "numbers", type=int, multiple=True, help="An item to show; repeatable."
-    )
-    ranges: tuple[str, ...] = option(
-        "--items", "ranges", multiple=True, metavar="N..M", help="The items from N to M."
-    )
-    is_all: bool = option(
-        "--all", "is_all", is_flag=True, help=f"All items.  [default: the first {_FIRST}]"
-    )
-    plain: bool = option(
-        "--plain", is_flag=True, help="Sentences as they are scored, regions not marked."
-    )
-    is_watched: bool = option(
-        "--watch", "is_watched", is_flag=True, help="Show again whenever a file changes."
-    )
+    numbers: tuple[int, ...] = option("--item", help="An item to show; repeatable.")
+    ranges: tuple[str, ...] = option("--items", metavar="N..M", help="The items from N to M.")
+    is_all: bool = option("--all", help=f"All items.  [default: the first {_FIRST}]")
+    plain: bool = option(help="Sentences as they are scored, regions not marked.")
+    is_watched: bool = option("--watch", help="Show again whenever a file changes.")
 
 
 @click.command("preview", no_args_is_help=True)

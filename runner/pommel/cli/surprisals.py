@@ -41,7 +41,7 @@ class _SurprisalsOptions(KeepingOptions, PolicyOptions, ModelOptions):
             "jsonl is what recorded:// reads.",
         )
     )
-    strict: bool = option("--strict", is_flag=True, help="Refuse a suite with stray spaces.")
+    strict: bool = option(help="Refuse a suite with stray spaces.")
 
 
 @click.command("surprisals", no_args_is_help=True)

@@ -193,69 +193,46 @@ class _TrainLstmOptions(_RecipeOptions):
 
     output: Path = option(
         "-o",
-        "--output",
         type=click.Path(path_type=Path, file_okay=False),
         required=True,
         help="Folder of the family; each seed has a folder in it.",
     )
     seeds: tuple[int, ...] = option(
         "--seed",
-        "seeds",
         type=click.IntRange(min=0, max=2**32 - 1),
-        multiple=True,
         default=(1,),
         show_default="1",
         metavar="N",
         help="Seed of weights and dropout; repeatable: a model each.",
     )
     split: Literal["words", "spaces"] = option(
-        "--split",
         default=_DEFAULT.split,
-        show_default=True,
         help="How a line becomes words: cut as suites are, or only at white space.",
     )
-    lower: bool = option(
-        "--lower", is_flag=True, help="Read the text, and later suites, in lower case."
-    )
+    lower: bool = option(help="Read the text, and later suites, in lower case.")
     validation: Path | None = option(
-        "--validation",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="Text for validation, instead of a share of TEXT.",
+        metavar="FILE", help="Text for validation, instead of a share of TEXT."
     )
     vocabulary: Path | None = option(
-        "--vocabulary",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="The words to know, one a line, instead of the most frequent ones.",
+        metavar="FILE", help="The words to know, one a line, instead of the most frequent ones."
     )
-    tied: bool = option("--tied", is_flag=True, help="The decoder's matrix is the embedding.")
-    device: str = option(
-        "--device", default="cpu", show_default=True, help="cpu, cuda, cuda:N, mps, auto"
-    )
+    tied: bool = option(help="The decoder's matrix is the embedding.")
+    device: str = option(default="cpu", help="cpu, cuda, cuda:N, mps, auto")
     threads: int | None = option(
-        "--threads",
-        type=_COUNT,
-        metavar="N",
-        help="Threads to compute with.  [default: torch's]",
+        type=_COUNT, metavar="N", help="Threads to compute with.  [default: torch's]"
     )
     save_every: float = option(
-        "--save-every",
         type=click.FloatRange(min=0),
         default=10.0,
-        show_default=True,
         metavar="MINUTES",
         help="How often the state is saved that an interrupted training goes on from.",
     )
     keep_checkpoints: int | Literal["epoch"] | None = option(
-        "--keep-checkpoints",
         callback=_checkpoints,
         metavar="N|epoch",
         help="Keep the weights of every N steps, or of every epoch, as models of their own.",
     )
-    restart: bool = option(
-        "--restart", is_flag=True, help="Delete what earlier trainings left in the folders."
-    )
+    restart: bool = option(help="Delete what earlier trainings left in the folders.")
 
 
 @click.command("lstm", no_args_is_help=True)

@@ -32,58 +32,42 @@ class _TrainNgramOptions(Options):
     """What `pommel train_ngram command` is told."""
 
     order: int | None = option(
-        "--order",
         type=_COUNT,
         metavar="N",
         help=f"Words in the longest n-grams.  [default: {_DEFAULT.order}; "
         f"{NgramRecipe.MAX_LAPLACE_ORDER} with laplace]",
     )
     smoothing: Literal["kneser-ney", "laplace"] = option(
-        "--smoothing",
         default=_DEFAULT.smoothing,
-        show_default=True,
         help="Interpolated modified Kneser-Ney, or the same added to every count.",
     )
     add: float | None = option(
-        "--add",
         type=_ABOVE_ZERO,
         metavar="K",
         help=f"What laplace adds to every count.  [default: {_DEFAULT.add:g}]",
     )
     min_count: tuple[int, ...] = option(
-        "--min-count",
         callback=_counts,
         default="1",
-        show_default=True,
         metavar="N[,N...]",
         help="How often a word, a bigram, a trigram, ... occurs that is kept; the last number "
         "holds for all longer ones. Rarer words are <unk>.",
     )
     vocabulary_size: int | None = option(
-        "--vocabulary-size",
         type=_COUNT,
         metavar="N",
         help="Most words to know, the most frequent ones; the others are <unk>.",
     )
     vocabulary_file: Path | None = option(
-        "--vocabulary",
-        "vocabulary_file",
-        type=click.Path(path_type=Path),
-        metavar="FILE",
-        help="The words to know, one a line, however rare they are.",
+        "--vocabulary", metavar="FILE", help="The words to know, one a line, however rare they are."
     )
     split: Literal["words", "spaces"] = option(
-        "--split",
-        default="words",
-        show_default=True,
-        help="How a line becomes words: cut as suites are, or only at white space.",
+        default="words", help="How a line becomes words: cut as suites are, or only at white space."
     )
-    lower: bool = option("--lower", is_flag=True, help="Read the text in lower case.")
+    lower: bool = option(help="Read the text in lower case.")
     decimals: int = option(
-        "--decimals",
         type=click.IntRange(1, 15),
         default=_DEFAULT.n_decimals,
-        show_default=True,
         metavar="N",
         help="Decimals of the logarithms in the file.",
     )
