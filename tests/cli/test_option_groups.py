@@ -1,6 +1,7 @@
 """Options as typed values: what Click fills, in which order help lists it."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
 import click
@@ -17,22 +18,24 @@ class Painted(Options):
     """What is painted, and how."""
 
     colour: str | None = field_of(_colour)
-    n_coats: int = option("--coats", "n_coats", default=1, show_default=True)
+    n_coats: int = option("--coats", default=1, help="How often.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Door(Painted):
     """A door that is painted."""
 
-    side: Literal["inside", "outside"] = option("--side", default="inside")
-    locks: tuple[Literal["bolt", "chain"], ...] = option("--lock", "locks", multiple=True)
+    side: Literal["inside", "outside"] = option(default="inside")
+    locks: tuple[Literal["bolt", "chain"], ...] = option("--lock")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Window(Options):
     """A window."""
 
-    width: int | None = option("--width", type=int)
+    width: int | None = option()
+    is_open: bool = option("--open")
+    catalogue: Path | None = option("-c", help="Where it is from.")
 
 
 @click.command()
@@ -48,16 +51,40 @@ def ran(*arguments: str) -> str:
 
 
 def test_a_command_is_given_its_groups() -> None:
-    assert ran("home", "--width", "3", "--lock", "bolt", "--lock", "chain", "--coats", "2") == (
-        "home Window(width=3) "
+    assert ran(
+        "home",
+        "--width",
+        "3",
+        "--open",
+        "-c",
+        "a",
+        "--lock",
+        "bolt",
+        "--lock",
+        "chain",
+        "--coats",
+        "2",
+    ) == (
+        "home Window(width=3, is_open=True, catalogue=PosixPath('a')) "
         "Door(colour=None, n_coats=2, side='inside', locks=('bolt', 'chain'))\n"
     )
 
 
 def test_help_lists_a_groups_own_options_first() -> None:
-    listed = [line.split()[0] for line in ran("--help").splitlines() if "  --" in line]
-    assert listed == ["--width", "--side", "--lock", "--colour", "--coats", "--help"]
+    listed = [line.split()[0] for line in ran("--help").splitlines() if "  -" in line]
+    assert listed == [
+        "--width",
+        "--open",
+        "-c,",
+        "--side",
+        "--lock",
+        "--colour",
+        "--coats",
+        "--help",
+    ]
     assert "--lock [bolt|chain]" in ran("--help")
+    assert "-c, --catalogue PATH     Where it is from." in ran("--help")
+    assert "--coats INTEGER          How often.  [default: 1]" in ran("--help")
 
 
 @pytest.mark.parametrize("arguments", [("--side", "top"), ("--lock", "key"), ("--colour", "blue")])

@@ -53,13 +53,16 @@ default is shown, unless the help says one.
 
 
 def _settings_of(kind: object, settings: Mapping[str, object]) -> dict[str, object]:
-    shown = bool(settings.get("default")) and "[default:" not in str(settings["help"])
+    shown = bool(settings.get("default")) and "[default:" not in str(settings.get("help"))
     found: dict[str, object] = {"show_default": shown}
+    if "callback" in settings:
+        # It reads what was written.
+        return found
     if get_origin(kind) is tuple and "nargs" not in settings:
         found["multiple"] = True
     if kind is bool:
         found["is_flag"] = True
-    elif "callback" not in settings:
+    else:
         found["type"] = _click_type(kind)
     return found
 
