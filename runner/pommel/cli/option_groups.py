@@ -23,9 +23,20 @@ _Added = Callable[[_F], _F]
 def field_of(made: _Added[_F]) -> Any:
     """Return the field of a group that is filled by an option, as Click would add it to a command.
 
-    The option's name is the field's.
+    The option's name is the field's, and so are its values, if the field is a `Literal`.
     """
-    return field(metadata={_MAKE: lambda _name, _kind: made})
+
+    def of_field(_name: str, kind: object) -> _Added[_F]:
+        def added(command: _F) -> _F:
+            command = made(command)
+            if values := _literal_values(kind):
+                # Click keeps the parameters of what is no command yet here, the newest last.
+                command.__click_params__[-1].type = click.Choice(values)  # type: ignore[attr-defined]
+            return command
+
+        return added
+
+    return field(metadata={_MAKE: of_field})
 
 
 def _making_fields(make: Callable[_P, _Added[_F]]) -> Callable[_P, Any]:
@@ -53,7 +64,8 @@ default is shown, unless the help says one.
 
 
 def _settings_of(kind: object, settings: Mapping[str, object]) -> dict[str, object]:
-    shown = bool(settings.get("default")) and "[default:" not in str(settings.get("help"))
+    has_default = settings.get("default", "") not in (None, "")
+    shown = has_default and "[default:" not in str(settings.get("help"))
     found: dict[str, object] = {"show_default": shown}
     if "callback" in settings:
         # It reads what was written.
@@ -68,14 +80,23 @@ def _settings_of(kind: object, settings: Mapping[str, object]) -> dict[str, obje
 
 
 def _click_type(kind: object) -> object:
-    """Return Click's type for the first part of a field's type that has one; None is text."""
-    if get_origin(kind) is Literal:
-        return click.Choice(get_args(kind))
+    """Return Click's type for a field's type, or for the first of its parts that has one.
+
+    None is text.
+    """
+    if values := _literal_values(kind):
+        return click.Choice(values)
     if kind is Path:
         return click.Path(path_type=Path)
     if kind in (int, float):
         return kind
     return next(filter(None, map(_click_type, get_args(kind))), None)
+
+
+def _literal_values(kind: object) -> tuple[str, ...]:
+    if get_origin(kind) is Literal:
+        return get_args(kind)
+    return tuple(value for part in get_args(kind) for value in _literal_values(part))
 
 
 @dataclass(frozen=True, kw_only=True)
