@@ -64,7 +64,7 @@ def test_what_is_refused(pommel: Pommel, full: Path, packed: dict[str, Path]) ->
     outcome = pommel("leaderboard", "add", full, packed["dummy"])
     assert outcome.failure(3) == f"{packed['dummy']}: is on the board already, as {ids(full)[0]}"
     outcome = pommel("leaderboard", "add", full, full / "none.zip")
-    assert outcome.failure(3) == f"{full}/none.zip: is no file"
+    assert outcome.failure(3) == f"{full}/none.zip: cannot be read: No such file or directory"
 
 
 def test_a_folder_that_is_no_board(pommel: Pommel, tmp_path: Path) -> None:

@@ -27,8 +27,9 @@ from pommel.leaderboard import BoardFolder, folder
 from pommel.leaderboard.board import BoardError
 from pommel.leaderboard.entry import entry_of
 from pommel.leaderboard.ledger import Ledger
-from pommel.leaderboard.submission import SubmissionError, read_submission
+from pommel.leaderboard.submission import SubmissionError, read_submission, recomputed
 from pommel.models.model import Policy
+from pommel.scoring import Choices
 
 
 def test_submissions_are_ranked_by_what_their_tokens_come_to(tmp_path: Path) -> None:
@@ -61,8 +62,8 @@ def test_a_submission_is_kept_as_it_came(tmp_path: Path) -> None:
 def test_each_prediction_counts_under_each(tmp_path: Path) -> None:
     place = board_at(tmp_path, (AGREEMENT,), score_rule="each")
     path = submission(tmp_path)
-    (run,) = (each for each in read_submission(path).runs if each.entry.name == "agreement")
-    expected = [each.share for each in replace(run.claimed, score_rule="each").scores]
+    (run,) = recomputed(read_submission(path), (AGREEMENT,), Choices(score_rule="each"))
+    expected = [each.share for each in run.result.scores]
     found = added(place, path).standing.total.score
     assert found == pytest.approx(sum(expected) / len(expected))
 

@@ -54,6 +54,7 @@ from pommel.leaderboard.standings import (
 from pommel.leaderboard.standings import VERSION as STANDINGS_VERSION
 from pommel.leaderboard.submission import Limits, Submission, SubmissionError, parse_submission
 from pommel.leaderboard.submission.manifest import has_letter
+from pommel.leaderboard.submission.reading import read_archive
 from pommel.scoring import ScoreRule
 from pommel.suite import LoadedSuite, Suite
 
@@ -504,18 +505,6 @@ class Added:
     standing: Standing
     n_ranked: int
     superseded: tuple[str, ...]
-
-
-def read_archive(path: Path, limits: Limits) -> bytes:
-    """Return the bytes of a submission's file; raises `SubmissionError`."""
-    try:
-        # Opening a pipe would wait for a writer. A link is fine: whoever adds has named it.
-        if not path.is_file():
-            raise SubmissionError(f"{path}: is no file")
-        with path.open("rb") as stream:
-            return stream.read(limits.n_archive_bytes + 1)
-    except OSError as error:
-        raise SubmissionError(f"{path}: cannot be read: {error.strerror or error}") from None
 
 
 def is_leftover(path: Path) -> bool:

@@ -51,11 +51,17 @@ def _skipped(parts: Parts) -> bytes:
     return parts.with_claims(change).with_manifest(score).packed()
 
 
+_OTHER_ITEMS = f"{ON}: the claimed results are of other items than the suite's"
+_OTHER = (
+    f"{ON}: the claimed results are of other predictions, or do not say of each what a submission "
+    f"of this version does"
+)
+
 CLAIMED: Mapping[str, tuple[Make, str]] = {
     # --- claims
     "claims that are no claims": (
         raw(CLAIMS, b"[]"),
-        f"{CLAIMS}: has to hold 'item_numbers' and 'predictions'",
+        f"{ON}: the claimed results are no results",
     ),
     "claims of a hundred thousand empty predictions": (
         raw(CLAIMS, b'{"item_numbers":[],"predictions":[' + b"{}," * 100_000 + b"{}]}"),
@@ -63,46 +69,50 @@ CLAIMED: Mapping[str, tuple[Make, str]] = {
     ),
     "claims of other items": (
         claims(put([1, 2, 4], "item_numbers")),
-        f"{ON}: the claimed results are of other items than the suite's",
+        _OTHER_ITEMS,
     ),
     "claims of fewer items": (
         claims(put([1, 2], "item_numbers")),
-        f"{CLAIMS}: has 2 items, and the manifest says 3",
+        _OTHER_ITEMS,
     ),
     "items that are no numbers": (
         claims(put([1, 2, "3"], "item_numbers")),
-        f"{CLAIMS}: 'item_numbers' are no whole numbers, or the rest no list",
+        _OTHER_ITEMS,
     ),
     "claims of another prediction": (
         claims(put("(2;%bad%) < (2;%good%)", "predictions", 0, "formula")),
-        f"{ON}: the claimed results are of other predictions",
+        _OTHER,
     ),
     "a claim that is no truth": (
         claims(put([1, 0, 0], "predictions", 0, "holds")),
-        f"{CLAIMS}: prediction 0 has a 'holds' that is neither true nor false",
+        (
+            f"{ON}, item 1, prediction 0: holds is claimed to be 1, and comes out true (2 more "
+            f"differences)"
+        ),
     ),
     "a claim that lacks an item": (
         claims(put([True], "predictions", 0, "oov")),
-        f"{CLAIMS}: prediction 0 has not one 'oov' for each item",
+        _OTHER,
     ),
     "a margin that is no number": (
         claims(put([1.0, "x", 0.0], "predictions", 1, "margin_bits")),
-        f"{CLAIMS}: prediction 1 has a margin that is no number of bits",
+        f'{ON}, item 2, prediction 1: margin is claimed to be "x", and comes out -1.0000 bits',
     ),
     "a prediction that is none": (
         claims(put({}, "predictions", 0)),
-        (
-            f"{CLAIMS}: prediction 0 has to hold defined, formula, holds, margin_bits, oov, "
-            f"prediction_id, skipped, swallowed, tie, unscored"
-        ),
+        _OTHER,
     ),
     "predictions in another order": (
         claims(lambda found: found["predictions"].reverse()),
-        f"{CLAIMS}: prediction 0 has another number, or a formula that is no text",
+        _OTHER,
+    ),
+    "another number of items": (
+        manifest(put(4, "suites", 0, "n_items")),
+        f"{ON}: the manifest has other scores, or of other items",
     ),
     "a score that does not follow": (
         manifest(put(3, "suites", 0, "scores", 0, "n_holding")),
-        f"{CLAIMS}: the scores of agreement in the manifest are not those of its predictions",
+        f"{ON}: the manifest has other scores, or of other items",
     ),
     "everything holds": (
         _better,

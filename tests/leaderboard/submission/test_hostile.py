@@ -6,14 +6,15 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.leaderboard.submission.hostile_archives import ARCHIVES, TOKENS
+from tests.leaderboard.submission.hostile_archives import ARCHIVES, PACKED_OTHERWISE, TOKENS
 from tests.leaderboard.submission.hostile_claims import CLAIMED
 from tests.leaderboard.submission.hostile_descriptions import DESCRIBED
 from tests.leaderboard.submission.hostile_manifests import MANIFESTS
 from tests.leaderboard.submission.hostile_tokens import TOKEN_FILES
 from tests.leaderboard.submission.samples import SOURCE, Parts, taken
+from tests.leaderboard.submission.test_reading import content_of
 
-from pommel.leaderboard.submission import SubmissionError
+from pommel.leaderboard.submission import SubmissionError, parse_submission
 
 HOSTILE = {**ARCHIVES, **MANIFESTS, **DESCRIBED, **TOKEN_FILES, **CLAIMED}
 
@@ -34,6 +35,15 @@ def test_the_builder_of_hostile_archives_can_make_sound_ones(sound: Parts) -> No
     """What is refused above is refused for what was changed, not for how it was built."""
     assert len(taken(sound.packed())) == 2
     assert len(HOSTILE) > 140
+
+
+@pytest.mark.parametrize("name", PACKED_OTHERWISE)
+def test_what_is_packed_otherwise_is_the_same(sound: Parts, name: str) -> None:
+    """All that is read is in the manifest's sums; how it is packed decides nothing."""
+    raw = PACKED_OTHERWISE[name](sound)
+    assert raw != sound.packed()
+    found = parse_submission(raw, source=SOURCE)
+    assert content_of(found) == content_of(parse_submission(sound.packed(), source=SOURCE))
 
 
 _READS_ALL = """

@@ -100,6 +100,14 @@ class _RefusedError(Exception):
     """Something that is JSON for some, and is not taken."""
 
 
+def canonical_line(value: object) -> bytes:
+    """Return a value as JSON of one line in UTF-8; equal values have the same bytes."""
+    text = json.dumps(
+        value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
+    )
+    return f"{text}\n".encode()
+
+
 def parse_strict(raw: bytes, where: str) -> Any:
     """Return the value of JSON in UTF-8.
 

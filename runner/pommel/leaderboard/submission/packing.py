@@ -1,24 +1,24 @@
 """Packing stored runs of one model into a submission."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from pommel.errors import UsageError, listed, package_version
 from pommel.files import replacing
-from pommel.leaderboard.submission.archive import ZipWriter
-from pommel.leaderboard.submission.limits import Limits
+from pommel.leaderboard.submission.archive import LEVEL, pack
+from pommel.leaderboard.submission.limits import Limits, canonical_line
 from pommel.leaderboard.submission.manifest import (
     MANIFEST,
     FileEntry,
     Manifest,
     Submitter,
     SuiteEntry,
-    claims_bytes,
 )
 from pommel.leaderboard.submission.reading import parse_submission
-from pommel.leaderboard.submission.recomputing import recomputed, region_sums_sha256
+from pommel.leaderboard.submission.recomputing import claims_of, recomputed, region_sums_sha256
 from pommel.leaderboard.submission.token_lines import surprisal_lines
 from pommel.models import Policy
 from pommel.scoring import Run, RunRecord
@@ -57,8 +57,8 @@ def write_submission(
     _check_runs(store, records)
     ordered = sorted(records, key=lambda run: (run.result.suite_name, run.suite.language))
     with replacing(path) as aside:
-        with aside.open("wb") as stream:
-            manifest, suites = _write(store, ordered, stream, about, limits)
+        with ZipFile(aside, "w", ZIP_DEFLATED, compresslevel=LEVEL) as archive:
+            manifest, suites = _write(store, ordered, archive, about, limits)
         again = parse_submission(aside.read_bytes(), source=str(path), limits=limits)
         recomputed(again, suites)
     return manifest
@@ -67,26 +67,25 @@ def write_submission(
 def _write(
     store: Store,
     records: Sequence[RunRecord],
-    stream: IO[bytes],
+    archive: ZipFile,
     about: Submitter,
     limits: Limits,
 ) -> tuple[Manifest, list[Suite]]:
     newest = max(records, key=lambda run: (run.created, run.run_id))
     model = newest.result.provenance["model"]
     policy = _policy(newest)
-    archive = ZipWriter(stream, limits)
     entries, suites = [], []
     files: dict[str, FileEntry] = {}
-
-    def add(name: str, pieces: Iterator[bytes]) -> None:
-        n_bytes, sha256 = archive.add(name, pieces)
-        files[name] = FileEntry(n_bytes=n_bytes, sha256=sha256)
-
     for record, run in zip(records, store.runs.runs(records), strict=True):
         entry = _entry(record, run)
-        sentences = _distinct(run)
-        add(entry.surprisals_file, surprisal_lines(model, policy.to_dict(), sentences))
-        add(entry.results_file, iter([claims_bytes(run.result, record.choices.swallowed_regions)]))
+        lines = surprisal_lines(model, policy.to_dict(), _distinct(run))
+        claims = claims_of(run.result, record.choices.swallowed_regions)
+        for name, pieces in (
+            (entry.surprisals_file, lines),
+            (entry.results_file, [canonical_line(claims)]),
+        ):
+            n_bytes, sha256 = pack(archive, name, pieces, limits)
+            files[name] = FileEntry(n_bytes=n_bytes, sha256=sha256)
         entries.append(entry)
         suites.append(run.surprisals.suite)
     manifest = Manifest(
@@ -103,8 +102,7 @@ def _write(
         suites=tuple(entries),
         files=files,
     )
-    archive.add(MANIFEST, [manifest.to_bytes()])
-    archive.finish()
+    pack(archive, MANIFEST, [manifest.to_bytes()], limits)
     return manifest, suites
 
 

@@ -1,14 +1,12 @@
 """Reading a submission of a stranger: everything in it is checked, nothing is unpacked to disk."""
 
 import hashlib
-import re
-import stat
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from pommel.errors import quoted
-from pommel.leaderboard.submission.archive import Member, content_of, members_of
+from pommel.leaderboard.submission.archive import Archive
 from pommel.leaderboard.submission.limits import (
     Counted,
     Limits,
@@ -16,19 +14,10 @@ from pommel.leaderboard.submission.limits import (
     named,
     parse_strict,
 )
-from pommel.leaderboard.submission.manifest import (
-    MANIFEST,
-    Manifest,
-    SuiteEntry,
-    manifest_from,
-    read_claims,
-)
+from pommel.leaderboard.submission.manifest import MANIFEST, Manifest, SuiteEntry, manifest_from
 from pommel.leaderboard.submission.token_lines import read_sentences
 from pommel.models import ModelInfo, Policy
-from pommel.scoring import SuiteResult
 from pommel.surprisal import ScoredSentence
-
-_OURS = re.compile(r"manifest\.json|surprisals/[0-9a-f]{64}\.jsonl|results/[0-9a-f]{64}\.json")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -36,12 +25,13 @@ class SubmittedRun:
     """What a submission has of one suite.
 
     `sentences` are by text, and are sound as such; whether they are the suite's, and whether
-    `claimed` follows from them, only `recomputed` can say.
+    `claimed` (JSON, as it stands in the file of results) follows from them, only `recomputed` can
+    say.
     """
 
     entry: SuiteEntry
     sentences: Mapping[str, ScoredSentence]
-    claimed: SuiteResult
+    claimed: object
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -85,16 +75,19 @@ def read_submission(path: Path, *, limits: Limits | None = None) -> Submission:
     archive itself, and some 200 bytes a token.
     """
     limits = limits or Limits()
+    return parse_submission(read_archive(path, limits), source=str(path), limits=limits)
+
+
+def read_archive(path: Path, limits: Limits) -> bytes:
+    """Return the bytes of a submission's file, at most one more than may be."""
     try:
-        status = path.stat()
-        # Opening a pipe would wait for a writer.
-        if not stat.S_ISREG(status.st_mode):
+        # Opening a pipe would wait for a writer. A link is fine: whoever reads has named it.
+        if path.exists() and not path.is_file():
             raise SubmissionError(f"{path}: is no file")
         with path.open("rb") as stream:
-            raw = stream.read(min(status.st_size, limits.n_archive_bytes) + 1)
+            return stream.read(min(path.stat().st_size, limits.n_archive_bytes) + 1)
     except OSError as error:
         raise SubmissionError(f"{path}: cannot be read: {error.strerror or error}") from None
-    return parse_submission(raw, source=str(path), limits=limits)
 
 
 def parse_submission(raw: bytes, *, source: str, limits: Limits | None = None) -> Submission:
@@ -102,40 +95,21 @@ def parse_submission(raw: bytes, *, source: str, limits: Limits | None = None) -
     limits = limits or Limits()
     if len(raw) > limits.n_archive_bytes:
         raise SubmissionError(f"{source}: has more than {limits.n_archive_bytes:,} bytes")
-    members = members_of(raw, source, limits)
-    _check_names(members, source)
-    described = _whole(raw, members[MANIFEST], source, limits.n_manifest_bytes)
+    archive = Archive.of(raw, source, limits)
+    if MANIFEST not in archive.members:
+        raise SubmissionError(f"{source}: has no {MANIFEST}")
+    described = archive.whole(MANIFEST, limits.n_manifest_bytes)
     where = f"{source}: {MANIFEST}"
     manifest = manifest_from(parse_strict(described, where), where)
     _check_suites(manifest, where)
-    _check_files(raw, members, manifest, source)
+    _check_files(archive, manifest)
     counted = Counted(limits=limits)
     return Submission(
         source=source,
         sha256=hashlib.sha256(described).hexdigest(),
         manifest=manifest,
-        runs=tuple(
-            _run(raw, members, manifest, entry, source, counted) for entry in manifest.suites
-        ),
+        runs=tuple(_run(archive, manifest, entry, counted) for entry in manifest.suites),
     )
-
-
-def _check_names(members: Mapping[str, Member], source: str) -> None:
-    for name in members:
-        if not _OURS.fullmatch(name):
-            raise SubmissionError(
-                f"{source}: {named(name)} is no file of a submission; only JSON is read, no "
-                f"pickles or programs"
-            )
-    if MANIFEST not in members:
-        raise SubmissionError(f"{source}: has no {MANIFEST}")
-
-
-def _whole(raw: bytes, member: Member, source: str, most: int) -> bytes:
-    """Return the content of a file that is not read line by line."""
-    if member.n_bytes > most:
-        raise SubmissionError(f"{source}: {member.name} has more than {most:,} bytes")
-    return b"".join(content_of(raw, member, source))
 
 
 def _check_suites(manifest: Manifest, where: str) -> None:
@@ -148,12 +122,11 @@ def _check_suites(manifest: Manifest, where: str) -> None:
         names.add(name)
 
 
-def _check_files(
-    raw: bytes, members: Mapping[str, Member], manifest: Manifest, source: str
-) -> None:
+def _check_files(archive: Archive, manifest: Manifest) -> None:
     """Raise unless the files are those of the manifest's suites, byte for byte."""
+    source = archive.source
     due = {name for each in manifest.suites for name in (each.surprisals_file, each.results_file)}
-    there = members.keys() - {MANIFEST}
+    there = archive.members.keys() - {MANIFEST}
     if undue := sorted(there - manifest.files.keys()):
         raise SubmissionError(f"{source}: {undue[0]} is not in the manifest")
     if missing := sorted((manifest.files.keys() | due) - there):
@@ -161,37 +134,30 @@ def _check_files(
     if undue := sorted(manifest.files.keys() - due):
         raise SubmissionError(f"{source}: {undue[0]} belongs to no suite of the manifest")
     for name, listed in manifest.files.items():
-        n_bytes = members[name].n_bytes
+        n_bytes = archive.members[name].file_size
         if n_bytes != listed.n_bytes:
             raise SubmissionError(
                 f"{source}: {name} has {n_bytes:,} bytes, and the manifest says {listed.n_bytes:,}"
             )
         digest = hashlib.sha256()
-        for piece in content_of(raw, members[name], source):
+        for piece in archive.content(name):
             digest.update(piece)
         if digest.hexdigest() != listed.sha256:
             raise SubmissionError(f"{source}: {name} has not the SHA-256 that the manifest says")
 
 
-def _run(  # noqa: PLR0913, PLR0917 - what is read, and what it is read against
-    raw: bytes,
-    members: Mapping[str, Member],
-    manifest: Manifest,
-    entry: SuiteEntry,
-    source: str,
-    counted: Counted,
-) -> SubmittedRun:
+def _run(archive: Archive, manifest: Manifest, entry: SuiteEntry, counted: Counted) -> SubmittedRun:
     before = (counted.n_sentences, counted.n_tokens)
-    name = entry.surprisals_file
-    pieces = content_of(raw, members[name], source)
-    sentences = read_sentences(pieces, manifest, f"{source}: {name}", counted)
+    where = f"{archive.source}: {entry.surprisals_file}"
+    pieces = archive.content(entry.surprisals_file)
+    sentences = read_sentences(pieces, manifest, where, counted)
     found = (counted.n_sentences - before[0], counted.n_tokens - before[1])
     if found != (entry.n_sentences, entry.n_tokens):
         raise SubmissionError(
-            f"{source}: {name} has {found[0]:,} sentences and {found[1]:,} tokens, and the "
-            f"manifest says {entry.n_sentences:,} and {entry.n_tokens:,}"
+            f"{where} has {found[0]:,} sentences and {found[1]:,} tokens, and the manifest says "
+            f"{entry.n_sentences:,} and {entry.n_tokens:,}"
         )
     name = entry.results_file
-    results = _whole(raw, members[name], source, counted.limits.n_results_bytes)
-    claimed = read_claims(results, manifest, entry, f"{source}: {name}")
+    results = archive.whole(name, counted.limits.n_results_bytes)
+    claimed = parse_strict(results, f"{archive.source}: {name}")
     return SubmittedRun(entry=entry, sentences=sentences, claimed=claimed)

@@ -1,7 +1,9 @@
 """A submission's results again, from its tokens, by the code that scores our own runs."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,11 +15,11 @@ from pommel.models import Method, Spans
 from pommel.scoring import (
     Choices,
     NeededSentences,
-    PredictionResult,
     RegionTable,
     Run,
     SuiteResult,
     SuiteSurprisals,
+    Swallowed,
 )
 from pommel.suite import Suite
 from pommel.surprisal import ScoredSentence
@@ -51,7 +53,10 @@ def recomputed(
             )
         own = submission.manifest.choices
         found = surprisals.evaluated(own)
-        _check_claims(submitted.claimed, found, submission.manifest.claimed, where)
+        _check_claims(submitted.claimed, claims_of(found, submission.manifest.swallowed), where)
+        entry = submitted.entry
+        if (entry.n_items, entry.scores) != (len(suite.items), found.scores):
+            raise SubmissionError(f"{where}: the manifest has other scores, or of other items")
         result = surprisals.evaluated(choices or own)
         runs.append(Run(surprisals=surprisals, result=result))
     return runs
@@ -134,51 +139,89 @@ def _check_sentences(
             raise SubmissionError(f"{where}: {fault}")
 
 
-def _check_claims(
-    claimed: SuiteResult, found: SuiteResult, flags: Sequence[str], where: str
-) -> None:
+# What is said of each item and prediction, beside the margin: a truth value each.
+_FLAGS = ("holds", "tie", "defined", "swallowed", "unscored", "oov", "skipped")
+
+
+def claims_of(result: SuiteResult, swallowed: Swallowed) -> dict[str, Any]:
+    """Return what a submission says of a suite's results, as JSON values.
+
+    Submissions of version 1 took swallowed regions for 0 bits, and do not say where there were
+    some.
+    """
+    names = [name for name in _FLAGS if swallowed != "begin" or name != "swallowed"]
+    return {
+        "item_numbers": list(result.item_numbers),
+        "predictions": [
+            {
+                "prediction_id": each.prediction_id,
+                "formula": each.formula,
+                **{name: getattr(each, name).tolist() for name in names},
+                "margin_bits": [_margin(bits) for bits in each.margin_bits.tolist()],
+            }
+            for each in result.predictions
+        ],
+    }
+
+
+def _margin(bits: float) -> float | str | None:
+    """Return a margin as JSON has it, which has no infinity."""
+    if math.isnan(bits):
+        return None
+    return bits if math.isfinite(bits) else "Infinity" if bits > 0 else "-Infinity"
+
+
+def _check_claims(claimed: object, found: Mapping[str, Any], where: str) -> None:
     """Raise, naming the first difference, unless what was claimed is what was found."""
-    if claimed.item_numbers != found.item_numbers:
+    if not isinstance(claimed, dict) or not isinstance(claimed.get("predictions"), list):
+        raise SubmissionError(f"{where}: the claimed results are no results")
+    if claimed.get("item_numbers") != found["item_numbers"]:
         raise SubmissionError(f"{where}: the claimed results are of other items than the suite's")
-    formulas = [[each.formula for each in one.predictions] for one in (claimed, found)]
-    if formulas[0] != formulas[1]:
-        raise SubmissionError(f"{where}: the claimed results are of other predictions")
-    differences = list(_differences(claimed, found, flags))
+    theirs, ours = (each["predictions"] for each in (claimed, found))
+    if [*map(_outline, theirs)] != [*map(_outline, ours)]:
+        raise SubmissionError(
+            f"{where}: the claimed results are of other predictions, or do not say of each what a "
+            f"submission of this version does"
+        )
+    differences = [
+        f"item {item}, prediction {known['prediction_id']}: {'; '.join(said)}"
+        for claim, known in zip(theirs, ours, strict=True)
+        for i, item in enumerate(found["item_numbers"])
+        if (said := [*_claimed_otherwise(claim, known, i)])
+    ]
     if differences:
         n_more = len(differences) - 1
         more = f" ({counted(n_more, 'more difference')})" if n_more else ""
         raise SubmissionError(f"{where}, {differences[0]}{more}")
 
 
-def _differences(claimed: SuiteResult, found: SuiteResult, flags: Sequence[str]) -> Iterator[str]:
-    for ours, theirs in zip(found.predictions, claimed.predictions, strict=True):
-        for i, item in enumerate(found.item_numbers):
-            said = list(_claims_against(theirs, ours, i, flags))
-            if said:
-                yield f"item {item}, prediction {ours.prediction_id}: {_in_words(said)}"
+def _outline(prediction: object) -> object:
+    """Return which prediction it is, and how many values it has of what."""
+    if not isinstance(prediction, dict):
+        return prediction
+    return {
+        key: (len(each),) if isinstance(each, list) else each for key, each in prediction.items()
+    }
 
 
-def _claims_against(
-    theirs: PredictionResult, ours: PredictionResult, item: int, flags: Sequence[str]
-) -> Iterator[tuple[str, object, object]]:
-    """Yield what is claimed of an item otherwise than it comes out: name, claimed, found."""
-    for name in flags:
-        claim, truth = bool(getattr(theirs, name)[item]), bool(getattr(ours, name)[item])
-        if claim != truth:
-            yield name, _yes(claim), _yes(truth)
-    margin, found = float(theirs.margin_bits[item]), float(ours.margin_bits[item])
-    if not np.isclose(margin, found, rtol=0, atol=_ROUNDING_BITS, equal_nan=True):
-        yield "margin", f"{margin:.4f} bits", f"{found:.4f} bits"
+def _claimed_otherwise(
+    claimed: Mapping[str, Any], found: Mapping[str, Any], item: int
+) -> Iterator[str]:
+    """Say what is claimed of an item otherwise than it comes out."""
+    for name, column in found.items():
+        if not isinstance(column, list):
+            continue
+        claim, truth = claimed[name][item], column[item]
+        are_numbers = {type(claim), type(truth)} <= {int, float}
+        if are_numbers and abs(claim - truth) <= _ROUNDING_BITS:
+            continue
+        if are_numbers or (type(claim), claim) != (type(truth), truth):
+            said, comes = map(_shown, (claim, truth))
+            yield f"{name.removesuffix('_bits')} is claimed to be {said}, and comes out {comes}"
 
 
-def _in_words(said: Iterable[tuple[str, object, object]]) -> str:
-    return "; ".join(
-        f"{name} is claimed to be {claim}, and comes out {truth}" for name, claim, truth in said
-    )
-
-
-def _yes(value: bool) -> str:  # noqa: FBT001 - it is put into words
-    return "true" if value else "false"
+def _shown(value: object) -> str:
+    return f"{value:.4f} bits" if isinstance(value, float) else brief(json.dumps(value))
 
 
 def region_sums_sha256(table: RegionTable) -> str:

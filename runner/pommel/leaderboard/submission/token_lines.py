@@ -4,7 +4,6 @@ A line has one key more where a token was not scored for a reason that such file
 `why_unscored`, the reasons with the numbers of the tokens, counted from 0.
 """
 
-import json
 import math
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +12,13 @@ from typing import Any
 
 from pommel.errors import InputError, quoted
 from pommel.files import is_encodable
-from pommel.leaderboard.submission.limits import Counted, SubmissionError, brief, parse_strict
+from pommel.leaderboard.submission.limits import (
+    Counted,
+    SubmissionError,
+    brief,
+    canonical_line,
+    parse_strict,
+)
 from pommel.leaderboard.submission.manifest import Manifest
 from pommel.models import Recording
 from pommel.surprisal import ScoredSentence, Unscored
@@ -26,9 +31,9 @@ def surprisal_lines(
     model: Mapping[str, Any], policy: Mapping[str, str], sentences: Iterable[ScoredSentence]
 ) -> Iterator[bytes]:
     """Yield the lines of a file of surprisals; equal sentences have the same bytes."""
-    yield _line(Recording.header(model, policy))
+    yield canonical_line(Recording.header(model, policy))
     for each in sentences:
-        yield _line(_document(each))
+        yield canonical_line(_document(each))
 
 
 def read_sentences(
@@ -52,13 +57,6 @@ def read_sentences(
             raise SubmissionError(f"{at}: the sentence {quoted(sentence.text)} was there before")
         sentences[sentence.text] = sentence
     return sentences
-
-
-def _line(document: Mapping[str, Any]) -> bytes:
-    text = json.dumps(
-        document, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
-    )
-    return f"{text}\n".encode()
 
 
 def _document(sentence: ScoredSentence) -> dict[str, Any]:
