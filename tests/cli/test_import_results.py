@@ -125,8 +125,7 @@ def test_shares_sizes_and_families(pommel: Pommel, tmp_path: Path, own_store: Pa
         (["--name", ""], "--name cannot be empty"),
         (["--items", "5"], "items has no --items: its files say how many there are, or nobody"),
         (["--chance", "2"], "Invalid value for '--chance': 2.0 is not in the range 0<=x<=1."),
-        (["--keep-all"], "items has no --keep-all: hu2020 alone has a procedure"),
-        (["--from", "clams"], "there is no column 'lang'"),
+        (["--from", "gevalm"], "there is no column 'case'"),
     ],
 )
 def test_wrong_usage(pommel: Pommel, items: Path, options: list[str], message: str) -> None:
@@ -151,39 +150,12 @@ def test_the_examples_of_the_help_work(
     pommel: Pommel, line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "per_item").mkdir()
-    for seed in (1, 2):
-        text = f"model,suite,item,correct\ngrnn__{seed},mvrr,0,True\n"
-        (tmp_path / "per_item" / f"{seed}.csv").write_text(text)
+    (tmp_path / "hu2020.csv").write_text("model,suite,item,correct\ngrnn__1,mvrr,0,True\n")
     (tmp_path / "accuracies.csv").write_text("model,s\nm,0.512\n")
     (tmp_path / "theirs.csv").write_text("model,suite,pair,acc\nm,s,1,1\n")
     (tmp_path / "losses.tsv").write_text("model\tsuite\tl1\tl2\nm\ts\t2.5\t3\n")
-    words = shlex.split(line)[1:]
-    files = [str(each) for word in words if "*" in word for each in sorted(tmp_path.glob(word))]
-    outcome = pommel(*(word for word in words if "*" not in word), *files)
+    outcome = pommel(*shlex.split(line)[1:])
     assert outcome.status == 0, outcome.stderr
-
-
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [
-        (ITEMS, "theirs"),
-        ("model,s\nm,0.5\n", "theirs"),
-        ("model,suite,item,correct\ngrnn__0,mvrr,0,True\n", "hu2020"),
-        ("lang,model,simple\nen,m,.5\n", "clams"),
-        ('{"UID":"a","linguistics_term":"t","m":0.512}\n', "blimp"),
-        ("True\t0\tis\t2\tare\t1\tb'it ***mask*** .'\n", "bert-syntax"),
-    ],
-)
-def test_what_results_are_called_without_a_name(
-    pommel: Pommel, items: Path, text: str, name: str
-) -> None:
-    items.write_text(text)
-    outcome = pommel("import-results", items, "--dry-run")
-    assert outcome.stderr.splitlines()[-1].endswith(f", as {name}: nothing is kept (--dry-run)")
-    said = " ".join(pommel("import-results", "--help").stdout.split())
-    names = "hu2020, gulordava, gevalm, clams, blimp or bert-syntax"
-    assert f"[default: {names}, if they are these; otherwise" in said
 
 
 def test_what_is_said_of_families_goes_before_what_the_file_says(

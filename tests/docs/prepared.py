@@ -298,6 +298,8 @@ def _submission(place: Workplace) -> None:
 def _lay_published(place: Workplace) -> None:
     """Lay published files as `pommel fetch NAME -o $DATA/NAME` does, each checked by its sum."""
     data = place.folder / "data"
+    place.folder.mkdir(parents=True, exist_ok=True)
+    (place.folder / "benchmarks").symlink_to(REPOSITORY / "benchmarks")
     place.stand_ins = {**place.stand_ins, "$DATA": str(data)}
     for name in ("hu2020", "multilingual", "clams", "bert_syntax", "blimp"):
         source = PublishedSource.named(name)
@@ -308,22 +310,29 @@ def _lay_published(place: Workplace) -> None:
             (data / name / path).symlink_to(there)
 
 
-def _imported(*arguments: str) -> Prepare:
+def _imported(*commands: str) -> Prepare:
     """Return what keeps published results."""
 
     def prepare(place: Workplace) -> None:
         _lay_published(place)
-        for each in arguments:
-            _ran(place, f"pommel import-results {each}")
+        _ran(place, *commands)
 
     return prepare
 
 
-_HU_2020 = "$DATA/hu2020/data/raw/sg_results/*.csv"
-_MULTILINGUAL = (
-    "$DATA/multilingual/tables/accuracies.csv --name multilingual --items 1000 --items human=50"
+_PUBLISHED = "python benchmarks/published.py"
+_HU_2020 = (
+    f"{_PUBLISHED} hu2020 $DATA/hu2020/data/raw/sg_results/*.csv > hu2020.csv",
+    "pommel import-results hu2020.csv --score first",
 )
-_CLAMS = "$DATA/clams/tables/table1_table2.csv"
+_MULTILINGUAL = (
+    "pommel import-results $DATA/multilingual/tables/accuracies.csv --name multilingual "
+    "--items 1000 --items human=50"
+)
+_CLAMS = (
+    f"{_PUBLISHED} clams $DATA/clams/tables/table1_table2.csv > clams.csv",
+    "pommel import-results clams.csv",
+)
 _SWAHILI = """\
 suite,complexity,series
 swahili-N_of_Poss_V,0,verb
@@ -417,7 +426,7 @@ def _statistics(place: Workplace) -> None:
         place,
         "pommel run builtin://en-ngram suites:en",
         "pommel run huggingface://gpt2 huggingface://distilgpt2 suites:en/agreement",
-        f"pommel import-results {_HU_2020}",
+        *_HU_2020,
     )
     listed = place.command("pommel runs list --suite number_prep --model '*gpt2' --format csv")
     runs = [line.split(",")[0] for line in listed.output.splitlines()[1:]]
@@ -471,7 +480,7 @@ def _complexities(place: Workplace) -> None:
 
 
 def _cwals(place: Workplace) -> None:
-    _imported(_CLAMS)(place)
+    _imported(*_CLAMS)(place)
     shutil.copy(PUBLISHED / "clams" / "cwals" / "cwals.tsv", place.folder)
 
 
@@ -522,7 +531,7 @@ _PREPARED: Mapping[tuple[str, str], Prepare] = {
     ("docs/statistics.md", "Accuracy against a property"): _cwals,
     ("docs/statistics.md", "Sets of sentences: AUC and preferences"): _two_ngrams,
     ("docs/statistics.md", "Item by item, for other programs"): _items,
-    ("docs/statistics.md", "Mixed-effects logistic regression"): _imported(_HU_2020),
+    ("docs/statistics.md", "Mixed-effects logistic regression"): _imported(*_HU_2020),
     ("docs/statistics.md", "Shares: is a score above chance?"): _nothing,
 }
 # Parts that need published data, or long.

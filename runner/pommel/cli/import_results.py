@@ -27,8 +27,8 @@ class _ImportResultsOptions(StoreOptions):
     )
     name: str | None = option(
         metavar="SOURCE",
-        help="What the results are called.  [default: hu2020, gulordava, gevalm, clams, blimp "
-        "or bert-syntax, if they are these; otherwise as their file]",
+        help="What the results are called.  [default: gulordava or gevalm, if they are these; "
+        "otherwise as their file]",
     )
     model: str | None = option(help="What the model is called, in a file that does not say it.")
     suite: str | None = option(help="What the suite is called, in a file that does not say it.")
@@ -55,8 +55,6 @@ class _ImportResultsOptions(StoreOptions):
         help="Models of one kind in several sizes: 'BLOOM=bloom*'; repeatable.  [default: "
         "models of known size whose names begin alike up to a hyphen]",
     )
-    by_attractors: bool = option(help="A suite for each number of attractors.")
-    keep_all: bool = option(help="Drop and combine nothing that a paper does.")
     dry_run: bool = option(help="Keep nothing.")
     form: str = field_of(form_option(about="How to show what came in."))
 
@@ -76,7 +74,7 @@ def command(files: Sequence[Path], chosen: _ImportResultsOptions) -> None:
     What is imported again under the same name replaces what was there.
 
     \b
-      pommel import-results per_item/*.csv
+      pommel import-results hu2020.csv --score first
       pommel import-results accuracies.csv --name multilingual --items 1000
       pommel import-results theirs.csv --column item=pair --column result=acc
       pommel import-results losses.tsv --column loss_good=l1 --column loss_bad=l2
@@ -121,8 +119,6 @@ def _options(chosen: _ImportResultsOptions) -> ImportOptions:
         n_items=n_items,
         n_items_of=n_items_of,
         chance=chosen.chance,
-        keep_all=chosen.keep_all,
-        by_attractors=chosen.by_attractors,
     )
 
 
@@ -164,7 +160,7 @@ def _keep(records: Sequence[RunRecord], path: Path) -> None:
         there = store.runs.heads(Selection(sources=(source,)))
         store.runs.save_records(records)
     replaced = {each.run_id for each in there} & own
-    # The same files have been read in another way: with --keep-all, say.
+    # The same files have been read in another way: with another --score, say.
     others = [each for each in there if each.run_id not in own and _files(each) & files]
     if replaced:
         note(f"note: {counted(len(replaced), 'run')} took the place of earlier ones")

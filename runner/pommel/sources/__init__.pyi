@@ -2,7 +2,6 @@ from .conversion import Conversion as Conversion
 from .fetch.fetching import FetchedSource as FetchedSource
 from .fetch.fetching import FetchOptions as FetchOptions
 from .fetch.source import PublishedSource as PublishedSource
-from .formats.bert_syntax import BertResult as BertResult
 from .formats.context_pairs import TargetTable as TargetTable
 from .formats.json_lines import JsonLine as JsonLine
 from .generation import Generation as Generation

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pommel.errors import FaultyFileError
-from pommel.store.imports import Imported, ImportOptions, read_results
+from pommel.store.imports.results import Imported, ImportOptions, read_results
 
 
 def read(

@@ -16,7 +16,7 @@ from pommel.errors import UsageError
 from pommel.models.family import Membership
 from pommel.scoring.choices import ScoreRule
 from pommel.scoring.run_record import RunRecord
-from pommel.store.imports import ImportOptions, read_results
+from pommel.store.imports.results import ImportOptions, read_results
 from pommel.suite.read import LoadedSuite
 
 PLAIN = "model,suite,item,correct\na,s,1,True\na,s,2,False\nb,s,1,1\nb,s,2,0\n"
@@ -134,7 +134,10 @@ def test_all_faults_at_once(tmp_path: Path) -> None:
             "it is not known"
         ),
         "x.csv:4:1: this row names no model; write its name",
-        "x.csv:5:14: 'many' is no number of parameters; write it in full, such as 560000000",
+        (
+            "x.csv:5:14: 'many' is no number of parameters; write it in full, such as 560000000, "
+            "and nothing where it is not known"
+        ),
         (
             "x.csv:7:1: item 5 of s has another result for a here than in x.csv, line 6; keep one "
             "of the two"

@@ -5,33 +5,30 @@ from pathlib import Path
 import pytest
 from tests.store.imports.files import read
 from tests.store.imports.test_items import PLAIN
-from tests.store.imports.test_published_tables import BLIMP, PEOPLE, RESULTS
+from tests.store.imports.test_scores import TAB, loss
 
 from pommel.errors import InputError, UsageError
-from pommel.store.imports import RESULT_FORMATS, ImportOptions, read_results, recognised
+from pommel.store.imports.results import RESULT_FORMATS, ImportOptions, read_results, recognised
 
-HU = "model,suite,item,correct\ngrnn__0,mvrr,0,True\n"
+ROWS = "model,suite,share\nm,s,0.5\n"
 
 
 @pytest.mark.parametrize(
     ("text", "form"),
     [
-        (HU, "hu2020"),
-        # A name of that kind is no sign where the suite is none of theirs.
-        (HU.replace("mvrr", "other"), "items"),
         (PLAIN, "items"),
         (PLAIN.replace(",", "\t"), "items"),
         ('"suite","model_name","item_number","result"\n', "items"),
         ("model,a,b\nm,0.5,\n", "accuracies"),
         ("model;a;b\nm;0,5;\n", "accuracies"),
         ("model\ta\nm\t0,5\n", "accuracies"),
-        (HU.replace(",", ";"), "hu2020"),
-        (HU.replace(",", "\t"), "hu2020"),
-        ("table;lang;model;simple\n1;en;m;,5\n", "clams"),
-        ("lang,model,simple\nen,m,.5\n", "clams"),
-        (BLIMP, "blimp-summary"),
-        (PEOPLE, "blimp-summary"),
-        (RESULTS, "bert-syntax"),
+        (ROWS, "accuracies"),
+        (ROWS.replace(",", "\t"), "accuracies"),
+        (TAB, "gulordava"),
+        (loss(1, 2), "gevalm"),
+        # What has no scores is no result.
+        (TAB.replace("hidden", "dense"), ""),
+        (loss(1, 2).replace("probs", "props"), ""),
         ("model,a\nm,good\n", ""),
         ('{"sentence_good": "a", "UID": "x", "linguistics_term": "y"}\n', ""),
         ("", ""),
@@ -49,31 +46,9 @@ def test_how_a_file_begins_says_what_it_is(text: str, form: str, tmp_path: Path)
         assert str(caught.value) == f"{path}: say with --from what it is, one of {names}"
 
 
-def test_published_files_are_recognised(shared_data: Path) -> None:
-    found = {
-        path: recognised([shared_data / path]).name
-        for path in (
-            "hu2020/per_item/syntaxgym_results_ngram_bllip-lg.csv",
-            "multilingual/accuracies.csv",
-            "clams/table1_table2.csv",
-            "blimp/models_summary.jsonl",
-            "blimp/human_validation_summary.csv",
-            "bert_syntax/gulordava_results_base.txt",
-        )
-    }
-    assert [*found.values()] == [
-        "hu2020",
-        "accuracies",
-        "clams",
-        "blimp-summary",
-        "blimp-summary",
-        "bert-syntax",
-    ]
-
-
 def test_files_of_two_formats_do_not_belong_together(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"x.csv is hu2020 and .*1-x.csv is accuracies; import"):
-        read(tmp_path, HU, "model,a\nm,0.5\n")
+    with pytest.raises(UsageError, match=r"x.csv is items and .*1-x.csv is accuracies; import"):
+        read(tmp_path, PLAIN, "model,a\nm,0.5\n")
 
 
 def test_without_any_file_there_is_no_format() -> None:
@@ -98,11 +73,6 @@ def test_what_is_no_utf_8_is_said_to_be_none(tmp_path: Path) -> None:
     assert str(caught.value) == (
         f"{path}:1:1: the file is UTF-16, not UTF-8; save the file with the encoding UTF-8"
     )
-
-
-def test_two_results_of_a_model_on_a_suite_are_a_fault(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"x.csv: m has two results on adjunct_island; import"):
-        read(tmp_path, *[BLIMP.replace("gpt2", "n").replace("lstm", "m")] * 2)
 
 
 def test_a_file_may_be_called_like_our_own_runs(tmp_path: Path) -> None:
@@ -133,18 +103,16 @@ def test_files_of_one_name_are_all_told(tmp_path: Path) -> None:
     assert len({each["sha256"] for each in files}) == 2
 
 
-def test_keep_all_is_named_where_there_is_such_an_option(tmp_path: Path) -> None:
+def test_nothing_is_left_of_a_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"x.csv: nothing is left$"):
         read(tmp_path, "model,a\nm,\n", form="accuracies")
 
 
 def test_options_that_mean_nothing_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match=r"^hu2020 has no --model: its files name the models$"):
-        read(tmp_path, HU, model="m")
+    with pytest.raises(UsageError, match=r"^accuracies has no --model: its files name the models$"):
+        read(tmp_path, ROWS, model="m")
     with pytest.raises(UsageError, match=r"^items has no --items: its files say how many"):
         read(tmp_path, PLAIN, n_items_of={"a": 3})
-    with pytest.raises(InputError, match="nothing is left; --keep-all keeps what is dropped"):
-        read(tmp_path, HU.replace("mvrr", "nn-nv-rpl"))
 
 
 def test_options_of_a_format_are_options() -> None:

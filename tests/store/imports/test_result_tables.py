@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.store.imports.files import faults, read
 
 from pommel.errors import InputError
-from pommel.store.imports import ImportOptions, read_results
-from pommel.store.imports.result_format import head_rows
+from pommel.store.imports.results import ImportOptions, read_results
+from pommel.store.imports.tables import head_of
 
 EUROPEAN = "model;suite;item;result;margin_bits\r\na, b;s;1;1;2,5\r\na, b;s;2;0;-,25\r\n"
 
@@ -74,16 +74,16 @@ def test_utf_16_is_said_to_be_none_of_ours(tmp_path: Path) -> None:
     ],
 )
 def test_what_is_no_table(tmp_path: Path, text: str, message: str) -> None:
-    for form in ("items", "accuracies", "clams", "hu2020", "blimp-summary"):
+    for form in ("items", "accuracies", "gulordava", "gevalm"):
         assert faults(tmp_path, text, form=form) == f"x.csv:{message}"
 
 
 def test_separators_in_quotes_do_not_count() -> None:
-    assert head_rows('"a;b;c",d\n"1,5",2\n') == (("a;b;c", "d"), ("1,5", "2"))
-    assert head_rows('"a,b,c";d\n"1,5";2\n') == (("a,b,c", "d"), ("1.5", "2"))
-    assert head_rows("\r\n\r\na;b\r1;x,y\r") == (("a", "b"), ("1", "x,y"))
-    assert head_rows("") == ((), ())
-    assert head_rows("a,b") == (("a", "b"), ())
+    assert head_of('"a;b;c",d\n"1,5",2\n') == (("a;b;c", "d"), ("1,5", "2"))
+    assert head_of('"a,b,c";d\n"1,5";2\n') == (("a,b,c", "d"), ("1.5", "2"))
+    assert head_of("\r\n\r\na;b\r1;x,y\r") == (("a", "b"), ("1", "x,y"))
+    assert head_of("") == ((), ())
+    assert head_of("a,b") == (("a", "b"), ())
 
 
 NUMBERS = st.floats(min_value=0, max_value=1, allow_nan=False).map(repr)
@@ -93,4 +93,4 @@ NUMBERS = st.floats(min_value=0, max_value=1, allow_nan=False).map(repr)
 def test_a_european_table_says_the_same(rows: list[tuple[str, str]]) -> None:
     text = "\n".join(["model,s", *map(",".join, rows)])
     european = text.replace(",", ";").replace(".", ",")
-    assert head_rows(european) == head_rows(text)
+    assert head_of(european) == head_of(text)

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from tests.store.imports.files import faults, read
 
-from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
-from pommel.store.imports import recognised
 
 # As `best_model.tab` and `all_models.tab` have it, with sentences of our own.
 HEAD = (
@@ -171,14 +169,3 @@ def test_losses_that_are_wrong(tmp_path: Path) -> None:
     assert "there is no column 'probs.1'" in faults(
         tmp_path, loss(1, 2).replace(', "singen": 2', ""), form="gevalm"
     )
-
-
-@pytest.mark.parametrize(("text", "form"), [(TAB, "gulordava"), (loss(1, 2), "gevalm")])
-def test_published_shapes_are_recognised(text: str, form: str, tmp_path: Path) -> None:
-    path = tmp_path / "x"
-    path.write_text(text)
-    assert recognised([path]).name == form
-    # What has no scores is no result.
-    path.write_text(text.replace("hidden", "dense").replace("probs", "props"))
-    with pytest.raises(UsageError, match="say with --from what it is"):
-        recognised([path])

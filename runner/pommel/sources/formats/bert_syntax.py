@@ -16,10 +16,9 @@ import ast
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from pommel.errors import Fault, Place, SuiteError, counted, quoted
 from pommel.files import DecodedText
@@ -309,41 +308,3 @@ BERT_SYNTAX = SetFormat(
     compared="contrast",
     is_like=lambda text: _LIKE.search(text) is not None,
 )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BertResult:
-    """What a result says of its model: whether the correct form won, None where it was skipped.
-
-    Where there is a number of attractors there are both forms' logits, elsewhere a case. The lines
-    before it, and after the last one, are no results.
-    """
-
-    correct: bool | None
-    logits: tuple[float, float] | None
-    n_attractors: int | None
-    case: str
-    lines_before: tuple[str, ...]
-    lines_after: tuple[str, ...]
-
-    @classmethod
-    def read(cls, path: Path) -> list[Self]:
-        """Return the results of a file, in its order; raises as `parse_bert_syntax` does."""
-        return [cls._of_fields(each.fields or {}) for each in BERT_SYNTAX.read(path)]
-
-    @classmethod
-    def _of_fields(cls, fields: Mapping[str, Any]) -> Self:
-        correct, wrong = map(float, fields.get(LOGITS, (0, 0)))
-        return cls(
-            correct=fields[CORRECT],
-            logits=(correct, wrong) if LOGITS in fields else None,
-            n_attractors=fields.get(N_ATTR),
-            case=str(fields.get(CASE, "")),
-            lines_before=tuple(fields.get(LINES_BEFORE, ())),
-            lines_after=tuple(fields.get(LINES_AFTER, ())),
-        )
-
-    @staticmethod
-    def is_like(head: str) -> bool:
-        """Say of how a file begins whether it is one of results."""
-        return BERT_SYNTAX.is_like(head)

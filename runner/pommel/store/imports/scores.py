@@ -1,194 +1,37 @@
-"""Tables of the scores of sentences, as tables of results, which follow from two of them each.
+"""Results that follow from the scores of two sentences.
 
 The scores are natural logarithms, as PyTorch has them: `logprob`, of which the grammatical sentence
 needs more, or `loss`, of which it needs less. They stand in two columns of an item's row
 (`loss_good`, `loss_bad`), or in one column of two rows that follow one another, of which `class`
 says which is which (correct, wrong). Where that column is named by a pattern, every column that
 matches is a model.
-
-A published format is a recipe: what its columns are, and what the folders of its files say.
 """
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from pathlib import Path
-from typing import Any
 
-from pommel.errors import Fault, SuiteError, listed, quoted
-from pommel.files import CsvRow, CsvTable, DecodedText, JsonPath
-from pommel.sources import JsonLine
+from pommel.errors import Fault, listed, quoted
+from pommel.files import CsvRow
 from pommel.statistics import CHANCE
-from pommel.store.imports.result_format import (
-    ImportOptions,
-    ResultTable,
-    is_missing,
-    number_of,
-    read_table,
-)
+from pommel.store.imports.tables import ResultTable, Row, is_missing, number_of
 
 # Kinds of scores, and what the logarithm of a probability is multiplied by to be one.
 _KINDS = {"logprob": 1, "loss": -1}
 _CLASS = "class"
 _N_TOKENS = ("n_tokens_good", "n_tokens_bad")
 # What such columns are; they are called so unless somebody says otherwise.
-SCORE_NAMES: dict[str, tuple[str, ...]] = {
-    name: (name,)
-    for name in (
-        *(f"{kind}{side}" for kind in _KINDS for side in ("", "_good", "_bad")),
-        *_N_TOKENS,
-        _CLASS,
-    )
-}
+SCORE_NAMES = frozenset(
+    {f"{kind}{side}" for kind in _KINDS for side in ("", "_good", "_bad")} | {*_N_TOKENS, _CLASS}
+)
 _GOOD = frozenset({"correct", "good", "grammatical"})
 _BAD = frozenset({"wrong", "incorrect", "bad", "ungrammatical"})
-# What these columns are usually called.
-USUAL_NAMES = {
-    "model": ("model", "model_name"),
-    "suite": ("suite", "suite_name"),
-    "item": ("item_number", "item"),
-}
-# What follows from the scores, beside `item` where there is no such column.
-_MADE = ("result", "margin_bits", "tie", "skipped", "chance")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Recipe:
-    """How a published format says what `items` needs.
-
-    `columns` maps what a column is to how its files call it, which in JSON Lines is a path
-    (`probs.0`). `folders` are what the names of a file's folders say, the innermost first.
-    """
-
-    name: str
-    columns: Mapping[str, str]
-    folders: tuple[str, ...] = ()
-    language: str = ""
-
-    def options(self, said: ImportOptions) -> ImportOptions:
-        """Return what is said, and, where nothing is, what the recipe says."""
-        columns = {**self.columns, **said.columns}
-        # A name for all stands for a column.
-        columns = {name: each for name, each in columns.items() if not getattr(said, name, "")}
-        return replace(
-            said,
-            columns={**columns, **said.columns},
-            language=said.language or self.language,
-            source=said.source or self.name,
-        )
-
-
-@dataclass(slots=True)
-class Scored:
-    """Tables whose results have been made; items are numbered from 1 by model and suite."""
-
-    options: ImportOptions
-    recipe: Recipe | None
-    faults: list[Fault]
-    n_items: Counter[tuple[str, str]] = field(default_factory=Counter)
-    n_unequal: Counter[str] = field(default_factory=Counter)
-
-    def read(self, path: Path) -> list[ResultTable]:
-        """Read a table, or JSON Lines; return it as tables of results, one for each model that is a
-        column. One that has results is returned as it is.
-
-        Raises `InputError` for a file that cannot be read; faults are added to those there are.
-        """
-        table = _with_folders(_read(path, self.options, self.faults), self.recipe)
-        if not is_scored(table.header, self.options):
-            return [table]
-        found = _columns(table, self.options)
-        if isinstance(found, Fault):
-            self.faults.append(found)
-            return []
-        if len(found) > 1 and self.options.model:
-            names = listed([each.good for each in found])
-            what = f"{len(found)} columns have scores: {names}"
-            hint = "leave out --model: they are called like their columns"
-            self.faults.append(table.table.fault((1, 1), what, hint))
-            return []
-        # Of another model's scores nothing has to be said either.
-        used = {name for each in found for name in each.names}
-        blank = tuple("" if name in used else name for name in table.header)
-        return [self._judged(table, each, blank) for each in found]
-
-    def notes(self) -> list[str]:
-        """Return of how many items the sentences had different numbers of tokens, by model."""
-        return [
-            f"{model}: {n_unequal:,} of {self._n_items(model):,} items skipped, whose sentences "
-            f"have different numbers of tokens"
-            for model, n_unequal in self.n_unequal.items()
-        ]
-
-    def _n_items(self, model: str) -> int:
-        return sum(n for (each, _), n in self.n_items.items() if each == model)
-
-    def _judged(
-        self, table: ResultTable, compared: "_Columns", header: tuple[str, ...]
-    ) -> ResultTable:
-        made = [*_MADE]
-        has_items = bool(self._column(table, "item"))
-        if not has_items:
-            made.append("item")
-        if compared.model:
-            made.append("model")
-        rows = []
-        for good, bad in _pairs(table, compared, self.faults):
-            scores = self._scores(table, compared, good, bad)
-            if scores is None:
-                continue
-            cells = _cells(*scores, sign=compared.sign)
-            model, suite = self._names(table, compared, good)
-            self.n_items[model, suite] += 1
-            if self._is_unequal(table, compared, good):
-                self.n_unequal[model] += 1
-                cells = ("", "", "", "true", str(CHANCE))
-            if not has_items:
-                cells += (str(self.n_items[model, suite]),)
-            if compared.model:
-                cells += (compared.model,)
-            rows.append(replace(good, fields=(*good.fields, *cells)))
-        return replace(table, header=(*header, *made), rows=tuple(rows))
-
-    def _names(self, table: ResultTable, compared: "_Columns", row: CsvRow) -> tuple[str, str]:
-        """Return what a row calls its model and suite, "" where it does not."""
-        columns = {what: self._column(table, what) for what in ("model", "suite")}
-        model, suite = (
-            row.fields[table.header.index(name)].strip() if name else ""
-            for name in columns.values()
-        )
-        return self.options.model or compared.model or model, self.options.suite or suite
-
-    def _column(self, table: ResultTable, what: str) -> str:
-        """Return what the column of a model, suite or item is called, "" if there is none."""
-        said = self.options.columns.get(what)
-        names = (said,) if said else USUAL_NAMES[what]
-        return next((name for name in names if name in table.header), "")
-
-    def _scores(
-        self, table: ResultTable, compared: "_Columns", good: CsvRow, bad: CsvRow
-    ) -> tuple[float | None, float | None] | None:
-        """Return both scores, None for one that is not there; None if one is no number."""
-        scores: list[float | None] = []
-        wrong = False
-        for row, column in ((good, compared.good), (bad, compared.bad)):
-            index = table.header.index(column)
-            text = row.fields[index]
-            scores.append(number_of(text))
-            if scores[-1] is None and not is_missing(text):
-                hint = "write one like -2.5, and nothing where there is none"
-                self.faults.append(table.fault(row, index, f"{quoted(text)} is no number", hint))
-                wrong = True
-        return None if wrong else (scores[0], scores[1])
-
-    def _is_unequal(self, table: ResultTable, compared: "_Columns", row: CsvRow) -> bool:
-        return len({row.fields[table.header.index(name)] for name in compared.n_tokens}) > 1
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Columns:
+class ScoreColumns:
     """The columns of both sentences' scores, which in two rows are one.
 
     `of_class` says which row is which, "" in one row; `model` is what the column calls its model,
@@ -208,46 +51,44 @@ class _Columns:
         return {self.good, self.bad, self.of_class, *self.n_tokens}
 
 
-def is_scored(header: Iterable[str], options: ImportOptions) -> bool:
-    """Say whether a table with these columns has scores, and no results."""
-    header = set(header)
-    if header & {options.columns.get("result", "result"), "correct", "holds"}:
+def is_scored(header: Collection[str], said: Mapping[str, str]) -> bool:
+    """Say whether a table has scores, and no results; `said` is what columns are called."""
+    if not {said.get("result", "result"), "correct", "holds"}.isdisjoint(header):
         return False
-    said = options.columns.keys() & set(SCORE_NAMES)
-    both = any({f"{kind}_good", f"{kind}_bad"} <= header for kind in _KINDS)
-    return bool(said) or both or (_CLASS in header and any(kind in header for kind in _KINDS))
+    both = any({f"{kind}_good", f"{kind}_bad"} <= {*header} for kind in _KINDS)
+    two_rows = _CLASS in header and any(kind in header for kind in _KINDS)
+    return not SCORE_NAMES.isdisjoint(said) or both or two_rows
 
 
-def names_model(options: ImportOptions) -> bool:
+def names_model(said: Mapping[str, str]) -> bool:
     """Say whether the column of scores is called like its model."""
-    return any(kind in options.columns for kind in _KINDS)
+    return not _KINDS.keys().isdisjoint(said)
 
 
-def _columns(table: ResultTable, options: ImportOptions) -> list[_Columns] | Fault:
+def score_columns(
+    table: ResultTable, said: Mapping[str, str], *, has_model: bool
+) -> list[ScoreColumns] | Fault:
     """Return where the scores are: one a model that is a column. A fault if they are nowhere."""
-
-    def called(name: str) -> str:
-        return options.columns.get(name, name)
-
+    header = table.header
+    # A pattern may stand for several columns.
     missing = [
-        name
-        for what in options.columns.keys() & {*SCORE_NAMES} - set(_KINDS)
-        if (name := options.columns[what]) not in table.header
+        said[what]
+        for what in (SCORE_NAMES - _KINDS.keys()) & said.keys()
+        if said[what] not in header
     ]
-    n_tokens = tuple(map(called, _N_TOKENS))
-    n_tokens = n_tokens if set(n_tokens) <= set(table.header) else ()
-    has_model = not {*USUAL_NAMES["model"]}.isdisjoint(table.header) or "model" in options.columns
+    n_tokens = tuple(said.get(name, name) for name in _N_TOKENS)
+    n_tokens = n_tokens if {*n_tokens} <= {*header} else ()
     for kind, sign in _KINDS.items():
-        good, bad = called(f"{kind}_good"), called(f"{kind}_bad")
-        if {good, bad} <= set(table.header) and not missing:
-            return [_Columns(good=good, bad=bad, sign=sign, n_tokens=n_tokens)]
-        pattern, of_class = called(kind), called(_CLASS)
-        found = [name for name in table.header if name == pattern] or [
-            name for name in table.header if fnmatchcase(name, pattern)
+        good, bad = (said.get(name, name) for name in (f"{kind}_good", f"{kind}_bad"))
+        if {good, bad} <= {*header} and not missing:
+            return [ScoreColumns(good=good, bad=bad, sign=sign, n_tokens=n_tokens)]
+        pattern, of_class = said.get(kind, kind), said.get(_CLASS, _CLASS)
+        found = [name for name in header if name == pattern] or [
+            name for name in header if fnmatchcase(name, pattern)
         ]
-        if found and of_class in table.header and not missing:
+        if found and of_class in header and not missing:
             return [
-                _Columns(
+                ScoreColumns(
                     good=name,
                     bad=name,
                     sign=sign,
@@ -256,16 +97,86 @@ def _columns(table: ResultTable, options: ImportOptions) -> list[_Columns] | Fau
                 )
                 for name in found
             ]
-        if kind in options.columns:
+        if kind in said:
             missing += [of_class] if found else [pattern]
-    there = listed([name for name in table.header if name], most=20)
+    there = listed([name for name in header if name], most=20)
     what = f"there is no column {' or '.join(map(repr, missing or ['logprob', 'loss']))}"
-    hint = "say with --column which ones they are: logprob=NAME and class=NAME, or loss_good=NAME"
-    return table.table.fault((1, 1), f"{what}; there are {there}", f"{hint} and loss_bad=NAME")
+    hint = (
+        "say with --column which ones they are: logprob=NAME and class=NAME, or loss_good=NAME and "
+        "loss_bad=NAME"
+    )
+    return table.table.fault((1, 1), f"{what}; there are {there}", hint)
+
+
+@dataclass(slots=True)
+class Scored:
+    """Makes rows of results; items without a number count from 1 by model and suite."""
+
+    faults: list[Fault]
+    n_items: Counter[tuple[str, str]] = field(default_factory=Counter)
+    n_unequal: Counter[str] = field(default_factory=Counter)
+
+    def rows(
+        self, table: ResultTable, compared: ScoreColumns, row_of: Callable[[CsvRow], Row]
+    ) -> Iterator[Row]:
+        """Yield what follows from the scores of each item, which `row_of` knows the rest of."""
+        for good, bad in _pairs(table, compared, self.faults):
+            scores = [
+                self._score(table, row, column)
+                for row, column in ((good, compared.good), (bad, compared.bad))
+            ]
+            if any(map(math.isnan, filter(None, scores))):
+                continue
+            row = row_of(good)
+            model, suite = row["model"], row["suite"]
+            self.n_items[model, suite] += 1
+            made = _result_of(*scores, sign=compared.sign)
+            if len({good.fields[table.header.index(name)] for name in compared.n_tokens}) > 1:
+                self.n_unequal[model] += 1
+                made = _SKIPPED
+            if "item" not in row.columns:
+                made = {**made, "item": str(self.n_items[model, suite])}
+            yield replace(row, said={**row.said, **made, "chance": str(CHANCE)})
+
+    def notes(self) -> Iterator[str]:
+        """Yield of how many items the sentences had different numbers of tokens, by model."""
+        for model, n_unequal in self.n_unequal.items():
+            n_items = sum(n for (each, _), n in self.n_items.items() if each == model)
+            yield (
+                f"{model}: {n_unequal:,} of {n_items:,} items skipped, whose sentences have "
+                f"different numbers of tokens"
+            )
+
+    def _score(self, table: ResultTable, row: CsvRow, column: str) -> float | None:
+        """Return a score, None for one that is not there; NaN for what is none, a fault."""
+        index = table.header.index(column)
+        text = row.fields[index]
+        score = number_of(text)
+        if score is None and not is_missing(text):
+            hint = "write one like -2.5, and nothing where there is none"
+            self.faults.append(table.fault(row, index, f"{quoted(text)} is no number", hint))
+            return math.nan
+        return score
+
+
+_SKIPPED: Mapping[str, str] = {"result": "", "skipped": "true"}
+
+
+def _result_of(good: float | None, bad: float | None, *, sign: int) -> Mapping[str, str]:
+    """Return what follows from both scores, as cells."""
+    if good is None or bad is None:
+        return _SKIPPED
+    # Two infinite ones have no difference.
+    margin = 0.0 if good == bad else sign * (good - bad) / math.log(2)
+    return {
+        "result": str(margin > 0).lower(),
+        "margin_bits": repr(margin),
+        "tie": str(margin == 0).lower(),
+    }
 
 
 def _pairs(
-    table: ResultTable, compared: _Columns, faults: list[Fault]
+    table: ResultTable, compared: ScoreColumns, faults: list[Fault]
 ) -> Iterator[tuple[CsvRow, CsvRow]]:
     """Yield the rows of the grammatical and the ungrammatical sentence of each item."""
     if not compared.of_class:
@@ -273,150 +184,22 @@ def _pairs(
         return
     index = table.header.index(compared.of_class)
     first: CsvRow | None = None
-    for row in table.rows:
-        kind = row.fields[index].strip().lower()
-        if kind not in _GOOD | _BAD:
-            hint = "write correct or wrong"
-            faults.append(table.fault(row, index, f"the class {quoted(kind)} is none", hint))
-            first = None
-        elif kind in _GOOD:
-            if first:
-                faults.append(_lone(table, first, index))
-            first = row
-        elif first:
+    for row in (*table.rows, None):
+        kind = row.fields[index].strip().lower() if row else ""
+        if row and kind in _BAD and first:
             yield first, row
             first = None
-        else:
-            what = "this row has no correct one before it"
-            faults.append(table.fault(row, index, what, "write the row of the correct form there"))
-    if first:
-        faults.append(_lone(table, first, index))
-
-
-def _lone(table: ResultTable, row: CsvRow, index: int) -> Fault:
-    what = "this row has no wrong one after it"
-    return table.fault(row, index, what, "write the row of the wrong form after it")
-
-
-def _cells(good: float | None, bad: float | None, *, sign: int) -> tuple[str, ...]:
-    """Return what follows from both scores: the cells of `_MADE`."""
-    if good is None or bad is None:
-        return ("", "", "", "true", str(CHANCE))
-    # Two infinite ones have no difference.
-    margin = 0.0 if good == bad else sign * (good - bad) / math.log(2)
-    holds, tie = str(margin > 0).lower(), str(margin == 0).lower()
-    return (holds, repr(margin), tie, "false", str(CHANCE))
-
-
-def _with_folders(table: ResultTable, recipe: Recipe | None) -> ResultTable:
-    """Return a table with what its folders say as columns, unless it has them."""
-    said = dict(zip(recipe.folders if recipe else (), _folders(table.path), strict=False))
-    said = {name: folder for name, folder in said.items() if name not in table.header}
-    if not said or not table.header:
-        return table
-    return replace(
-        table,
-        header=(*table.header, *said),
-        rows=tuple(replace(row, fields=(*row.fields, *said.values())) for row in table.rows),
-    )
-
-
-def _folders(path: Path) -> list[str]:
-    return [each.name for each in path.absolute().parents]
-
-
-# --- JSON Lines
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _JsonRow(CsvRow):
-    """An object of JSON Lines; its fields are what the paths lead to."""
-
-    line_of_json: JsonLine
-    paths: Sequence[JsonPath]
-
-    def place(self, index: int) -> tuple[int, int]:
-        """Return the line and the column, both from 1, at which field `index` begins."""
-        path = self.paths[index] if index < len(self.paths) else ()
-        fault = self.line_of_json.fault(path, "", "")
-        return fault.line, fault.column
-
-
-def _read(path: Path, options: ImportOptions, faults: list[Fault]) -> ResultTable:
-    """Read a table, or JSON Lines as one: its columns are keys with plain values, and the paths
-    that are said (`probs.0`: of an object or list the first value).
-    """
-    read = DecodedText.read(path)
-    if not read.text.lstrip().startswith("{"):
-        return read_table(path, faults)
-    example = '{"model": "...", "suite": "...", "item": 1, "result": true}'
-    lines, wrong = JsonLine.parse(read.text, file=str(path), example=example)
-    faults += wrong
-    said = [
-        name
-        for name in options.columns.values()
-        if "." in name and any(_at(line.value, name)[1] is not None for line in lines)
-    ]
-    plain = [
-        key
-        for line in lines
-        for key, value in line.value.items()
-        if not isinstance(value, dict | list)
-    ]
-    header = tuple(dict.fromkeys([*plain, *said]))
-    rows = []
-    for line in lines:
-        found = [_at(line.value, name) for name in header]
-        rows.append(
-            _JsonRow(
-                line=line.number,
-                text=line.text,
-                fields=tuple(_text(value) for _, value in found),
-                line_of_json=line,
-                paths=[where for where, _ in found],
+            continue
+        if first and (not row or kind in _GOOD):
+            what, hint = "this row has no wrong one after it", "write the row of the wrong form"
+            faults.append(table.fault(first, index, what, f"{hint} after it"))
+        if row and kind in _BAD:
+            what, hint = (
+                "this row has no correct one before it",
+                "write the row of the correct form",
             )
-        )
-    # What is wrong with the columns stands where the first object does.
-    head = CsvRow(line=1, text="", fields=header)
-    table = CsvTable(file=str(path), rows=(head,), faults=())
-    return ResultTable(path=path, sha256=read.sha256, table=table, header=header, rows=tuple(rows))
-
-
-def _at(value: dict[str, Any], name: str) -> tuple[JsonPath, Any]:
-    """Return what a key or a path leads to, None for nothing, and how far it leads."""
-    if name in value:
-        return (name,), value[name]
-    where: list[str | int] = []
-    found: Any = value
-    for step in name.split("."):
-        keys = [*found] if isinstance(found, dict) else [*range(len(found))]
-        if isinstance(found, dict) and step in found:
-            key: str | int = step
-        elif step.isdecimal() and int(step) < len(keys):
-            key = keys[int(step)]
-        else:
-            return tuple(where), None
-        found = found[key]
-        where.append(key)
-        if not isinstance(found, dict | list):
-            break
-    return tuple(where), found
-
-
-def _text(value: Any) -> str:
-    """Return a value as a cell; of a list or object the number of its members."""
-    if isinstance(value, dict | list):
-        return str(len(value))
-    if value is None:
-        return ""
-    return str(value).lower() if isinstance(value, bool) else str(getattr(value, "text", value))
-
-
-def json_header(head: str) -> tuple[str, ...]:
-    """Return the keys of the first of JSON Lines that a file begins with, () if it has none."""
-    first = head.lstrip().partition("\n")[0]
-    try:
-        lines, _ = JsonLine.parse(first, file="", example="")
-    except SuiteError:
-        return ()
-    return tuple(lines[0].value) if lines else ()
+            faults.append(table.fault(row, index, what, f"{hint} there"))
+        elif row and kind not in _GOOD:
+            what = f"the class {quoted(kind)} is none"
+            faults.append(table.fault(row, index, what, "write correct or wrong"))
+        first = row if kind in _GOOD else None
