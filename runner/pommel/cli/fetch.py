@@ -214,7 +214,7 @@ def _table(sources: Sequence[PublishedSource]) -> "Table":
     for name in ("files", "here"):
         table.add_column(name, justify="right")
     for source in sources:
-        n_files, n_kept = len(source.every_file), source.cache().n_kept()
+        n_files, n_kept = len(source.files), source.cache().n_kept()
         here = {0: "-", n_files: "all"}.get(n_kept, str(n_kept))
         table.add_row(source.name, source.title, source.licence or "none known", str(n_files), here)
     return table
@@ -227,7 +227,7 @@ def _entry(source: PublishedSource) -> dict[str, Any]:
         "title": source.title,
         "languages": list(source.languages),
         "licence": source.licence,
-        "n_files": len(source.every_file),
+        "n_files": len(source.files),
         "n_here": cache.n_kept(),
         "folder": str(cache.folder),
         "homepage": source.homepage,

@@ -1,6 +1,6 @@
 from .conversion import Conversion as Conversion
 from .fetch.fetching import FetchedSource as FetchedSource
-from .fetch.fetching import FetchOptions as FetchOptions
+from .fetch.source import FetchOptions as FetchOptions
 from .fetch.source import PublishedSource as PublishedSource
 from .formats.context_pairs import TargetTable as TargetTable
 from .formats.json_lines import JsonLine as JsonLine

@@ -6,8 +6,8 @@ import pytest
 from tests.sources.fetch.server import COMMIT, FileServer, tree
 
 from pommel.errors import PommelError
-from pommel.sources.fetch.fetching import FetchedSource, FetchOptions
-from pommel.sources.fetch.source import PublishedSource
+from pommel.sources.fetch.fetching import FetchedSource
+from pommel.sources.fetch.source import FetchOptions, PublishedSource
 
 WREN, TIT = b'{"bird": "wren"}', b'{"bird": "great tit"}'
 AT = f"birds/{COMMIT}"

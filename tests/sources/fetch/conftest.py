@@ -8,9 +8,7 @@ from tests.sources.fetch.birds import AT, TIT, WREN
 from tests.sources.fetch.server import FileServer, file_server
 
 from pommel.files.waiting import Waiting
-from pommel.sources.fetch.download import DownloadOptions
-from pommel.sources.fetch.fetching import FetchOptions
-from pommel.sources.fetch.source import PublishedSource
+from pommel.sources.fetch.source import FetchOptions, PublishedSource
 
 
 @pytest.fixture
@@ -27,15 +25,10 @@ def cache(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def quick() -> DownloadOptions:
-    """Downloads that hardly wait between tries."""
-    return DownloadOptions(n_retries=2, timeout_seconds=5, waiting=Waiting(first_seconds=0.01))
-
-
-@pytest.fixture
-def options(cache: Path, quick: DownloadOptions) -> FetchOptions:
-    """What `FetchedSource.fetch` is told in most tests."""
-    return FetchOptions(root=cache, download=quick)
+def options(cache: Path) -> FetchOptions:
+    """What `FetchedSource.fetch` is told in most tests: hardly to wait between tries."""
+    quick = Waiting(first_seconds=0.01)
+    return FetchOptions(root=cache, n_retries=2, timeout_seconds=5, waiting=quick)
 
 
 @pytest.fixture

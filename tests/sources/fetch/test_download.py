@@ -1,6 +1,5 @@
 """Downloads from servers that misbehave: what is tried again, what is refused, what is said."""
 
-import asyncio
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,15 +10,9 @@ from tests.sources.fetch.server import COMMIT, FileServer, Reply, tree
 
 from pommel.errors import UsageError
 from pommel.files.waiting import Waiting
-from pommel.sources.fetch.download import (
-    DownloadOptions,
-    RefusedRedirectError,
-    file_address,
-    next_address,
-    run_interruptible,
-)
-from pommel.sources.fetch.fetching import FetchedSource, FetchOptions
-from pommel.sources.fetch.source import PublishedSource, SourceFile
+from pommel.sources.fetch.download import TryError, file_address, next_address
+from pommel.sources.fetch.fetching import FetchedSource
+from pommel.sources.fetch.source import FetchOptions, PublishedSource, SourceFile
 
 
 @pytest.mark.parametrize(
@@ -119,8 +112,7 @@ def test_a_server_that_says_nothing(
     birds: PublishedSource, server: FileServer, options: FetchOptions
 ) -> None:
     server.serve(f"{AT}/wren.json", Reply(body=WREN, pause_s=0.5))
-    impatient = DownloadOptions(n_retries=0, timeout_seconds=0.1)
-    said = failure(birds, replace(options, download=impatient))
+    said = failure(birds, replace(options, n_retries=0, timeout_seconds=0.1))
     assert "  wren.json: the server was silent for 0.1 s (" in said
 
 
@@ -128,8 +120,7 @@ def test_a_server_that_takes_its_time(
     birds: PublishedSource, server: FileServer, options: FetchOptions
 ) -> None:
     server.serve(f"{AT}/wren.json", Reply(body=WREN, drip_s=0.05))
-    impatient = DownloadOptions(longest_seconds=0.2)
-    said = failure(birds, replace(options, download=impatient))
+    said = failure(birds, replace(options, longest_seconds=0.2))
     assert reason(server, said) == "it had not come after 0.2 s"
 
 
@@ -137,8 +128,7 @@ def test_a_file_that_is_too_big(
     birds: PublishedSource, server: FileServer, options: FetchOptions
 ) -> None:
     server.serve(f"{AT}/wren.json", bytes(1000))
-    small = replace(options.download, max_bytes=999)
-    said = failure(birds, replace(options, download=small))
+    said = failure(birds, replace(options, max_bytes=999))
     assert reason(server, said) == "it is bigger than 999 bytes"
 
 
@@ -160,8 +150,7 @@ def test_the_rest_can_come_later_where_a_failure_may_pass(
 ) -> None:
     server.serve(f"{AT}/owl.json", Reply(status=503))
     more = replace(birds, files=(*birds.files, SourceFile(path="owl.json")))
-    one_by_one = replace(options.download, n_parallel=1)
-    said = failure(more, replace(options, download=one_by_one))
+    said = failure(more, replace(options, n_parallel=1))
     assert said.splitlines()[-2:] == [
         "try again when the server can be reached, or name a mirror (--base-url)",
         "what has come whole is kept; the same command fetches the rest",
@@ -173,8 +162,8 @@ def test_a_wait_that_a_server_asks_for_has_a_limit(
 ) -> None:
     busy = Reply(status=429, headers={"Retry-After": "3600"})
     server.serve(f"{AT}/wren.json", busy, WREN)
-    short = replace(options.download, waiting=Waiting(longest_seconds=0.01))
-    fetched = FetchedSource.fetch(birds, options=replace(options, download=short))
+    short = replace(options, waiting=Waiting(longest_seconds=0.01))
+    fetched = FetchedSource.fetch(birds, options=short)
     assert fetched.n_downloaded == 2
 
 
@@ -230,40 +219,6 @@ def test_redirects_that_are_followed(address: str, location: str, target: str) -
     ],
 )
 def test_redirects_that_are_not(location: str, message: str) -> None:
-    with pytest.raises(RefusedRedirectError) as caught:
+    with pytest.raises(TryError) as caught:
         next_address(httpx.URL("https://a.org/x"), location)
     assert str(caught.value) == message
-
-
-def test_what_is_returned_and_what_is_raised() -> None:
-    async def answer() -> int:
-        await asyncio.sleep(0)
-        return 42
-
-    async def fail() -> None:
-        await asyncio.sleep(0)
-        raise LookupError("nothing there")
-
-    assert run_interruptible(answer()) == 42
-    with pytest.raises(LookupError, match="nothing there"):
-        run_interruptible(fail())
-
-
-def test_everything_that_was_begun_is_tidied_up_before_it_is_left() -> None:
-    told: list[str] = []
-
-    async def long() -> None:
-        try:
-            await asyncio.sleep(60)
-        finally:
-            told.append("tidied up")
-
-    async def fail() -> None:
-        task = asyncio.ensure_future(long())
-        await asyncio.sleep(0)
-        task.cancel()
-        raise LookupError
-
-    with pytest.raises(LookupError):
-        run_interruptible(fail())
-    assert told == ["tidied up"]

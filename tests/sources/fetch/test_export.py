@@ -9,8 +9,8 @@ import pytest
 from tests.sources.fetch.server import COMMIT, FileServer, tree
 
 from pommel.errors import UsageError
-from pommel.sources.fetch.fetching import FetchedSource, FetchOptions, MadeFile
-from pommel.sources.fetch.source import PublishedSource
+from pommel.sources.fetch.fetching import FetchedSource, MadeFile
+from pommel.sources.fetch.source import FetchOptions, PublishedSource
 
 WREN, LICENCE = b'{"bird": "wren"}', "Do as you like. \N{COPYRIGHT SIGN} Wren".encode()
 

@@ -12,9 +12,8 @@ from tests.sources.fetch.birds import AT, TIT, WREN, failure, reason
 from tests.sources.fetch.server import COMMIT, FileServer, Reply, tree
 
 from pommel.errors import PommelError, UsageError
-from pommel.sources.fetch.download import DownloadOptions
-from pommel.sources.fetch.fetching import FetchedSource, FetchOptions
-from pommel.sources.fetch.source import PublishedSource, SourceFile
+from pommel.sources.fetch.fetching import FetchedSource
+from pommel.sources.fetch.source import FetchOptions, PublishedSource, SourceFile
 
 
 def test_what_was_published_lies_in_the_cache(
@@ -93,7 +92,7 @@ def test_no_network_at_all(options: FetchOptions) -> None:
         source = PublishedSource(
             name="birds", title="", address=address, commit="0123456", files=files
         )
-        said = failure(source, replace(options, download=DownloadOptions(n_parallel=1)))
+        said = failure(source, replace(options, n_parallel=1))
     assert said.splitlines()[0] == "birds: 9 of 9 files could not be fetched"
     assert re.fullmatch(
         rf"  0\.json: the server cannot be reached: .* \({address}/0\.json\)", said.splitlines()[1]
@@ -181,15 +180,6 @@ def test_a_cache_that_cannot_be_written(
     with pytest.raises(PommelError) as caught:
         FetchedSource.fetch(birds, options=options)
     assert str(caught.value) == f"{cache}/birds/{COMMIT}: cannot be written: Not a directory"
-
-
-def test_it_works_where_an_event_loop_runs(birds: PublishedSource, options: FetchOptions) -> None:
-    import asyncio  # noqa: PLC0415
-
-    async def notebook() -> int:
-        return FetchedSource.fetch(birds, options=options).n_downloaded
-
-    assert asyncio.run(notebook()) == 2
 
 
 def fetch_in_a_process(source: PublishedSource, root: Path) -> tuple[int, list[bytes]]:

@@ -16,9 +16,9 @@ from tests.sources.fetch.shared_files import SHARED, files_beside
 
 from pommel.errors import UsageError
 from pommel.sources.fetch import source as source_module
-from pommel.sources.fetch.fetching import FetchedSource, FetchOptions
+from pommel.sources.fetch.fetching import FetchedSource
 from pommel.sources.fetch.source import (
-    Archive,
+    FetchOptions,
     PublishedSource,
     SourceCache,
     SourceFile,
@@ -52,7 +52,7 @@ def test_no_name_and_no_path_comes_twice() -> None:
     assert len(set(names)) == len(names)
     for source in PublishedSource.known():
         # Some file systems do not tell cases apart.
-        paths = [file.path.casefold() for file in source.every_file]
+        paths = [file.path.casefold() for file in source.files]
         assert len(set(paths)) == len(paths), source.name
         assert not {"license.txt", "source.txt"} & set(paths), source.name
         # What is half there begins with a dot.
@@ -73,7 +73,7 @@ def test_addresses_are_of_the_commit_and_licences_among_the_files() -> None:
 
 def test_all_checksums_are_known_but_for_what_nobody_has_read() -> None:
     unknown = {
-        source.name: sum(file.sha256 is None for file in source.every_file)
+        source.name: sum(file.sha256 is None for file in source.files)
         for source in PublishedSource.known()
     }
     # docs/fetch.md says so.
@@ -140,35 +140,6 @@ def test_a_pattern_that_matches_nothing() -> None:
         PublishedSource.named("clams").chosen(["*.avg", "*.jsonl"])
     message = "clams has no file that matches '*.jsonl'; its first is 'LICENSE'"
     assert str(caught.value) == message
-
-
-def test_archives_in_the_table() -> None:
-    source = PublishedSource.of_value(
-        {
-            "name": "packed",
-            "title": "packed",
-            "address": "https://example.org/0123456",
-            "commit": "0123456",
-            "archives": [
-                {
-                    "path": "all.zip",
-                    "kind": "zip",
-                    "sha256": "0" * 64,
-                    "size": 9,
-                    "members": [
-                        {"member": "top/a.json", "path": "a.json", "sha256": "1" * 64},
-                        {"member": "b.json"},
-                    ],
-                }
-            ],
-        }
-    )
-    first = SourceFile(path="a.json", sha256="1" * 64)
-    second = SourceFile(path="b.json")
-    members = {"top/a.json": first, "b.json": second}
-    archive = Archive(path="all.zip", kind="zip", sha256="0" * 64, size=9, members=members)
-    assert source.archives == (archive,)
-    assert source.every_file == (first, second)
 
 
 HOME = Path.home()
@@ -248,7 +219,7 @@ FILES = [f"birds/{COMMIT}/a/tit.json", f"birds/{COMMIT}/wren.json"]
 
 
 def leave(cache: Path) -> None:
-    """Lay what a killed process leaves into a cache: files, and a folder with an archive."""
+    """Lay what a killed process leaves into a cache: files, and a folder."""
     birds = cache / "birds" / COMMIT
     record = cache / ".sha256" / "birds" / COMMIT / ".wren.json.x1y2.part"
     for path in (birds / "a" / ".tit.json.abcd.part", birds / ".efgh.part" / "0", record):

@@ -1,34 +1,24 @@
 """Downloads: several at once, repeated when that may help; whole and checked, or not there.
 
-Also where a file is asked for, and where a server may send us instead; and running all of this
-from plain code, in a notebook as well, so that Ctrl-C ends it properly.
+Also where a file is asked for, and where a server may send us instead. Needs httpx, an extra.
 """
 
 import asyncio
 import hashlib
 import itertools
-import threading
-from collections.abc import Callable, Coroutine, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 from urllib.parse import quote, urlsplit
+
+import httpx
 
 from pommel.errors import PommelError, UsageError, package_version, printable
 from pommel.files import Waiting, replacing
-from pommel.sources.fetch.source import PublishedSource
-
-if TYPE_CHECKING:
-    import httpx
+from pommel.sources.fetch.source import FetchOptions, PublishedSource, SourceCache, SourceFile
 
 # What may pass: too many requests, an error inside, a proxy without the server behind it.
 _MAY_PASS = frozenset({408, 429, 500, 502, 503, 504})
 _SHOWN_CHARACTERS = 300
-_Result = TypeVar("_Result")
-
-
-class RefusedRedirectError(Exception):
-    """A redirect that is not followed; the message says why."""
 
 
 def file_address(source: PublishedSource, path: str, base_url: str | None = None) -> str:
@@ -47,94 +37,8 @@ def file_address(source: PublishedSource, path: str, base_url: str | None = None
     return f"{base_url.rstrip('/')}/{quote(source.name)}/{source.commit}/{quote(path)}"
 
 
-def next_address(address: "httpx.URL", location: str) -> "httpx.URL":
-    """Return where a redirect leads.
-
-    Raises `RefusedRedirectError` for what is neither http nor https, for http after https, and for
-    what is no address.
-    """
-    import httpx  # noqa: PLC0415 - an extra
-
-    shown = printable(location[:300])
-    try:
-        target = address.join(location)
-    except (httpx.InvalidURL, ValueError):
-        raise RefusedRedirectError(f"it redirects to {shown!r}, which is no address") from None
-    if target.scheme not in {"http", "https"} or not target.host:
-        raise RefusedRedirectError(f"it redirects to {shown}, which is not followed")
-    if address.scheme == "https" and target.scheme == "http":
-        raise RefusedRedirectError(
-            f"it redirects to {shown}, which is not followed: that way is not encrypted"
-        )
-    return target
-
-
-# Called with the bytes that have come so far, and all there are (0: unknown).
-Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DownloadOptions:
-    """How files are fetched.
-
-    A server may be silent for `timeout_seconds`, and a file take `longest_seconds`. No file may be
-    bigger than `max_bytes`, nor than its own size where that is known.
-    """
-
-    n_parallel: int = 4
-    n_retries: int = 4
-    n_redirects: int = 10
-    timeout_seconds: float = 30.0
-    longest_seconds: float = 3600.0
-    max_bytes: int = 1 << 29
-    waiting: Waiting = field(default_factory=Waiting)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Download:
-    """One file to be fetched to `target`; `size` in bytes, None if it is not known.
-
-    `accept` is called with the SHA-256 of what has come before it is moved there; it raises
-    `UnwantedError` for what must not be.
-    """
-
-    path: str
-    address: str
-    target: Path
-    size: int | None
-    accept: Callable[[str], None]
-
-
-class UnwantedError(Exception):
-    """What has come is not what was to come; the message says why."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DownloadFailure:
-    """Why a file could not be had."""
-
-    path: str
-    address: str
-    reason: str
-
-    def __str__(self) -> str:
-        return f"{self.path}: {self.reason} ({self.address})"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Downloaded:
-    """What has become of downloads: the paths of those that are there, and why others failed.
-
-    `is_hopeless` says that the server could not be reached, or failed, and was asked no more.
-    """
-
-    done: frozenset[str]
-    failures: tuple[DownloadFailure, ...]
-    is_hopeless: bool
-
-
-class _TryError(Exception):
-    """A try that failed.
+class TryError(Exception):
+    """A try that failed; the message says why.
 
     `may_pass` says that it may go better the next time, `is_everywhere` that other files would fail
     likewise.
@@ -158,59 +62,58 @@ class _HopelessError(Exception):
     """Nothing more can be had; why stands among the failures."""
 
 
-async def download_all(
-    downloads: Sequence[Download], options: DownloadOptions, progress: Progress
-) -> Downloaded:
-    """Fetch files; return what became of them, failures in the order of `downloads`.
+class Downloads:
+    """Files of one source on their way into the cache.
 
-    When a server cannot be reached, or fails however often it is asked, nothing more is asked for:
-    its other files would fail likewise. What is complete by then stays. Raises `PommelError` if a
-    file cannot be written, or httpx is not installed.
+    `done` are the paths of those that are there now, `failures` says in a line why others are not,
+    in the order of `wanted`. `is_hopeless` says that the server could not be reached, or failed
+    however often it was asked, and was asked no more: its other files would fail likewise.
     """
-    _require_extra()
-    run = _Run(options, progress, downloads)
-    async with run.connections() as client:
-        slots = asyncio.Semaphore(options.n_parallel)
-        tasks = [asyncio.ensure_future(run.fetch(client, slots, each)) for each in downloads]
-        try:
-            await asyncio.gather(*tasks)
-        except _HopelessError:
-            is_hopeless = True
-        else:
-            is_hopeless = False
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
-    failures = [run.failures[each.path] for each in downloads if each.path in run.failures]
-    return Downloaded(done=frozenset(run.done), failures=tuple(failures), is_hopeless=is_hopeless)
-
-
-def _require_extra() -> None:
-    try:
-        import httpx  # noqa: F401, PLC0415 - an extra
-    except ImportError:
-        raise PommelError("fetching needs the remote extra: pip install 'pommel[remote]'") from None
-
-
-class _Run:
-    """The downloads of one call, what has come of them, and which have failed."""
 
     def __init__(
-        self, options: DownloadOptions, progress: Progress, downloads: Sequence[Download]
+        self, cache: SourceCache, wanted: Sequence[SourceFile], options: FetchOptions
     ) -> None:
         self.done: set[str] = set()
-        self.failures: dict[str, DownloadFailure] = {}
+        self.is_hopeless = False
+        self._cache = cache
         self._options = options
-        self._progress = progress
+        self._addresses = {
+            file: file_address(cache.source, file.path, options.mirror) for file in wanted
+        }
+        self._reasons: dict[SourceFile, str] = {}
         self._n_bytes: dict[str, int] = {}
-        sizes = [each.size for each in downloads]
-        known = [size for size in sizes if size is not None]
-        self._total = sum(known) if len(known) == len(sizes) else 0
+        sizes = [file.size or 0 for file in wanted]
+        self._total = sum(sizes) if all(sizes) else 0
 
-    def connections(self) -> "httpx.AsyncClient":
-        import httpx  # noqa: PLC0415 - an extra
+    @property
+    def failures(self) -> list[str]:
+        """Why files could not be had, each with its path and address."""
+        return [
+            f"{file.path}: {self._reasons[file]} ({address})"
+            for file, address in self._addresses.items()
+            if file in self._reasons
+        ]
 
+    async def run(self) -> None:
+        """Fetch all of them; what is complete when something goes wrong stays.
+
+        Raises `PommelError` if a file cannot be written.
+        """
+        slots = asyncio.Semaphore(self._options.n_parallel)
+        async with self._connections() as client:
+            tasks = [
+                asyncio.ensure_future(self._fetch(client, slots, file)) for file in self._addresses
+            ]
+            try:
+                await asyncio.gather(*tasks)
+            except _HopelessError:
+                self.is_hopeless = True
+            finally:
+                for task in tasks:
+                    task.cancel()
+                await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _connections(self) -> httpx.AsyncClient:
         try:
             return httpx.AsyncClient(
                 # A few packed bytes can be gigabytes.
@@ -229,139 +132,132 @@ class _Run:
                 "(are HTTPS_PROXY and SSL_CERT_FILE right?)"
             ) from None
 
-    async def fetch(
-        self, client: "httpx.AsyncClient", slots: asyncio.Semaphore, download: Download
+    async def _fetch(
+        self, client: httpx.AsyncClient, slots: asyncio.Semaphore, file: SourceFile
     ) -> None:
         """Fetch one file, with all the tries that it may have."""
         async with slots:
             for n_failures in itertools.count(1):
                 try:
-                    await self._once(client, download)
-                except _TryError as failure:
+                    await self._once(client, file)
+                except TryError as failure:
                     last = failure
                 else:
-                    self.done.add(download.path)
+                    self.done.add(file.path)
                     return
                 if not last.may_pass or n_failures > self._options.n_retries:
                     break
                 wait = self._options.waiting.seconds(n_failures, last.wished_seconds)
                 await asyncio.sleep(wait)
             tries = f"{n_failures} tries failed, the last: " if n_failures > 1 else ""
-            self.failures[download.path] = DownloadFailure(
-                path=download.path, address=download.address, reason=f"{tries}{last}"
-            )
+            self._reasons[file] = f"{tries}{last}"
             if last.may_pass or last.is_everywhere:
                 raise _HopelessError
 
-    async def _once(self, client: "httpx.AsyncClient", download: Download) -> None:
-        import httpx  # noqa: PLC0415 - an extra
-
+    async def _once(self, client: httpx.AsyncClient, file: SourceFile) -> None:
         try:
-            with replacing(download.target) as aside:
-                download.accept(await self._load_in_time(client, download, aside))
-        except (UnwantedError, RefusedRedirectError) as error:
-            raise _TryError(str(error)) from None
+            with replacing(self._cache.path(file)) as aside:
+                self._check(file, await self._load_in_time(client, file, aside))
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             raise _failed_try(error, self._options.timeout_seconds) from None
 
-    async def _load_in_time(
-        self, client: "httpx.AsyncClient", download: Download, aside: Path
-    ) -> str:
+    async def _load_in_time(self, client: httpx.AsyncClient, file: SourceFile, aside: Path) -> str:
         limit = self._options.longest_seconds
         try:
             async with asyncio.timeout(limit):
-                return await self._load(client, download, aside)
+                return await self._load(client, file, aside)
         except TimeoutError:
-            raise _TryError(f"it had not come after {limit:g} s") from None
+            raise TryError(f"it had not come after {limit:g} s") from None
 
-    async def _load(self, client: "httpx.AsyncClient", download: Download, aside: Path) -> str:
+    def _check(self, file: SourceFile, sha256: str) -> None:
+        """Raise `TryError` for a wrong checksum; remember the first one where none is known.
+
+        It is remembered before the file is in its place: whatever stops us in between, a file
+        without a checksum is not left behind.
+        """
+        expected = self._cache.expected_sha256(file)
+        if expected not in {None, sha256}:
+            of = "the first download" if file.sha256 is None else "the table"
+            told = f"its SHA-256 is {sha256}, by {of} it has to be {expected}"
+            raise TryError(f"{told}; it is not kept")
+        if file.sha256 is None:
+            self._cache.remember(file, sha256)
+
+    async def _load(self, client: httpx.AsyncClient, file: SourceFile, aside: Path) -> str:
         """Write what an address has to `aside`, redirects followed; return its SHA-256."""
-        import httpx  # noqa: PLC0415 - an extra
-
-        address = httpx.URL(download.address)
+        address = httpx.URL(self._addresses[file])
         for _ in range(self._options.n_redirects + 1):
             async with client.stream("GET", address) as response:
                 if response.has_redirect_location:
                     address = next_address(address, response.headers["location"])
                     continue
                 _check_answer(response)
-                with aside.open("wb") as target:
-                    return await self._copy(response, download, target)
-        raise _TryError(f"it redirects more than {self._options.n_redirects} times")
+                return await self._copy(response, file, aside)
+        raise TryError(f"it redirects more than {self._options.n_redirects} times")
 
-    async def _copy(self, response: "httpx.Response", download: Download, target: BinaryIO) -> str:
+    async def _copy(self, response: httpx.Response, file: SourceFile, aside: Path) -> str:
         digest = hashlib.sha256()
         most = self._options.max_bytes
-        if download.size is not None:
-            most = min(most, download.size)
+        if file.size is not None:
+            most = min(most, file.size)
         n_bytes = 0
-        self._tell(download, 0)
-        async for piece in response.aiter_raw():
-            n_bytes += len(piece)
-            if n_bytes > most:
-                has_to = ", which it has to have" if most == download.size else ""
-                raise _TryError(f"it is bigger than {most:,} bytes{has_to}")
-            digest.update(piece)
-            target.write(piece)
-            self._tell(download, n_bytes)
+        self._tell(file, 0)
+        with aside.open("wb") as target:
+            async for piece in response.aiter_raw():
+                n_bytes += len(piece)
+                if n_bytes > most:
+                    has_to = ", which it has to have" if most == file.size else ""
+                    raise TryError(f"it is bigger than {most:,} bytes{has_to}")
+                digest.update(piece)
+                target.write(piece)
+                self._tell(file, n_bytes)
         return digest.hexdigest()
 
-    def _tell(self, download: Download, n_bytes: int) -> None:
-        self._n_bytes[download.path] = n_bytes
-        self._progress(sum(self._n_bytes.values()), self._total)
+    def _tell(self, file: SourceFile, n_bytes: int) -> None:
+        self._n_bytes[file.path] = n_bytes
+        self._options.progress(sum(self._n_bytes.values()), self._total)
 
 
-def _check_answer(response: "httpx.Response") -> None:
+def next_address(address: httpx.URL, location: str) -> httpx.URL:
+    """Return where a redirect leads.
+
+    Raises `TryError` for what is neither http nor https, for http after https, and for what is no
+    address.
+    """
+    shown = printable(location[:_SHOWN_CHARACTERS])
+    try:
+        target = address.join(location)
+    except (httpx.InvalidURL, ValueError):
+        raise TryError(f"it redirects to {shown!r}, which is no address") from None
+    if target.scheme not in {"http", "https"} or not target.host:
+        raise TryError(f"it redirects to {shown}, which is not followed")
+    if address.scheme == "https" and target.scheme == "http":
+        raise TryError(f"it redirects to {shown}, which is not followed: that way is not encrypted")
+    return target
+
+
+def _check_answer(response: httpx.Response) -> None:
     status = response.status_code
     # 206 and the like are not the file.
-    if status != 200:  # noqa: PLR2004 - OK
-        raise _TryError(
+    if status != httpx.codes.OK:
+        raise TryError(
             f"the server says {status} {printable(response.reason_phrase)}".rstrip(),
             may_pass=status in _MAY_PASS,
             wished_seconds=Waiting.wished_seconds(response.headers.get("retry-after")),
         )
     encoding = response.headers.get("content-encoding", "identity").strip().lower()
     if encoding not in {"", "identity"}:
-        raise _TryError("it comes packed, which was not asked for")
+        raise TryError("it comes packed, which was not asked for")
 
 
-def _failed_try(error: Exception, timeout_seconds: float) -> _TryError:
-    import httpx  # noqa: PLC0415 - an extra
-
+def _failed_try(error: Exception, timeout_seconds: float) -> TryError:
     why = printable(str(error)[:_SHOWN_CHARACTERS]) or type(error).__name__
     if isinstance(error, httpx.TimeoutException):
-        return _TryError(f"the server was silent for {timeout_seconds:g} s", may_pass=True)
+        return TryError(f"the server was silent for {timeout_seconds:g} s", may_pass=True)
     if isinstance(error, httpx.ConnectError):
         is_tls = "SSL" in why or "TLS" in why or "CERT" in why
         what = "no encrypted connection" if is_tls else "the server cannot be reached"
-        return _TryError(f"{what}: {why}", is_everywhere=True)
+        return TryError(f"{what}: {why}", is_everywhere=True)
     if isinstance(error, httpx.TransportError) and not isinstance(error, httpx.UnsupportedProtocol):
-        return _TryError(f"the connection was lost: {why}", may_pass=True)
-    return _TryError(f"it cannot be asked for: {why}")
-
-
-def run_interruptible(coroutine: Coroutine[Any, Any, _Result]) -> _Result:
-    """Run a coroutine in a thread of its own, and return what it returns.
-
-    Whatever interrupts the wait cancels it, and is raised when everything that it had begun has
-    been tidied up.
-    """
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, name="pommel-fetch", daemon=True)
-    thread.start()
-    try:
-        future = asyncio.run_coroutine_threadsafe(coroutine, loop)
-        try:
-            return future.result()
-        finally:
-            future.cancel()
-            asyncio.run_coroutine_threadsafe(_all_others(), loop).result()
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
-
-
-async def _all_others() -> None:
-    others = asyncio.all_tasks() - {asyncio.current_task()}
-    await asyncio.gather(*others, return_exceptions=True)
+        return TryError(f"the connection was lost: {why}", may_pass=True)
+    return TryError(f"it cannot be asked for: {why}")

@@ -1,18 +1,15 @@
 """A source that is fetched: had in the cache, made into suites, copied to a folder.
 
-What is missing in the cache is downloaded, checked and unpacked. Whoever gets a copy gets all that
+What is missing in the cache is downloaded and checked. Whoever gets a copy gets all that
 has to be known of it: the licence, and where the files are from.
 """
 
+import asyncio
 import csv
 import json
-import os
-import shutil
-import tempfile
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
 from typing import Any, Self
@@ -20,21 +17,8 @@ from typing import Any, Self
 from pommel.errors import InputError, PommelError, UsageError, counted, listed
 from pommel.files import DecodedText, JsonDocument, make_folder, replacing, sha256_of, to_json
 from pommel.sources.conversion import Conversion, recognised
-from pommel.sources.fetch.archive import UnpackLimits, unpack
-from pommel.sources.fetch.download import (
-    Download,
-    Downloaded,
-    DownloadOptions,
-    Progress,
-    UnwantedError,
-    download_all,
-    file_address,
-    run_interruptible,
-)
 from pommel.sources.fetch.source import (
-    PART_PREFIX,
-    PART_SUFFIX,
-    Archive,
+    FetchOptions,
     PublishedSource,
     SourceCache,
     SourceFile,
@@ -49,22 +33,6 @@ _ABBREVIATED = 7
 LICENSE_NAME = "LICENSE.txt"
 # Its text is JSON; a folder of suites is read for all files that end so.
 SOURCE_NAME = "SOURCE.txt"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FetchOptions:
-    """How a source is fetched.
-
-    `base_url` is a mirror, by default what POMMEL_MIRROR says, or none. `offline` touches no
-    network. `root` is the folder of the cache, by default that of this machine.
-    """
-
-    base_url: str | None = None
-    offline: bool = False
-    root: Path | None = None
-    download: DownloadOptions = field(default_factory=DownloadOptions)
-    unpacking: UnpackLimits = field(default_factory=UnpackLimits)
-    progress: Progress = lambda _done, _total: None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +101,7 @@ class FetchedSource:
             make_folder(cache.folder)
         with without_leftovers(cache.folder, [cache.records]):
             if remote:
-                _Order(cache, options).fetch(remote)
+                _download(cache, remote, options)
             for file in wanted:
                 if file.shipped:
                     with replacing(cache.path(file)) as aside:
@@ -154,7 +122,7 @@ class FetchedSource:
         called like its file, with its folders (and its ending) where two of the source's files are
         called alike, fetched or not.
         """
-        names = _distinct_names(file.path for file in self.source.every_file)
+        names = _distinct_names(file.path for file in self.source.files)
         suites: dict[str, MadeFile] = {}
         faulty: dict[str, InputError] = {}
         others: list[str] = []
@@ -254,7 +222,7 @@ class FetchedSource:
     def _entries(self, made: Mapping[str, MadeFile] | None) -> Sequence[dict[str, Any]]:
         """Return what SOURCE.txt says of each file that is exported now."""
         unknown = set(self.unknown)
-        shipped = {file.path for file in self.source.every_file if file.shipped}
+        shipped = {file.path for file in self.source.files if file.shipped}
         entries = {}
         for path in self.files:
             place = self._place(path)
@@ -289,127 +257,29 @@ def _not_kept(cache: SourceCache, wanted: Sequence[SourceFile], n_damaged: int) 
     )
 
 
-class _Order:
-    """What has to be downloaded of one source, and where it goes."""
-
-    def __init__(self, cache: SourceCache, options: FetchOptions) -> None:
-        self._source = cache.source
-        self._cache = cache
-        self._options = options
-        self._base_url = options.base_url or os.environ.get("POMMEL_MIRROR") or None
-
-    def fetch(self, wanted: Sequence[SourceFile]) -> None:
-        """Have files in the cache; raises `PommelError` if that is not possible."""
-        plain = [file for file in wanted if file in self._source.files]
-        archives = [
-            archive
-            for archive in self._source.archives
-            if any(file in wanted for file in archive.members.values())
-        ]
-        with self._aside() as folder:
-            packed = {folder / str(n): archive for n, archive in enumerate(archives)}
-            downloads = [
-                *(self._download(file, self._cache.path(file)) for file in plain),
-                *(self._download(archive, path) for path, archive in packed.items()),
-            ]
-            options = self._options
-            came = run_interruptible(download_all(downloads, options.download, options.progress))
-            unpacked = [
-                self._unpacked(archive, path, wanted)
-                for path, archive in packed.items()
-                if archive.path in came.done
-            ]
-        faults = [fault for fault in unpacked if fault]
-        if came.failures:
-            kept = len(came.done) > len(faults)
-            faults.append(self._not_fetched(came, len(downloads), any_kept=kept))
-        if faults:
-            raise PommelError("\n".join(faults))
-
-    def _download(self, file: SourceFile | Archive, target: Path) -> Download:
-        return Download(
-            path=file.path,
-            address=file_address(self._source, file.path, self._base_url),
-            target=target,
-            size=file.size,
-            accept=self._check_of(file),
-        )
-
-    def _check_of(self, file: SourceFile | Archive) -> Callable[[str], None]:
-        def accept(sha256: str) -> None:
-            if isinstance(file, SourceFile):
-                self._check(file, sha256)
-            elif file.sha256 not in {None, sha256}:
-                raise UnwantedError(_mismatch(str(file.sha256), sha256))
-
-        return accept
-
-    def _check(self, file: SourceFile, sha256: str) -> None:
-        """Raise `UnwantedError` for a wrong checksum; remember the first one where none is known.
-
-        It is remembered before the file is in its place: whatever stops us in between, a file
-        without a checksum is not left behind.
-        """
-        expected = self._cache.expected_sha256(file)
-        if expected not in {None, sha256}:
-            raise UnwantedError(_mismatch(str(expected), sha256, is_first=file.sha256 is None))
-        if file.sha256 is None:
-            self._cache.remember(file, sha256)
-
-    def _unpacked(self, archive: Archive, path: Path, wanted: Sequence[SourceFile]) -> str:
-        """Unpack an archive; return why that is not possible, nothing if all is well."""
-        try:
-            self._unpack(archive, path, wanted)
-        except PommelError as error:
-            return str(error)
-        return ""
-
-    def _unpack(self, archive: Archive, path: Path, wanted: Sequence[SourceFile]) -> None:
-        taken = {name: file for name, file in archive.members.items() if file in wanted}
-        with self._aside() as folder:
-            try:
-                found = unpack(path, archive.kind, taken, folder, limits=self._options.unpacking)
-            except PommelError as error:
-                # The archive's own name is one that nobody knows.
-                reason = str(error).removeprefix(f"{path}: ")
-                address = file_address(self._source, archive.path, self._base_url)
-                raise PommelError(f"{address}: {reason}") from None
-            sums = {file: sha256_of(found[name]) for name, file in taken.items()}
-            for file, sha256 in sums.items():
-                try:
-                    self._check(file, sha256)
-                except UnwantedError as error:
-                    raise PommelError(f"{self._source.name}: {file.path}: {error}") from None
-            for name, file in taken.items():
-                with replacing(self._cache.path(file)) as aside:
-                    shutil.copyfile(found[name], aside)
-
-    @contextmanager
-    def _aside(self) -> Iterator[Path]:
-        """Give a folder beside the files that is gone afterwards."""
-        with tempfile.TemporaryDirectory(
-            dir=self._cache.folder, prefix=PART_PREFIX, suffix=PART_SUFFIX
-        ) as folder:
-            yield Path(folder)
-
-    def _not_fetched(self, came: Downloaded, n_files: int, *, any_kept: bool) -> str:
-        n_missing = n_files - len(came.done)
-        of = f"{n_missing} of {counted(n_files, 'file')}"
-        lines = [f"{self._source.name}: {of} could not be fetched"]
-        lines += [f"  {failure}" for failure in came.failures[:_SHOWN_FAILURES]]
-        if (more := len(came.failures) - _SHOWN_FAILURES) > 0:
-            lines.append(f"  and {more} more")
-        if came.is_hopeless:
-            lines.append("try again when the server can be reached, or name a mirror (--base-url)")
-        if any_kept:
-            again = "; the same command fetches the rest" if came.is_hopeless else ""
-            lines.append(f"what has come whole is kept{again}")
-        return "\n".join(lines)
-
-
-def _mismatch(expected: str, found: str, *, is_first: bool = False) -> str:
-    of = "the first download" if is_first else "the table"
-    return f"its SHA-256 is {found}, by {of} it has to be {expected}; it is not kept"
+def _download(cache: SourceCache, wanted: Sequence[SourceFile], options: FetchOptions) -> None:
+    """Have files in the cache; raises `PommelError` if that is not possible."""
+    try:
+        from pommel.sources.fetch.download import Downloads  # noqa: PLC0415 - httpx is an extra
+    except ImportError:
+        raise PommelError("fetching needs the remote extra: pip install 'pommel[remote]'") from None
+    downloads = Downloads(cache, wanted, options)
+    asyncio.run(downloads.run())
+    failures = downloads.failures
+    if not failures:
+        return
+    n_missing = len(wanted) - len(downloads.done)
+    of = f"{n_missing} of {counted(len(wanted), 'file')}"
+    lines = [f"{cache.source.name}: {of} could not be fetched"]
+    lines += [f"  {failure}" for failure in failures[:_SHOWN_FAILURES]]
+    if (more := len(failures) - _SHOWN_FAILURES) > 0:
+        lines.append(f"  and {more} more")
+    if downloads.is_hopeless:
+        lines.append("try again when the server can be reached, or name a mirror (--base-url)")
+    if downloads.done:
+        again = "; the same command fetches the rest" if downloads.is_hopeless else ""
+        lines.append(f"what has come whole is kept{again}")
+    raise PommelError("\n".join(lines))
 
 
 def _is_licence(source: PublishedSource) -> bool:

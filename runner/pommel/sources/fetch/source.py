@@ -20,8 +20,8 @@ import re
 import shutil
 import sys
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from functools import cache
 from importlib.resources import files
@@ -29,12 +29,10 @@ from pathlib import Path
 from typing import Any, Literal, Self
 
 from pommel.errors import InputError, UsageError, nearest
-from pommel.files import sha256_of, write_text
+from pommel.files import Waiting, sha256_of, write_text
 
-ArchiveKind = Literal["zip", "tar", "tar.gz"]
-
-# As `pommel.files.text.replacing` calls what it has begun; folders of ours are called so, too.
-PART_PREFIX, PART_SUFFIX = ".", ".part"
+# As `pommel.files.text.replacing` calls what it has begun.
+_PARTS = ".*.part"
 # Far longer than a server may be silent.
 _ABANDONED_SECONDS = 3600.0
 
@@ -51,17 +49,6 @@ class SourceFile:
     sha256: str | None = None
     size: int | None = None
     shipped: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Archive:
-    """A packed file at `path`, and which of its members become which files."""
-
-    path: str
-    kind: ArchiveKind
-    members: Mapping[str, SourceFile]
-    sha256: str | None = None
-    size: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +72,6 @@ class PublishedSource:
     homepage: str = ""
     repository: str = ""
     files: tuple[SourceFile, ...] = ()
-    archives: tuple[Archive, ...] = ()
 
     @staticmethod
     def known() -> "tuple[PublishedSource, ...]":
@@ -107,14 +93,12 @@ class PublishedSource:
     @classmethod
     def of_value(cls, value: Mapping[str, Any]) -> Self:
         """Return the source that an entry of the table describes."""
-        fields = dict(value)
         return cls(
             **{
-                **fields,
-                "languages": tuple(fields.get("languages", ())),
-                "citation": _lines(fields.get("citation", ())),
-                "files": tuple(SourceFile(**each) for each in fields.get("files", ())),
-                "archives": tuple(_archive(each) for each in fields.get("archives", ())),
+                **value,
+                "languages": tuple(value["languages"]),
+                "citation": "".join(f"{line}\n" for line in value["citation"]),
+                "files": tuple(SourceFile(**each) for each in value["files"]),
             }
         )
 
@@ -137,12 +121,6 @@ class PublishedSource:
         folder = files("pommel.sources.fetch").joinpath("tables")
         return folder.joinpath(self.name, file.path.removeprefix("tables/")).read_bytes()
 
-    @property
-    def every_file(self) -> tuple[SourceFile, ...]:
-        """The files as they lie in the end, those out of archives among them."""
-        packed = (file for archive in self.archives for file in archive.members.values())
-        return (*self.files, *packed)
-
     def chosen(self, patterns: Collection[str]) -> tuple[SourceFile, ...]:
         """Return the files whose paths match one of the patterns (`*.json`), all if there are none.
 
@@ -150,16 +128,16 @@ class PublishedSource:
         matches nothing.
         """
         if not patterns:
-            return self.every_file
+            return self.files
         for pattern in patterns:
-            if not any(fnmatchcase(file.path, pattern) for file in self.every_file):
+            if not any(fnmatchcase(file.path, pattern) for file in self.files):
                 raise UsageError(
                     f"{self.name} has no file that matches {pattern!r}; "
-                    f"its first is {self.every_file[0].path!r}"
+                    f"its first is {self.files[0].path!r}"
                 )
         return tuple(
             file
-            for file in self.every_file
+            for file in self.files
             if file.path == self.licence_file
             or any(fnmatchcase(file.path, pattern) for pattern in patterns)
         )
@@ -171,18 +149,33 @@ def _table() -> tuple[PublishedSource, ...]:
     return tuple(PublishedSource.of_value(value) for value in json.loads(text))
 
 
-def _archive(value: Mapping[str, Any]) -> Archive:
-    members = {each["member"]: _member(each) for each in value["members"]}
-    return Archive(**{**value, "members": members})
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FetchOptions:
+    """How a source is fetched.
 
+    `base_url` is a mirror, by default what POMMEL_MIRROR says, or none. `offline` touches no
+    network. `root` is the folder of the cache, by default that of this machine. A server may be
+    silent for `timeout_seconds`, and a file take `longest_seconds`. No file may be bigger than
+    `max_bytes`, nor than its own size where that is known. `progress` is called with the bytes that
+    have come so far, and all there are (0: unknown).
+    """
 
-def _member(value: Mapping[str, Any]) -> SourceFile:
-    path = value.get("path", value["member"])
-    return SourceFile(path=path, sha256=value.get("sha256"), size=value.get("size"))
+    base_url: str | None = None
+    offline: bool = False
+    root: Path | None = None
+    progress: Callable[[int, int], None] = lambda _done, _total: None
+    n_parallel: int = 4
+    n_retries: int = 4
+    n_redirects: int = 10
+    timeout_seconds: float = 30.0
+    longest_seconds: float = 3600.0
+    max_bytes: int = 1 << 29
+    waiting: Waiting = field(default_factory=Waiting)
 
-
-def _lines(lines: Sequence[str]) -> str:
-    return "".join(f"{line}\n" for line in lines)
+    @property
+    def mirror(self) -> str | None:
+        """The mirror that is asked instead of the address where files were published."""
+        return self.base_url or os.environ.get("POMMEL_MIRROR") or None
 
 
 State = Literal["there", "missing", "damaged"]
@@ -262,7 +255,7 @@ class SourceCache:
 
     def n_kept(self) -> int:
         """Return how many of the source's files are there, without reading them."""
-        return sum(self.path(file).is_file() for file in self.source.every_file)
+        return sum(self.path(file).is_file() for file in self.source.files)
 
     def _record(self, file: SourceFile) -> Path:
         return self.records / file.path
@@ -322,7 +315,7 @@ def _lock(opened: int | None, *, alone: bool) -> bool | None:
 def _sweep(places: Sequence[Path], *, older_than_seconds: float) -> None:
     now = time.time()
     for place in places:
-        for part in [*place.rglob(f"{PART_PREFIX}*{PART_SUFFIX}")]:
+        for part in [*place.rglob(_PARTS)]:
             with contextlib.suppress(OSError):
                 if now - part.lstat().st_mtime < older_than_seconds:
                     continue
