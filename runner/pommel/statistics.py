@@ -141,12 +141,13 @@ class Interval:
     def of_mean(cls, values: Iterable[float], *, confidence: float = CONFIDENCE) -> Self:
         """Return the t interval of the mean of a sample: n - 1 degrees of freedom.
 
-        NaN is no value. NaN for fewer than three values, and for infinite ones. Raises `ValueError`
-        unless 0 < confidence < 1.
+        NaN is no value. NaN for fewer than three values, for infinite ones, and for values that are
+        all alike, whose interval would have no width. Raises `ValueError` unless
+        0 < confidence < 1.
         """
         _check_confidence(confidence)
         found = Spread.of(values)
-        if found.n < _FEWEST_VALUES or not math.isfinite(found.standard_error):
+        if found.n < _FEWEST_VALUES or not 0 < found.standard_error < math.inf:
             return cls(low=math.nan, high=math.nan)
         return cls.around(found.mean, found.standard_error, found.n - 1, confidence=confidence)
 
@@ -379,11 +380,11 @@ _N_DRAWN_AT_ONCE = 2**20
 class Estimate:
     """The mean of n values (items) and its interval, NaN where it is not defined.
 
-    The interval is that of the percentile bootstrap (Efron and Tibshirani 1993, chapter 13): items
-    are drawn again with replacement, and it reaches from the 2.5th to the 97.5th percentile of the
-    means of such draws. With B draws these are the k-th smallest and k-th largest mean,
-    k = (B + 1) * .025: no interpolation, so that infinite margins do no harm. The same seed gives
-    the same numbers.
+    That of shares is the stratified score interval. That of other values is that of the percentile
+    bootstrap (Efron and Tibshirani 1993, chapter 13): items are drawn again with replacement, and
+    it reaches from the 2.5th to the 97.5th percentile of the means of such draws. With B draws
+    these are the k-th smallest and k-th largest mean, k = (B + 1) * .025: no interpolation, so that
+    infinite margins do no harm. The same seed gives the same numbers.
     """
 
     N_RESAMPLES: ClassVar = 9999
@@ -436,6 +437,27 @@ class Estimate:
         if means.size:
             interval = Interval.of_draws(means, confidence=confidence)
         return cls(n=sum(map(len, known)), mean=mean, low=interval.low, high=interval.high)
+
+    @classmethod
+    def of_shares(
+        cls,
+        groups: Iterable[Iterable[float]],
+        *,
+        bounds: Iterable[tuple[float, float]] | tuple[float, float] = (0.0, 1.0),
+    ) -> Self:
+        """Return the mean over groups of the means over their values, which lie within `bounds`.
+
+        The interval is that of `Interval.of_means`, which keeps its width where all values are
+        alike; nothing is drawn. NaN is no value, and a group without values does not count.
+        """
+        known = [[value for value in group if not math.isnan(value)] for group in groups]
+        interval = Interval.of_means(known, bounds=bounds)
+        return cls(
+            n=sum(map(len, known)),
+            mean=mean_score(map(mean_score, known)),
+            low=interval.low,
+            high=interval.high,
+        )
 
 
 def _percentile_rank(n_draws: int, confidence: float) -> int:

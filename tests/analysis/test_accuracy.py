@@ -138,6 +138,24 @@ def test_items_may_be_pooled(rule: ScoreRule, share: float) -> None:
     assert [row.accuracy for row in own] == [1.0, large.result.score]
 
 
+@pytest.mark.parametrize(("average", "shown"), [("suites", ".412"), ("items", ".488")])
+def test_reflexives_of_gevalm_by_group_and_pooled_as_their_table_has_them(
+    average: Average, shown: str
+) -> None:
+    """Counts of the published losses of DistilBERT on the three parts of RA (commit d1ee876)."""
+    records = [
+        record("distilbert", suite, share=n_holding / n_items, n_items=n_items, group="RA_acc")
+        for suite, n_holding, n_items in (
+            ("ReflVerbs_simple", 26, 72),
+            ("ReflVerbs_longer", 110, 315),
+            ("ReflVerbs_SentCompl", 711, 1350),
+        )
+    ]
+    (row,) = Accuracies.of(records, "group", replace(FEW, average=average)).rows
+    assert f"{row.accuracy:.3f}".removeprefix("0") == shown
+    assert (row.n_holding, row.n_items) == (847, 1737)
+
+
 @pytest.mark.parametrize(
     ("average", "said"),
     [

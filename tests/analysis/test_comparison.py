@@ -75,7 +75,7 @@ def test_holms_adjustment_is_over_suites() -> None:
     rows = comparison.level("suite")
     for raw, adjusted in (
         ([row.p_mcnemar for row in rows], [row.p_mcnemar_holm for row in rows]),
-        ([row.difference.p for row in rows], [row.p_difference_holm for row in rows]),
+        ([row.difference_signs.p for row in rows], [row.p_difference_holm for row in rows]),
     ):
         assert adjusted == pytest.approx(multipletests(raw, method="holm")[1].tolist())
     (whole,) = comparison.level("all")
@@ -90,12 +90,13 @@ def test_the_bootstrap_of_margins_is_near_the_paired_t_test() -> None:
         record(name, "s", (margins > 0).tolist(), margins.tolist())
         for name, margins in (("a", first), ("b", second))
     ]
-    found = suite_row(compared(rows, n_resamples=9999)).margin_difference_bits
+    row = suite_row(compared(rows, n_resamples=9999))
+    found = row.margin_difference_bits
     theirs = ttest_rel(first, second)
     interval = theirs.confidence_interval()
     assert found.mean == pytest.approx((first - second).mean())
     assert (found.low, found.high) == pytest.approx((interval.low, interval.high), abs=0.05)
-    assert found.p == pytest.approx(theirs.pvalue, abs=0.02)
+    assert row.margin_signs.p == pytest.approx(theirs.pvalue, abs=0.02)
 
 
 def test_circuits_and_all_suites_are_means_over_suites() -> None:
@@ -143,7 +144,7 @@ def test_a_family_is_compared_by_its_mean_item_by_item() -> None:
     assert row.counts is None
     assert math.isnan(row.p_mcnemar)
     assert math.isnan(row.p_mcnemar_holm)
-    assert 0 < row.difference.p < 1
+    assert 0 < row.difference_signs.p < 1
 
 
 def test_margins_that_one_lacks_are_in_neither_mean() -> None:
@@ -213,7 +214,7 @@ def test_the_other_way_round_only_signs_change() -> None:
     for ours, theirs in zip(compared(records).rows, compared(records, "b", "a").rows, strict=True):
         assert ours.difference.mean == -theirs.difference.mean
         assert ours.p_mcnemar == theirs.p_mcnemar
-        assert ours.difference.p == pytest.approx(theirs.difference.p, abs=0.02)
+        assert ours.difference_signs.p == pytest.approx(theirs.difference_signs.p, abs=0.02)
         assert ours.accuracy_a == theirs.accuracy_b
 
 
@@ -324,7 +325,60 @@ def test_suites_circuits_and_the_whole() -> None:
 def test_margins_have_columns_where_there_are_some() -> None:
     records = [record("a", "s", "11", [3.0, 3.0]), record("b", "s", "11", [1.0, 1.0])]
     (row,) = (line for line in lines_of(compared(records)) if " s " in line)
-    assert row.endswith("│ 1.000 │ +2.00 [+2.00, +2.00] │ .500 │")
+    assert row.endswith("│ 1.000 │ +2.00 [+2.00, +2.00] │ .500 exact │")
+
+
+def test_swallowed_regions_are_counted_where_scores_are_compared() -> None:
+    records = [
+        record("a", "s", "110-", marks={"swallowed": [0, 1, 1, 1]}),
+        record("b", "s", "1111", marks={"swallowed": [0, 0, 1, 0]}),
+    ]
+    comparison = compared(records)
+    row = suite_row(comparison)
+    assert (row.n_items, row.n_swallowed_a, row.n_swallowed_b) == (3, 2, 1)
+    frame = comparison.frame()
+    assert frame[["n_swallowed_a", "n_swallowed_b"]].to_numpy().tolist() == [[2, 1]] * 2
+    assert [line.split(" │ ")[-2:] for line in lines_of(comparison) if " s " in line] == [
+        ["2", "1 │"]
+    ]
+    assert any(line.endswith("┃ swallowed A ┃ B ┃") for line in lines_of(comparison))
+
+
+def test_a_family_has_the_swallowed_regions_of_all_members() -> None:
+    members = [
+        record(f"lstm/{n}", "s", "10", member=seed(n), marks={"swallowed": [1, n == 2]})
+        for n in (1, 2)
+    ]
+    row = suite_row(compared([*members, record("b", "s", "11")], "lstm"))
+    assert (row.n_swallowed_a, row.n_swallowed_b) == (3, 0)
+
+
+def test_a_p_of_turned_signs_says_whether_they_are_drawn() -> None:
+    many = np.random.default_rng(0).normal(1, 1, 20)
+    records = [
+        *seeds("lstm", "s", "11111", "00110"),
+        record("b", "s", "00000"),
+        *seeds("lstm", "t", "1" * 20),
+        record("b", "t", "0" * 20, many.tolist()),
+    ]
+    comparison = compared([each for each in records if each.suite_key[1] == "s"], "lstm")
+    assert comparison.frame()["p_difference_method"].tolist() == ["exact", "exact"]
+    assert not any("; drawn: of" in line for line in lines_of(comparison))
+    comparison = compared([each for each in records if each.suite_key[1] == "t"], "lstm/seed-1")
+    frame = comparison.frame()
+    assert frame["p_margin_method"].tolist() == ["drawn", "drawn"]
+    assert frame["n_draws"].tolist() == [199, 199]
+    lines = lines_of(comparison)
+    assert any(line.endswith(" drawn │") for line in lines)
+    assert lines[-1] == "exact: of all ways to turn the signs; drawn: of 199."
+
+
+def test_of_pooled_items_no_row_is_called_a_mean() -> None:
+    records = [record(model, suite, "10") for model in "ab" for suite in "st"]
+    found = ModelsCompared.of(records).models
+    pooled = Comparison.of_sides(side(found, "a"), side(found, "b"), average="items")
+    assert any("│ all suites │ all items │" in line for line in lines_of(pooled))
+    assert any("│ all suites │ SG score │" in line for line in lines_of(compared(records)))
 
 
 def test_of_each_predictions_have_their_rows() -> None:
@@ -365,7 +419,7 @@ def test_a_family_has_a_note_and_the_p_of_the_mean_difference() -> None:
         in lines
     )
     assert any(
-        line.startswith("│ (none) │ s │ 2 │ 1.00 │ 0.00 │ +1.00 [-0.32, +1.00] │ .500 │")
+        line.startswith("│ (none) │ s │ 2 │ 1.00 │ 0.00 │ +1.00 [-0.32, +1.00] │ .500 exact │")
         for line in lines
     )
 

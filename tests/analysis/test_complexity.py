@@ -23,6 +23,7 @@ from pommel.analysis.complexity import (
 from pommel.analysis.models_compared import with_size_families, without_models
 from pommel.errors import FaultyFileError, UsageError
 from pommel.scoring.run_record import RunRecord
+from pommel.statistics import Interval
 
 SERIES = ("swahili-N_of_Poss_V", "swahili-N_of_Poss_D_V", "swahili-N_of_Poss_D_A_V")
 
@@ -202,12 +203,12 @@ def test_the_tables() -> None:
     result = Complexity.of_complexities(records, [known(0, "a"), known(0, "b"), known(1, "c")])
     points = replace(result, table="points").frame()
     assert " ".join(points.columns) == (
-        "models series complexity suites n_models n_suites accuracy standard_error"
+        "models series complexity suites n_models n_suites accuracy standard_error average"
     )
     assert points["suites"].tolist() == ["a b", "c"]
     assert " ".join(replace(result, table="trends").frame().columns) == (
         "models series n_models n_suites slope_percent standard_error_percent slope_p rho rho_p "
-        "rho_p_method"
+        "rho_p_method average"
     )
 
 
@@ -257,7 +258,7 @@ def test_differences() -> None:
         ["models", "n", "difference", "standard error", "95% interval", "p"],
         ["m", "1", "-0.250", "-", "-", ""],
         ["n", "1", "-0.250", "-", "-", ""],
-        ["all models", "2", "-0.250", "0.000", "-", ".500"],
+        ["all models", "2", "-0.250", "0.000", "-", ".500 exact"],
     ]
     assert table.title == "Accuracy on b, less that on a"
 
@@ -307,6 +308,41 @@ def test_a_few_models_cannot_differ_much(n: int, p: float) -> None:
     assert math.isnan(found.low) == (n == 2)
 
 
+def test_models_that_are_all_alike_have_an_interval_of_their_items() -> None:
+    records = [
+        record(f"m{n}", suite, holds)
+        for n in range(4)
+        for suite, holds in (("a", "1" * 24), ("b", "1" * 24))
+    ]
+    *alone, whole = SuiteDifferences.of(records, "a", "b").rows
+    mee = Interval.of_means([[1.0] * 24] * 2, weights=(1, -1))
+    assert {(each.low, each.high) for each in alone} == {(mee.low, mee.high)}
+    assert (whole.difference, whole.p) == (0, 1)
+    assert mee.low < whole.low < -0.01 < 0.01 < whole.high < mee.high
+
+
+def test_the_interval_is_that_of_models_where_it_is_the_wider_one() -> None:
+    records = [
+        record(f"m{n}", suite, share=share, n_items=1000)
+        for n in range(5)
+        for suite, share in (("a", 0.5 + 0.1 * n), ("b", 0.4))
+    ]
+    whole = SuiteDifferences.of(records, "a", "b", pooling="all").rows[-1]
+    expected = Interval.of_mean([0.1 + 0.1 * n for n in range(5)])
+    assert (whole.low, whole.high) == pytest.approx((expected.low, expected.high))
+
+
+def test_many_models_have_drawn_signs() -> None:
+    records = [
+        each
+        for n in range(14)
+        for each in scored({"a": 0.5 + 0.01 * n, "b": 0.4 - 0.01 * n**2 / 14}, f"m{n}")
+    ]
+    found = SuiteDifferences.of(records, "a", "b", pooling="all")
+    assert found.rows[-1].p_method == "drawn"
+    assert str(found.tables()[0].caption).endswith("turned, two-sided (drawn: 9,999 ways).")
+
+
 def test_seeds_that_have_one_of_the_two_suites_are_left_out() -> None:
     records = [
         *seeds("l", "a", "11", "00"),
@@ -326,6 +362,6 @@ def test_a_suite_that_there_is_not() -> None:
 def test_the_table() -> None:
     frame = SuiteDifferences.of(scored({"a": 0.5, "b": 0.7}), "a", "b").frame()
     assert " ".join(frame.columns) == (
-        "models suite other_suite n_models difference standard_error low high p"
+        "models suite other_suite n_models difference standard_error low high p p_method"
     )
     assert frame["difference"].tolist() == pytest.approx([-0.2])

@@ -221,7 +221,7 @@ def test_what_cannot_be_asked_for() -> None:
 def test_the_tables() -> None:
     records = scored({("de", "s"): 0.5, ("en", "s"): 0.9})
     result = PropertyCorrelations.of(records, given_table(VALUES))
-    assert " ".join(result.frame().columns) == "models level coefficient n value p p_method"
+    assert " ".join(result.frame().columns) == "models level coefficient n value p p_method average"
     assert replace(result, table="pairs").frame().to_dict("records")[0] == {
         "models": "m",
         "level": "language",
@@ -230,7 +230,23 @@ def test_the_tables() -> None:
         "accuracy": 0.5,
         "n_suites": 1,
         "n_models": 1,
+        "average": "suites",
     }
+
+
+def test_items_of_several_suites_may_be_pooled() -> None:
+    counts = {("de", "s"): "1110", ("de", "t"): "01", ("en", "s"): "1000", ("fr", "s"): "1"}
+    records = [
+        record("m", suite, holds, language=language) for (language, suite), holds in counts.items()
+    ]
+    found = PropertyCorrelations.of(records, given_table(VALUES), average="items")
+    assert {each.key: each.accuracy for each in found.pairs} == {
+        "de": pytest.approx(4 / 6),
+        "en": 0.25,
+        "fr": 1.0,
+    }
+    assert found.frame()["average"].tolist() == ["items"]
+    assert "Of several suites: all items together" in str(found.tables()[0].caption)
 
 
 def test_two_models_are_compared_on_the_suites_that_both_have() -> None:

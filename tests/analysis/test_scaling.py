@@ -4,6 +4,7 @@ import csv
 import math
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -222,7 +223,7 @@ def test_the_tables() -> None:
     slopes = result.frame()
     assert " ".join(slopes.columns) == (
         "family level name scale n_families n_models slope_percent intercept_percent r p "
-        "standard_error_percent n_suites"
+        "standard_error_percent n_suites average"
     )
     assert slopes["family"].tolist() == ["F", "Average"]
     assert slopes["name"].tolist() == ["all suites", "all suites"]
@@ -236,7 +237,26 @@ def test_the_tables() -> None:
         "name": "all suites",
         "accuracy": 0.6,
         "n_suites": 1,
+        "average": "suites",
     }
+
+
+def test_items_of_several_suites_may_be_pooled() -> None:
+    facts: dict[str, Any] = {"n_parameters": BILLION, "size_family": "F"}
+    shares = (("a/seed-1", "1110", "01"), ("a/seed-2", "1000", "11"))
+    records = [
+        record(name, suite, holds, member=seed(n, "a"), **facts)
+        for n, (name, *own) in enumerate(shares, 1)
+        for suite, holds in zip("st", own, strict=True)
+    ]
+    facts["n_parameters"] = 2 * BILLION
+    records += [record("b", suite, share=0.5, **facts) for suite in "st"]
+    result = Scaling.of(records, level="all", average="items", table="points")
+    first, second = result.points
+    assert first.accuracy == pytest.approx((4 / 6 + 3 / 6) / 2)
+    assert first.average == "items"
+    assert math.isnan(second.accuracy)
+    assert "all items together, every item counts alike" in str(result.tables()[0].caption)
 
 
 def models() -> list[RunRecord]:

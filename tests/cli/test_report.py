@@ -177,6 +177,10 @@ def test_plots_need_a_package(
             "--title is that of a page; tables and plots have their own",
         ),
         (
+            ("--average", "items", "--plot", "circuits"),
+            "--average is about a table; pages and plots have means over suites",
+        ),
+        (
             ("--plot", "circuits"),
             "--plot needs a file to write to: -o NAME.svg, .png, .pdf or .html",
         ),

@@ -76,6 +76,7 @@ def test_columns_coefficients_and_keys_may_be_chosen(pommel: Pommel, numbers: Pa
             "value": "-1.0",
             "p": "",
             "p_method": "",
+            "average": "suites",
         }
     ]
 

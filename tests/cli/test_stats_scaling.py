@@ -68,6 +68,7 @@ def test_points_and_levels(pommel: Pommel) -> None:
         "name": "all suites",
         "accuracy": 0.5,
         "n_suites": 1,
+        "average": "suites",
     }
     assert len(others) == 3
     outcome = pommel("stats", "scaling", *FAMILIES, "--x", "log", "--format", "csv")

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from tests.analysis.records import record
 from tests.cli.samples import Pommel, save
 
@@ -23,6 +24,16 @@ def test_pairs_and_their_mean(pommel: Pommel, own_store: Path) -> None:
         ("1.0", "0.25", "-0.75")
     }
     assert "-0.75 [-0.95, -0.09]" in pommel("stats", "stability").stdout
+
+
+@pytest.mark.parametrize("option", ["--resamples", "--seed"])
+def test_nothing_is_drawn_and_no_option_says_so(
+    pommel: Pommel, own_store: Path, option: str
+) -> None:
+    keep(own_store, ("s", "1111", ""), ("s_mod", "1000", "s"))
+    outcome = pommel("stats", "stability", option, "99")
+    assert outcome.status == 2
+    assert f"No such option '{option}'" in outcome.stderr
 
 
 def test_without_a_pair_there_is_nothing_to_show(pommel: Pommel, own_store: Path) -> None:

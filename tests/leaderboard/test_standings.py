@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from pommel.analysis.inference import PairedEstimate, holm
+from pommel.analysis.inference import SignFlip, holm
 from pommel.leaderboard.standings import (
     Rank,
     Weighing,
@@ -109,14 +109,14 @@ def test_with_equal_weights_it_is_the_test_of_compare() -> None:
     values = generator.integers(0, 2, (2, 70)).astype(float)
     values[0, :25] = 1
     differences = values[0] - values[1]
-    theirs = PairedEstimate.of_groups([differences[:30], differences[30:]]).p
+    theirs = SignFlip.of([differences[:30], differences[30:]]).p
     weighing = Weighing(n_items=(30, 40), shares=(0.5, 0.5))
     ours = compared(values, weighing, 19_999)[0, 1]
     assert ours == pytest.approx(theirs, abs=0.015)
     few = values.copy()
     few[1, 10:] = few[0, 10:]
     differences = few[0] - few[1]
-    theirs = PairedEstimate.of_groups([differences[:30], differences[30:]]).p
+    theirs = SignFlip.of([differences[:30], differences[30:]]).p
     assert 0 < np.count_nonzero(differences) <= 10
     assert compared(few, weighing)[0, 1] == theirs
 

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from typing import Any, get_args
 
 import pandas as pd
@@ -10,10 +11,12 @@ from tests.analysis.records import record, seeds
 from tests.report.latex_reader import LatexTable, read_table
 from tests.report.test_markdown import read
 
-from pommel.analysis.accuracy import Accuracies, Level
+from pommel.analysis.accuracy import Accuracies, Level, Settings
 from pommel.errors import UsageError
 from pommel.report.text_tables import TABLES, Form
 from pommel.scoring.run_record import RunRecord
+
+POOLED = Settings(average="items")
 
 
 def latex(records: list[RunRecord], name: str = "scores") -> LatexTable:
@@ -107,6 +110,38 @@ def test_of_one_suite_there_are_no_means() -> None:
     assert table.rows[1:] == [["c", "s", "4", "0.50 [0.15, 0.85]"]]
     assert "Mean" not in table.caption
     assert "Bold" not in table.caption
+
+
+@pytest.mark.parametrize("name", ["scores", "circuits", "comparison"])
+def test_items_of_several_suites_may_be_pooled(name: str) -> None:
+    records = [
+        record(model, suite, holds, circuit=circuit)
+        for model in "ab"
+        for suite, circuit, holds in (("s", "c", "1110"), ("t", "c", "01"), ("u", "d", "1"))
+    ]
+    shown = {
+        average: TABLES[name].text(records, "md", Settings(average=average))
+        for average in Accuracies.AVERAGES
+    }
+    assert "SG score" in shown["suites"]
+    assert "all items" in shown["items"]
+    assert "SG score" not in shown["items"]
+    assert not re.search(r"every suite counts|\| +mean|[Mm]eans? over suites", shown["items"])
+    rows = csv.DictReader(io.StringIO(TABLES["circuits"].text(records, "csv", POOLED)))
+    assert {row["circuit"]: row["accuracy"] for row in rows} == {
+        "c": str(4 / 6),
+        "d": "1.0",
+        "": str(5 / 7),
+    }
+
+
+@pytest.mark.parametrize(("name", "form"), [("predictions", "md"), ("scores", "csv")])
+def test_without_an_accuracy_of_several_suites_there_is_nothing_to_pool(
+    name: str, form: Form
+) -> None:
+    message = f"the table {name} has no accuracy of several suites as {form}; leave out --average "
+    with pytest.raises(UsageError, match=re.escape(message)):
+        TABLES[name].text(two_models(), form, POOLED)
 
 
 def test_what_is_not_there_is_not_shown() -> None:

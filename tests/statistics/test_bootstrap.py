@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom, bootstrap
 
-from pommel.analysis.inference import PairedEstimate, sign_flip_p
-from pommel.statistics import Estimate
+from pommel.analysis.inference import SignFlip
+from pommel.statistics import Estimate, Interval
 
 INF, NAN = math.inf, math.nan
 MARGINS = st.lists(st.floats(-50, 50), min_size=2, max_size=12)
@@ -173,19 +173,8 @@ def test_groups_that_are_special(
 def test_differences_that_are_special(
     differences: list[float], n: int, mean: float, p: float
 ) -> None:
-    found = PairedEstimate.of_values(differences)
-    assert (found.n, found.mean, found.p) == pytest.approx((n, mean, p), nan_ok=True)
-
-
-@settings(max_examples=50)
-@given(MARGINS)
-def test_laws_of_the_comparison(differences: list[float]) -> None:
-    found = PairedEstimate.of_values(differences, n_resamples=199)
-    alone = Estimate.of_values(differences, n_resamples=199)
-    assert alone == Estimate(n=found.n, mean=found.mean, low=found.low, high=found.high)
-    turned = PairedEstimate.of_values([-each for each in differences], n_resamples=199)
-    assert isinstance(turned, PairedEstimate)
-    assert turned.p == found.p == sign_flip_p([differences], n_resamples=199)
+    found, signs = Estimate.of_values(differences), SignFlip.of([differences])
+    assert (found.n, found.mean, signs.p) == pytest.approx((n, mean, p), nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -205,11 +194,9 @@ def test_39_resamples_are_just_enough() -> None:
     assert not math.isnan(Estimate.of_values([1, 2], n_resamples=39).low)
 
 
-def test_differences_in_several_suites_are_averaged_by_suite() -> None:
-    groups = [[1.0, 0.0, 2.0, 0.5], [-1.0, 0.5], []]
-    found = PairedEstimate.of_groups(groups)
-    theirs = Estimate.of_groups(groups)
-    assert (found.n, found.mean) == (6, 0.3125)
-    assert (found.mean, ends(found)) == (theirs.mean, ends(theirs))
-    assert PairedEstimate.of_groups(groups[:1]) == PairedEstimate.of_values(groups[0])
-    assert found.p == sign_flip_p(groups)
+def test_shares_have_the_score_interval() -> None:
+    groups = [[1.0, 0.0, 1.0, 1.0], [0.0, 1.0, NAN], []]
+    found, interval = Estimate.of_shares(groups), Interval.of_means(groups[:2])
+    assert (found.n, found.mean) == (6, 0.625)
+    assert ends(found) == (interval.low, interval.high)
+    assert ends(Estimate.of_shares([[1.0] * 24])) == pytest.approx((0.862, 1.0), abs=0.001)

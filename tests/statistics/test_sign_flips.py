@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import permutation_test
 
-from pommel.analysis.inference import mcnemar, sign_flip_p
+from pommel.analysis.inference import SignFlip, mcnemar
 
 NAN, INF = math.nan, math.inf
 DIFFERENCES = st.lists(st.floats(-50, 50), min_size=2, max_size=16)
@@ -31,7 +31,7 @@ DIFFERENCES = st.lists(st.floats(-50, 50), min_size=2, max_size=16)
     ],
 )
 def test_the_share_of_ways_to_turn_signs(differences: list[float], p: float) -> None:
-    assert sign_flip_p([differences]) == pytest.approx(p, nan_ok=True)
+    assert SignFlip.of([differences]).p == pytest.approx(p, nan_ok=True)
 
 
 # Hundredths: of differences that are next to nothing beside others, scipy's rounding decides.
@@ -45,29 +45,32 @@ def test_all_ways_are_those_of_scipy(differences: list[float]) -> None:
         n_resamples=np.inf,
         vectorized=True,
     )
-    assert sign_flip_p([differences]) == pytest.approx(theirs.pvalue)
+    assert SignFlip.of([differences]).p == pytest.approx(theirs.pvalue)
 
 
 def test_groups_count_alike_whatever_their_size() -> None:
     groups = [[1.0, -0.5], [2.0], [NAN]]
     means = [(a * 1.0 + b * 0.5) / 2 + c * 2.0 for a, b, c in product((-1, 1), repeat=3)]
     expected = np.mean([abs(mean) >= 0.25 + 2 for mean in means])
-    assert sign_flip_p(groups) == expected == 4 / 8
+    assert SignFlip.of(groups).p == expected == 4 / 8
 
 
 @pytest.mark.parametrize(("n_only_a", "n_only_b"), [(15, 5), (30, 12), (40, 40), (200, 150)])
 def test_of_items_that_hold_or_not_it_is_mcnemars(n_only_a: int, n_only_b: int) -> None:
     differences = [1.0] * n_only_a + [-1.0] * n_only_b + [0.0] * 30
-    found = sign_flip_p([differences], n_resamples=99_999)
-    assert found == pytest.approx(mcnemar(n_only_a, n_only_b), abs=0.005)
+    found = SignFlip.of([differences], n_resamples=99_999)
+    assert found.method == "drawn"
+    assert found.p == pytest.approx(mcnemar(n_only_a, n_only_b), abs=0.005)
 
 
 def test_drawn_ways_are_like_all_ways() -> None:
     differences = np.random.default_rng(1).normal(0.4, 1, 12)
-    exact = sign_flip_p([differences])
+    exact = SignFlip.of([differences])
     # A thirteenth that is almost 0 changes nothing but that signs are drawn.
-    drawn = sign_flip_p([[*(differences * 13 / 12), 1e-13]], n_resamples=99_999)
-    assert drawn == pytest.approx(exact, abs=0.005)
+    drawn = SignFlip.of([[*(differences * 13 / 12), 1e-13]], n_resamples=99_999)
+    assert drawn.p == pytest.approx(exact.p, abs=0.005)
+    assert (exact.method, drawn.method) == ("exact", "drawn")
+    assert SignFlip.of([[1.0]]).method == ""
 
 
 @settings(max_examples=50)
@@ -75,21 +78,17 @@ def test_drawn_ways_are_like_all_ways() -> None:
 def test_neither_order_nor_direction_counts(differences: list[float], random: object) -> None:
     shuffled = [*differences]
     random.shuffle(shuffled)  # type: ignore[attr-defined]
-    found = sign_flip_p([differences, differences[:2]], n_resamples=199)
-    assert sign_flip_p([differences[:2], shuffled], n_resamples=199) == found
-    assert (
-        sign_flip_p(
-            [[-each for each in shuffled], [-each for each in differences[:2]]], n_resamples=199
-        )
-        == found
-    )
-    assert 1 / 2 ** (len(differences) + 2) <= found <= 1
+    found = SignFlip.of([differences, differences[:2]], n_resamples=199)
+    assert SignFlip.of([differences[:2], shuffled], n_resamples=199) == found
+    mirrored = [[-each for each in shuffled], [-each for each in differences[:2]]]
+    assert SignFlip.of(mirrored, n_resamples=199) == found
+    assert 1 / 2 ** (len(differences) + 2) <= found.p <= 1
 
 
 @pytest.mark.parametrize("n", [5, 8, 60])
 def test_equals_differ_in_at_most_one_of_twenty(n: int) -> None:
     """The p of a bootstrap over five models is below .05 in 17 of 100 such samples."""
     samples = np.random.default_rng(6).normal(0.0, 1.0, size=(500, n))
-    share = np.mean([sign_flip_p([each], n_resamples=399) < 0.05 for each in samples])
+    share = np.mean([SignFlip.of([each], n_resamples=399).p < 0.05 for each in samples])
     assert share <= 0.08
     assert (share == 0) == (n == 5)

@@ -18,7 +18,7 @@ from pommel.analysis.cells import (
     p_cell,
     plain_table,
 )
-from pommel.analysis.inference import PairedEstimate, holm, mcnemar
+from pommel.analysis.inference import SignFlip, holm, mcnemar
 from pommel.analysis.item_columns import (
     Column,
     Values,
@@ -275,8 +275,10 @@ class ComparedRow:
     margins and differences (a - b) are unweighted means over `n_suites` suites of means over items,
     or means over all items (`Comparison.average`). `counts` are missing where a side is a family,
     whose items have a share of members; so is `p_mcnemar`, and it is where the predictions of one
-    item are counted together, which depend on each other. Each p has one adjusted by Holm's method
-    over the rows of its level (`..._holm`).
+    item are counted together, which depend on each other. `difference_signs` and `margin_signs` are
+    the tests by turned signs; each p has one adjusted by Holm's method over the rows of its level
+    (`..._holm`). `n_swallowed_a` and `n_swallowed_b` count those of the items with a swallowed
+    region, of a family in all members.
     """
 
     level: ComparedLevel
@@ -287,17 +289,21 @@ class ComparedRow:
     n_unmatched_b: int
     accuracy_a: float
     accuracy_b: float
-    difference: PairedEstimate
+    difference: Estimate
+    difference_signs: SignFlip
     counts: Discordance | None
     p_mcnemar: float
     margin_a_bits: float
     margin_b_bits: float
-    margin_difference_bits: PairedEstimate
+    margin_difference_bits: Estimate
+    margin_signs: SignFlip
     p_mcnemar_holm: float = math.nan
     p_difference_holm: float = math.nan
     p_margin_holm: float = math.nan
     n_incomplete_a: int = 0
     n_incomplete_b: int = 0
+    n_swallowed_a: int = 0
+    n_swallowed_b: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,7 +314,8 @@ class Comparison(Answer):
     one was published on without its items, `changed` those of which the two were run on different
     files. `predictions_only_a` and `predictions_only_b` are predictions of suites that both have,
     which the other has no items of; `incomplete_a` and `incomplete_b` suites that not all members
-    of a family have been run on. `average` says what counts alike in circuits and over all suites.
+    of a family have been run on. `average` says what counts alike in circuits and over all suites,
+    `n_resamples` how often margins, and signs where not all ways to turn them are tried, are drawn.
     """
 
     a: Side
@@ -323,6 +330,7 @@ class Comparison(Answer):
     incomplete_a: tuple[str, ...] = ()
     incomplete_b: tuple[str, ...] = ()
     average: Average = "suites"
+    n_resamples: int = Estimate.N_RESAMPLES
 
     # A run's id may be given by its beginning.
     LEAST_DIGITS: ClassVar[int] = 4
@@ -349,7 +357,7 @@ class Comparison(Answer):
         return cls.of_sides(*sides, average=average, n_resamples=n_resamples, seed=seed)
 
     @classmethod
-    def of_two(cls, records: Iterable[RunRecord]) -> "Comparison":
+    def of_two(cls, records: Iterable[RunRecord], *, average: Average = "suites") -> "Comparison":
         """Compare the two models (families) that records are of, or the two members of a family.
 
         Raises `UsageError` where they are of more or fewer, and as `of_sides` does.
@@ -368,7 +376,7 @@ class Comparison(Answer):
                 "a comparison is of two models, and these runs are of "
                 f"{counted(len(sides), 'model')} ({labels}); choose two with --model"
             )
-        return cls.of_sides(*sides)
+        return cls.of_sides(*sides, average=average)
 
     @classmethod
     def of_sides(
@@ -415,6 +423,7 @@ class Comparison(Answer):
             incomplete_a=_suite_names(a.incomplete_suites),
             incomplete_b=_suite_names(b.incomplete_suites),
             average=average,
+            n_resamples=n_resamples,
         )
 
     def level(self, level: ComparedLevel) -> tuple[ComparedRow, ...]:
@@ -444,6 +453,7 @@ class Comparison(Answer):
             "n_members_b": len(self.b.members),
             "score_rule": self.a.score_rule,
             "average": self.average,
+            "n_draws": self.n_resamples,
         }
         rows = [{**shared, **_frame_row(each)} for each in self.rows]
         frame = frame_of_rows(rows, COMPARISON_COLUMNS)
@@ -453,25 +463,28 @@ class Comparison(Answer):
         """Return one table: a row a suite (a prediction under "each"), circuits, all suites."""
         has_counts = any(row.counts for row in self.rows)
         has_margins = any(row.margin_difference_bits.n for row in self.rows)
+        has_swallowed = any(row.n_swallowed_a or row.n_swallowed_b for row in self.rows)
         counts = ("both", "only A", "only B", "neither") if has_counts else ()
         margins = ("margin A - B (bits)", "p (margins)") if has_margins else ()
+        swallowed = ("swallowed A", "B") if has_swallowed else ()
         p = "p (McNemar)" if has_counts else "p"
         table = plain_table(
             f"A = {self.a.label}, B = {self.b.label}",
             names=("circuit", "suite"),
-            numbers=("items", *counts, "A", "B", "A - B", p, *margins),
+            numbers=("items", *counts, "A", "B", "A - B", p, *margins, *swallowed),
             caption=self._caption(has_counts=has_counts, has_margins=has_margins),
         )
         languages = {row.unit.language for row in self.level("suite")}
         previous: tuple[str, str] | None = None
         for row in self._shown():
-            circuit, suite = _names(row, is_named=len(languages) > 1)
+            circuit, suite = _names(row, self.average, is_named=len(languages) > 1)
             if previous and row.level != previous[0]:
                 table.add_section()
             table.add_row(
                 "" if (row.level, circuit) == previous else circuit,
                 suite,
                 *_numbers(row, has_counts=has_counts, has_margins=has_margins),
+                *((str(row.n_swallowed_a), str(row.n_swallowed_b)) if has_swallowed else ()),
                 style="bold" if row.level == "all" else None,
             )
             previous = row.level, circuit
@@ -480,6 +493,12 @@ class Comparison(Answer):
     def _caption(self, *, has_counts: bool, has_margins: bool) -> str:
         test = "McNemar's exact test, two-sided" if has_counts else f"{SIGNS}, two-sided"
         means = "mean over suites" if self.average == "suites" else "all their items together"
+        drawn = ""
+        # Where there are counts, those of differences are not shown: McNemar's are exact.
+        shown = [row.margin_signs for row in self.rows]
+        shown += [] if has_counts else [row.difference_signs for row in self.rows]
+        if any(signs.method == "drawn" for signs in shown):
+            drawn = f"\nexact: of all ways to turn the signs; drawn: of {self.n_resamples:,}."
         return (
             "Share of the items that both have on which predictions hold; circuits and all suites: "
             f"{means}.\nA - B [95% score interval of paired shares]"
@@ -490,6 +509,7 @@ class Comparison(Answer):
             )
             + f"\np: {test}; adjusted by Holm's method over the rows of a section."
             + (f"\nThat of margins: {SIGNS}." if has_counts and has_margins else "")
+            + drawn
         )
 
     def _shown(self) -> Iterator[ComparedRow]:
@@ -567,8 +587,8 @@ def _levels(
 def _adjusted(rows: Sequence[ComparedRow]) -> list[ComparedRow]:
     """Return the rows of a level with their p adjusted for their number."""
     mcnemars = holm(row.p_mcnemar for row in rows)
-    differences = holm(row.difference.p for row in rows)
-    margins = holm(row.margin_difference_bits.p for row in rows)
+    differences = holm(row.difference_signs.p for row in rows)
+    margins = holm(row.margin_signs.p for row in rows)
     return [
         replace(row, p_mcnemar_holm=one, p_difference_holm=two, p_margin_holm=three)
         for row, one, two, three in zip(rows, mcnemars, differences, margins, strict=True)
@@ -591,6 +611,8 @@ class _Rows:
         tested = counts if len(pairs) == len(suites) else None
         holds = self._groups(suites, lambda pair: pair.a.holds - pair.b.holds)
         most = self._groups(suites, lambda pair: np.ones(pair.n_items))
+        margins = self._groups(suites, _margin_differences)
+        drawing: dict[str, int] = {"n_resamples": self.n_resamples, "seed": self.seed}
         return ComparedRow(
             level=level,
             unit=unit,
@@ -602,22 +624,19 @@ class _Rows:
             n_incomplete_b=sum(pair.n_incomplete_b for pair in pairs),
             accuracy_a=self._mean(suites, lambda pair: pair.a.holds),
             accuracy_b=self._mean(suites, lambda pair: pair.b.holds),
-            difference=PairedEstimate.of_shares(
-                holds,
-                # Where predictions skip items, others count for more: the most that there can be.
-                bounds=[(-each.max(), each.max()) for each in most],
-                n_resamples=self.n_resamples,
-                seed=self.seed,
+            # Where predictions skip items, others count for more: the most that there can be.
+            difference=Estimate.of_shares(
+                holds, bounds=[(-each.max(), each.max()) for each in most]
             ),
+            difference_signs=SignFlip.of(holds, **drawing),
             counts=counts,
             p_mcnemar=mcnemar(tested.n_only_a, tested.n_only_b) if tested else math.nan,
             margin_a_bits=self._mean(suites, lambda pair: pair.margins_bits[0]),
             margin_b_bits=self._mean(suites, lambda pair: pair.margins_bits[1]),
-            margin_difference_bits=PairedEstimate.of_groups(
-                self._groups(suites, _margin_differences),
-                n_resamples=self.n_resamples,
-                seed=self.seed,
-            ),
+            margin_difference_bits=Estimate.of_groups(margins, **drawing),
+            margin_signs=SignFlip.of(margins, **drawing),
+            n_swallowed_a=sum(int(pair.a.swallowed.sum()) for pair in pairs),
+            n_swallowed_b=sum(int(pair.b.swallowed.sum()) for pair in pairs),
         )
 
     def _groups(
@@ -688,6 +707,8 @@ COMPARISON_COLUMNS = (
     "n_unmatched_b",
     "n_incomplete_a",
     "n_incomplete_b",
+    "n_swallowed_a",
+    "n_swallowed_b",
     *_COUNTS,
     "accuracy_a",
     "accuracy_b",
@@ -695,6 +716,7 @@ COMPARISON_COLUMNS = (
     "difference_low",
     "difference_high",
     "p_difference",
+    "p_difference_method",
     "p_difference_holm",
     "p_mcnemar",
     "p_mcnemar_holm",
@@ -705,7 +727,9 @@ COMPARISON_COLUMNS = (
     "margin_difference_low_bits",
     "margin_difference_high_bits",
     "p_margin",
+    "p_margin_method",
     "p_margin_holm",
+    "n_draws",
 )
 
 
@@ -720,13 +744,16 @@ def _frame_row(row: ComparedRow) -> dict[str, Any]:
         "n_unmatched_b": row.n_unmatched_b,
         "n_incomplete_a": row.n_incomplete_a,
         "n_incomplete_b": row.n_incomplete_b,
+        "n_swallowed_a": row.n_swallowed_a,
+        "n_swallowed_b": row.n_swallowed_b,
         **{name: getattr(row.counts, name, None) for name in _COUNTS},
         "accuracy_a": row.accuracy_a,
         "accuracy_b": row.accuracy_b,
         "difference": row.difference.mean,
         "difference_low": row.difference.low,
         "difference_high": row.difference.high,
-        "p_difference": row.difference.p,
+        "p_difference": row.difference_signs.p,
+        "p_difference_method": row.difference_signs.method,
         "p_difference_holm": row.p_difference_holm,
         "p_mcnemar": row.p_mcnemar,
         "p_mcnemar_holm": row.p_mcnemar_holm,
@@ -736,14 +763,15 @@ def _frame_row(row: ComparedRow) -> dict[str, Any]:
         "margin_difference_bits": margin.mean,
         "margin_difference_low_bits": margin.low,
         "margin_difference_high_bits": margin.high,
-        "p_margin": margin.p,
+        "p_margin": row.margin_signs.p,
+        "p_margin_method": row.margin_signs.method,
         "p_margin_holm": row.p_margin_holm,
     }
 
 
 # For people.
 
-# What the p of a mean difference is of; see `statistics.sign_flip_p`.
+# What the p of a mean difference is of; see `SignFlip`.
 SIGNS = "the differences of items with their signs turned at random"
 
 
@@ -755,11 +783,14 @@ def _numbers(row: ComparedRow, *, has_counts: bool, has_margins: bool) -> Iterat
     yield number_cell(row.accuracy_a)
     yield number_cell(row.accuracy_b)
     yield interval_cell(row.difference.mean, row.difference, sign="+")
-    yield p_cell(row.p_mcnemar_holm if has_counts else row.p_difference_holm)
+    if has_counts:
+        yield p_cell(row.p_mcnemar_holm)
+    else:
+        yield p_cell(row.p_difference_holm, row.difference_signs.method)
     if has_margins:
         margin = row.margin_difference_bits
         yield interval_cell(margin.mean, margin, sign="+")
-        yield p_cell(row.p_margin_holm)
+        yield p_cell(row.p_margin_holm, row.margin_signs.method)
 
 
 def _left_out(side: Side, what: str, names: Sequence[str], why: str) -> Iterator[str]:
@@ -773,14 +804,15 @@ def _not_all(side: Side, what: str = "") -> str:
     return f"not all of its {len(side.members)} models have {what}".rstrip()
 
 
-def _names(row: ComparedRow, *, is_named: bool) -> tuple[str, str]:
+def _names(row: ComparedRow, average: Average, *, is_named: bool) -> tuple[str, str]:
     """Return circuit and suite, the latter with its language if that is to be named."""
+    of_several = {"circuit": "mean", "all": "SG score"} if average == "suites" else {}
     unit = row.unit
     match row.level:
         case "all":
-            return "all suites", "SG score"
+            return "all suites", of_several.get("all", "all items")
         case "circuit":
-            return unit.circuit, "mean"
+            return unit.circuit, of_several.get("circuit", "all items")
         case _:
             language = f" ({unit.language})" if is_named else ""
             number = f", prediction {unit.prediction_id}" if unit.prediction_id else ""

@@ -20,9 +20,11 @@ from pommel.analysis.cells import (
     step_cell,
 )
 from pommel.analysis.given_tables import GivenTable
-from pommel.analysis.inference import Correlation, Fit, PMethod, sign_flip_p
+from pommel.analysis.inference import Correlation, Fit, PMethod, SignFlip
+from pommel.analysis.item_columns import shares_by_item
 from pommel.analysis.models_compared import (
     OF_SEVERAL,
+    Average,
     EvenScores,
     ModelScores,
     Pooling,
@@ -34,7 +36,7 @@ from pommel.analysis.models_compared import (
 from pommel.errors import UsageError, nearest
 from pommel.files import frame_of_rows
 from pommel.scoring import RunRecord, SuiteKey
-from pommel.statistics import Interval, Spread, mean_score
+from pommel.statistics import Estimate, Interval, Spread, mean_score
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -74,6 +76,7 @@ class ComplexityPoint:
     n_suites: int
     accuracy: float
     standard_error: float
+    average: Average = "suites"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +98,7 @@ class ComplexityTrend:
     rho: float
     rho_p: float
     rho_p_method: PMethod = ""
+    average: Average = "suites"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -273,7 +277,7 @@ def _points(
         if is_alone:
             shares = Spread.of(each.scores[suite] for each in even.models for suite in even.suites)
         else:
-            shares = Spread.of(model.mean(even.suites) for model in even.models)
+            shares = Spread.of(map(even.mean, even.models))
         if shares.n:
             yield ComplexityPoint(
                 models=name,
@@ -349,10 +353,11 @@ def _point_cell(point: ComplexityPoint | None, pooling: Pooling) -> str:
 class SuiteDifference:
     """By how much the accuracy on one suite is above that on another: the mean over models.
 
-    `low` and `high` are the 95% t interval of the mean over models, for three or more, and `p` is
-    two-sided, by turning the signs of the models' differences (see `statistics.sign_flip_p`). A
-    bootstrap over a few models would have intervals that are far too narrow. NaN for one model
-    alone, as the standard error.
+    `low` and `high` are 95% intervals: that of t of the mean over models, for three or more, and
+    never narrower than the stratified score interval of the items of the two suites, which keeps
+    its width where all models are alike (see `_interval`). `p` is two-sided, by turning the signs
+    of the models' differences, and found by `p_method` (see `SignFlip`). The standard error is a
+    sample's, and NaN for one model alone, as p.
     """
 
     models: str
@@ -364,6 +369,7 @@ class SuiteDifference:
     low: float
     high: float
     p: float
+    p_method: PMethod
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -396,22 +402,12 @@ class SuiteDifferences(Answer):
         pools = pooled(models, pooling)
         if len(pools) > 1:
             pools.update(pooled(models, "all"))
-        pairs = {
-            label: [
-                (scores.get(keys[suite]), scores.get(keys[other_suite]))
-                for scores in (each.on([keys[suite], keys[other_suite]]).scores for each in own)
-            ]
-            for label, own in pools.items()
-        }
-        rows = (
-            _difference(
-                label,
-                suite,
-                other_suite,
-                [a - b for a, b in own if a is not None and b is not None],
-            )
-            for label, own in pairs.items()
-        )
+        both = keys[suite], keys[other_suite]
+        rows = []
+        for label, own in pools.items():
+            on_both = [each.on(both) for each in own]
+            complete = [each for each in on_both if all(key in each.scores for key in both)]
+            rows.append(_difference(label, (suite, other_suite), both, complete))
         return cls(rows=tuple(rows))
 
     def frame(self) -> "pd.DataFrame":
@@ -428,33 +424,70 @@ class SuiteDifferences(Answer):
                 number_cell(each.difference, 3, sign="+"),
                 number_cell(each.standard_error, 3),
                 ends_cell(each, 3, sign="+"),
-                p_cell(each.p),
+                p_cell(each.p, each.p_method),
             ]
             for each in self.rows
         ]
+        is_drawn = any(each.p_method == "drawn" for each in self.rows)
+        drawn = f" (drawn: {Estimate.N_RESAMPLES:,} ways)" if is_drawn else ""
         table = plain_table(
             f"Accuracy on {first.suite}, less that on {first.other_suite}",
             names=["models"],
             numbers=["n", "difference", "standard error", "95% interval", "p"],
             rows=rows,
-            caption="Mean over n models [t interval, from three models on]; p: the models' "
-            "differences with their signs turned, two-sided.",
+            caption="Mean over n models [t interval, from three models on, and at least the "
+            "stratified score interval of the items]; p: the models' differences with their signs "
+            f"turned, two-sided{drawn}.",
         )
         return [table]
 
 
 def _difference(
-    name: str, suite: str, other_suite: str, differences: Sequence[float]
+    name: str,
+    suites: tuple[str, str],
+    keys: tuple[SuiteKey, SuiteKey],
+    models: Sequence[ModelScores],
 ) -> SuiteDifference:
-    found, interval = Spread.of(differences), Interval.of_mean(differences)
+    """Return the mean over models, all of which have both suites."""
+    differences = [each.scores[keys[0]] - each.scores[keys[1]] for each in models]
+    found, signs = Spread.of(differences), SignFlip.of([differences])
+    interval = _interval(models, keys, differences)
     return SuiteDifference(
         models=name,
-        suite=suite,
-        other_suite=other_suite,
+        suite=suites[0],
+        other_suite=suites[1],
         n_models=found.n,
         difference=found.mean,
         standard_error=found.standard_error,
         low=interval.low,
         high=interval.high,
-        p=sign_flip_p([differences]),
+        p=signs.p,
+        p_method=signs.method,
     )
+
+
+def _interval(
+    models: Sequence[ModelScores], keys: tuple[SuiteKey, SuiteKey], differences: Sequence[float]
+) -> Interval:
+    """Return what both intervals cover: that of other models, by t, and that of other items.
+
+    Models that are all alike have none by t, and few have a wide one; items that are not known have
+    no other. Items of one number are not taken to belong together, nor are models' answers.
+    """
+    of_models = Interval.of_mean(differences)
+    groups, weights, bounds = [], [], []
+    for model in models:
+        for member in model.complete:
+            for columns, sign in zip(member.columns(keys), (1, -1), strict=True):
+                if not columns:
+                    return of_models
+                values, ends = shares_by_item(columns)
+                groups.append(values)
+                weights.append(sign / model.n_members / len(models))
+                bounds.append(ends)
+    if not groups:
+        return of_models
+    of_items = Interval.of_means(groups, weights=weights, bounds=bounds)
+    if math.isnan(of_models.low):
+        return of_items
+    return Interval(low=min(of_models.low, of_items.low), high=max(of_models.high, of_items.high))

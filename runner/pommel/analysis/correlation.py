@@ -23,6 +23,7 @@ from pommel.analysis.inference import Correlation, PMethod
 from pommel.analysis.models_compared import (
     ALL_SUITES,
     OF_SEVERAL,
+    Average,
     ModelScores,
     Pooling,
     check_distinct,
@@ -65,6 +66,7 @@ class AccuracyPair:
     accuracy: float
     n_suites: int
     n_models: int
+    average: Average = "suites"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -81,6 +83,7 @@ class PropertyCorrelation:
     value: float
     p: float
     p_method: PMethod
+    average: Average = "suites"
 
 
 # More keys than these do not fit beside one another; --table pairs has them.
@@ -105,6 +108,7 @@ class PropertyCorrelations(Answer):
     without_accuracy: tuple[str, ...]
     uneven: tuple[str, ...]
     is_common: bool = False
+    average: Average = "suites"
     table: CorrelationTable = "correlations"
 
     LEVELS: ClassVar[tuple[KeyLevel, ...]] = get_args(KeyLevel)
@@ -123,13 +127,15 @@ class PropertyCorrelations(Answer):
         pooling: Pooling = "none",
         common_suites: bool = False,
         exclude: Sequence[str] = (),
+        average: Average = "suites",
         table: CorrelationTable = "correlations",
     ) -> "PropertyCorrelations":
         """Correlate a number for each key with accuracy, model by model or for their mean.
 
         `given` has numbers for keys of the `level` (languages, ...); those that are NaN are not
-        known. A model's accuracy is the mean over those of the key's suites that it has a score on;
-        that of several models the mean of theirs. Under the level "model" the keys are models, and
+        known. A model's accuracy is the mean over those of the key's suites that it has a score on,
+        or with the `average` "items" the share of all their items; that of several models the mean
+        of theirs. Under the level "model" the keys are models, and
         there is one correlation, named "all suites". With `common_suites` only suites count that
         there are for every key: one of another language is the same if it has the same `group`, or
         the same name where it has none.
@@ -138,6 +144,7 @@ class PropertyCorrelations(Answer):
         """
         if common_suites:
             _check_sharing(level)
+        asked = _Asked(level=level, coefficient=coefficient, average=average)
         values = given.by_key()
         scores = _scores(records, level, pooling)
         keys = list(dict.fromkeys(key for own in scores.values() for key in own))
@@ -146,15 +153,17 @@ class PropertyCorrelations(Answer):
             name: {key: own[key] for key in chosen if own.get(key)} for name, own in scores.items()
         }
         shared = {name: _common(own) for name, own in cells.items()} if common_suites else cells
-        pairs = {name: _pairs(name, level, values, own) for name, own in shared.items()}
+        pairs = {
+            name: [_pair(asked, name, key, values[key], cell) for key, cell in own.items() if cell]
+            for name, own in shared.items()
+        }
         return cls(
             given=given,
             table=table,
             level=level,
             is_common=common_suites,
-            correlations=tuple(
-                _correlation(each, level, pairs[each], coefficient) for each in pairs
-            ),
+            average=average,
+            correlations=tuple(_correlation(asked, each, own) for each, own in pairs.items()),
             pairs=tuple(pair for own in pairs.values() for pair in own),
             without_value=tuple(key for key in keys if key not in (*exclude, *chosen)),
             without_accuracy=tuple(key for key in values if key not in keys),
@@ -215,7 +224,7 @@ class PropertyCorrelations(Answer):
             names=["models"],
             numbers=[*headers, _NAMES[first.coefficient], "p", "n"],
             rows=rows,
-            caption=("" if first.level == "suite" else f"{OF_SEVERAL['suites']}\n")
+            caption=("" if first.level == "suite" else f"{OF_SEVERAL[self.average]}\n")
             + f"n: how many {first.level}s."
             + ("" if shown else " --table pairs has each."),
         )
@@ -237,18 +246,17 @@ class PropertyCorrelations(Answer):
             names=["models", self.level],
             numbers=[self.given.value_column, "accuracy", "suites", "models averaged"],
             rows=rows,
-            caption="" if self.level == "suite" else OF_SEVERAL["suites"],
+            caption="" if self.level == "suite" else OF_SEVERAL[self.average],
         )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Score:
-    """A model's score on a suite; `identity` is what the suite shares with those of other keys."""
+    """A model with a suite; `identity` is what the suite shares with those of other keys."""
 
-    model: str
+    model: ModelScores
     suite: SuiteKey
     identity: Hashable
-    share: float
 
 
 # The scores of each key.
@@ -261,10 +269,7 @@ def _scores(records: Sequence[RunRecord], level: KeyLevel, pooling: Pooling) -> 
     if level == "model":
         check_distinct(models)
         by_model = {
-            model.label: [
-                _Score(model=model.label, suite=key, identity=key, share=share)
-                for key, share in model.scores.items()
-            ]
+            model.label: [_Score(model=model, suite=key, identity=key) for key in model.scores]
             for model in models
         }
         return {ALL_SUITES: by_model}
@@ -273,12 +278,7 @@ def _scores(records: Sequence[RunRecord], level: KeyLevel, pooling: Pooling) -> 
     return {
         name: {
             key: [
-                _Score(
-                    model=model.label,
-                    suite=suite,
-                    identity=groups[suite] or suite[1],
-                    share=model.scores[suite],
-                )
+                _Score(model=model, suite=suite, identity=groups[suite] or suite[1])
                 for model in own
                 for suite in of_key
                 if suite in model.scores
@@ -293,7 +293,7 @@ def _identities(cell: Iterable[_Score]) -> dict[str, set[Hashable]]:
     """Return what suites each model has."""
     found: dict[str, set[Hashable]] = {}
     for score in cell:
-        found.setdefault(score.model, set()).add(score.identity)
+        found.setdefault(score.model.label, set()).add(score.identity)
     return found
 
 
@@ -322,43 +322,45 @@ def _check_sharing(level: KeyLevel) -> None:
         )
 
 
-def _pairs(
-    name: str, level: KeyLevel, values: Mapping[str, float], cells: _Cells
-) -> list[AccuracyPair]:
-    return [_pair(name, level, key, values[key], cell) for key, cell in cells.items() if cell]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Asked:
+    """What the property is one of, what counts alike in accuracies, and the coefficient."""
+
+    level: KeyLevel
+    coefficient: Coefficient
+    average: Average
 
 
-def _pair(
-    name: str, level: KeyLevel, key: str, value: float, cell: Sequence[_Score]
-) -> AccuracyPair:
-    by_model: dict[str, list[float]] = {}
+def _pair(asked: _Asked, name: str, key: str, value: float, cell: Sequence[_Score]) -> AccuracyPair:
+    models = {id(score.model): score.model for score in cell}
+    suites: dict[int, list[SuiteKey]] = {}
     for score in cell:
-        by_model.setdefault(score.model, []).append(score.share)
+        suites.setdefault(id(score.model), []).append(score.suite)
     return AccuracyPair(
         models=name,
-        level=level,
+        level=asked.level,
         key=key,
         value=value,
-        accuracy=mean_score(mean_score(shares) for shares in by_model.values()),
+        accuracy=mean_score(models[each].mean(own, asked.average) for each, own in suites.items()),
         n_suites=len({score.suite for score in cell}),
-        n_models=len(by_model),
+        n_models=len(models),
+        average=asked.average,
     )
 
 
-def _correlation(
-    name: str, level: KeyLevel, pairs: Sequence[AccuracyPair], coefficient: Coefficient
-) -> PropertyCorrelation:
+def _correlation(asked: _Asked, name: str, pairs: Sequence[AccuracyPair]) -> PropertyCorrelation:
     found = correlated(
-        [each.value for each in pairs], [each.accuracy for each in pairs], coefficient
+        [each.value for each in pairs], [each.accuracy for each in pairs], asked.coefficient
     )
     return PropertyCorrelation(
         models=name,
-        level=level,
-        coefficient=coefficient,
+        level=asked.level,
+        coefficient=asked.coefficient,
         n=found.n,
         value=found.rho,
         p=found.p,
         p_method=found.p_method,
+        average=asked.average,
     )
 
 

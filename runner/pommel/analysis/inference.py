@@ -9,7 +9,7 @@ from typing import Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.statistics import Estimate, Interval, mean_score
+from pommel.statistics import Estimate
 
 Values = NDArray[np.float64]
 Centred = NDArray[np.float64] | NDArray[np.int64]
@@ -45,35 +45,55 @@ _ROUNDING = 1e-12
 _FEWEST = 2
 
 
-def sign_flip_p(
-    groups: Iterable[Iterable[float]], *, n_resamples: int = Estimate.N_RESAMPLES, seed: int = 0
-) -> float:
-    """Return the two-sided p of "the two that were compared could change places".
+# How a p is found: from all orders or signs, by t, from signs that are drawn; "" where there is
+# none.
+PMethod = Literal["exact", "t", "drawn", ""]
 
-    `groups` (suites) hold differences, one an item (or a model); what is looked at is the mean over
-    groups of their means. If the two are as good, the sign of each difference might as well be the
-    other one (Fisher 1935, section 21). p is the share of ways to turn the signs whose mean is as
-    far from 0 as the one found: of all ways for up to 12 differences that are not 0, so that with
-    few of them no p can be small (5: not below 1/16); of more, (1 + count) / (1 + n_resamples)
-    with signs that are drawn. Whatever the order of differences and groups, p is the same.
 
-    NaN is no difference. The p is NaN for fewer than two differences, and where one is infinite.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SignFlip:
+    """The two-sided p of "the two that were compared could change places".
+
+    If the two are as good, the sign of each of their differences might as well be the other one
+    (Fisher 1935, section 21). `method` is "exact" if all ways to turn the signs are tried, "drawn"
+    for as many as were asked for; "" where there is no p (NaN).
     """
-    arrays = (np.fromiter(group, dtype=np.float64) for group in groups)
-    known = [own for array in arrays if (own := array[~np.isnan(array)]).size]
-    shares = [group / (group.size * len(known)) for group in known]
-    differences = np.concatenate([np.empty(0), *shares])
-    if differences.size < _FEWEST or not np.isfinite(differences).all():
-        return math.nan
-    found = abs(math.fsum(differences))
-    # Sorted by size, the signs of a seed fall on the same differences in any order of them.
-    sizes = np.sort(np.abs(differences[differences != 0]))
-    least = found - _ROUNDING * float(sizes.sum())
-    if sizes.size <= N_TURNED:
-        signs = np.array(list(product((-1.0, 1.0), repeat=sizes.size)))
-        return float(np.mean(np.abs(signs @ sizes) >= least))
-    n_as_far = int((np.abs(_turned_means(sizes, n_resamples, seed)) >= least).sum())
-    return (1 + n_as_far) / (1 + n_resamples)
+
+    p: float = math.nan
+    method: PMethod = ""
+
+    @classmethod
+    def of(
+        cls,
+        groups: Iterable[Iterable[float]],
+        *,
+        n_resamples: int = Estimate.N_RESAMPLES,
+        seed: int = 0,
+    ) -> Self:
+        """Return the share of ways to turn the signs whose mean is as far from 0 as the one found.
+
+        `groups` (suites) hold differences, one an item (or a model); what is looked at is the mean
+        over groups of their means. Of up to 12 differences that are not 0 all ways are tried, so
+        that with few of them no p can be small (5: not below 1/16); of more, p is (1 + count) /
+        (1 + n_resamples) with signs that are drawn. Whatever the order of differences and groups, p
+        is the same. NaN is no difference. There is no p for fewer than two differences, and where
+        one is infinite.
+        """
+        arrays = (np.fromiter(group, dtype=np.float64) for group in groups)
+        known = [own for array in arrays if (own := array[~np.isnan(array)]).size]
+        shares = [group / (group.size * len(known)) for group in known]
+        differences = np.concatenate([np.empty(0), *shares])
+        if differences.size < _FEWEST or not np.isfinite(differences).all():
+            return cls()
+        found = abs(math.fsum(differences))
+        # Sorted by size, the signs of a seed fall on the same differences in any order of them.
+        sizes = np.sort(np.abs(differences[differences != 0]))
+        least = found - _ROUNDING * float(sizes.sum())
+        if sizes.size <= N_TURNED:
+            signs = np.array(list(product((-1.0, 1.0), repeat=sizes.size)))
+            return cls(p=float(np.mean(np.abs(signs @ sizes) >= least)), method="exact")
+        n_as_far = int((np.abs(_turned_means(sizes, n_resamples, seed)) >= least).sum())
+        return cls(p=(1 + n_as_far) / (1 + n_resamples), method="drawn")
 
 
 def _turned_means(sizes: Values, n_resamples: int, seed: int) -> Values:
@@ -93,62 +113,6 @@ def _turned_means(sizes: Values, n_resamples: int, seed: int) -> Values:
     return means
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PairedEstimate(Estimate):
-    """The mean of n differences, its interval, and a two-sided p (see `sign_flip_p`)."""
-
-    p: float
-
-    @classmethod
-    def of_groups(
-        cls,
-        groups: Iterable[Iterable[float]],
-        *,
-        n_resamples: int = Estimate.N_RESAMPLES,
-        seed: int = 0,
-        confidence: float = Interval.CONFIDENCE,
-    ) -> Self:
-        """Return the unweighted mean over groups (suites) of mean differences, its interval and p.
-
-        Items are drawn again within each group, as for `Estimate`. The p is not that of the
-        bootstrap, which is far too small for few items, but of `sign_flip_p`.
-        """
-        known = [[*group] for group in groups]
-        estimate = Estimate.of_groups(
-            known, n_resamples=n_resamples, seed=seed, confidence=confidence
-        )
-        return cls(
-            n=estimate.n,
-            mean=estimate.mean,
-            low=estimate.low,
-            high=estimate.high,
-            p=sign_flip_p(known, n_resamples=n_resamples, seed=seed),
-        )
-
-    @classmethod
-    def of_shares(
-        cls,
-        groups: Iterable[Iterable[float]],
-        *,
-        bounds: Iterable[tuple[float, float]] | tuple[float, float] = (-1.0, 1.0),
-        n_resamples: int = Estimate.N_RESAMPLES,
-        seed: int = 0,
-    ) -> Self:
-        """Return the same of differences of shares, with the interval of `Interval.of_means`.
-
-        `bounds` are as there; `n_resamples` says how often the signs are drawn that p is of.
-        """
-        known = [[value for value in group if not math.isnan(value)] for group in groups]
-        interval = Interval.of_means(known, bounds=bounds)
-        return cls(
-            n=sum(map(len, known)),
-            mean=mean_score(map(mean_score, known)),
-            low=interval.low,
-            high=interval.high,
-            p=sign_flip_p(known, n_resamples=n_resamples, seed=seed),
-        )
-
-
 def holm(p_values: Iterable[float]) -> list[float]:
     """Return p-values adjusted for their number by Holm's step-down method (1979), in their order.
 
@@ -166,9 +130,6 @@ def holm(p_values: Iterable[float]) -> list[float]:
 
 # Up to so many pairs all orders are tried (9! = 362,880).
 N_EXACT = 9
-
-# How a p is found: from all orders, or by t; "" where there is none.
-PMethod = Literal["exact", "t", ""]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

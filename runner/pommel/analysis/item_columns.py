@@ -23,6 +23,7 @@ class Column:
     suite's file does not matter.
     `label` is as in `Score`. `holds` is 1 or 0, or the share of a family's members. `margins_bits`
     is the least margin of the predictions that have to hold together, NaN where there is none.
+    `swallowed` is 1 where one of these names a swallowed region, of a family's members how many do.
     `is_listed` is False where the items are only known by their number: what holds comes first,
     and `item_numbers` count from 0.
     """
@@ -31,6 +32,7 @@ class Column:
     item_numbers: NDArray[np.int64]
     holds: Values
     margins_bits: Values
+    swallowed: NDArray[np.int64]
     is_listed: bool = True
 
     @property
@@ -52,6 +54,7 @@ class Column:
             item_numbers=self.item_numbers[chosen],
             holds=self.holds[chosen],
             margins_bits=self.margins_bits[chosen],
+            swallowed=self.swallowed[chosen],
         )
 
 
@@ -89,6 +92,7 @@ def mean_of_columns(members: Sequence[Column]) -> Column:
             own[0],
             holds=np.mean([member.holds for member in own], axis=0),
             margins_bits=np.mean([member.margins_bits for member in own], axis=0),
+            swallowed=np.sum([member.swallowed for member in own], axis=0),
         )
 
 
@@ -136,6 +140,14 @@ def groups_by_item(
     return [by_item(pooled)]
 
 
+def shares_by_item(columns: Sequence[Column]) -> tuple[Values, tuple[float, float]]:
+    """Return a suite's values, one an item, whose mean is its score, and between what they lie."""
+    values = by_item([(each.item_numbers, each.holds) for each in columns])
+    # Where predictions skip items, others count for more: the most that there can be.
+    most = by_item([(each.item_numbers, np.ones(each.n_items)) for each in columns])
+    return values, (0.0, float(most.max()))
+
+
 def mean_of_means(groups: Iterable[Values]) -> float:
     """Return the mean over groups of their means; NaN is no value, and an empty group none.
 
@@ -158,6 +170,7 @@ def _joint_column(
     kept = ~np.logical_or.reduce([each.skipped for each in predictions])
     holds = np.logical_and.reduce([each.holds for each in predictions])
     margins = np.minimum.reduce([each.margin_bits for each in predictions])
+    swallowed = np.logical_or.reduce([each.swallowed for each in predictions])
     numbers = np.array(result.item_numbers, dtype=np.int64)
     places = np.flatnonzero(kept)
     places = places[np.argsort(numbers[places], kind="stable")]
@@ -166,6 +179,7 @@ def _joint_column(
         item_numbers=numbers[places],
         holds=holds[places].astype(np.float64),
         margins_bits=margins[places],
+        swallowed=swallowed[places].astype(np.int64),
     )
 
 
@@ -176,6 +190,7 @@ def _counted_column(score: Score) -> Column:
         item_numbers=numbers,
         holds=(numbers < score.n_holding).astype(np.float64),
         margins_bits=np.full(score.n_items, np.nan),
+        swallowed=np.zeros(score.n_items, dtype=np.int64),
         is_listed=False,
     )
 

@@ -5,7 +5,7 @@ Where several models are looked at, the seeds of one count as one model, with th
 
 import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from typing import Literal, TypeVar, get_args
 
@@ -13,7 +13,7 @@ from pommel.analysis.cells import FamilyColumn
 from pommel.analysis.item_columns import Column, columns_of
 from pommel.errors import UsageError, listed
 from pommel.models import Membership
-from pommel.scoring import RunRecord, ScoreRule, SuiteKey
+from pommel.scoring import RunRecord, ScoreRule, SuiteKey, SuiteResult
 from pommel.statistics import mean_score
 
 _Row = TypeVar("_Row")
@@ -367,10 +367,27 @@ ALL_MODELS = "all models"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemberScores:
-    """What one seed scores: shares by suite, without those that have no score."""
+    """What one seed scores: shares by suite, without those that have no score.
+
+    `results` are what they are of.
+    """
 
     label: str
     scores: Mapping[SuiteKey, float]
+    results: Mapping[SuiteKey, SuiteResult] = field(default_factory=dict)
+
+    def columns(self, suites: Iterable[SuiteKey]) -> list[tuple[Column, ...]]:
+        """Return each suite item by item; no column where its items are not known."""
+        return [columns_of(self.results[key]) if key in self.results else () for key in suites]
+
+    def pooled(self, suites: Iterable[SuiteKey]) -> float:
+        """Return the share of all items of suites together; NaN where their number is not known."""
+        by_suite = self.columns(suites)
+        columns = [column for own in by_suite for column in own]
+        n_items = sum(column.n_items for column in columns)
+        if not all(by_suite) or not n_items:
+            return math.nan
+        return sum(column.n_holding for column in columns) / n_items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -381,7 +398,7 @@ class ModelScores:
     name (see `ComparedModel`). `scores` maps suites to shares, without those that have no score. Of
     seeds these are means over the `n_members` that have a score on every suite on which another one
     has, as in `Accuracy`, so that no two suites have the mean of different seeds; the others are
-    `incomplete`. `members` are all seeds, none for a model alone, whose `n_members` is 1.
+    `incomplete`. `members` are all seeds; of a model alone itself, and `n_members` is 1.
     """
 
     name: str
@@ -412,9 +429,21 @@ class ModelScores:
             incomplete=tuple(each.label for each in members if each not in complete),
         )
 
-    def mean(self, suites: Iterable[SuiteKey]) -> float:
-        """Return the mean over suites; NaN if one of them has no score."""
-        shares = [self.scores.get(suite, math.nan) for suite in suites]
+    @property
+    def complete(self) -> list[MemberScores]:
+        """The seeds whose mean the scores are."""
+        return [each for each in self.members if each.label not in self.incomplete]
+
+    def mean(self, suites: Iterable[SuiteKey], average: Average = "suites") -> float:
+        """Return the mean over suites, or over all their items; NaN if one of them has no score.
+
+        Of seeds it is the mean of theirs.
+        """
+        if average == "items":
+            wanted = list(suites)
+            shares = [each.pooled(wanted) for each in self.complete]
+        else:
+            shares = [self.scores.get(suite, math.nan) for suite in suites]
         return math.nan if any(map(math.isnan, shares)) else mean_score(shares)
 
 
@@ -533,6 +562,7 @@ def _scores_of(members: Sequence[ComparedModel], name: str, variant: str) -> Mod
                 for key, record in member.by_suite.items()
                 if not math.isnan(record.result.score)
             },
+            results={key: record.result for key, record in member.by_suite.items()},
         )
         for member in members
     ]
@@ -544,11 +574,11 @@ def _scores_of(members: Sequence[ComparedModel], name: str, variant: str) -> Mod
         size_family=facts.size_family,
         n_members=1,
         scores=scored[0].scores,
+        members=tuple(scored),
     )
     if len(scored) == 1:
         return found
-    suites = dict.fromkeys(key for each in scored for key in each.scores)
-    return replace(found, members=tuple(scored)).on(suites)
+    return found.on(dict.fromkeys(key for each in scored for key in each.scores))
 
 
 # More names than these say no more.
@@ -567,6 +597,11 @@ class EvenScores:
     suites: tuple[SuiteKey, ...]
     incomplete: tuple[str, ...] = ()
     uneven: tuple[SuiteKey, ...] = ()
+    average: Average = "suites"
+
+    def mean(self, model: ModelScores) -> float:
+        """Return one of the models' mean over the suites, or over all their items (`average`)."""
+        return model.mean(self.suites, self.average)
 
     def notes(self, what: str, labels: Mapping[SuiteKey, str]) -> Iterator[str]:
         """Yield in plain words what a mean, called `what`, leaves out; `labels` names suites."""
@@ -585,7 +620,9 @@ class EvenScores:
                 )
 
 
-def even_scores(models: Iterable[ModelScores], suites: Sequence[SuiteKey]) -> EvenScores:
+def even_scores(
+    models: Iterable[ModelScores], suites: Sequence[SuiteKey], average: Average = "suites"
+) -> EvenScores:
     """Return as many results, models times suites, as make a full table.
 
     Tried are the suites of each model, and those that all of them share; of equally many results
@@ -595,7 +632,7 @@ def even_scores(models: Iterable[ModelScores], suites: Sequence[SuiteKey]) -> Ev
     having = [own for model in models if (own := model.on(suites)).scores]
     sets = [frozenset(model.scores) for model in having]
     if not sets:
-        return EvenScores(models=(), suites=())
+        return EvenScores(models=(), suites=(), average=average)
     tried = {own for own in (*sets, frozenset.intersection(*sets)) if own}
 
     def size(own: frozenset[SuiteKey]) -> tuple[int, int]:
@@ -611,4 +648,5 @@ def even_scores(models: Iterable[ModelScores], suites: Sequence[SuiteKey]) -> Ev
         uneven=tuple(
             suite for suite in suites if suite not in best and any(suite in each for each in sets)
         ),
+        average=average,
     )

@@ -14,6 +14,7 @@ from pommel.analysis.cells import Answer, circuit_cell, number_cell, plain_table
 from pommel.analysis.inference import Fit
 from pommel.analysis.models_compared import (
     OF_SEVERAL,
+    Average,
     EvenScores,
     Grouping,
     ModelScores,
@@ -59,6 +60,7 @@ class ScalingPoint:
     name: str
     accuracy: float
     n_suites: int = 1
+    average: Average = "suites"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +85,7 @@ class ScalingSlope:
     p: float
     standard_error_percent: float
     n_suites: int = 1
+    average: Average = "suites"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,12 +115,14 @@ class Scaling(Answer):
         *,
         level: Grouping = "suite",
         scale: Scale = "linear",
+        average: Average = "suites",
         table: ScalingTable = "slopes",
     ) -> "Scaling":
         """Fit accuracy against size, for each `ModelFacts.size_family`.
 
         The accuracy on a circuit (a language, a group, all) is the mean over the same suites for
-        all models of a family, as `even_scores` finds them. Seeds of one model count once, with
+        all models of a family, as `even_scores` finds them, or with the `average` "items" the share
+        of all their items. Seeds of one model count once, with
         their mean over those that have all of the suites. The average is the mean of the families'
         slopes as they are, not of rounded ones; a family without a slope (of fewer than two sizes)
         is not in it. Raises `UsageError` where a model of a family was run in several ways.
@@ -126,7 +131,7 @@ class Scaling(Answer):
         families = _families(models)
         suites = suites_by(records, level)
         found = {
-            (name, family): even_scores(own, keys)
+            (name, family): even_scores(own, keys, average)
             for name, keys in suites.items()
             for family, own in families.items()
         }
@@ -201,16 +206,14 @@ class Scaling(Answer):
             ]
             for name, own in by_name.items()
         ]
-        scale = slopes[0].scale if slopes else "linear"
-        level = slopes[0].level if slopes else "suite"
         return plain_table(
-            f"Accuracy against size: percentage points per {_UNITS[scale]}",
-            names=[level],
+            f"Accuracy against size: percentage points per {_UNITS[slopes[0].scale]}",
+            names=[slopes[0].level],
             numbers=headers,
             rows=rows,
             caption="Ordinary least squares over a family's models (n), the seeds of one with "
             f"their mean. {AVERAGE}: mean of the slopes.\n"
-            f"{_of_several(level)}--format csv has r, p and the standard error.",
+            f"{_of_several(slopes[0])}--format csv has r, p and the standard error.",
         )
 
     def _size_table(self) -> "Table":
@@ -238,13 +241,13 @@ class Scaling(Answer):
             names=columns[:2],
             numbers=columns[2:],
             rows=rows,
-            caption=_of_several(points[0].level).rstrip() if points else "",
+            caption=_of_several(points[0]).rstrip(),
         )
 
 
-def _of_several(level: Grouping) -> str:
+def _of_several(row: ScalingPoint | ScalingSlope) -> str:
     """Return a line on what the accuracy of several suites is; none where there are none."""
-    return "" if level == "suite" else f"{OF_SEVERAL['suites']}\n"
+    return "" if row.level == "suite" else f"{OF_SEVERAL[row.average]}\n"
 
 
 def _families(models: Iterable[ModelScores]) -> dict[str, list[ModelScores]]:
@@ -272,8 +275,9 @@ def _points(
             n_members=own.n_members if own else model.n_members,
             level=level,
             name=name,
-            accuracy=own.mean(even.suites) if own else math.nan,
+            accuracy=even.mean(own) if own else math.nan,
             n_suites=len(even.suites),
+            average=even.average,
         )
 
 
@@ -299,12 +303,18 @@ def _slopes(
                 p=fit.p,
                 standard_error_percent=fit.standard_error,
                 n_suites=families[family][0].n_suites,
+                average=families[family][0].average,
             )
         if fits:
             n_suites = min(
                 (own[0].n_suites for own in families.values() if own[0].n_suites), default=0
             )
-            yield replace(_average([*fits.values()], level, name, scale), n_suites=n_suites)
+            first = next(iter(families.values()))[0]
+            yield replace(
+                _average([*fits.values()], level, name, scale),
+                n_suites=n_suites,
+                average=first.average,
+            )
 
 
 def _average(fits: Sequence[Fit], level: Grouping, name: str, scale: Scale) -> ScalingSlope:

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from pommel.analysis.accuracy import NO_INTERVAL
 from pommel.analysis.cells import (
     Answer,
@@ -17,7 +15,7 @@ from pommel.analysis.cells import (
     number_cell,
     plain_table,
 )
-from pommel.analysis.item_columns import by_item, columns_of
+from pommel.analysis.item_columns import columns_of, shares_by_item
 from pommel.analysis.models_compared import (
     ComparedFamily,
     ComparedModel,
@@ -204,11 +202,10 @@ def _interval(bases: Sequence[tuple[SuiteResult, Sequence[SuiteResult]]]) -> Int
             columns = columns_of(result)
             if not columns:
                 return NO_INTERVAL
-            groups.append(by_item([(each.item_numbers, each.holds) for each in columns]))
+            values, ends = shares_by_item(columns)
+            groups.append(values)
             weights.append(weight)
-            # Where predictions skip items, others count for more: the most that there can be.
-            most = by_item([(each.item_numbers, np.ones(each.n_items)) for each in columns])
-            bounds.append((0.0, most.max()))
+            bounds.append(ends)
     return Interval.of_means(groups, weights=weights, bounds=bounds)
 
 

@@ -1,7 +1,6 @@
 """`pommel compare`: two models on the items that both have."""
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import click
 
@@ -9,17 +8,16 @@ from pommel.analysis import Comparison
 from pommel.cli.option_groups import field_of, takes_options
 from pommel.cli.output import form_option, note, show_notes, show_rows
 from pommel.cli.selecting import SelectionOptions
-from pommel.cli.stats import ResamplingOptions, average_option
+from pommel.cli.stats import AverageOptions, ResamplingOptions
 from pommel.errors import UsageError, nearest
 from pommel.scoring import RunRecord
 from pommel.store import Selection
 
 
 @dataclass(frozen=True, kw_only=True)
-class _CompareOptions(SelectionOptions, ResamplingOptions):
+class _CompareOptions(AverageOptions, ResamplingOptions, SelectionOptions):
     """What `pommel compare command` is told."""
 
-    average: Literal["suites", "items"] = field_of(average_option)
     form: str = field_of(form_option())
 
 

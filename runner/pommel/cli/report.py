@@ -7,9 +7,11 @@ from typing import Literal
 
 import click
 
+from pommel.analysis import Settings
 from pommel.cli.option_groups import option, takes_options
 from pommel.cli.output import note, show_text
 from pommel.cli.selecting import SelectionOptions
+from pommel.cli.stats import AverageOptions
 from pommel.errors import UsageError, counted
 from pommel.files import write_text
 from pommel.report import PLOTS, TABLES, ChartFile, write_report
@@ -29,7 +31,7 @@ _MANY = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class _ReportOptions(SelectionOptions):
+class _ReportOptions(AverageOptions, SelectionOptions):
     """What `pommel report command` is told."""
 
     output: Path | None = option(
@@ -91,6 +93,8 @@ def _check(chosen: _ReportOptions) -> None:
         raise UsageError("--table and --plot make one thing each; leave out one of them")
     if chosen.name and not form:
         raise UsageError("--name is the name of a table; say which form with --table")
+    if chosen.average != "suites" and not form:
+        raise UsageError("--average is about a table; pages and plots have means over suites")
     if chosen.title is not None and (form or plot):
         raise UsageError("--title is that of a page; tables and plots have their own")
     if output and output.name == "-" and not form:
@@ -122,7 +126,8 @@ def _check_ending(output: Path, *, form: str | None, plot: str | None) -> None:
 def _write_table(
     records: Sequence[RunRecord], form: Literal["md", "latex", "csv"], chosen: _ReportOptions
 ) -> None:
-    text = TABLES[chosen.name or "scores"].text(records, form)
+    settings = Settings(average=chosen.average)
+    text = TABLES[chosen.name or "scores"].text(records, form, settings)
     if chosen.output is None or chosen.output.name == "-":
         show_text(text)
     else:

@@ -44,32 +44,38 @@ from pommel.statistics import Estimate
 if TYPE_CHECKING:
     import pandas as pd
 
-_level_option = click.option(
-    "--by",
-    "level",
-    default="suite",
-    show_default=True,
-    help="Each suite, or the mean over the suites of each circuit, language or group, or over all.",
-)
-_chance_option = click.option(
-    "--chance",
-    type=click.FloatRange(0, 1),
-    metavar="X",
-    help="Share of items that hold by chance.  [default: what formulas or imports say]",
-)
-average_option = click.option(
-    "--average",
-    default="suites",
-    show_default=True,
-    help="Of several suites: the mean of their accuracies, or all their items pooled.",
-)
-_pooling_option = click.option(
-    "--pool",
-    "pooling",
-    default="none",
-    show_default=True,
-    help="Each model by itself, or the mean over the sizes of a family, or over all models.",
-)
+
+@dataclass(frozen=True, kw_only=True)
+class AverageOptions(Options):
+    """What counts alike in an accuracy of several suites."""
+
+    average: Literal["suites", "items"] = option(
+        default="suites",
+        help="Of several suites: the mean of their accuracies, or all their items pooled.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _LevelOptions(Options):
+    """What an accuracy is of."""
+
+    level: Literal["suite", "circuit", "language", "group", "all"] = option(
+        "--by",
+        default="suite",
+        help="Each suite, or the accuracy on the suites of each circuit, language or group, or on "
+        "all.",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _PoolingOptions(Options):
+    """Whose accuracy is looked at."""
+
+    pooling: Literal["none", "family", "all"] = option(
+        "--pool",
+        default="none",
+        help="Each model by itself, or the mean over the sizes of a family, or over all models.",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,11 +138,14 @@ class ResamplingOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _SettingsOptions(ResamplingOptions):
+class _SettingsOptions(ResamplingOptions, AverageOptions):
     """How accuracies are computed: chance, of several suites, and draws."""
 
-    chance: float | None = field_of(_chance_option)
-    average: Literal["suites", "items"] = field_of(average_option)
+    chance: float | None = option(
+        type=click.FloatRange(0, 1),
+        metavar="X",
+        help="Share of items that hold by chance.  [default: what formulas or imports say]",
+    )
 
     @property
     def settings(self) -> Settings:
@@ -179,7 +188,7 @@ _INCOMPLETE_SEEDS = "without suites that other seeds of the same model have"
 
 
 @dataclass(frozen=True, kw_only=True)
-class _AccuracyOptions(SelectionOptions, _SettingsOptions):
+class _AccuracyOptions(_SettingsOptions, SelectionOptions):
     """What `pommel stats accuracy` is told."""
 
     level: Literal["prediction", "suite", "circuit", "language", "group", "model"] = option(
@@ -220,8 +229,6 @@ def accuracy(chosen: _AccuracyOptions) -> None:
 class _StabilityOptions(SelectionOptions):
     """What `pommel stats stability` is told."""
 
-    resamples: int | None = option(hidden=True)
-    seed: int | None = option(hidden=True)
     form: str = field_of(form_option())
 
 
@@ -241,10 +248,9 @@ def stability(chosen: _StabilityOptions) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _ComplexityOptions(_SeveralModels):
+class _ComplexityOptions(_PoolingOptions, _SeveralModels):
     """What `pommel stats complexity` is told."""
 
-    pooling: Literal["none", "family", "all"] = field_of(_pooling_option)
     file: Path | None = option(
         "--complexity",
         help="CSV or TSV with the columns suite, complexity and maybe series.  [default: what "
@@ -301,10 +307,9 @@ def complexity(chosen: _ComplexityOptions) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _ScalingOptions(_SeveralModels):
+class _ScalingOptions(_LevelOptions, AverageOptions, _SeveralModels):
     """What `pommel stats scaling` is told."""
 
-    level: Literal["suite", "circuit", "language", "group", "all"] = field_of(_level_option)
     scale: Literal["linear", "log"] = option(
         "--x", default="linear", help="Slopes per billion parameters, or per power of ten."
     )
@@ -330,16 +335,19 @@ def scaling(chosen: _ScalingOptions) -> None:
       pommel stats scaling --family 'Pythia=pythia-*' --by circuit --x log
     """
     found = Scaling.of(
-        chosen.chosen_records(), level=chosen.level, scale=chosen.scale, table=chosen.table
+        chosen.chosen_records(),
+        level=chosen.level,
+        scale=chosen.scale,
+        average=chosen.average,
+        table=chosen.table,
     )
     _show(found, chosen.form)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _TrainingOptions(_ModelsOptions, _SettingsOptions):
+class _TrainingOptions(_LevelOptions, _SettingsOptions, _ModelsOptions):
     """What `pommel stats training` is told."""
 
-    level: Literal["suite", "circuit", "language", "group", "all"] = field_of(_level_option)
     reach_percent: float = option(
         "--reach",
         type=click.FloatRange(min=0, max=100, min_open=True),
@@ -442,10 +450,9 @@ def _unigrams(chosen: _AucOptions) -> dict[SuiteKey, Run]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _CorrelateOptions(_SeveralModels):
+class _CorrelateOptions(_PoolingOptions, AverageOptions, _SeveralModels):
     """What `pommel stats correlate` is told."""
 
-    pooling: Literal["none", "family", "all"] = field_of(_pooling_option)
     file: Path | None = option(
         "--with", help="CSV or TSV with a number for each language (circuit, ...)."
     )
@@ -457,7 +464,7 @@ class _CorrelateOptions(_SeveralModels):
     level: Literal["language", "circuit", "group", "suite", "model"] = option(
         "--by",
         default="language",
-        help="What the file has numbers for; accuracy is the mean over the suites of each.",
+        help="What the file has numbers for; accuracy is that on the suites of each.",
     )
     coefficient: Literal["spearman", "pearson"] = option(default="spearman")
     exclude: tuple[str, ...] = option(
@@ -498,6 +505,7 @@ def correlate(chosen: _CorrelateOptions) -> None:
         pooling=chosen.pooling,
         common_suites=chosen.common_suites,
         exclude=chosen.exclude,
+        average=chosen.average,
         table=chosen.table,
     )
     _show(found, chosen.form)

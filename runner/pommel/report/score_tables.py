@@ -10,6 +10,7 @@ from pommel.analysis import (
     Accuracy,
     FamilyColumn,
     ModelsCompared,
+    Settings,
     Unit,
     circuit_cell,
     number_cell,
@@ -116,7 +117,12 @@ def row_of(rows: Sequence[Accuracy]) -> Callable[[ShownModel], Accuracy | None]:
 Row = tuple[Cell, ...]
 
 _SHARES = "Share of items on which a suite's predictions hold."
-_MEANS = "Means over suites of the share of items on which a suite's predictions hold."
+_MEANS = {
+    "suites": "Means over suites of the share of items on which a suite's predictions hold.",
+    "items": "Share of all items of a circuit's suites together on which predictions hold.",
+}
+# What the accuracy on all suites is called.
+_OF_ALL = {"suites": "SG score", "items": "all items"}
 _OF_ONE = "Of one suite: its own score and interval."
 _FAMILIES = "Of a family: mean ± sd of a sample (n - 1) over members."
 _BEST = "Bold: the best."
@@ -134,8 +140,9 @@ class _Grid:
         cls,
         records: Sequence[RunRecord],
         level: Literal["prediction", "suite", "circuit", "model"],
+        settings: Settings,
     ) -> "_Grid":
-        return cls(models=shown_models(records), accuracies=Accuracies.of(records, level))
+        return cls(models=shown_models(records), accuracies=Accuracies.of(records, level, settings))
 
     @property
     def units(self) -> list[Unit]:
@@ -163,11 +170,14 @@ class _Grid:
         return with_best(cells, found, self.models)
 
 
-def scores_table(records: Sequence[RunRecord]) -> PaperTable:
-    """Return suites (a section a circuit) x models, then means of circuits, and the SG score."""
-    grid = _Grid.of(records, "suite")
+def scores_table(records: Sequence[RunRecord], settings: Settings) -> PaperTable:
+    """Return suites (a section a circuit) x models, then means of circuits, and the SG score.
+
+    Or, as `settings.average` says, the share of all items of a circuit, and of all suites.
+    """
+    grid = _Grid.of(records, "suite", settings)
     units = sorted(grid.units, key=lambda each: (not each.circuit, each.circuit))
-    means = [*_means(records, units)]
+    means = [*_means(records, units, settings)]
     sections = [*_suite_sections(grid, units, records), *(rows for rows, _ in means)]
     columns = (
         PaperColumn(header="circuit", align="left"),
@@ -180,13 +190,14 @@ def scores_table(records: Sequence[RunRecord]) -> PaperTable:
     notes = [*grid.shown.suite_notes(), *Accuracies(rows=several).mean_notes()]
     if len(several) < len(of_means):
         notes.append(_OF_ONE)
-    return _table(records, grid.models, columns, sections, notes)
+    return _named(_table(records, grid.models, columns, sections, notes), settings)
 
 
-def circuits_table(records: Sequence[RunRecord]) -> PaperTable:
-    """Return models x circuits, and the SG score with its interval, in sections of families."""
-    by_circuit = _Grid.of(records, "circuit")
-    overall = _Grid.of(records, "model")
+def circuits_table(records: Sequence[RunRecord], settings: Settings) -> PaperTable:
+    """Return models x circuits, and the SG score (all items) with its interval."""
+    by_circuit = _Grid.of(records, "circuit", settings)
+    overall = _Grid.of(records, "model", settings)
+    of_all = _OF_ALL[settings.average]
     columns_of_cells = [
         _column(by_circuit, unit, has_interval=False) for unit in by_circuit.units
     ] + [_column(overall, Unit(), has_interval=True)]
@@ -197,16 +208,17 @@ def circuits_table(records: Sequence[RunRecord]) -> PaperTable:
     columns = (
         PaperColumn(header="model", align="left"),
         *(PaperColumn(header=circuit_cell(unit.circuit)) for unit in by_circuit.units),
-        PaperColumn(header="SG score"),
+        PaperColumn(header=of_all),
     )
     has_means = any(len(row.suites) > 1 for row in (*by_circuit.shown.rows, *overall.shown.rows))
-    notes = [_MEANS if has_means else _SHARES, *overall.shown.mean_notes(name="SG score")]
-    return _table(records, by_circuit.models, columns, [rows], notes)
+    what = _MEANS[settings.average] if has_means else _SHARES
+    notes = [what, *overall.shown.mean_notes(name=of_all)]
+    return _named(_table(records, by_circuit.models, columns, [rows], notes), settings)
 
 
-def predictions_table(records: Sequence[RunRecord]) -> PaperTable:
+def predictions_table(records: Sequence[RunRecord], settings: Settings) -> PaperTable:
     """Return predictions (a section a suite) x models."""
-    grid = _Grid.of(records, "prediction")
+    grid = _Grid.of(records, "prediction", settings)
     texts = _prediction_texts(records)
     by_suite: dict[tuple[str, str], list[Row]] = {}
     is_named = _has_languages(grid.units)
@@ -251,7 +263,7 @@ def _suite_sections(
 
 
 def _means(
-    records: Sequence[RunRecord], units: Sequence[Unit]
+    records: Sequence[RunRecord], units: Sequence[Unit], settings: Settings
 ) -> Iterator[tuple[list[Row], list[Accuracy]]]:
     """Yield the means of circuits if there are several, and of all suites if there are several.
 
@@ -259,16 +271,17 @@ def _means(
     """
     circuits = {unit.circuit for unit in units} - {""}
     if len(circuits) > 1:
-        grid = _Grid.of(records, "circuit")
+        grid = _Grid.of(records, "circuit", settings)
+        mean = "mean" if settings.average == "suites" else _OF_ALL["items"]
         rows = [
-            (text_cell(unit.circuit), text_cell("mean"), Cell(), *grid.cells(unit))
+            (text_cell(unit.circuit), text_cell(mean), Cell(), *grid.cells(unit))
             for unit in grid.units
             if unit.circuit
         ]
         yield rows, [row for row in grid.shown.rows if row.unit.circuit]
     if len(units) > 1:
-        grid = _Grid.of(records, "model")
-        head = (text_cell("all suites"), text_cell("SG score"), Cell())
+        grid = _Grid.of(records, "model", settings)
+        head = (text_cell("all suites"), text_cell(_OF_ALL[settings.average]), Cell())
         yield [(*head, *grid.cells(Unit()))], [*grid.shown.rows]
 
 
@@ -305,6 +318,13 @@ def _table(
         sections=sections_of(sections),
         notes=tuple(found),
     )
+
+
+def _named(table: PaperTable, settings: Settings) -> PaperTable:
+    """Return the table under its name: an SG score pools nothing."""
+    if settings.average == "items":
+        return replace(table, title=table.title.replace("SG scores", "Scores"))
+    return table
 
 
 def _rules(records: Iterable[RunRecord]) -> dict[str, dict[str, None]]:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, get_args
 
-from pommel.analysis import Accuracies, Comparison, ModelsCompared, Stability
+from pommel.analysis import Accuracies, Comparison, ModelsCompared, Settings, Stability
 from pommel.errors import UsageError
 from pommel.files import frame_text
 from pommel.report.latex import latex_table
@@ -26,27 +26,36 @@ class TableKind:
     """What a table is about, and how it is made: for papers, and tidy, one row an observation.
 
     Models that were run in several ways are told apart, and of a suite in several versions the
-    newest run counts, as in `analysis.models_compared`.
+    newest run counts, as in `analysis.models_compared`. `with_means` are the forms that have an
+    accuracy of several suites, of which `Settings.average` says what it is.
     """
 
     name: str
     about: str
-    table: Callable[[Records], PaperTable]
-    frame: "Callable[[Records], pd.DataFrame]"
+    table: Callable[[Records, Settings], PaperTable]
+    frame: "Callable[[Records, Settings], pd.DataFrame]"
+    with_means: tuple[Form, ...] = ()
 
-    def text(self, records: Records, form: Form) -> str:
+    def text(self, records: Records, form: Form, settings: Settings | None = None) -> str:
         """Return the table of complete runs as Markdown, LaTeX (booktabs) or CSV.
 
-        Raises `UsageError` for a form that is none, and where it cannot be made of these runs.
+        Raises `UsageError` for a form that is none, where it cannot be made of these runs, and for
+        items of several suites to be pooled where there is no accuracy of several suites.
         """
         UsageError.check_choice("the form of a table", form, get_args(Form))
+        settings = settings or Settings()
+        if settings.average == "items" and form not in self.with_means:
+            raise UsageError(
+                f"the table {self.name} has no accuracy of several suites as {form}; leave out "
+                "--average items"
+            )
         if form == "csv":
-            return frame_text(self.frame(records), "csv")
-        table = self.table(records)
+            return frame_text(self.frame(records, settings), "csv")
+        table = self.table(records, settings)
         return markdown_table(table) if form == "md" else latex_table(table, label=self.name)
 
 
-def _scores_frame(records: Records) -> "pd.DataFrame":
+def _scores_frame(records: Records, _settings: Settings) -> "pd.DataFrame":
     return SuiteResult.scores_frame(
         [
             replace(record.result, model_name=each.label)
@@ -56,13 +65,14 @@ def _scores_frame(records: Records) -> "pd.DataFrame":
     )
 
 
-def _circuits_frame(records: Records) -> "pd.DataFrame":
-    by_circuit, overall = Accuracies.of(records, "circuit"), Accuracies.of(records, "model")
+def _circuits_frame(records: Records, settings: Settings) -> "pd.DataFrame":
+    by_circuit = Accuracies.of(records, "circuit", settings)
+    overall = Accuracies.of(records, "model", settings)
     return Accuracies(rows=(*by_circuit.rows, *overall.rows)).frame()
 
 
-def _comparison_table(records: Records) -> PaperTable:
-    comparison = Comparison.of_two(records)
+def _comparison_table(records: Records, settings: Settings) -> PaperTable:
+    comparison = Comparison.of_two(records, average=settings.average)
     (table,) = map(from_rich, comparison.tables())
     said = (*comparison.warnings, *comparison.notes)
     return replace(table, notes=(*table.notes, *(f"{line}." for line in said)))
@@ -81,36 +91,41 @@ _KINDS = (
         about="suites x models, means of circuits, SG score",
         table=scores_table,
         frame=_scores_frame,
+        with_means=("md", "latex"),
     ),
     TableKind(
         name="circuits",
         about="models x circuits, SG score",
         table=circuits_table,
         frame=_circuits_frame,
+        with_means=get_args(Form),
     ),
     TableKind(
         name="predictions",
         about="predictions x models",
         table=predictions_table,
-        frame=lambda records: Accuracies.of(records, "prediction").frame(),
+        frame=lambda records, settings: Accuracies.of(records, "prediction", settings).frame(),
     ),
     TableKind(
         name="accuracy",
         about="suites of each model, with tests against chance and margins",
-        table=lambda records: from_rich(Accuracies.of(records).tables()[0]),
-        frame=lambda records: Accuracies.of(records).frame(),
+        table=lambda records, _: from_rich(Accuracies.of(records).tables()[0]),
+        frame=lambda records, _: Accuracies.of(records).frame(),
     ),
     TableKind(
         name="comparison",
         about="two models on the items that both have",
         table=_comparison_table,
-        frame=lambda records: Comparison.of_two(records).frame(),
+        frame=lambda records, settings: Comparison.of_two(
+            records, average=settings.average
+        ).frame(),
+        with_means=get_args(Form),
     ),
     TableKind(
         name="stability",
         about="suites without and with intervening material",
-        table=lambda records: from_rich(_stability(records).tables()[0]),
-        frame=lambda records: _stability(records).frame(),
+        table=lambda records, _: from_rich(_stability(records).tables()[0]),
+        frame=lambda records, _: _stability(records).frame(),
     ),
 )
 TABLES: Mapping[str, TableKind] = {kind.name: kind for kind in _KINDS}
