@@ -15,7 +15,7 @@ from pommel.models import Membership
 from pommel.scoring.choices import Choices, ScoreRule
 from pommel.scoring.notebook import predictions_html, scores_html
 from pommel.statistics import Interval, mean_score
-from pommel.suite import Formula, Suite
+from pommel.suite import Formula, Suite, chance_of_all
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -299,7 +299,7 @@ class SuiteResult:
         if not any(formulas):
             return math.nan
         try:
-            return Formula.chance_of_all([Formula.parse(formula) for formula in formulas]).share
+            return chance_of_all([Formula.parse(formula) for formula in formulas]).share
         except FormulaError:
             # What others call a formula may be one of another program.
             return math.nan

@@ -1,5 +1,6 @@
 from .checks import Finding as Finding
 from .drafts import Design as Design
+from .formula.chance import chance_of_all as chance_of_all
 from .formula.parser import Formula as Formula
 from .lint.balance import Tokenized as Tokenized
 from .lint.frequencies import Frequencies as Frequencies

@@ -49,9 +49,8 @@ def shown(text: str) -> list[str]:
         ),
         ("0 * (1;%a%) < (1;%b%)", []),
         ("(1;%a%) * 2 < -(-2) * (1;%b%)", ["region 1 of 'a' and 'b'"]),
-        # One that is a sum has no known sign, so that the direction is not known either.
-        ("((1;%a%) - (1;%b%)) / (1 + 1) > 0", ["region 1 of 'a' and 'b' (either way)"]),
-        ("2 / (1 + 1) * ((1;%a%) - (1;%b%)) > 0", ["region 1 of 'a' and 'b' (either way)"]),
+        ("((1;%a%) - (1;%b%)) / (1 - 3) > 0", ["region 1 of 'a' and 'b'"]),
+        ("2 / (1 + 1) * ((1;%a%) - (1;%b%)) > 0", ["region 1 of 'b' and 'a'"]),
     ],
 )
 def test_sides_and_the_direction(formula: str, expected: list[str]) -> None:

@@ -1,46 +1,218 @@
 """What is proved of predictions, and why."""
 
+from collections.abc import Mapping
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.builders import Sentences, make_suite
 
-from pommel.suite.lint.proofs import Proofs, Reason, Values
+from pommel.suite.formula import Formula
+from pommel.suite.formula.tree import Form, RegionValue
+from pommel.suite.lint.proofs import (
+    Alternatives,
+    Conjunction,
+    Inequality,
+    Outcomes,
+    Proofs,
+    Reason,
+    Sharing,
+    TooHardError,
+    Value,
+    Values,
+    all_of,
+    can_hold,
+    facts,
+    item_values,
+    outcomes,
+)
 from pommel.suite.lint.subject import Subject
 
-ITEM: Sentences = {"a": ("x", "", "."), "b": ("x", "y", ".")}
+# --- inequalities
+
+
+def inequality(*factors: float, bound: float = 0, strict: bool = False) -> Inequality:
+    """Return factors[0] * x0 + ... <= bound."""
+    known = {index: Fraction(factor) for index, factor in enumerate(factors) if factor}
+    return Inequality(Form(known, -Fraction(bound)), strict)
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([], True),
+        ([inequality(bound=-1)], False),
+        ([inequality(1, bound=-1)], False),  # x <= -1, and x is 0 or more
+        ([inequality(1, bound=0)], True),
+        ([inequality(1, bound=0, strict=True)], False),
+        ([inequality(1, -1, strict=True), inequality(-1, 1)], False),  # x < y <= x
+        ([inequality(1, -1), inequality(-1, 1)], True),
+        ([inequality(1, -1, 0, strict=True), inequality(0, 1, -1), inequality(-1, 0, 1)], False),
+        # Neither tiny constants nor large ones are taken for others.
+        ([inequality(-1, bound=-1e-9, strict=True), inequality(1, bound=2e-9)], True),
+        ([inequality(-1, bound=-1e-9, strict=True), inequality(1, bound=1e-9)], False),
+        ([inequality(-1, bound=-1e6), inequality(1, bound=1e6 + 10, strict=True)], True),
+        ([inequality(-1, bound=-1e6), inequality(1, bound=1e6 - 10)], False),
+        # As the tolerance of `=` has it: a millibit, and a hundred thousandth of the value.
+        ([inequality(1, -1 - 1e-5, bound=1e-3), inequality(-1, 1, bound=-2, strict=True)], True),
+        (
+            [
+                inequality(1, -1 - 1e-5, bound=1e-3),
+                inequality(-1, 1, bound=-2, strict=True),
+                inequality(0, 1, bound=199_000),
+            ],
+            False,
+        ),
+    ],
+)
+def test_inequalities(rows: list[Inequality], *, expected: bool) -> None:
+    assert can_hold(tuple(rows)) is expected
+
+
+def is_possible(alternatives: Alternatives, known: Conjunction = ()) -> bool:
+    return any(can_hold(each + known) for each in alternatives)
+
+
+# --- values
+
+ITEM: Sentences = {
+    "a": ("The dog", "barks", "."),
+    "b": ("The dog", "barks", "now."),
+    "c": ("The dog", "barks", "."),
+    "d": ("A cat", "", "."),
+}
+FORMULAS = [f"({region};%{name}%) > 0" for region in "12*" for name in "abcd"]
+
+
+def values(sharing: Sharing, metric: str = "sum", joiner: str = " ") -> Values:
+    suite = make_suite([ITEM], FORMULAS, metric=metric, joiner=joiner)
+    return item_values(Subject(suite=suite), 0, sharing)
+
+
+def form(found: Values, name: str, region: int | None) -> Value:
+    return found[RegionValue(region=region, condition=name)]
+
+
+@pytest.mark.parametrize(
+    ("sharing", "joiner", "with_b", "with_c"),
+    [
+        ("none", " ", False, False),
+        ("sentence", " ", False, True),
+        ("left to right", " ", True, True),
+        ("left to right", "", False, True),
+    ],
+)
+def test_what_is_one_value(sharing: Sharing, joiner: str, *, with_b: bool, with_c: bool) -> None:
+    found = values(sharing, joiner=joiner)
+    assert (form(found, "a", 2) == form(found, "b", 2)) is with_b
+    assert (form(found, "a", 2) == form(found, "c", 2)) is with_c
+    assert form(found, "a", None) != form(found, "b", None)
+    assert (form(found, "a", None) == form(found, "c", None)) is with_c
+
+
+def test_what_is_empty() -> None:
+    assert form(values("none"), "d", 2) == Form()
+    assert form(values("none", "mean"), "d", 2) is None
+    suite = make_suite([ITEM], FORMULAS)
+    reference = RegionValue(region=2, condition="d")
+    filled = item_values(Subject(suite=suite), 0, "none", filled=[reference])
+    (own,) = filled[reference].factors  # type: ignore[union-attr]
+    assert own in form(filled, "d", None).factors  # type: ignore[union-attr]
+
+
+def test_a_sentence_is_more_than_its_regions() -> None:
+    whole = form(values("none"), "a", None)
+    assert whole is not None
+    assert len(whole.factors) == 3
+    assert facts(values("none"), "sum") == facts(values("none", "mean"), "mean") == ()
+    for metric in ("min", "max", "range"):
+        # The sentences a, b and c have two regions with text, d one.
+        assert len(facts(values("none", metric), metric)) == 7
+
+
+# --- outcomes
+
+A, B, NOTHING = (RegionValue(region=1, condition=name) for name in "abc")
+ONE = Fraction(1)
+VALUES: Mapping[RegionValue, Value] = {A: Form({0: ONE}), B: Form({1: ONE}), NOTHING: None}
+
+
+def of(text: str) -> Outcomes:
+    return outcomes(Formula.parse(text).tree, VALUES)
+
+
+@pytest.mark.parametrize(
+    ("formula", "possible"),
+    [
+        ("(1;%a%) < (1;%b%)", "true, false"),
+        ("(1;%a%) < (1;%c%)", "undefined"),
+        ("!((1;%a%) < (1;%c%))", "undefined"),
+        # What is false is so whatever the other side would be; the same with what is true.
+        ("(1;%a%) < (1;%c%) & (1;%a%) < (1;%b%)", "false, undefined"),
+        ("(1;%a%) < (1;%c%) | (1;%a%) < (1;%b%)", "true, undefined"),
+        ("((1;%a%) < (1;%c%)) + ((1;%a%) < (1;%b%)) > 0", "undefined"),
+        ("((1;%a%) < (1;%b%)) + ((1;%b%) < (1;%a%)) < 2", "true"),
+        ("abs((1;%a%) - (1;%b%)) >= 0", "true"),
+        ("abs((1;%a%) - 3) = -1", "false"),
+    ],
+)
+def test_what_may_come_out(formula: str, possible: str) -> None:
+    found = of(formula)
+    named = {"true": found.true, "false": found.false, "undefined": found.undefined}
+    assert ", ".join(name for name, each in named.items() if is_possible(each)) == possible
+
+
+def test_what_is_known_of_the_values() -> None:
+    fact = Inequality(VALUES[B] - VALUES[A], strict=False)  # type: ignore[operator]
+    assert is_possible(of("(1;%a%) < (1;%b%)").true)
+    assert not is_possible(of("(1;%a%) < (1;%b%)").true, (fact,))
+
+
+def test_equality_of_what_is_never_negative_has_one_case() -> None:
+    assert len(of("(1;%a%) = (1;%b%)").true) == 1
+    assert len(of("(1;%a%) = (1;%b%) - 1").true) == 2
+
+
+def alternatives(n_cases: int, first: int) -> Alternatives:
+    return tuple((Inequality(Form({first + i: ONE}), strict=True),) for i in range(n_cases))
+
+
+def test_too_many_cases_are_not_begun_with() -> None:
+    assert len(all_of(alternatives(20, 0), alternatives(20, 50))) == 400
+    with pytest.raises(TooHardError):
+        all_of(alternatives(30, 0), alternatives(30, 50))
+    with pytest.raises(TooHardError):
+        all_of(alternatives(500, 0), alternatives(500, 1000))
+
+
+@given(st.lists(st.sampled_from(["<", "<=", "=", "!=", ">", ">="]), min_size=1, max_size=3))
+def test_one_of_the_outcomes_is_the_case(operators: list[str]) -> None:
+    found = of(" & ".join(f"((1;%a%) {each} (1;%b%) - 1)" for each in operators))
+    for values in ((0, 0), (0, 1), (1, 1), (3, 0), (0, 9)):
+        fixed = [
+            Inequality(Form({i: sign * ONE}, -sign * value * ONE), strict=False)
+            for i, value in enumerate(values)
+            for sign in (1, -1)
+        ]
+        assert is_possible(found.true, tuple(fixed)) != is_possible(found.false, tuple(fixed))
+
+
+# --- reasons
+
+HALF: Sentences = {"a": ("x", "", "."), "b": ("x", "y", ".")}
 FULL: Sentences = {"a": ("x", "y", "z"), "b": ("u", "v", ".")}
 
 
 def proofs(*formulas: str, **meta: str) -> Proofs:
-    return Proofs(Subject(suite=make_suite([ITEM, FULL], formulas, **meta)))
+    return Proofs(Subject(suite=make_suite([HALF, FULL], formulas, **meta)))
 
 
 def test_the_reason_is_that_of_the_prediction() -> None:
     found = proofs("(2;%a%) < (2;%b%)", "(1;%a%) < (1;%b%)", metric="mean")
 
     def reasons(index: int) -> dict[Reason, list[int]]:
-        def can_not(values: Values) -> bool:
-            return not found.can(index, "true", values)
-
-        return found.items_where([index], can_not)
+        return found.items_where([index], found.never_hold)
 
     assert reasons(0) == {Reason(sharing="none", is_empty=True): [0]}
     assert reasons(1) == {Reason(sharing="left to right", is_empty=False): [0]}
-
-
-def test_implications() -> None:
-    found = proofs("(1;%a%) < (1;%b%)", "(1;%a%) < (1;%b%) + 1", "(1;%a%) < (1;%a%)", "1 < 2")
-    assert found.predictions == (0, 1, 2)
-    assert found.implies(0, 1)
-    assert not found.implies(1, 0)
-    # Everything follows from what never holds.
-    assert not found.implies(2, 0)
-
-
-def test_many_cases_are_no_matter() -> None:
-    regions = range(1, 9)
-    item: Sentences = {name: [f"{name}{i}" for i in regions] for name in "ab"}
-    same = " & ".join(f"(({i};%a%) = ({i};%b%))" for i in regions)
-    apart = " & ".join(f"(abs(({i};%a%) - ({i};%b%)) > 1)" for i in regions)
-    found = Proofs(Subject(suite=make_suite([item], [same, f"{same} & (1;%a%) < 3", apart])))
-    assert found.implies(1, 0)
-    assert not found.implies(0, 1)
-    assert not found.implies(0, 2)

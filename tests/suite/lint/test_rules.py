@@ -8,14 +8,13 @@ EMPTY: Sentences = {"a": ("The dog", "", "."), "b": ("The dog", "", ".")}
 
 
 def test_rules_have_names_of_their_own() -> None:
-    assert len(RULES) == 18
+    assert len(RULES) == 16
     assert {name: rule.needs for name, rule in RULES.items() if rule.needs} == {
         "word-frequency": "frequencies",
         "token-count": "model",
         "swallowed-region": "model",
     }
     assert {name for name, rule in RULES.items() if rule.is_pedantic} == {
-        "implied-prediction",
         "unused-condition",
         "unused-region",
     }

@@ -31,8 +31,6 @@ from pommel.suite.formula.words import in_words
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree
 
-    from pommel.suite.formula.chance import Chance
-
 
 Dialect = Literal["pommel", "syntaxgym"]
 
@@ -126,13 +124,6 @@ class Formula:
         margins, and this the values that old scripts and tables hold.
         """
         return syntaxgym_value(self.tree, surprisals)
-
-    @staticmethod
-    def chance_of_all(formulas: "Sequence[Formula]") -> "Chance":
-        """Return how often all of these hold on one item by chance; see `chance.chance_of_all`."""
-        from pommel.suite.formula.chance import chance_of_all  # noqa: PLC0415 - it imports this file
-
-        return chance_of_all(formulas)
 
     def in_words(self, region_names: Mapping[int, str], *, metric: str = "sum") -> tuple[str, ...]:
         """Return what the formula says as one line or several; lists are indented by two spaces.

@@ -1,8 +1,9 @@
 """The tree of a formula: frozen nodes that know where they stood in the text, and print again."""
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from fractions import Fraction
+from typing import Generic, Literal, TypeVar
 
 Span = tuple[int, int]
 
@@ -105,9 +106,84 @@ def walk(node: Expression) -> Iterator[Expression]:
         yield from walk(child)
 
 
+def joined(node: Logical) -> list[Expression]:
+    """Return what one operator joins, in the order of the text, brackets around parts or not."""
+    found: list[Expression] = []
+    waiting: list[Expression] = [node]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, Logical) and each.operator == node.operator:
+            waiting += [each.right, each.left]
+        else:
+            found.append(each)
+    return found
+
+
 def is_truth(node: Expression) -> bool:
     """Say whether a node is true or false, rather than a number."""
     return isinstance(node, Comparison | Logical | Negation)
+
+
+V = TypeVar("V", bound=Hashable)
+
+
+@dataclass(frozen=True, slots=True)
+class Form(Generic[V]):
+    """The sum of `factors[v] * v` over all variables v, none of them 0, and a constant."""
+
+    factors: Mapping[V, Fraction] = field(default_factory=dict)
+    constant: Fraction = Fraction(0)
+
+    def __hash__(self) -> int:
+        return hash((frozenset(self.factors.items()), self.constant))
+
+    def __add__(self, other: "Form[V]") -> "Form[V]":
+        factors = {
+            each: self.factors.get(each, 0) + other.factors.get(each, Fraction(0))
+            for each in {**self.factors, **other.factors}
+        }
+        known = {each: factor for each, factor in factors.items() if factor}
+        return Form(known, self.constant + other.constant)
+
+    def __sub__(self, other: "Form[V]") -> "Form[V]":
+        return self + other * Fraction(-1)
+
+    def __mul__(self, number: Fraction) -> "Form[V]":
+        factors = {each: factor * number for each, factor in self.factors.items() if number}
+        return Form(factors, self.constant * number)
+
+    def calculated(self, operator: ArithmeticOperator, other: "Form[V]") -> "Form[V] | None":
+        """Return `self operator other`; None for what is no such sum, a division by 0 included."""
+        match operator:
+            case "+":
+                return self + other
+            case "-":
+                return self - other
+            case "*" if not other.factors:
+                return self * other.constant
+            case "*" if not self.factors:
+                return other * self.constant
+            case "/" if not other.factors and other.constant:
+                return self * (1 / other.constant)
+            case _:
+                return None
+
+
+def linear(node: Expression) -> Form[RegionValue] | None:
+    """Return a number as a sum of regions, each times a constant; None for what is none."""
+    match node:
+        case Number():
+            return Form(constant=Fraction(node.value))
+        case RegionValue():
+            return Form({node: Fraction(1)})
+        case Negative():
+            operand = linear(node.operand)
+            return operand and operand * Fraction(-1)
+        case Arithmetic():
+            left, right = linear(node.left), linear(node.right)
+            return left and right and left.calculated(node.operator, right)
+        case _:
+            return None
 
 
 def to_text(node: Expression) -> str:

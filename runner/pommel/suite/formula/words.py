@@ -18,6 +18,7 @@ from pommel.suite.formula.tree import (
     RegionValue,
     children,
     is_truth,
+    joined,
     to_text,
 )
 
@@ -91,7 +92,7 @@ class _Speaker:
 
     def prediction(self, tree: Expression) -> list[str]:
         if isinstance(tree, Logical) and tree.operator == "&":
-            parts = [self._statement(part, must=True) for part in _joined(tree)]
+            parts = [self._statement(part, must=True) for part in joined(tree)]
             if all(len(lines) == 1 for lines in parts):
                 lines = [line for (line,) in parts]
                 return [*(f"{line}, and" for line in lines[:-1]), lines[-1]]
@@ -103,7 +104,7 @@ class _Speaker:
                 is_all = node.operator == "&"
                 verb = "must hold" if must else "hold" if is_all else "holds"
                 lines = [f"{'all' if is_all else 'at least one'} of these {verb}:"]
-                for part in _joined(node):
+                for part in joined(node):
                     first, *others = self._statement(part, must=False)
                     lines += [f"  - {first}", *(f"    {line}" for line in others)]
                 return lines
@@ -121,7 +122,7 @@ class _Speaker:
         match node:
             case Logical():
                 word = " and " if node.operator == "&" else " or "
-                return word.join(f"({self._truth_value(part)})" for part in _joined(node))
+                return word.join(f"({self._truth_value(part)})" for part in joined(node))
             case Negation():
                 return f"it does not hold that ({self._truth_value(node.operand)})"
             case Comparison():
@@ -254,19 +255,6 @@ class _Speaker:
         if any(each in name for each in "()*,"):
             name = f'"{name}"'
         return f"{number} ({name})" if name else str(number)
-
-
-def _joined(node: Logical) -> list[Expression]:
-    """Return what one operator joins, brackets around parts of it or not."""
-    found: list[Expression] = []
-    waiting: list[Expression] = [node]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, Logical) and each.operator == node.operator:
-            waiting += [each.right, each.left]
-        else:
-            found.append(each)
-    return found
 
 
 def _no_truth(node: Expression) -> AssertionError:

@@ -7,14 +7,7 @@ from typing import Literal
 
 from pommel.suite.lint.balance import Tokenized, swallowed_region, token_count, word_frequency
 from pommel.suite.lint.frequencies import Frequencies
-from pommel.suite.lint.proofs import (
-    Proofs,
-    always_holds,
-    contradiction,
-    equivalent_prediction,
-    implied_prediction,
-    never_holds,
-)
+from pommel.suite.lint.proofs import Proofs, always_holds, contradiction, never_holds
 from pommel.suite.lint.sentences import (
     control_character,
     duplicate_contrast,
@@ -37,8 +30,6 @@ _PROVED: Mapping[str, Callable[[Proofs], Iterator[Remark]]] = {
     "never-holds": never_holds,
     "always-holds": always_holds,
     "contradiction": contradiction,
-    "equivalent-prediction": equivalent_prediction,
-    "implied-prediction": implied_prediction,
 }
 _SEEN: Mapping[str, Callable[[Subject], Iterator[Remark]]] = {
     "empty-region": empty_region,
@@ -58,7 +49,7 @@ _NEEDS: Mapping[str, Need] = {
     "swallowed-region": "model",
 }
 # True, and often meant so.
-_PEDANTIC = ("implied-prediction", "unused-condition", "unused-region")
+_PEDANTIC = ("unused-condition", "unused-region")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

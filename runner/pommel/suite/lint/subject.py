@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
@@ -16,9 +17,9 @@ from pommel.suite.formula.tree import (
     Logical,
     Negation,
     Negative,
-    Number,
     RegionValue,
     children,
+    linear,
 )
 from pommel.suite.suite import Sentence, Suite
 
@@ -156,11 +157,10 @@ def _compared(left: Expression, right: Expression, towards: _Direction) -> Itera
 
     `towards` is 1 if the right one should be larger than the left one, and -1 if smaller.
     """
-    left_terms, right_terms = _terms(left, -1), _terms(right, 1)
-    if left_terms is not None and right_terms is not None:
-        terms = left_terms + right_terms
-        less = _side([region for sign, region in terms if sign < 0])
-        more = _side([region for sign, region in terms if sign > 0])
+    difference = linear(Arithmetic(operator="-", left=right, right=left))
+    if difference is not None:
+        less = _side([region for region, factor in difference.factors.items() if factor < 0])
+        more = _side([region for region, factor in difference.factors.items() if factor > 0])
         if less and more:
             if less.condition != more.condition:
                 less, more = (more, less) if towards < 0 else (less, more)
@@ -170,60 +170,16 @@ def _compared(left: Expression, right: Expression, towards: _Direction) -> Itera
     yield from _contrasts(right, towards)
 
 
-def _terms(node: Expression, sign: int) -> list[tuple[int, RegionValue]] | None:
-    """Return the regions that are added up, each with its sign; None if there is more to it.
-
-    By how much a region is multiplied is not told.
-    """
-    match node:
-        case Number():
-            return []
-        case Arithmetic(operator="*" | "/") if product := _product(node):
-            operand, factor = product
-            return _terms(operand, sign * _sign(factor)) if factor else []
-        case RegionValue():
-            return [(sign, node)]
-        case Negative():
-            return _terms(node.operand, -sign)
-        case Arithmetic(operator="+" | "-"):
-            left = _terms(node.left, sign)
-            right = _terms(node.right, sign if node.operator == "+" else -sign)
-            return None if left is None or right is None else left + right
-        case _:
-            return None
+def _product(node: Arithmetic) -> tuple[Expression, Fraction] | None:
+    """Return what is multiplied or divided by a number, and a number of the same sign."""
+    for operand, other in ((node.left, node.right), (node.right, node.left)):
+        form = linear(other)
+        if form is not None and not form.factors and (node.operator == "*" or other is node.right):
+            return operand, form.constant
+    return None
 
 
-def _product(node: Arithmetic) -> tuple[Expression, float] | None:
-    """Return what is multiplied or divided by a number, and this number."""
-    left, right = _number(node.left), _number(node.right)
-    match node.operator:
-        case "*" if right is not None:
-            return node.left, right
-        case "*" if left is not None:
-            return node.right, left
-        case "/" if right:
-            return node.left, right
-        case _:
-            return None
-
-
-def _number(node: Expression) -> float | None:
-    match node:
-        case Number():
-            return node.value
-        case Negative():
-            value = _number(node.operand)
-            return None if value is None else -value
-        case Arithmetic(operator="*" | "/"):
-            left, right = _number(node.left), _number(node.right)
-            if left is None or right is None or (node.operator == "/" and not right):
-                return None
-            return left * right if node.operator == "*" else left / right
-        case _:
-            return None
-
-
-def _sign(number: float) -> _Direction:
+def _sign(number: Fraction) -> _Direction:
     return 0 if not number else 1 if number > 0 else -1
 
 
