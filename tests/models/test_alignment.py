@@ -17,7 +17,6 @@ from pommel.models.alignment import (
     align,
     as_characters,
 )
-from pommel.scoring.retired_alignment import assign_as_syntaxgym
 from pommel.suite.suite import Condition, Region, Sentence
 from pommel.surprisal import Token
 
@@ -468,7 +467,7 @@ MENDED: dict[str, tuple[list[list[str]], dict[str, list[str]]]] = {
     "character type with space tokens": ([["h", "i"], [" ", "y", "o"]], {}),
     "offsets: leading empty region, gpt2": ([[], ["This"], ["Ġis"], ["Ġa"]], {}),
 }
-# Where ours differs by design (the retired tool's own answer is `assign_as_syntaxgym`').
+# Where ours differs by design (the retired tool's answer: `Sentence.regions_of_as_syntaxgym`).
 BY_DESIGN: dict[str, tuple[list[list[str]], dict[str, list[str]]]] = {
     "eos goes to trailing empty region": ([["This"], ["is", "</s>"], []], {}),
     "unks spanning two regions": (
@@ -511,7 +510,7 @@ def test_the_retired_aligner_s_regions_can_be_had(shared_data: Path) -> None:
     wrong = []
     for case in _cases(shared_data, None, "keep", "trap"):
         if case["kind"] == "heuristic":
-            theirs = _by_region(case, assign_as_syntaxgym(_layout(case), _placed(case)))
+            theirs = _by_region(case, _layout(case).regions_of_as_syntaxgym(_placed(case)))
             wrong += [] if theirs == _expected(case) else [(case["id"], theirs, _expected(case))]
     assert wrong == []
 

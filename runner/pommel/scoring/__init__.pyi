@@ -11,7 +11,6 @@ from .results import PredictionResult as PredictionResult
 from .results import ResultsTable as ResultsTable
 from .results import Score as Score
 from .results import SuiteResult as SuiteResult
-from .retired_alignment import assign_as_syntaxgym as assign_as_syntaxgym
 from .run import NeededSentences as NeededSentences
 from .run import Run as Run
 from .run import SuiteSurprisals as SuiteSurprisals

@@ -26,7 +26,6 @@ from pommel.scoring.regions import (
     region_table,
 )
 from pommel.scoring.results import PredictionResult, SuiteResult, Table
-from pommel.scoring.retired_alignment import assign_as_syntaxgym
 from pommel.suite import Metric, Sentence, Suite
 from pommel.surprisal import ScoredSentence
 
@@ -105,7 +104,7 @@ class SuiteSurprisals:
         layouts = layouts or suite.sentences()
         scored = tuple(tuple(sentences[each.text] for each in row) for row in layouts)
         by_starts = goes_by_starts(model, suite, compat)
-        assigner = Sentence.regions_of if by_starts else assign_as_syntaxgym
+        assigner = Sentence.regions_of if by_starts else Sentence.regions_of_as_syntaxgym
         return cls(
             suite=suite,
             model=model,

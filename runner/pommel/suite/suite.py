@@ -52,6 +52,31 @@ class Sentence:
             for token in tokens
         ]
 
+    def regions_of_as_syntaxgym(self, tokens: Sequence[Token]) -> list[int | None]:
+        """Return the region of each token as `syntaxgym` 0.8a1 had it, None for special tokens.
+
+        It went through regions and tokens side by side, and to the next region as soon as one was
+        used up. So an end-of-sentence mark is counted in an *empty* last region, all unknown tokens
+        of a run in the region of the first of them, and what follows a run that ends the sentence
+        stays there too. Its errors are not here.
+        """
+        ends = [end for _, end in self.spans]
+        regions: list[int | None] = []
+        current = 0
+        after_unknown = False
+        for token in tokens:
+            if token.role == "special":
+                regions.append(None)
+                continue
+            if token.role == "text" and not (token.oov and after_unknown):
+                current = min(bisect_right(ends, token.start), len(ends) - 1)
+            regions.append(current)
+            if token.role == "text":
+                after_unknown = token.oov
+                used_up = token.end >= ends[current] and not token.oov
+                current = min(current + used_up, len(ends) - 1)
+        return regions
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Region:

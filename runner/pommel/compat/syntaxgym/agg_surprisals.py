@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pommel.compat.syntaxgym.suite import Region, Suite, conditions, metric_names, place
 from pommel.errors import AlignmentError, InputError
 from pommel.models import TokenizerSpec
-from pommel.scoring import assign_as_syntaxgym
 from pommel.suite import Condition, Sentence
 from pommel.suite import Region as PlainRegion
 from pommel.surprisal import Token
@@ -96,10 +95,11 @@ def compute_mapping_heuristic(
         where = f"item {item_number}, condition {condition_name!r}"
     placed = _placed(tokens, contents, TokenizerSpec.from_dict(spec), where)
     mapping: dict[int, list[str]] = {number: [] for number in numbers}
-    for token, region in zip(tokens, assign_as_syntaxgym(_layout(contents), placed), strict=False):
+    layout = _layout(contents)
+    for token, region in zip(tokens, layout.regions_of_as_syntaxgym(placed), strict=False):
         if region is not None:
             mapping[numbers[region]].append(token)
-    dealt = deal_out(_layout(contents), placed, [0.0] * len(placed))
+    dealt = deal_out(layout, placed, [0.0] * len(placed))
     oovs = {number: each.oovs for number, each in zip(numbers, dealt, strict=True)}
     return ItemSentenceMapping((item_number, condition_name), mapping, oovs)
 
@@ -108,7 +108,9 @@ def deal_out(
     sentence: Sentence,
     tokens: Sequence[Token],
     bits: Iterable[float | None],
-    assigner: Callable[[Sentence, Sequence[Any]], Sequence[int | None]] = assign_as_syntaxgym,
+    assigner: Callable[
+        [Sentence, Sequence[Token]], Sequence[int | None]
+    ] = Sentence.regions_of_as_syntaxgym,
 ) -> list[RegionTokens]:
     """Give each token to its region, as the retired aligner did or as `assigner` says.
 

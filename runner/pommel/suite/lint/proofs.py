@@ -75,8 +75,8 @@ def can_hold(inequalities: Conjunction) -> bool:
     variables = sorted({variable for form in forms for variable in form.factors})
     if not variables:
         return not any(each.is_false for each in inequalities)
-    # Variables are bits of any size: so that tiny constants are none for the solver, the smallest
-    # one is 1.
+    # Variables are bits of any size: so that no constant is too tiny for the solver, all are made
+    # larger by as much as makes the smallest one 1.
     unit = min((abs(form.constant) for form in forms if form.constant), default=1)
     found = linprog(
         [*(0 for _ in variables), -1],
