@@ -1,7 +1,6 @@
-"""`list`, `tokenize`, `unkify`, `get-surprisals`, `get-predictions`, `models refresh`."""
+"""`list`, `tokenize`, `unkify`, `get-surprisals`, `get-predictions`."""
 
 import io
-import json
 import os
 import stat
 import subprocess
@@ -13,8 +12,7 @@ import h5py
 import pytest
 from tests.cli.samples import Pommel
 from tests.cli.terminal import all_shown
-from tests.compat.lm_zoo.conftest import Serve, data_home, serve  # noqa: F401 - fixtures
-from tests.compat.lm_zoo.test_refresh import published, with_body
+from tests.compat.lm_zoo.conftest import data_home  # noqa: F401 - a fixture
 
 from pommel.compat import lm_zoo as Z  # noqa: N812 - everybody called it so
 
@@ -242,28 +240,3 @@ def test_help_says_what_is_printed(pommel: Pommel) -> None:
     assert outcome.status == 0
     assert "sentence_id token_id token surprisal" in " ".join(outcome.stdout.split())
     assert "[docker|podman|singularity|apptainer]" in outcome.stdout
-
-
-def test_refresh_and_reset(pommel: Pommel, serve: Serve, data_home: Path) -> None:  # noqa: F811
-    path = data_home / "pommel" / "lm_zoo_registry.json"
-    outcome = pommel("models", "refresh", "--url", serve(with_body(published())))
-    assert (outcome.status, outcome.stdout) == (0, f"1 model: {path}\n")
-    assert pommel("list", "--short").stdout == "RNNG\n"
-    assert json.loads(path.read_text()).keys() == {"RNNG"}
-    assert pommel("models", "refresh", "--reset").stdout == f"Deleted: {path}\n"
-    assert pommel("models", "refresh", "--reset").stdout == "There is none to be forgotten.\n"
-    assert len(pommel("list", "--short").stdout.splitlines()) == 7
-
-
-def test_refresh_from_nowhere(pommel: Pommel, serve: Serve) -> None:  # noqa: F811
-    url = serve(with_body(b"", status=503))
-    outcome = pommel("models", "refresh", "--url", url)
-    assert outcome.failure(1) == (
-        f"{url}: the server says 503 Service Unavailable; the list of images stays as it was"
-    )
-    assert len(pommel("list", "--short").stdout.splitlines()) == 7
-
-
-def test_refresh_that_contradicts_itself(pommel: Pommel) -> None:
-    outcome = pommel("models", "refresh", "--reset", "--url", "https://example.org")
-    assert outcome.failure(2) == "--reset and --url exclude each other"

@@ -46,7 +46,7 @@ def list_command(*, short: bool) -> None:
     """List the images that the LM Zoo published, and their sizes.
 
     The names are models for every other command (pommel run GRNN suites:en). The list ships with
-    pommel; `pommel models refresh` fetches a newer one.
+    pommel; nothing is fetched.
     """
     from pommel.compat import Registry  # noqa: PLC0415 - `--help` stays fast
 

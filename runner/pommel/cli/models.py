@@ -1,4 +1,4 @@
-"""`pommel models list|show|refresh`: the models that ship with pommel, how others are named."""
+"""`pommel models list|show`: the models that ship with pommel, how others are named."""
 
 import json
 from typing import Any
@@ -8,7 +8,6 @@ import click
 from pommel.cli.option_groups import takes_options
 from pommel.cli.options import ModelOptions
 from pommel.cli.output import form_option
-from pommel.errors import UsageError, counted
 from pommel.models import closing, known_references
 
 
@@ -60,24 +59,3 @@ def _shown(value: Any) -> str:
     if not isinstance(value, dict):
         return str(value)
     return ", ".join(f"{key} {_shown(each)}" for key, each in value.items() if each is not None)
-
-
-@command.command("refresh")
-@click.option("--url", metavar="URL", help="Where the list is.  [default: where the LM Zoo had it]")
-@click.option("--reset", is_flag=True, help="Forget a list that was fetched before.")
-def refresh(*, url: str | None, reset: bool) -> None:
-    """Fetch the list of images that have short names (`pommel list`).
-
-    It goes before the one that ships with pommel. Nothing else ever fetches it.
-    """
-    # Imported here: it needs what the other commands do not.
-    from pommel.compat import Registry  # noqa: PLC0415 - commands start sooner
-
-    if reset:
-        if url:
-            raise UsageError("--reset and --url exclude each other")
-        forgotten = Registry.forget()
-        click.echo(f"Deleted: {forgotten}" if forgotten else "There is none to be forgotten.")
-        return
-    path, n_models = Registry.refresh(url)
-    click.echo(f"{counted(n_models, 'model')}: {path}")

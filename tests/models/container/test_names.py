@@ -66,4 +66,4 @@ def test_a_broken_copy(copy: Path, content: str) -> None:
     with pytest.raises(InputError) as caught:
         LmZooRegistry.installed()
     assert str(caught.value).startswith(str(copy))
-    assert str(caught.value).endswith("; delete this file, or fetch the registry again")
+    assert str(caught.value).endswith("; mend this file, or delete it")

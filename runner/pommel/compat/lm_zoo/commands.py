@@ -1,11 +1,11 @@
 """The commands of the LM Zoo protocol, for any model: in a container or in this process."""
 
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from pommel import errors
 from pommel.compat.lm_zoo.errors import (
@@ -30,6 +30,8 @@ from pommel.models import Model as ScoringModel
 if TYPE_CHECKING:
     import h5py
 
+_Answer = TypeVar("_Answer")
+
 # A model of this module, a model that is loaded already, or a reference.
 ModelLike = Model | ScoringModel | str
 
@@ -44,46 +46,10 @@ BACKENDS = {
 }
 
 
-class Commands(Protocol):
-    """What a model answers to; each takes sentences without line breaks, one answer a sentence."""
-
-    @property
-    def repeated(self) -> str:
-        """How far a server has repeated itself (`ModelInfo.repeated`)."""
-        ...
-
-    def spec(self) -> dict[str, Any]:
-        """Return what the model says about itself (`schemas/model_spec.json`)."""
-        ...
-
-    def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
-        """Return the tokens of each sentence, in order."""
-        ...
-
-    def unkify(self, sentences: Sequence[str]) -> list[list[bool]]:
-        """Return for each of these tokens whether the model does not know it."""
-        ...
-
-    def get_surprisals(self, sentences: Sequence[str]) -> tuple[tuple[PrintedToken, ...], ...]:
-        """Return the same tokens with their surprisals."""
-        ...
-
-    def write_predictions(self, sentences: Sequence[str], path: Path) -> None:
-        """Write the model's distribution before each of these tokens as an HDF5 file.
-
-        Raises `UnsupportedFeatureError` for a model that has none.
-        """
-        ...
-
-    def open_predictions(self, path: Path, *, n_sentences: int) -> "h5py.File":
-        """Open what `write_predictions` has written; raises if it is no such file."""
-        ...
-
-
 @contextmanager
 def opened(
     model: ModelLike, backend: str | None = None, options: LoadOptions | None = None
-) -> Iterator[Commands]:
+) -> "Iterator[ContainerCommands | ScoredCommands]":
     """Give the commands of a model, and let go of what they hold at the end.
 
     Raises `ModelNotAvailableError` (for images `BackendConnectionError`) for a model that can't
@@ -131,22 +97,27 @@ class ContainerCommands:
             return copy.deepcopy(dict(self._image.spec()))
 
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
-        """Return what the image prints, and an empty list for each blank sentence."""
-        with self._supported("tokenize"):
-            answers = iter(self._image.tokenize(_visible(sentences)))
-        return [next(answers) if sentence.strip() else [] for sentence in sentences]
+        """Return the tokens that the image prints of each sentence."""
+        return self._answers("tokenize", self._image.tokenize, sentences, [])
 
     def unkify(self, sentences: Sequence[str]) -> list[list[bool]]:
-        """Return what the image prints, and an empty list for each blank sentence."""
-        with self._supported("unkify"):
-            answers = iter(self._image.unkify(_visible(sentences)))
-        return [next(answers) if sentence.strip() else [] for sentence in sentences]
+        """Return for each of these tokens whether the image says that it does not know it."""
+        return self._answers("unkify", self._image.unkify, sentences, [])
 
-    def get_surprisals(self, sentences: Sequence[str]) -> tuple[tuple[PrintedToken, ...], ...]:
-        """Return what the image prints, and nothing for a blank sentence."""
-        with self._supported("get_surprisals"):
-            answers = iter(self._image.get_surprisals(_visible(sentences)))
-        return tuple(next(answers) if sentence.strip() else () for sentence in sentences)
+    def get_surprisals(self, sentences: Sequence[str]) -> list[tuple[PrintedToken, ...]]:
+        """Return the same tokens with their surprisals."""
+        return self._answers("get_surprisals", self._image.get_surprisals, sentences, ())
+
+    def _answers(
+        self,
+        feature: str,
+        ask: Callable[[Sequence[str]], Sequence[_Answer]],
+        sentences: Sequence[str],
+        of_blank: _Answer,
+    ) -> list[_Answer]:
+        with self._supported(feature):
+            answers = iter(ask([each for each in sentences if each.strip()]))
+        return [next(answers) if each.strip() else copy.copy(of_blank) for each in sentences]
 
     def write_predictions(self, sentences: Sequence[str], path: Path) -> None:
         """Write the image's file; raises `InputError` for a blank sentence, which has no place."""
@@ -167,10 +138,6 @@ class ContainerCommands:
             yield
         except errors.UnsupportedFeatureError as error:
             raise UnsupportedFeatureError(self._reference, feature, str(error)) from error
-
-
-def _visible(sentences: Sequence[str]) -> list[str]:
-    return [sentence for sentence in sentences if sentence.strip()]
 
 
 @contextmanager

@@ -29,36 +29,25 @@ def require_h5py() -> Any:
 _HUB = "https://huggingface.co"
 
 
-def spec_of(model: Model) -> dict[str, Any]:
+def _spec_of(model: Model) -> dict[str, Any]:
     """Return the spec that a dummy or recorded model came with, otherwise what can be told.
 
     `vocabulary.items` is there for models that can list their tokens. What is not known (who
     maintains a model, when it was made) is left out.
     """
     info = model.info
-    if not isinstance(model, TokenizingModel):
-        return _spec(info, TokenizerSpec())
-    if model.printed_spec is not None:
-        return deepcopy(dict(model.printed_spec))
-    # What a masked model expects depends on what is masked.
-    predictions = model.predictor is not None and "causal" in info.methods
-    spec = _spec(info, model.tokenizer_spec, model.vocabulary_items, predictions=predictions)
-    return {**spec, **_address(info)}
-
-
-def _address(info: ModelInfo) -> dict[str, str]:
-    name = info.reference.removeprefix("huggingface://")
-    is_folder = name == info.reference or Path(name).expanduser().exists()
-    return {} if is_folder else {"ref_url": f"{_HUB}/{name.partition('@')[0]}"}
-
-
-def _spec(
-    info: ModelInfo,
-    spec: TokenizerSpec,
-    items: Sequence[str] | None = None,
-    *,
-    predictions: bool = False,
-) -> dict[str, Any]:
+    known = model if isinstance(model, TokenizingModel) else None
+    if known and known.printed_spec is not None:
+        return deepcopy(dict(known.printed_spec))
+    spec = known.tokenizer_spec if known else TokenizerSpec()
+    items = known.vocabulary_items if known else None
+    tokenizer = {
+        "sentinel_pattern": spec.sentinel,
+        "sentinel_position": spec.sentinel_position,
+        "metaspace": spec.metaspace,
+        "drop_token_pattern": spec.drop_token_pattern,
+        "behaviors": sorted(spec.behaviors),
+    }
     return {
         "name": info.name,
         "image": {
@@ -67,7 +56,8 @@ def _spec(
                 "tokenize": True,
                 "unkify": True,
                 "get_surprisals": True,
-                "get_predictions": predictions,
+                # What a masked model expects depends on what is masked.
+                "get_predictions": bool(known and known.predictor and "causal" in info.methods),
                 "mount_checkpoint": False,
             },
             "gpu": {"required": False, "supported": info.kind in {"huggingface", "lstm"}},
@@ -79,20 +69,20 @@ def _spec(
             "suffix_types": sorted(spec.suffix_types),
             "special_types": sorted(spec.special_types),
         },
-        "tokenizer": _tokenizer(spec),
+        "tokenizer": {
+            "type": spec.type,
+            "cased": spec.cased,
+            **{key: value for key, value in tokenizer.items() if value},
+        },
+        **({"ref_url": f"{_HUB}/{name}"} if known and (name := _hub_name(info)) else {}),
     }
 
 
-def _tokenizer(spec: TokenizerSpec) -> dict[str, Any]:
-    maybe = {
-        "sentinel_pattern": spec.sentinel,
-        "sentinel_position": spec.sentinel_position,
-        "metaspace": spec.metaspace,
-        "drop_token_pattern": spec.drop_token_pattern,
-        "behaviors": sorted(spec.behaviors),
-    }
-    known = {key: value for key, value in maybe.items() if value}
-    return {"type": spec.type, "cased": spec.cased, **known}
+def _hub_name(info: ModelInfo) -> str:
+    """Return what a model is called on the Hugging Face hub; "" for any other, and for a folder."""
+    name = info.reference.removeprefix("huggingface://")
+    is_folder = name == info.reference or Path(name).expanduser().exists()
+    return "" if is_folder else name.partition("@")[0]
 
 
 class ScoredCommands:
@@ -113,7 +103,7 @@ class ScoredCommands:
 
     def spec(self) -> dict[str, Any]:
         """Return the spec that a dummy or recorded model came with, otherwise a made-up one."""
-        return spec_of(self._model)
+        return _spec_of(self._model)
 
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
         """Return the tokens of each sentence."""
@@ -123,9 +113,9 @@ class ScoredCommands:
         """Return for each of these tokens whether it stands for an unknown word."""
         return [[token.oov for token in tokens] for tokens in self._tokens(sentences)]
 
-    def get_surprisals(self, sentences: Sequence[str]) -> tuple[tuple[PrintedToken, ...], ...]:
+    def get_surprisals(self, sentences: Sequence[str]) -> list[tuple[PrintedToken, ...]]:
         """Return the same tokens with their surprisals; `line` is 0: nothing was printed."""
-        return tuple(
+        return [
             tuple(
                 PrintedToken(
                     text=token.text, surprisal_bits=token.surprisal_bits, line=0, oov=token.oov
@@ -134,7 +124,7 @@ class ScoredCommands:
                 if token.surprisal_bits is not None
             )
             for tokens in self._scored(sentences)
-        )
+        ]
 
     def write_predictions(self, sentences: Sequence[str], path: Path) -> None:
         """Write what a model predicts that does, or copy what a dummy model came with.

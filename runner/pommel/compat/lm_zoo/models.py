@@ -11,11 +11,6 @@ from pathlib import Path
 from typing import Any, Self
 
 from pommel.compat.lm_zoo.errors import UnknownModelError
-from pommel.compat.lm_zoo.refresh import (
-    download_registry,
-    forget_registry,
-    refresh_registry,
-)
 from pommel.errors import nearest
 from pommel.models import LmZooRegistry
 
@@ -151,27 +146,14 @@ class HuggingFaceModel(Model):
 class Registry(Mapping[str, Model]):
     """The published models under their short names; any other reference is understood as well.
 
-    It is read from what is installed, or from the user's copy (`pommel models refresh`); nothing
-    is downloaded unless an address is given.
+    It is read from the user's own file, where there is one, or from what ships with pommel; nothing
+    is downloaded.
     """
 
-    def __init__(self, registry_uri: str | None = None) -> None:
-        """Read the registry; raises what `download_registry` raises for an address."""
-        entries = download_registry(registry_uri) if registry_uri else LmZooRegistry.installed()
+    def __init__(self) -> None:
+        """Read the registry; raises `InputError` for a file that is none."""
+        entries = LmZooRegistry.installed()
         self._models = {name: OfficialModel(entry) for name, entry in entries.items()}
-
-    @staticmethod
-    def refresh(url: str | None = None) -> tuple[Path, int]:
-        """Fetch the user's copy anew, from where the LM Zoo had it or from `url`.
-
-        Return the file and its number of models. Raises as `refresh_registry` does.
-        """
-        return refresh_registry(url)
-
-    @staticmethod
-    def forget() -> Path | None:
-        """Delete the user's copy, so that what is installed counts again; None if there is none."""
-        return forget_registry()
 
     def __getitem__(self, model_ref: str) -> Model:
         """Return a model by its short name, by `scheme://...`, or by a path from `./` or `/`.

@@ -34,7 +34,7 @@ class LmZooRegistry(Mapping[str, Mapping[str, Any]]):
             text = DecodedText.read(path).text
             return cls.parse(text, where=str(path), noun="registry of LM Zoo images")
         except InputError as error:
-            raise InputError(f"{error}; delete this file, or fetch the registry again") from error
+            raise InputError(f"{error}; mend this file, or delete it") from error
 
     @classmethod
     def parse(cls, text: str, *, where: str, noun: str) -> "LmZooRegistry":
