@@ -24,12 +24,9 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
-from itertools import takewhile
-from typing import Any, Literal
-
-import numpy as np
-import numpy.typing as npt
+from functools import cache, lru_cache
+from itertools import pairwise, takewhile
+from typing import Any, Literal, NamedTuple
 
 from pommel.errors import AlignmentError, InputError
 from pommel.surprisal import ScoredSentence, Token, TokenRole
@@ -340,12 +337,12 @@ class Reading:
 
 def as_characters(sentence: str) -> Reading:
     """Read characters; case, dashes, quotes and Unicode's composed forms make no difference."""
-    return _reading(sentence, _fold, read=lambda text: (_fold_all(text),), is_text=True)
+    return _reading(sentence, map(_fold, sentence), lambda text: (_fold_all(text),), is_text=True)
 
 
 def as_bytes(sentence: str) -> Reading:
     """Read UTF-8 bytes: a token may be a part of a character, in GPT-2's alphabet or as <0xE2>."""
-    return _reading(sentence, _latin, read=_read_bytes, is_text=False)
+    return _reading(sentence, map(_latin, sentence), _read_bytes)
 
 
 def as_composed_bytes(sentence: str) -> Reading:
@@ -353,31 +350,32 @@ def as_composed_bytes(sentence: str) -> Reading:
 
     A letter and the marks that follow it are composed together, and belong to the letter.
     """
-    composed: list[str] = []
-    for character in sentence:
-        if composed and unicodedata.combining(character):
-            composed[-1] += character
+    parts: list[str] = []
+    letter = 0
+    for place, character in enumerate(sentence):
+        if place and unicodedata.combining(character):
+            parts[letter] += character
+            parts.append("")
         else:
-            composed.append(character)
-    parts = [part for letter in composed for part in (letter, *[""] * (len(letter) - 1))]
-    units = [_latin(unicodedata.normalize("NFC", part)) for part in parts]
-    return _spread(sentence, units, read=_read_bytes, is_text=False)
+            letter = place
+            parts.append(character)
+    units = (_latin(unicodedata.normalize("NFC", part)) for part in parts)
+    return _reading(sentence, units, _read_bytes)
 
 
 def as_bytes_of_spaces_too(sentence: str) -> Reading:
     """Read bytes, those of white space beyond ASCII too: a byte-level model may cut it up."""
-    return _spread(
+    return _reading(
         sentence,
-        [_latin(character) for character in sentence],
-        read=lambda text: tuple(raw.decode("latin-1") for raw in bytes_of(text, spaces=True)),
-        is_text=False,
+        map(_latin, sentence),
+        lambda text: tuple(raw.decode("latin-1") for raw in bytes_of(text, spaces=True)),
         is_left_out=lambda character: character.isspace() and character.isascii(),
     )
 
 
 def as_bare_letters(sentence: str) -> Reading:
     """Read characters without accents and other marks, as uncased BERT prints them."""
-    return _reading(sentence, _bare, read=lambda text: (_bare(text),), is_text=True)
+    return _reading(sentence, map(_bare, sentence), lambda text: (_bare(text),), is_text=True)
 
 
 def is_slight(character: str) -> bool:
@@ -387,28 +385,22 @@ def is_slight(character: str) -> bool:
 
 def _reading(
     sentence: str,
-    unit: Callable[[str], str],
-    *,
+    units: Iterable[str],
     read: Callable[[str], tuple[str, ...]],
-    is_text: bool,
-) -> Reading:
-    known = {character: unit(character) for character in set(sentence)}
-    return _spread(sentence, [known[each] for each in sentence], read=read, is_text=is_text)
-
-
-def _spread(
-    sentence: str,
-    units: list[str],
     *,
-    read: Callable[[str], tuple[str, ...]],
-    is_text: bool,
+    is_text: bool = False,
     is_left_out: Callable[[str], bool] = str.isspace,
 ) -> Reading:
-    places = [place for place, character in enumerate(sentence) if not is_left_out(character)]
+    """Return a sentence in the units of its characters, without those left out."""
+    places = [
+        (place, unit)
+        for place, (character, unit) in enumerate(zip(sentence, units, strict=True))
+        if not is_left_out(character)
+    ]
     return Reading(
         sentence=sentence,
-        units="".join(units[place] for place in places),
-        characters=tuple(place for place in places for _ in units[place]),
+        units="".join(unit for _, unit in places),
+        characters=tuple(place for place, unit in places for _ in unit),
         read=read,
         is_text=is_text,
     )
@@ -423,6 +415,7 @@ def _latin(text: str) -> str:
     return text.encode("utf-8", errors="surrogatepass").decode("latin-1")
 
 
+@lru_cache(maxsize=2**12)
 def _fold(character: str) -> str:
     decomposed = unicodedata.normalize("NFKD", character.translate(_TYPOGRAPHY))
     folded = unicodedata.normalize("NFKD", decomposed.casefold())
@@ -439,10 +432,6 @@ def _bare(text: str) -> str:
     return "".join(letter for letter in _fold_all(text) if unicodedata.category(letter) != "Mn")
 
 
-Costs = npt.NDArray[np.int64]
-
-NEVER = 1 << 40
-
 _SLIGHT = 1  # a mark is left out; an unknown token ends at punctuation
 _INEXACT = 2  # another case or typography; a piece that begins a word, inside a word
 _DROPPED = 2  # a word that the model leaves out
@@ -450,37 +439,7 @@ _BROKEN_WORD = 4  # an unknown token begins or ends between two letters
 _EXTRA_WORD = 8  # an unknown token stands for one word more
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BoundaryCosts:
-    """A cost before each unit and at the end, as arrays of one more than the units.
-
-    `unknown_start`, `unknown_end`: of an unknown token that begins or ends there. `words`: a
-    running sum; an unknown token over the units [start, end) costs `words[end-1] - words[start]`
-    for the word edges inside it. `space`: of a token of white space there.
-    """
-
-    unknown_start: Costs
-    unknown_end: Costs
-    words: Costs
-    space: Costs
-
-
-def boundary_costs(reading: Reading) -> BoundaryCosts:
-    """Return the costs of the reading's boundaries."""
-    boundaries = range(len(reading.units) + 1)
-    edges = np.array([reading.is_word_edge(at) for at in boundaries])
-    cuts = np.array([reading.is_cut(at) for at in boundaries])
-    punctuation = np.array([reading.is_punctuation_edge(at) for at in boundaries])
-    inside = np.where(cuts, NEVER, _BROKEN_WORD)
-    return BoundaryCosts(
-        unknown_start=np.where(edges | punctuation, 0, inside),
-        unknown_end=np.where(edges, 0, np.where(punctuation, _SLIGHT, inside)),
-        words=np.cumsum(edges.astype(np.int64)) * _EXTRA_WORD,
-        space=np.where(edges, 0, _INEXACT),
-    )
-
-
-def misfit(spelling: Spelling, reading: Reading, start: int, end: int, *, cased: bool) -> int:
+def _misfit(spelling: Spelling, reading: Reading, start: int, end: int, *, cased: bool) -> int:
     """Return what speaks against the spelling for the units [start, end); 0: nothing."""
     cost = spelling.cost
     if not _fits_edge(spelling.edge, reading, start, end):
@@ -506,7 +465,7 @@ def _fits_edge(edge: Edge, reading: Reading, start: int, end: int) -> bool:
             return True
 
 
-def dropped(reading: Reading, spec: TokenizerSpec) -> Iterator[tuple[int, int, int]]:
+def _dropped(reading: Reading, spec: TokenizerSpec) -> Iterator[tuple[int, int, int]]:
     """Yield (start, end, cost) of the units that need no token, in the order of `start`.
 
     These are the marks that tokenizers drop in silence, and the words, or ends of words, or runs
@@ -562,179 +521,137 @@ class Broken:
     unit: int
 
 
+class _Ways(dict[int, tuple[int, int]]):
+    """The units that can be reached: the least cost of each, and the unit that it is reached from.
+
+    Of ways that cost the same the one that was found first stays.
+    """
+
+    def reach(self, unit: int, cost: int, origin: int) -> None:
+        """Note a way, unless one is known that costs no more."""
+        if unit not in self or cost < self[unit][0]:
+            self[unit] = cost, origin
+
+
 def align(tokens: Sequence[str], reading: Reading, spec: TokenizerSpec) -> Aligned | Broken:
     """Return the cheapest alignment, or where the one that got furthest breaks off.
 
     Raises `InputError` for a `drop_token_pattern` that is no regular expression.
     """
-    lattice = _Lattice(tokens, reading, spec)
+    drops = list(_dropped(reading, spec))
+    edges = list(_edges(reading)) if spec.unk_types.intersection(tokens) else []
+    n_units = len(reading.units)
+    arrivals: list[_Ways] = []
+    ready = _passed_over(_Ways({0: (0, 0)}), drops)
+    layers = [ready]
     ends: list[tuple[int, int]] = []
     for index, token in enumerate(tokens):
-        if index and token in spec.suffix_types and lattice.ready[index][-1] < NEVER:
-            ends.append((int(lattice.ready[index][-1]), index))
-        if not lattice.advance(index):
+        if index and token in spec.suffix_types and n_units in ready:
+            ends.append((ready[n_units][0], index))
+        if token in spec.unk_types:
+            arrived = _unknown_ways(ready, edges)
+        else:
+            arrived = _ways(token, ready, reading, spec)
+        if not arrived:
             break
+        arrivals.append(arrived)
+        ready = _passed_over(arrived, drops)
+        layers.append(ready)
     else:
-        if lattice.ready[-1][-1] < NEVER:
-            ends.append((int(lattice.ready[-1][-1]), len(tokens)))
+        if n_units in ready:
+            ends.append((ready[n_units][0], len(tokens)))
     if not ends:
-        return lattice.broken()
+        return _broken(reading, layers, tokens)
     cost, end = min(ends)
-    spans = lattice.spans(end)
+    spans: list[tuple[int, int]] = []
+    unit = n_units
+    for arrived, ready in zip(reversed(arrivals[:end]), reversed(layers[1 : end + 1]), strict=True):
+        stop = ready[unit][1]
+        unit = arrived[stop][1]
+        spans.append((unit, stop))
+    spans.reverse()
     if end < len(tokens):
-        spans = (*spans, (len(reading.units), len(reading.units)))  # the end-of-sentence mark
-    return Aligned(reading=reading, spans=spans, cost=cost)
+        spans.append((n_units, n_units))  # the end-of-sentence mark
+    return Aligned(reading=reading, spans=tuple(spans), cost=cost)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Moves:
-    """From each of `starts` to what stands in the same place of `ends`, at its cost in `costs`."""
-
-    starts: npt.NDArray[np.intp]
-    ends: npt.NDArray[np.intp]
-    costs: Costs
-
-    def reach(self, before: Costs, after: Costs) -> None:
-        """Lower `after` to what these moves cost from `before` on."""
-        np.minimum.at(after, self.ends, before[self.starts] + self.costs)
+def _passed_over(arrived: _Ways, drops: Sequence[tuple[int, int, int]]) -> _Ways:
+    """Return the ways after words that the model leaves out, each from where these begin."""
+    ready = _Ways({unit: (cost, unit) for unit, (cost, _) in arrived.items()})
+    for start, end, more in drops:
+        if start in ready:
+            cost, origin = ready[start]
+            ready.reach(end, cost + more, origin)
+    return ready
 
 
-def _moves_to(ways: Iterable[tuple[int, int, int]]) -> _Moves | None:
-    """Return moves from (start, end, cost); None if there are none."""
-    table = np.array(list(ways), dtype=np.int64).reshape(-1, 3)
-    if not len(table):
-        return None
-    starts, ends, costs = table.T
-    return _Moves(starts=starts, ends=ends, costs=costs)
+def _ways(token: str, ready: _Ways, reading: Reading, spec: TokenizerSpec) -> _Ways:
+    """Return where a token that is not unknown ends."""
+    arrived = _Ways()
+    forms = spellings(token, spec)
+    for spelling in forms:
+        for units in filter(None, reading.read(spelling.text)):
+            for start, (cost, _) in ready.items():
+                if reading.units.startswith(units, start):
+                    end = start + len(units)
+                    more = _misfit(spelling, reading, start, end, cased=spec.cased)
+                    arrived.reach(end, cost + more, start)
+    is_mark = token in spec.marks
+    if is_mark or any(not spelling.text for spelling in forms):
+        # It spells nothing here; white space stands at the edge of a word.
+        for unit, (cost, _) in ready.items():
+            more = 0 if is_mark or reading.is_word_edge(unit) else _INEXACT
+            arrived.reach(unit, cost + more, unit)
+    return arrived
 
 
-class _Lattice:
-    """The costs of all ways to begin, token by token, and the way back through them.
+class _Edge(NamedTuple):
+    """What it costs an unknown token to begin and to end at a boundary; None: it can't.
 
-    `arrived[i]` are the costs right after token i - 1, `ready[i]` those after words that the
-    model leaves out were passed over too.
+    `words` is the sum of what word edges up to it cost a token that they lie in.
     """
 
-    def __init__(self, tokens: Sequence[str], reading: Reading, spec: TokenizerSpec) -> None:
-        self._tokens = tokens
-        self._reading = reading
-        self._spec = spec
-        self._special = spec.marks
-        self._moves_of: dict[str, tuple[_Moves, ...]] = {}
-        self._drops = _moves_to(dropped(reading, spec))
-        origin = self._nowhere()
-        origin[0] = 0
-        self.arrived = [origin]
-        self.ready = [self._passed_over(origin)]
+    begin: int | None
+    end: int | None
+    words: int
 
-    def advance(self, index: int) -> bool:
-        """Spell token `index`; False, and nothing changed, if no way goes on."""
-        token, ready = self._tokens[index], self.ready[index]
-        if token in self._spec.unk_types:
-            arrived = self._unknown(ready)
+
+def _edges(reading: Reading) -> Iterator[_Edge]:
+    """Yield the boundaries of a reading, from the sentence's beginning to its end."""
+    words = 0
+    for at in range(len(reading.units) + 1):
+        if reading.is_word_edge(at):
+            words += _EXTRA_WORD
+            yield _Edge(0, 0, words)
+        elif reading.is_punctuation_edge(at):
+            yield _Edge(0, _SLIGHT, words)
         else:
-            arrived = self._staying(token, ready)
-            for moves in self._moves(token):
-                moves.reach(ready, arrived)
-        if arrived.min() >= NEVER:
-            return False
-        self.arrived.append(arrived)
-        self.ready.append(self._passed_over(arrived))
-        return True
-
-    def broken(self) -> Broken:
-        """Return where the way that got furthest, or the cheapest of them, breaks off."""
-        last = self.ready[-1]
-        # Text left over is told from its first word on, a token at its likeliest place.
-        all_used = len(self.ready) > len(self._tokens)
-        unit = np.flatnonzero(last < NEVER)[-1] if all_used else last.argmin()
-        return Broken(reading=self._reading, token=len(self.ready) - 1, unit=int(unit))
-
-    def spans(self, end: int) -> tuple[tuple[int, int], ...]:
-        """Return the units of the first `end` tokens on the cheapest way to the sentence's end."""
-        found: list[tuple[int, int]] = []
-        unit = len(self._reading.units)
-        for index in reversed(range(end)):
-            unit = self._before_drops(index + 1, unit)
-            start = self._start(index, unit)
-            found.append((start, unit))
-            unit = start
-        return tuple(reversed(found))
-
-    def _before_drops(self, layer: int, unit: int) -> int:
-        arrived, ready, drops = self.arrived[layer], self.ready[layer], self._drops
-        while drops and arrived[unit] > ready[unit]:
-            here = (drops.ends == unit) & (ready[drops.starts] + drops.costs == ready[unit])
-            unit = int(drops.starts[here.argmax()])
-        return unit
-
-    def _start(self, index: int, end: int) -> int:
-        token, ready, cost = self._tokens[index], self.ready[index], self.arrived[index + 1][end]
-        if token in self._spec.unk_types:
-            begun = ready[:end] + self._at.unknown_start[:end] - self._at.words[:end]
-            return int(begun.argmin())
-        for moves in self._moves(token):
-            here = (moves.ends == end) & (ready[moves.starts] + moves.costs == cost)
-            if here.any():
-                return int(moves.starts[here.argmax()])
-        return end
-
-    def _staying(self, token: str, ready: Costs) -> Costs:
-        """Return the costs after a token that spells nothing here."""
-        if token in self._special:
-            return ready.copy()
-        if any(not spelling.text for spelling in spellings(token, self._spec)):
-            beside: Costs = np.minimum(ready + self._at.space, NEVER)
-            return beside
-        return self._nowhere()
-
-    def _unknown(self, ready: Costs) -> Costs:
-        arrived = self._nowhere()
-        if len(ready) > 1:
-            at = self._at
-            begun = np.minimum.accumulate((ready + at.unknown_start - at.words)[:-1])
-            arrived[1:] = np.minimum(begun + at.words[:-1] + at.unknown_end[1:], NEVER)
-        return arrived
-
-    def _passed_over(self, arrived: Costs) -> Costs:
-        if not self._drops:
-            return arrived
-        ready = arrived.copy()
-        while True:  # left-out words may follow one another
-            before = ready.copy()
-            self._drops.reach(before, ready)
-            if (ready == before).all():
-                return ready
-
-    def _moves(self, token: str) -> tuple[_Moves, ...]:
-        if token not in self._moves_of:
-            self._moves_of[token] = tuple(self._all_moves(token))
-        return self._moves_of[token]
-
-    def _all_moves(self, token: str) -> Iterator[_Moves]:
-        reading, cased = self._reading, self._spec.cased
-        for spelling in spellings(token, self._spec):
-            for units in filter(None, reading.read(spelling.text)):
-                places = [(at, at + len(units)) for at in _occurrences(units, reading.units)]
-                costs = [misfit(spelling, reading, *place, cased=cased) for place in places]
-                ways = zip(places, costs, strict=True)
-                if moves := _moves_to((start, end, cost) for (start, end), cost in ways):
-                    yield moves
-
-    def _nowhere(self) -> Costs:
-        return np.full(len(self._reading.units) + 1, NEVER)
-
-    @cached_property
-    def _at(self) -> BoundaryCosts:
-        return boundary_costs(self._reading)
+            inside = None if reading.is_cut(at) else _BROKEN_WORD
+            yield _Edge(inside, inside, words)
 
 
-def _occurrences(part: str, whole: str) -> Iterator[int]:
-    """Yield where `part` begins in `whole`, overlapping ones too."""
-    at = whole.find(part)
-    while at >= 0:
-        yield at
-        at = whole.find(part, at + 1)
+def _unknown_ways(ready: _Ways, edges: Sequence[_Edge]) -> _Ways:
+    """Return where an unknown token ends: anywhere behind."""
+    arrived = _Ways()
+    cheapest: tuple[int, int] | None = None
+    for at, (before, edge) in enumerate(pairwise(edges)):
+        if at in ready and before.begin is not None:
+            # Ways to begin differ in the words that lie behind them, too.
+            begun = ready[at][0] + before.begin - before.words
+            if cheapest is None or begun < cheapest[0]:
+                cheapest = begun, at
+        if cheapest is not None and edge.end is not None:
+            arrived.reach(at + 1, cheapest[0] + before.words + edge.end, cheapest[1])
+    return arrived
+
+
+def _broken(reading: Reading, layers: Sequence[_Ways], tokens: Sequence[str]) -> Broken:
+    """Return where the way that got furthest, or the cheapest of them, breaks off."""
+    last = layers[-1]
+    # Text left over is told from its first word on, a token at its likeliest place.
+    all_used = len(layers) > len(tokens)
+    unit = max(last) if all_used else min(last, key=lambda each: (last[each][0], each))
+    return Broken(reading=reading, token=len(layers) - 1, unit=unit)
 
 
 # The characters a token stands for, [start, end); None for a token that stands for none.
