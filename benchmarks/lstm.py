@@ -71,9 +71,9 @@ def main() -> None:
     compare(ways, one_by_one(model, exact, sentences), chosen.repeats)
     both: tuple[tuple[str, Regions], ...] = ((EVERY, "all"), (NEEDED, "needed"))
     for name, regions in both:
-        model.engine.counts.reset()
+        model.engine.network.counts.reset()
         pommel(model, suites, regions)
-        print(f"{name}: {model.engine.counts}")
+        print(f"{name}: {model.engine.network.counts}")
 
 
 def _parser() -> argparse.ArgumentParser:

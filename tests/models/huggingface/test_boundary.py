@@ -187,7 +187,7 @@ def test_what_moves_from_token_to_token(toy: Callable[..., Any]) -> None:
 def test_only_what_the_asked_words_need_is_asked(toy: Callable[..., Any]) -> None:
     model = toy(letters_with_spaces())
     (whole,) = score_all(model, ["ab ba ab"], CORRECTED)
-    counts = model.scorer.engine.counts
+    counts = model.scorer.engine.network.counts
     counts.reset()
     (part,) = score_all(model, ["ab ba ab"], CORRECTED, [[(2, 5)]])
     assert [token.text for token in part.tokens if token.surprisal_bits is not None] == ["Ġb", "a"]

@@ -36,7 +36,7 @@ def test_a_sentence_of_which_nothing_is_asked_is_never_fed(
     tiny_folder: FolderOf, kind: str
 ) -> None:
     model = open_tiny(tiny_folder(kind))
-    counts = model.scorer.engine.counts
+    counts = model.scorer.engine.network.counts
     scored = score_all(model, [SENTENCE, "the dog"], Policy(), [[], [(100, 200)]])
     assert counts.n_passes == counts.n_tokens_fed == 0
     assert {outcome for each in scored for outcome in outcomes(each)} == {"not asked for"}
@@ -45,7 +45,7 @@ def test_a_sentence_of_which_nothing_is_asked_is_never_fed(
 
 def test_nothing_behind_the_last_span_is_fed(tiny_folder: FolderOf) -> None:
     model = open_tiny(tiny_folder("gpt2"))
-    counts = model.scorer.engine.counts
+    counts = model.scorer.engine.network.counts
     score_all(model, [SENTENCE], Policy(), [[(1, 2)]])
     assert (counts.n_tokens_fed, counts.n_rows_projected) == (2, 1)
 

@@ -146,7 +146,7 @@ def test_a_first_word_that_is_not_asked_for_has_that_reason(small: LstmModel) ->
 
 
 def test_the_work_is_that_which_is_needed(small: LstmModel) -> None:
-    counts = small.engine.counts
+    counts = small.engine.network.counts
     counts.reset()
     sentences = ["The cat sleeps", "The cats are here .", "The cat sleeps"]
     spans: list[Spans | None] = [[(4, 5)], [(9, 10)], [(8, 9)]]

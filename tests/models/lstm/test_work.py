@@ -45,7 +45,7 @@ def test_each_distinct_beginning_goes_through_once(
     vocabulary = sorted({word for words in sentences for word in words})
     model = opened(save_random_lstm(tmp_path / "model", vocabulary))
     assert len(list(run_suites(model, suites, Choices(regions=regions)))) == 2
-    counts = model.engine.counts
+    counts = model.engine.network.counts
     assert (counts.n_tokens_fed, counts.n_rows_projected) == (n_fed, n_rows)
     # One word at a time, there are a step and a projection for each word and each end.
     assert (len(sentences), sum(len(words) + 1 for words in sentences)) == (172, 2326)

@@ -11,6 +11,7 @@ import torch
 import transformers
 
 from pommel.models.neural.masked import MaskedEngine, MaskedMethod, MaskedRequest, masked_engine
+from pommel.models.neural.memory import Runtime
 from pommel.models.neural.questions import Answer
 
 N_KNOWN, MASK, OPEN, CLOSE = 24, 4, 0, 2
@@ -59,9 +60,8 @@ def network(name: str, **changes: Any) -> Any:
     return getattr(transformers, f"{name}ForMaskedLM")(config).eval()
 
 
-def engine_of(model: Any, **options: Any) -> MaskedEngine:
-    options = {"mask_id": MASK, "device": "cpu", "dtype": "float32", "reference": "m", **options}
-    return masked_engine(model, **options)
+def engine_of(model: Any, *, mask_id: int = MASK, dtype: str = "float32") -> MaskedEngine:
+    return masked_engine(model, Runtime(reference="m", dtype=dtype), mask_id=mask_id)
 
 
 class Oracle:

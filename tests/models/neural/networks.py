@@ -4,7 +4,7 @@ import copy
 import functools
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import Any
 
@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pommel.models.neural.causal import CausalEngine, causal_engine
+from pommel.models.neural.memory import Runtime
 from pommel.models.neural.network import Network
 from pommel.models.neural.passes import Pass
 from pommel.models.neural.questions import Answer, Ids, Request
@@ -130,7 +131,13 @@ class AncestorsHidden(Network):
 
 
 def engine_of(model: Any, *, dtype: str = "float32", **options: Any) -> CausalEngine:
-    return causal_engine(model, device="cpu", dtype=dtype, reference="tiny", **options)
+    runtime = Runtime(dtype=dtype, reference="tiny", **options)
+    return causal_engine(Network(model, device="cpu"), runtime)
+
+
+def limited(engine: CausalEngine, **limits: int | None) -> CausalEngine:
+    """Return an engine that may use less."""
+    return replace(engine, runtime=replace(engine.runtime, **limits))  # type: ignore[arg-type]
 
 
 def request(

@@ -1,7 +1,6 @@
 """The causal engine: what it feeds, what it projects, and what it does with what is asked."""
 
 import copy
-import dataclasses
 import json
 import subprocess
 import sys
@@ -17,6 +16,7 @@ from tests.models.neural.networks import (
     answers,
     engine_of,
     largest_difference,
+    limited,
     network,
     random_requests,
     request,
@@ -26,6 +26,7 @@ from tests.models.neural.networks import (
 from pommel.errors import ModelNotAvailableError
 from pommel.models.neural import causal
 from pommel.models.neural.causal import CausalEngine
+from pommel.models.neural.memory import Runtime
 from pommel.models.neural.network import Counts, Network
 from pommel.models.neural.passes import Pass
 from pommel.models.neural.questions import Request
@@ -38,9 +39,9 @@ GROUP = np.arange(N_KNOWN) % 3 == 0
 
 def work(engine: CausalEngine, asked: Sequence[Request]) -> tuple[int, int, int]:
     """Return how many passes, tokens fed and rows projected the answers take."""
-    engine.counts.reset()
+    engine.network.counts.reset()
     answers(engine, asked)
-    counts: Counts = engine.counts
+    counts: Counts = engine.network.counts
     return counts.n_passes, counts.n_tokens_fed, counts.n_rows_projected
 
 
@@ -84,9 +85,9 @@ def test_a_budget_of_tokens_makes_more_passes() -> None:
     asked = [request(ids) for ids in ([5, 6, 7, 8], [9, 10, 11, 12])]
     engine = trial("GPT2").engine
     assert work(engine, asked) == (1, 6, 6)
-    assert work(dataclasses.replace(engine, batch_tokens=3), asked) == (2, 6, 6)
+    assert work(limited(engine, batch_tokens=3), asked) == (2, 6, 6)
     # Row by row: each node with all its ancestors.
-    assert work(dataclasses.replace(engine, batch_tokens=1), asked) == (6, 12, 6)
+    assert work(limited(engine, batch_tokens=1), asked) == (6, 12, 6)
 
 
 def test_more_than_the_window_goes_side_by_side() -> None:
@@ -132,11 +133,11 @@ def test_a_tokenizer_may_have_more_items_than_the_network() -> None:
 
 
 def test_answers_come_as_passes_are_made() -> None:
-    engine = dataclasses.replace(trial("GPT2").engine, batch_tokens=4)
-    engine.counts.reset()
+    engine = limited(trial("GPT2").engine, batch_tokens=4)
+    engine.network.counts.reset()
     given = engine.answers([request([5, 6, 7]), request([8, 9, 10]), request([11, 12, 13, 14])])
     next(given)
-    assert engine.counts.n_passes == 1
+    assert engine.network.counts.n_passes == 1
     assert len(list(given)) == 2
 
 
@@ -184,7 +185,7 @@ def test_a_large_vocabulary_never_makes_more_rows_than_memory_holds(path: Any) -
     engine = CausalEngine(
         network=found,
         path=path,
-        max_memory_bytes=SMALL_MEMORY,
+        runtime=Runtime(max_memory_bytes=SMALL_MEMORY),
     )
     asked = random_requests(12)
     answers(engine, asked)
@@ -199,6 +200,8 @@ _PEAK = """
 import json, resource, warnings
 import torch, transformers
 from pommel.models.neural.causal import causal_engine
+from pommel.models.neural.memory import Runtime
+from pommel.models.neural.network import Network
 from pommel.models.neural.questions import Request
 import numpy as np
 
@@ -208,9 +211,7 @@ torch.set_num_threads(1)
 shape = dict(n_layer=1, n_embd=8, n_head=2, n_positions=64, bos_token_id=0, eos_token_id=0)
 config = transformers.GPT2Config(vocab_size=250_000, **shape)
 model = transformers.GPT2LMHeadModel(config).eval()
-engine = causal_engine(
-    model, device="cpu", dtype="float32", reference="tiny", max_memory_bytes=64_000_000
-)
+engine = causal_engine(Network(model, device="cpu"), Runtime(max_memory_bytes=64_000_000))
 
 def peak_bytes():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
@@ -237,7 +238,7 @@ def test_a_large_vocabulary_takes_no_more_memory_than_it_may() -> None:
 
 
 def test_nothing_after_nothing() -> None:
-    engine = causal.causal_engine(network("GPT2"), device="cpu", dtype="float32", reference="gpt2")
+    engine = causal.causal_engine(Network(network("GPT2"), device="cpu"), Runtime(reference="gpt2"))
     assert engine.log_probabilities([]).shape == (0, N_KNOWN)
 
 
@@ -245,7 +246,7 @@ def test_long_inputs_that_stretch_positions_have_no_say_in_others() -> None:
     rope = {"rope_type": "dynamic", "factor": 2.0, "rope_theta": 10_000.0}
     model = network("Llama", rope_parameters=rope, max_position_embeddings=20)
     fresh = copy.deepcopy(model).double()
-    engine = causal.causal_engine(model, device="cpu", dtype="float32", reference="llama")
+    engine = causal.causal_engine(Network(model, device="cpu"), Runtime(reference="llama"))
     assert (engine.path, engine.alone_beyond) == ("prefix tree", 20)
     random = np.random.default_rng(0)
     asked = [request(random.integers(3, N_KNOWN, n).tolist()) for n in (12, 40, 12, 40, 21, 22)]
@@ -263,10 +264,10 @@ def test_long_inputs_that_stretch_positions_have_no_say_in_others() -> None:
 def test_a_network_whose_head_is_not_found_projects_no_more_than_fits() -> None:
     model = network("GPT2")
     model.get_output_embeddings = lambda: None
-    engine = causal.causal_engine(model, device="cpu", dtype="float32", reference="gpt2")
+    engine = causal.causal_engine(Network(model, device="cpu"), Runtime(reference="gpt2"))
     rows = 10
-    small = dataclasses.replace(engine, max_memory_bytes=2 * 8 * N_KNOWN * rows)
-    budget = small.network.budget(small.max_memory_bytes, None)
+    small = limited(engine, max_memory_bytes=2 * 8 * N_KNOWN * rows)
+    budget = small.network.budget(small.runtime)
     assert budget.n_tokens <= budget.n_rows == rows
     asked = random_requests(20)
     assert largest_difference(answers(small, asked), answers(trial("GPT2").engine, asked)) < 1e-4

@@ -3,6 +3,7 @@
 import copy
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from hypothesis import strategies as st
 
 from pommel.errors import ModelNotAvailableError
 from pommel.models.neural.causal import CausalEngine, teacher_forced_engine
+from pommel.models.neural.memory import Runtime
 from pommel.models.neural.questions import Request
 
 N_KNOWN, START = 24, 3
@@ -74,9 +76,14 @@ MODELS = {
 }
 
 
-def engine_of(model: Any, source_ids: Sequence[int] = SOURCE, **options: Any) -> CausalEngine:
-    options = {"start_id": START, "device": "cpu", "dtype": "float32", "reference": "m", **options}
-    return teacher_forced_engine(model, source_ids=source_ids, **options)
+def engine_of(
+    model: Any,
+    source_ids: Sequence[int] = SOURCE,
+    start_id: int | None = START,
+    batch_tokens: int | None = None,
+) -> CausalEngine:
+    runtime = Runtime(reference="m", batch_tokens=batch_tokens)
+    return teacher_forced_engine(model, runtime, source_ids=source_ids, start_id=start_id)
 
 
 class Oracle:
@@ -137,8 +144,8 @@ def test_numbers_are_those_of_each_sentence_alone_in_float64(
     pair: tuple[CausalEngine, Oracle], requests: list[Request], batch_tokens: int | None
 ) -> None:
     engine, oracle = pair
-    budgeted = CausalEngine(network=engine.network, path=engine.path, batch_tokens=batch_tokens)
-    check(budgeted, oracle, requests)
+    runtime = Runtime(batch_tokens=batch_tokens)
+    check(replace(engine, runtime=runtime), oracle, requests)
 
 
 def test_the_padding_id_within_a_sentence_is_a_token(pair: tuple[CausalEngine, Oracle]) -> None:
@@ -150,7 +157,7 @@ def test_the_padding_id_within_a_sentence_is_a_token(pair: tuple[CausalEngine, O
 def test_the_path_is_padded_batches(pair: tuple[CausalEngine, Oracle]) -> None:
     # Neither relative positions nor those that are counted off can be told of a tree.
     engine, _ = pair
-    assert (engine.path, engine.n_known) == ("padded batches", N_KNOWN)
+    assert (engine.path, engine.network.n_known) == ("padded batches", N_KNOWN)
     assert engine.why == "prefix tree: it raises NotImplementedError"
 
 
@@ -174,7 +181,7 @@ def test_the_source_is_encoded_once() -> None:
     )
     engine = engine_of(model, batch_tokens=4)
     list(engine.answers([sentence([5, 6, 7, 8]), sentence([9, 10, 11, 12])]))
-    assert engine.counts.n_passes == 2
+    assert engine.network.counts.n_passes == 2
     assert seen == [(1, len(SOURCE))]
 
 

@@ -15,6 +15,7 @@ from tests.models.neural.networks import (
     answers,
     engine_of,
     largest_difference,
+    limited,
     network,
     random_requests,
     reference,
@@ -23,6 +24,7 @@ from tests.models.neural.networks import (
 )
 
 from pommel.models.neural.causal import CausalEngine
+from pommel.models.neural.memory import Runtime
 from pommel.models.neural.network import Network
 from pommel.models.neural.passes import Pass
 from pommel.models.neural.questions import Request
@@ -71,7 +73,7 @@ def test_each_architecture_takes_the_fastest_path_that_is_right_for_it(name: str
 
 @pytest.mark.parametrize("batch_tokens", [None, 1, 7, 64])
 def test_numbers_are_those_of_one_sentence_alone(tried: Trial, batch_tokens: int | None) -> None:
-    engine = dataclasses.replace(tried.engine, batch_tokens=batch_tokens)
+    engine = limited(tried.engine, batch_tokens=batch_tokens)
     assert difference(tried, engine, random_requests(30)) < ROUNDING_BITS
 
 
@@ -91,9 +93,7 @@ def test_nothing_but_the_sentence_has_a_say_in_its_numbers(
     data: st.DataObject,
 ) -> None:
     tried = trial(name)
-    engine = dataclasses.replace(
-        tried.engine, batch_tokens=batch_tokens, max_memory_bytes=max_memory_bytes
-    )
+    engine = limited(tried.engine, batch_tokens=batch_tokens, max_memory_bytes=max_memory_bytes)
     assert difference(tried, engine, data.draw(st.permutations(asked))) < ROUNDING_BITS
 
 
@@ -103,8 +103,8 @@ def test_the_slower_paths_are_exact_too(name: str, path: Any) -> None:
     tried = trial(name)
     engine = dataclasses.replace(tried.engine, path=path)
     for batch_tokens in (None, 1, 50):
-        limited = dataclasses.replace(engine, batch_tokens=batch_tokens)
-        assert difference(tried, limited, random_requests(30)) < ROUNDING_BITS
+        found = limited(engine, batch_tokens=batch_tokens)
+        assert difference(tried, found, random_requests(30)) < ROUNDING_BITS
 
 
 def test_log_probabilities_are_those_of_the_sentence_and_sum_to_1(tried: Trial) -> None:
@@ -179,7 +179,7 @@ def test_a_fault_in_the_tree_shows_and_the_check_finds_it(fault: type[Network], 
     oracle = reference(name, model)
     wrong = fault(model, device="cpu")
     # No row is so wide that the wrong positions of `PlacesInTheRow` do not exist.
-    engine = CausalEngine(network=wrong, path="prefix tree", batch_tokens=60)
+    engine = CausalEngine(network=wrong, path="prefix tree", runtime=Runtime(batch_tokens=60))
     asked = random_requests(30)
     expected = [oracle.answer(each) for each in asked]
     assert largest_difference(answers(engine, asked), expected) > FAULT_BITS

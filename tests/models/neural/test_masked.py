@@ -1,5 +1,7 @@
 """The masked engine against plain float64, one input at a time, on small random networks."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -20,6 +22,7 @@ from tests.models.neural.masked_networks import (
 
 from pommel.models.neural import masked
 from pommel.models.neural.masked import MaskedEngine, MaskedMethod, MaskedRequest
+from pommel.models.neural.memory import Runtime
 
 
 @pytest.fixture(scope="module", params=list(CONFIGURATIONS))
@@ -66,8 +69,8 @@ def test_numbers_are_those_of_each_input_alone_in_float64(
     batch_tokens: int | None,
 ) -> None:
     engine, oracle = pair
-    budgeted = MaskedEngine(network=engine.network, mask_id=MASK, batch_tokens=batch_tokens)
-    check(budgeted, oracle, requests, method)
+    runtime = Runtime(batch_tokens=batch_tokens)
+    check(replace(engine, runtime=runtime), oracle, requests, method)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -115,42 +118,50 @@ def test_equal_inputs_are_fed_once(roberta: tuple[MaskedEngine, Oracle]) -> None
         # The same again, and one position more.
         sentence([5, 6, 7], [2, 3]),
     ]
-    engine.counts.reset()
+    engine.network.counts.reset()
     answers_of(engine, requests, "pll")
-    assert (engine.counts.n_tokens_fed, engine.counts.n_rows_projected) == (2 * 5, 2)
-    assert engine.counts.n_passes == 1
+    assert (engine.network.counts.n_tokens_fed, engine.network.counts.n_rows_projected) == (
+        2 * 5,
+        2,
+    )
+    assert engine.network.counts.n_passes == 1
 
 
 def test_masked_l2r_feeds_shared_beginnings_once(roberta: tuple[MaskedEngine, Oracle]) -> None:
     engine, _ = roberta
-    engine.counts.reset()
+    engine.network.counts.reset()
     answers_of(engine, [sentence([5, 6, 7]), sentence([5, 6, 8])], "masked-l2r")
-    assert (engine.counts.n_tokens_fed, engine.counts.n_rows_projected) == (3 * 5, 3)
+    assert (engine.network.counts.n_tokens_fed, engine.network.counts.n_rows_projected) == (
+        3 * 5,
+        3,
+    )
 
 
 def test_unmasked_ce_feeds_a_sentence_once(roberta: tuple[MaskedEngine, Oracle]) -> None:
     engine, _ = roberta
-    engine.counts.reset()
+    engine.network.counts.reset()
     answers_of(engine, [sentence([5, 6, 7], [0, 1, 2, 3, 4])], "unmasked-ce")
-    assert (engine.counts.n_tokens_fed, engine.counts.n_rows_projected) == (5, 5)
+    assert (engine.network.counts.n_tokens_fed, engine.network.counts.n_rows_projected) == (5, 5)
 
 
 def test_batches_are_as_large_as_the_budget(roberta: tuple[MaskedEngine, Oracle]) -> None:
-    engine = MaskedEngine(network=roberta[0].network, mask_id=MASK, batch_tokens=20)
-    engine.counts.reset()
+    engine = MaskedEngine(
+        network=roberta[0].network, mask_id=MASK, runtime=Runtime(batch_tokens=20)
+    )
+    engine.network.counts.reset()
     # Seven inputs of 9 ids, then three of 5: 2 + 2 + 2 + (1 and, padded, 1) + 2.
     answers_of(engine, [sentence([5, 6, 7]), sentence([5, 6, 7, 8, 9, 10, 11])], "pll")
-    assert (engine.counts.n_passes, engine.counts.n_tokens_fed) == (5, 4 * 18 + 10)
+    assert (engine.network.counts.n_passes, engine.network.counts.n_tokens_fed) == (5, 4 * 18 + 10)
 
 
 def test_nothing_asked_is_answered_without_the_network(
     roberta: tuple[MaskedEngine, Oracle],
 ) -> None:
     engine, _ = roberta
-    engine.counts.reset()
+    engine.network.counts.reset()
     assert list(engine.answers([], "pll")) == []
     (answer,) = answers_of(engine, [sentence([5, 6], [])], "unmasked-ce")
-    assert (len(answer.bits), engine.counts.n_passes) == (0, 0)
+    assert (len(answer.bits), engine.network.counts.n_passes) == (0, 0)
 
 
 def test_many_requests_go_a_block_at_a_time(
@@ -162,13 +173,13 @@ def test_many_requests_go_a_block_at_a_time(
     expected = [oracle.bits(request, "pll") for request in requests]
     # Two requests of two inputs of five ids.
     monkeypatch.setattr(masked, "_BLOCK_IDS", 20)
-    engine.counts.reset()
+    engine.network.counts.reset()
     given = everything.answers(requests, "pll")
     first = next(given)
-    assert engine.counts.n_passes == 1
+    assert engine.network.counts.n_passes == 1
     for index, answer in [first, *given]:
         assert answer.bits == pytest.approx(expected[index], abs=1e-4)
-    assert engine.counts.n_passes == 10
+    assert engine.network.counts.n_passes == 10
 
 
 def test_a_pass_that_does_not_fit_is_made_smaller() -> None:

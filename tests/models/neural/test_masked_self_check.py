@@ -57,7 +57,7 @@ def test_reduced_precision_finds_the_same_path() -> None:
 
 
 def test_the_check_leaves_no_work_behind() -> None:
-    assert engine_of(network("Bert")).counts.n_passes == 0
+    assert engine_of(network("Bert")).network.counts.n_passes == 0
 
 
 @pytest.mark.parametrize("mask_id", [-1, N_KNOWN])

@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.models.lstm.reference import Weights, as_tensors, bits_of, nats_after, random_weights
 
+from pommel.models.neural.memory import Runtime
 from pommel.models.neural.network import Counts
 from pommel.models.neural.questions import Ids, Request
 from pommel.models.neural.recurrent import LayerState, LstmNetwork, RecurrentEngine
@@ -49,7 +50,7 @@ def weights_of(shape: Shape) -> Weights:
 
 def engine(shape: Shape = SHAPES[1], *, dtype: str = "float32", **limits: Any) -> RecurrentEngine:
     network = LstmNetwork(as_tensors(weights_of(shape)), device="cpu", dtype=dtype)
-    return RecurrentEngine(network=network, **limits)
+    return RecurrentEngine(network=network, runtime=Runtime(**limits))
 
 
 def request(ids: Sequence[int], positions: Sequence[int] | None = None) -> Request:
@@ -162,7 +163,7 @@ def test_each_context_is_fed_once_and_projected_if_it_is_needed(asked: list[Requ
     tried = engine()
     answers(tried, asked)
     fed = contexts_of(asked, needed=False)
-    assert tried.counts == Counts(
+    assert tried.network.counts == Counts(
         n_passes=max(map(len, fed), default=0),
         n_tokens_fed=len(fed),
         n_rows_projected=len(contexts_of(asked, needed=True)),
@@ -172,7 +173,7 @@ def test_each_context_is_fed_once_and_projected_if_it_is_needed(asked: list[Requ
 def test_nothing_asked_is_nothing_done() -> None:
     tried = engine()
     assert answers(tried, [request([]), request([1, 2, 3], [])]) == [[], []]
-    assert tried.counts == Counts()
+    assert tried.network.counts == Counts()
 
 
 def wide(n_rows: int) -> RecurrentEngine:
@@ -181,7 +182,9 @@ def wide(n_rows: int) -> RecurrentEngine:
     weights = as_tensors(random_weights(n_words, hidden_size=2))
     network = LstmNetwork(weights, device="cpu", dtype="float32")
     # Half of the memory; a row of logits is a float32 twice, as it is and as log-softmax has it.
-    return RecurrentEngine(network=network, max_memory_bytes=2 * 8 * n_words * n_rows)
+    return RecurrentEngine(
+        network=network, runtime=Runtime(max_memory_bytes=2 * 8 * n_words * n_rows)
+    )
 
 
 def test_answers_come_as_soon_as_they_are_complete() -> None:
@@ -189,9 +192,9 @@ def test_answers_come_as_soon_as_they_are_complete() -> None:
     iterator = tried.answers([request([1, 2, 3, 4, 5]), request([1, 2])])
     index, _ = next(iterator)
     assert index == 1
-    assert tried.counts == Counts(n_passes=1, n_tokens_fed=1, n_rows_projected=1)
+    assert tried.network.counts == Counts(n_passes=1, n_tokens_fed=1, n_rows_projected=1)
     assert [index for index, _ in iterator] == [0]
-    assert tried.counts == Counts(n_passes=4, n_tokens_fed=4, n_rows_projected=4)
+    assert tried.network.counts == Counts(n_passes=4, n_tokens_fed=4, n_rows_projected=4)
 
 
 def test_a_budget_bounds_what_is_computed_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -241,7 +244,7 @@ def failing(**limits: int) -> RecurrentEngine:
     network = Failing(as_tensors(weights_of(SHAPES[1])), device="cpu", dtype="float32")
     for name, value in limits.items():
         setattr(network, name, value)
-    return RecurrentEngine(network=network, batch_tokens=64)
+    return RecurrentEngine(network=network, runtime=Runtime(batch_tokens=64))
 
 
 @pytest.mark.parametrize("limits", [{"most_words": 3}, {"most_rows": 2}])

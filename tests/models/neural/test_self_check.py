@@ -19,7 +19,8 @@ from tests.models.neural.networks import (
 )
 
 from pommel.errors import ModelNotAvailableError
-from pommel.models.neural.causal import causal_engine, engine_for
+from pommel.models.neural.causal import causal_engine
+from pommel.models.neural.memory import Runtime
 from pommel.models.neural.network import Network
 from pommel.models.neural.passes import Pass
 from pommel.models.neural.self_check import (
@@ -126,7 +127,7 @@ def test_tokens_that_are_impossible_do_not_blind_the_check() -> None:
 
 
 def test_what_the_check_does_is_not_counted_as_work() -> None:
-    counts = engine_of(network("GPT2")).counts
+    counts = engine_of(network("GPT2")).network.counts
     assert (counts.n_passes, counts.n_tokens_fed, counts.n_rows_projected) == (0, 0, 0)
 
 
@@ -227,7 +228,7 @@ def test_numbers_that_depend_on_the_length_are_taken_one_by_one() -> None:
     path, why = path_of(found, "float32")
     assert path == "one by one"
     assert why.startswith("in a batch or in part, its numbers differ by ")
-    engine = engine_for(found, dtype="float32", reference="it")
+    engine = causal_engine(found, Runtime(reference="it"))
     asked = [request([5, 6, 7, 8], [1, 2]), request([5, 6, 7], [1]), request([5, 9, 9], [2])]
     for each, answer in zip(asked, answers(engine, asked), strict=True):
         own = own_bits(found, each.ids[:-1], each.positions - 1, each.ids[each.positions])
@@ -246,7 +247,7 @@ def test_a_head_that_is_not_fed_position_by_position_projects_everything() -> No
 
     model = TwoStreams(network("GPT2").config).eval()
     model.load_state_dict(network("GPT2").state_dict())
-    engine = causal_engine(model, device="cpu", dtype="float32", reference="it")
+    engine = causal_engine(Network(model, device="cpu"), Runtime(reference="it"))
     assert (engine.path, engine.network.narrow) == ("prefix tree", False)
     asked = random_requests(20)
     expected = answers(trial("GPT2").engine, asked)
@@ -261,5 +262,5 @@ def test_a_network_that_fails_on_plain_ids_is_not_available() -> None:
 
     model.transformer.register_forward_pre_hook(fail)
     with pytest.raises(ModelNotAvailableError) as caught:
-        causal_engine(model, device="cpu", dtype="float32", reference="it")
+        causal_engine(Network(model, device="cpu"), Runtime(reference="it"))
     assert str(caught.value) == "it: it fails on plain token ids: KeyError: 'no such thing'"

@@ -73,7 +73,7 @@ def work_of(folder: Path, suites: list[Suite], *, regions: Any) -> Counts:
     model = open_folder(folder, reference="tiny", name="tiny", options=LoadOptions())
     assert isinstance(model, HuggingFaceModel)
     engine: Any = model.scorer
-    counts: Counts = engine.engine.counts
+    counts: Counts = engine.engine.network.counts
     assert counts == Counts()
     assert len(list(run_suites(model, suites, Choices(regions=regions)))) == len(suites)
     return counts

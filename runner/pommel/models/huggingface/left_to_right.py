@@ -17,8 +17,9 @@ from pommel.models.huggingface.boundary import Boundaries, corrected_bits, find_
 from pommel.models.huggingface.loading import Loaded
 from pommel.models.huggingface.outcomes import without_noise
 from pommel.models.huggingface.tokens import Encoded, Ends, Marks, Outcome, TokenNames
-from pommel.models.model import LoadOptions, Method, Policy, Spans
+from pommel.models.model import Method, Policy, Spans
 from pommel.models.neural.causal import CausalEngine, causal_engine, teacher_forced_engine
+from pommel.models.neural.network import Network
 from pommel.models.neural.questions import Answer, Ids, Request
 
 if TYPE_CHECKING:
@@ -27,16 +28,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class LeftToRight:
-    """An engine for causal requests. `start` is the decoder's start token, if it is a decoder.
-
-    `reference` names the model in messages.
-    """
+    """An engine for causal requests. `start` is the decoder's start token, if it is a decoder."""
 
     engine: CausalEngine
     names: TokenNames
     marks: Marks
-    reference: str
     start: int | None = None
+
+    @property
+    def reference(self) -> str:
+        """What messages call the model."""
+        return self.engine.runtime.reference
 
     @property
     def methods(self) -> tuple[Method, ...]:
@@ -102,47 +104,33 @@ class LeftToRight:
 
     @cached_property
     def _boundaries(self) -> Boundaries | None:
-        return find_boundaries(self.names, n_known=self.engine.n_known, ends=self.marks.ends)
+        return find_boundaries(
+            self.names, n_known=self.engine.network.n_known, ends=self.marks.ends
+        )
 
 
-def causal_scorer(
-    loaded: Loaded, names: TokenNames, marks: Marks, *, reference: str, options: LoadOptions
-) -> LeftToRight:
+def causal_scorer(loaded: Loaded, names: TokenNames, marks: Marks) -> LeftToRight:
     """Return the scorer of a causal model, which is tried on a few tokens.
 
     Raises `ModelNotAvailableError` if it is not causal.
     """
-    engine = causal_engine(
-        loaded.network,
-        device=loaded.device,
-        dtype=loaded.dtype,
-        reference=reference,
-        max_memory_bytes=options.max_memory_bytes,
-        batch_tokens=options.batch_tokens,
-    )
-    return LeftToRight(engine=engine, names=names, marks=marks, reference=reference)
+    network = Network(loaded.network, device=loaded.runtime.device)
+    engine = causal_engine(network, loaded.runtime)
+    return LeftToRight(engine=engine, names=names, marks=marks)
 
 
-def decoder_scorer(
-    loaded: Loaded, names: TokenNames, marks: Marks, *, reference: str, options: LoadOptions
-) -> LeftToRight:
+def decoder_scorer(loaded: Loaded, names: TokenNames, marks: Marks) -> LeftToRight:
     """Return the scorer of an encoder-decoder model.
 
     Raises `ModelNotAvailableError` if it does not say what its decoder starts with, or its decoder
     is not causal.
     """
     start = _start_id(loaded.network, loaded.n_known)
+    source_ids = _source_ids(marks, start)
     engine = teacher_forced_engine(
-        loaded.network,
-        source_ids=_source_ids(marks, start),
-        start_id=start,
-        device=loaded.device,
-        dtype=loaded.dtype,
-        reference=reference,
-        max_memory_bytes=options.max_memory_bytes,
-        batch_tokens=options.batch_tokens,
+        loaded.network, loaded.runtime, source_ids=source_ids, start_id=start
     )
-    return LeftToRight(engine=engine, names=names, marks=marks, reference=reference, start=start)
+    return LeftToRight(engine=engine, names=names, marks=marks, start=start)
 
 
 def _start_id(network: Any, n_known: int) -> int | None:

@@ -17,7 +17,7 @@ from typing import Any, Literal
 from pommel.errors import ModelNotAvailableError, first_line
 from pommel.models.huggingface.files import ModelFiles, find_files, read_json
 from pommel.models.model import LoadOptions
-from pommel.models.neural.memory import find_device, find_dtype, free_gpu_bytes
+from pommel.models.neural.memory import Runtime, find_device, find_dtype, free_gpu_bytes
 
 Kind = Literal["causal", "masked", "encoder-decoder"]
 
@@ -195,16 +195,15 @@ def _gb(n_bytes: int) -> str:
 class Loaded:
     """A model that is ready to score: `network` on its devices, in evaluation mode.
 
-    `device` is where its input goes; `devices` are all that hold a part of it.
+    Its input goes to the runtime's device; `devices` are all that hold a part of it.
     """
 
     network: Any
     tokenizer: Any
     files: ModelFiles
     kind: Kind
-    device: str
     devices: tuple[str, ...]
-    dtype: str
+    runtime: Runtime
 
     @property
     def n_known(self) -> int:
@@ -253,9 +252,14 @@ def load(folder: Path, *, reference: str, options: LoadOptions) -> Loaded:
         tokenizer=tokenizer,
         files=files,
         kind=kind,
-        device=str(network.get_input_embeddings().weight.device),
         devices=devices,
-        dtype=options.dtype,
+        runtime=Runtime(
+            reference=reference,
+            device=str(network.get_input_embeddings().weight.device),
+            dtype=options.dtype,
+            max_memory_bytes=options.max_memory_bytes,
+            batch_tokens=options.batch_tokens,
+        ),
     )
 
 

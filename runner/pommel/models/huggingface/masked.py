@@ -17,7 +17,7 @@ from pommel.errors import ModelNotAvailableError, UnsupportedFeatureError
 from pommel.models.huggingface.loading import Loaded
 from pommel.models.huggingface.outcomes import without_noise
 from pommel.models.huggingface.tokens import Encoded, Ends, Marks, Outcome, whitespace_words
-from pommel.models.model import LoadOptions, Method, Policy, Spans
+from pommel.models.model import Method, Policy, Spans
 from pommel.models.neural.masked import MaskedEngine, MaskedMethod, MaskedRequest, masked_engine
 from pommel.models.neural.questions import Bits, Ids
 
@@ -34,11 +34,15 @@ _NOTHING: Ids = np.empty(0, dtype=np.int64)
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Masked:
-    """An engine for masked requests. `reference` names the model in messages."""
+    """An engine for masked requests."""
 
     engine: MaskedEngine
     marks: Marks
-    reference: str
+
+    @property
+    def reference(self) -> str:
+        """What messages call the model."""
+        return self.engine.runtime.reference
 
     @property
     def methods(self) -> tuple[Method, ...]:
@@ -82,26 +86,18 @@ class Masked:
             yield index, _outcomes(sentences[index], spans[index], positions, answer.bits)
 
 
-def masked_scorer(loaded: Loaded, marks: Marks, *, reference: str, options: LoadOptions) -> Masked:
+def masked_scorer(loaded: Loaded, marks: Marks) -> Masked:
     """Return the scorer of a masked model.
 
     Raises `ModelNotAvailableError` if its tokenizer has no mask.
     """
     if marks.mask is None:
         raise ModelNotAvailableError(
-            f"{reference}: its tokenizer has no mask token (mask_token), which is what a masked "
-            "model is asked with"
+            f"{loaded.runtime.reference}: its tokenizer has no mask token (mask_token), which is "
+            "what a masked model is asked with"
         )
-    engine = masked_engine(
-        loaded.network,
-        mask_id=marks.mask,
-        device=loaded.device,
-        dtype=loaded.dtype,
-        reference=reference,
-        max_memory_bytes=options.max_memory_bytes,
-        batch_tokens=options.batch_tokens,
-    )
-    return Masked(engine=engine, marks=marks, reference=reference)
+    engine = masked_engine(loaded.network, loaded.runtime, mask_id=marks.mask)
+    return Masked(engine=engine, marks=marks)
 
 
 def _method(policy: Policy) -> MaskedMethod:

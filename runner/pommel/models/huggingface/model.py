@@ -54,13 +54,13 @@ def describe(
         reference=source.reference,
         name=source.name,
         kind="huggingface",
-        fingerprint=loaded.files.fingerprint(loaded.dtype),
+        fingerprint=loaded.files.fingerprint(loaded.runtime.dtype),
         revision=source.revision,
         n_parameters=sum(weights.numel() for weights in loaded.network.parameters()),
         max_tokens=_max_tokens(loaded.network, loaded.tokenizer),
         bos=encoder.text_of(start),
         eos=encoder.text_of(encoder.marks.end),
-        dtype=loaded.dtype,
+        dtype=loaded.runtime.dtype,
         device=", ".join(loaded.devices),
         methods=scorer.methods,
         details={
@@ -313,19 +313,18 @@ def _length(sentence: Encoded) -> int:
 
 
 def _open(source: Source, options: LoadOptions) -> Model:
-    reference = source.reference
-    loaded = load(source.folder, reference=reference, options=options)
+    loaded = load(source.folder, reference=source.reference, options=options)
     with quiet():
         marks = Marks(loaded.tokenizer, n_known=loaded.n_known)
         names = TokenNames(loaded.tokenizer, marks)
         scorer: LeftToRight | Masked
         match loaded.kind:
             case "causal":
-                scorer = causal_scorer(loaded, names, marks, reference=reference, options=options)
+                scorer = causal_scorer(loaded, names, marks)
             case "encoder-decoder":
-                scorer = decoder_scorer(loaded, names, marks, reference=reference, options=options)
+                scorer = decoder_scorer(loaded, names, marks)
             case "masked":
-                scorer = masked_scorer(loaded, marks, reference=reference, options=options)
+                scorer = masked_scorer(loaded, marks)
         encoder = Encoder(names, marks, n_known=loaded.n_known, ends=scorer.ends)
     return HuggingFaceModel(
         info=describe(source, loaded, encoder, scorer), encoder=encoder, scorer=scorer

@@ -14,7 +14,7 @@ from pommel.errors import ModelError, ModelNotAvailableError, UsageError, first_
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.lstm.folder import RECORD, LstmConfig, LstmFiles, read_folder
 from pommel.models.model import DistinctSentence, LoadOptions, Model, ModelInfo, Policy, Spans
-from pommel.models.neural.memory import find_device, find_dtype, require_torch
+from pommel.models.neural.memory import Runtime, find_device, find_dtype, require_torch
 from pommel.models.neural.questions import Ids, Request, asked_for
 from pommel.models.neural.recurrent import LstmNetwork, RecurrentEngine
 from pommel.models.tokenizing import Predictor, TokenizingModel
@@ -28,24 +28,22 @@ if TYPE_CHECKING:
 _KEPT_FIGURES = ("n_steps", "validation_perplexity")
 
 
-def describe(  # noqa: PLR0913 - who the model is, and how it was loaded
-    files: LstmFiles, folder: Path, *, reference: str, name: str, device: str, dtype: str
-) -> ModelInfo:
+def describe(files: LstmFiles, folder: Path, name: str, runtime: Runtime) -> ModelInfo:
     """Return the description of the model in `folder`."""
     import torch  # noqa: PLC0415 - an extra
 
     config = files.config
     training = _training(folder / RECORD)
     return ModelInfo(
-        reference=reference,
+        reference=runtime.reference,
         name=name,
         kind="lstm",
-        fingerprint=hashlib.sha256(f"{files.fingerprint} {dtype}\n".encode()).hexdigest(),
+        fingerprint=hashlib.sha256(f"{files.fingerprint} {runtime.dtype}\n".encode()).hexdigest(),
         n_parameters=sum(weights.numel() for weights in files.weights.values()),
         bos=config.eos,
         eos=config.eos,
-        dtype=dtype,
-        device=device,
+        dtype=runtime.dtype,
+        device=runtime.device,
         methods=("causal",),
         details={
             "scoring": "prefix tree (states)",
@@ -103,18 +101,17 @@ def open_model(reference: str, options: LoadOptions) -> Model:
 def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions) -> "LstmModel":
     """Load the model in `folder` under another reference and name. Raises as `open_model` does."""
     require_torch(reference)
-    device = str(find_device(options.device))
-    find_dtype(options.dtype)
-    files = read_folder(folder, reference=reference, allow_pickle=options.allow_pickle)
-    network = _network(files, device=device, dtype=options.dtype, reference=reference)
-    info = describe(
-        files, folder, reference=reference, name=name, device=device, dtype=options.dtype
-    )
-    engine = RecurrentEngine(
-        network=network,
+    runtime = Runtime(
+        reference=reference,
+        device=str(find_device(options.device)),
+        dtype=options.dtype,
         max_memory_bytes=options.max_memory_bytes,
         batch_tokens=options.batch_tokens,
     )
+    find_dtype(options.dtype)
+    files = read_folder(folder, reference=reference, allow_pickle=options.allow_pickle)
+    engine = RecurrentEngine(network=_network(files, runtime), runtime=runtime)
+    info = describe(files, folder, name, runtime)
     return LstmModel(info=info, config=files.config, vocabulary=files.vocabulary, engine=engine)
 
 
@@ -290,10 +287,10 @@ def _asked(sentence: WordSentence, spans: Spans | None) -> Ids:
     return np.flatnonzero(asked_for(starts, spans))
 
 
-def _network(files: LstmFiles, *, device: str, dtype: str, reference: str) -> LstmNetwork:
+def _network(files: LstmFiles, runtime: Runtime) -> LstmNetwork:
     try:
-        return LstmNetwork(files.weights, device=device, dtype=dtype)
+        return LstmNetwork(files.weights, device=runtime.device, dtype=runtime.dtype)
     # A device may lack the memory (RuntimeError), or the number format (TypeError).
     except (RuntimeError, TypeError) as error:
-        message = f"cannot move the model to {device}; {first_line(error)}"
-        raise ModelNotAvailableError(f"{reference}: {message}") from None
+        message = f"cannot move the model to {runtime.device}; {first_line(error)}"
+        raise ModelNotAvailableError(f"{runtime.reference}: {message}") from None

@@ -6,18 +6,18 @@ decoder.
 
 import copy
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import ModelNotAvailableError
-from pommel.models.neural.memory import Budget
-from pommel.models.neural.network import Counts, Network
+from pommel.models.neural.memory import Runtime
+from pommel.models.neural.network import Network
 from pommel.models.neural.passes import Pass, PrefixTree, prefix_tree, sort_key
 from pommel.models.neural.plans import Path, Plan, TreePlan, carry_out, sequence_plan
-from pommel.models.neural.questions import Answer, Asked, Ids, Questions, Request
+from pommel.models.neural.questions import Answer, Ids, Questions, Request
 from pommel.models.neural.self_check import (
     attention_window,
     check_causal,
@@ -37,7 +37,6 @@ class CausalEngine:
     the network looks at most, if it does not look at everything: longer contexts go side by side,
     on the path `beside`. Inputs longer than `alone_beyond` go alone, and whole: the network's
     positions depend on how long its input is.
-    `max_memory_bytes` and `batch_tokens` are as in `LoadOptions`.
     """
 
     network: Network
@@ -46,18 +45,7 @@ class CausalEngine:
     window: int | None = None
     beside: Path = "padded batches"
     alone_beyond: int | None = None
-    max_memory_bytes: int | None = None
-    batch_tokens: int | None = None
-
-    @property
-    def n_known(self) -> int:
-        """How many token ids the network knows."""
-        return self.network.n_known
-
-    @property
-    def counts(self) -> Counts:
-        """The work that has been done since the network was loaded."""
-        return self.network.counts
+    runtime: Runtime = field(default_factory=Runtime)
 
     def answers(
         self, requests: Sequence[Request], *, group: NDArray[np.bool_] | None = None
@@ -71,7 +59,7 @@ class CausalEngine:
         `RuntimeError` if the network fails.
         """
         mask = None if group is None else self._group(group)
-        budget = self.network.budget(self.max_memory_bytes, self.batch_tokens)
+        budget = self.network.budget(self.runtime)
         contexts = [self._context(request) for request in requests]
         order = sorted(range(len(requests)), key=lambda index: sort_key(contexts[index]))
         for own, path in self._blocks(order, contexts):
@@ -80,8 +68,9 @@ class CausalEngine:
                 self.network.logits_of(contexts[own[-1]][:1])
             tree = prefix_tree([contexts[index] for index in own])
             pairs = zip(own, tree.paths, strict=True)
-            questions = Questions([_asked(requests[index], nodes) for index, nodes in pairs])
-            for place, answer in self._answers(tree, questions, path, budget, mask):
+            questions = Questions([requests[index].asked_of(nodes) for index, nodes in pairs])
+            plan = self._plan(tree, questions, path, budget.row_length)
+            for place, answer in carry_out(plan, questions, self.network, budget, mask):
                 yield own[place], answer
 
     def _blocks(
@@ -112,7 +101,7 @@ class CausalEngine:
 
     def _context(self, request: Request) -> Ids:
         """Return the ids that must go through the network: nothing after what is asked for."""
-        n_asked = _n_asked(request)
+        n_asked = request.n_context
         n_whole = len(request.ids) - 1
         if n_asked and self.alone_beyond is not None and n_whole > self.alone_beyond:
             return request.ids[: max(n_whole, n_asked)]
@@ -132,13 +121,6 @@ class CausalEngine:
             logits = self.network.logits_of(np.asarray(ids, dtype=np.int64))
         return logits.float().log_softmax(-1).cpu()
 
-    def _answers(
-        self, tree: PrefixTree, questions: Questions, path: Path, budget: Budget, group: Any
-    ) -> Iterator[tuple[int, Answer]]:
-        yield from questions.nothing_asked()
-        plan = self._plan(tree, questions, path, budget.row_length)
-        yield from carry_out(plan, questions, self.network, budget, group)
-
     def _plan(self, tree: PrefixTree, questions: Questions, path: Path, row_length: int) -> Plan:
         if path == "prefix tree":
             # Some networks measure their window in the packed row, not in the sentence.
@@ -155,67 +137,24 @@ class CausalEngine:
         return torch.as_tensor(padded, device=self.network.device)
 
 
-def _n_asked(request: Request) -> int:
-    """Return how many ids the longest context has that something is asked of."""
-    n_position = int(request.positions[-1]) if len(request.positions) else 0
-    n_boundary = int(request.boundaries[-1]) if len(request.boundaries) else 0
-    return max(n_position, n_boundary)
+def causal_engine(network: Network, runtime: Runtime) -> CausalEngine:
+    """Return an engine for a network, after trying it on a few tokens.
 
-
-def _asked(request: Request, nodes: Ids) -> Asked:
-    """Return a request's questions: node i of its path is what follows its first i + 1 ids."""
-    return Asked(
-        rows=nodes[request.positions - 1],
-        targets=request.ids[request.positions],
-        boundary_rows=nodes[request.boundaries - 1],
-    )
-
-
-def causal_engine(  # noqa: PLR0913 - each of these is a choice of the caller's
-    model: Any,
-    *,
-    device: str,
-    dtype: str,
-    reference: str,
-    max_memory_bytes: int | None = None,
-    batch_tokens: int | None = None,
-) -> CausalEngine:
-    """Return an engine for a transformers model, after trying it on a few tokens.
-
-    `dtype` names the model's number format. Raises `ModelNotAvailableError` if the model is not
-    causal.
+    Raises `ModelNotAvailableError` if it is not causal.
     """
-    return engine_for(
-        Network(model, device=device),
-        dtype=dtype,
-        reference=reference,
-        max_memory_bytes=max_memory_bytes,
-        batch_tokens=batch_tokens,
-    )
-
-
-def engine_for(
-    network: Network,
-    *,
-    dtype: str,
-    reference: str,
-    max_memory_bytes: int | None = None,
-    batch_tokens: int | None = None,
-) -> CausalEngine:
-    """Return an engine for a network. Raises as `causal_engine` does."""
-    check_causal(network, dtype=dtype, reference=reference)
-    found = find_paths(network, dtype)
+    check_causal(network, dtype=runtime.dtype, reference=runtime.reference)
+    found = find_paths(network, runtime.dtype)
     # What the check has done is nobody's work.
     network.counts.reset()
+    config = network.model.config
     return CausalEngine(
         network=network,
         path=found.path,
         why=found.why,
-        window=attention_window(network.model.config),
+        window=attention_window(config),
         beside=found.beside,
-        alone_beyond=0 if found.path == "one by one" else stretching_limit(network.model.config),
-        max_memory_bytes=max_memory_bytes,
-        batch_tokens=batch_tokens,
+        alone_beyond=0 if found.path == "one by one" else stretching_limit(config),
+        runtime=runtime,
     )
 
 
@@ -260,16 +199,8 @@ class TeacherForcedNetwork(Network):
         return self._source
 
 
-def teacher_forced_engine(  # noqa: PLR0913 - each of these is a choice of the caller's
-    model: Any,
-    *,
-    source_ids: Sequence[int],
-    start_id: int | None,
-    device: str,
-    dtype: str,
-    reference: str,
-    max_memory_bytes: int | None = None,
-    batch_tokens: int | None = None,
+def teacher_forced_engine(
+    model: Any, runtime: Runtime, *, source_ids: Sequence[int], start_id: int | None
 ) -> CausalEngine:
     """Return an engine for an encoder-decoder model, after trying it on a few tokens.
 
@@ -279,17 +210,12 @@ def teacher_forced_engine(  # noqa: PLR0913 - each of these is a choice of the c
     Raises `ModelNotAvailableError` if the decoder has no such mark, the source is empty or unknown,
     or the decoder is not causal.
     """
-    network = TeacherForcedNetwork(model, source_ids=source_ids, device=device)
+    network = TeacherForcedNetwork(model, source_ids=source_ids, device=runtime.device)
+    problem = ""
     if start_id is None or not 0 <= start_id < network.n_known:
         problem = "it does not say which token its decoder starts with (decoder_start_token_id)"
-        raise ModelNotAvailableError(f"{reference}: {problem}")
-    if not source_ids or not all(0 <= each < network.n_known for each in source_ids):
+    elif not source_ids or not all(0 <= each < network.n_known for each in source_ids):
         problem = "its encoder needs a source of one token at least, all of them known to it"
-        raise ModelNotAvailableError(f"{reference}: {problem}")
-    return engine_for(
-        network,
-        dtype=dtype,
-        reference=reference,
-        max_memory_bytes=max_memory_bytes,
-        batch_tokens=batch_tokens,
-    )
+    if problem:
+        raise ModelNotAvailableError(f"{runtime.reference}: {problem}")
+    return causal_engine(network, runtime)

@@ -4,18 +4,18 @@ For every token asked for, `inputs_of` has the input that it is read from.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import ModelNotAvailableError
-from pommel.models.neural.memory import Budget
-from pommel.models.neural.network import Counts, Network
+from pommel.models.neural.memory import Runtime
+from pommel.models.neural.network import Network
 from pommel.models.neural.plans import Path, SequencePlan, carry_out
-from pommel.models.neural.questions import Answer, Asked, Bits, Ids, Questions
-from pommel.models.neural.self_check import deviation_bits, fault_of, not_available, own_bits
+from pommel.models.neural.questions import Answer, Asked, Ids, Questions
+from pommel.models.neural.self_check import Check, not_available, own_bits
 
 MaskedMethod = Literal["pll", "pll-word-l2r", "masked-l2r", "focus-mask", "unmasked-ce"]
 
@@ -131,11 +131,7 @@ def blocks(
 
 
 def _asked(request: MaskedRequest, starts: Ids) -> Asked:
-    return Asked(
-        rows=starts + request.positions,
-        targets=request.ids[request.positions],
-        boundary_rows=np.empty(0, dtype=np.int64),
-    )
+    return Asked(rows=starts + request.positions, targets=request.ids[request.positions])
 
 
 def _plan(inputs: Sequence[Ids], starts: Ids, rows: Ids, *, equal_lengths: bool) -> SequencePlan:
@@ -191,25 +187,14 @@ class MaskedEngine:
     """A masked network, and the way to feed it that gives its own numbers.
 
     `path` is that way, `why` the reason where it is not "padded batches". `mask_id` is the id of
-    its mask. `max_memory_bytes` and `batch_tokens` are as in `LoadOptions`.
+    its mask.
     """
 
     network: Network
     mask_id: int
     path: Path = "padded batches"
     why: str = ""
-    max_memory_bytes: int | None = None
-    batch_tokens: int | None = None
-
-    @property
-    def n_known(self) -> int:
-        """How many token ids the network knows."""
-        return self.network.n_known
-
-    @property
-    def counts(self) -> Counts:
-        """The work that has been done since the network was loaded."""
-        return self.network.counts
+    runtime: Runtime = field(default_factory=Runtime)
 
     def answers(
         self, requests: Sequence[MaskedRequest], method: MaskedMethod
@@ -223,118 +208,64 @@ class MaskedEngine:
         single input does not fit into the device's memory, and `RuntimeError` if the network
         fails.
         """
-        budget = self.network.budget(self.max_memory_bytes, self.batch_tokens)
+        budget = self.network.budget(self.runtime)
         for block in blocks(requests, method, _BLOCK_IDS):
-            chosen = [requests[index] for index in block]
-            for place, answer in self._block(chosen, method, budget):
+            plan, questions = masked_plan(
+                [requests[index] for index in block],
+                method=method,
+                mask_id=self.mask_id,
+                equal_lengths=self.path == "batches of equal length",
+            )
+            for place, answer in carry_out(plan, questions, self.network, budget):
                 yield block[place], answer
 
-    def _block(
-        self, requests: Sequence[MaskedRequest], method: MaskedMethod, budget: Budget
-    ) -> Iterator[tuple[int, Answer]]:
-        plan, questions = masked_plan(
-            requests,
-            method=method,
-            mask_id=self.mask_id,
-            equal_lengths=self.path == "batches of equal length",
-        )
-        yield from questions.nothing_asked()
-        yield from carry_out(plan, questions, self.network, budget)
 
-
-def masked_engine(  # noqa: PLR0913 - each of these is a choice of the caller's
-    model: Any,
-    *,
-    mask_id: int,
-    device: str,
-    dtype: str,
-    reference: str,
-    max_memory_bytes: int | None = None,
-    batch_tokens: int | None = None,
-) -> MaskedEngine:
+def masked_engine(model: Any, runtime: Runtime, *, mask_id: int) -> MaskedEngine:
     """Return an engine for a transformers model, after trying it on a few random sentences.
 
-    `dtype` names the model's number format. Raises `ModelNotAvailableError` if the model does not
-    know the mask, fails on plain token ids, gives no numbers, does not see what follows a token,
-    or gives other numbers in a batch than alone.
+    Raises `ModelNotAvailableError` if the model does not know the mask, fails on plain token ids,
+    gives no numbers, does not see what follows a token, or gives other numbers in a batch than
+    alone.
     """
-    network = Network(model, device=device, bidirectional=True)
-    path, why = _Check.of(network, mask_id, reference).path(dtype)
+    network = Network(model, device=runtime.device, bidirectional=True)
+    path, why = _find_path(network, mask_id, runtime)
     # What the check has done is nobody's work.
     network.counts.reset()
-    return MaskedEngine(
-        network=network,
-        mask_id=mask_id,
-        path=path,
-        why=why,
-        max_memory_bytes=max_memory_bytes,
-        batch_tokens=batch_tokens,
-    )
+    return MaskedEngine(network=network, mask_id=mask_id, path=path, why=why, runtime=runtime)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Check:
-    """A few sentences of several lengths, and what the network says of each one alone."""
+def _find_path(network: Network, mask_id: int, runtime: Runtime) -> tuple[Path, str]:
+    """Return the fastest path that gives the network's own numbers, and why none is faster."""
+    reference = runtime.reference
+    if not 0 <= mask_id < network.n_known:
+        problem = f"it does not know its mask, the token id {mask_id}"
+        raise ModelNotAvailableError(f"{reference}: {problem}")
+    requests = _requests(network.n_known, mask_id)
+    with not_available(reference):
+        expected = [
+            own_bits(network, each.ids, each.positions, each.ids[each.positions])
+            for each in requests
+        ]
+        sees = _sees_what_follows(network, requests[1].ids)
+    if np.isnan(np.concatenate(expected)).all():
+        raise ModelNotAvailableError(f"{reference}: it gives no numbers (NaN)")
+    if not sees:
+        problem = "it is not a masked language model: tokens do not depend on those that follow"
+        raise ModelNotAvailableError(f"{reference}: {problem}")
 
-    network: Network
-    mask_id: int
-    reference: str
-    requests: Sequence[MaskedRequest]
-    expected: Sequence[Bits]
+    def answers(path: Path) -> Iterator[tuple[int, Answer]]:
+        small = Runtime(batch_tokens=_CHECK_TOKENS)
+        engine = MaskedEngine(network=network, mask_id=mask_id, path=path, runtime=small)
+        return engine.answers(requests, "unmasked-ce")
 
-    @classmethod
-    def of(cls, network: Network, mask_id: int, reference: str) -> "_Check":
-        """Ask the network by itself. Raises `ModelNotAvailableError` if it has no answer."""
-        if not 0 <= mask_id < network.n_known:
-            problem = f"it does not know its mask, the token id {mask_id}"
-            raise ModelNotAvailableError(f"{reference}: {problem}")
-        requests = _requests(network.n_known, mask_id)
-        with not_available(reference):
-            expected = [
-                own_bits(network, each.ids, each.positions, each.ids[each.positions])
-                for each in requests
-            ]
-            sees = _sees_what_follows(network, requests[1].ids)
-        if np.isnan(np.concatenate(expected)).all():
-            raise ModelNotAvailableError(f"{reference}: it gives no numbers (NaN)")
-        if not sees:
-            problem = "it is not a masked language model: tokens do not depend on those that follow"
-            raise ModelNotAvailableError(f"{reference}: {problem}")
-        return cls(
-            network=network,
-            mask_id=mask_id,
-            reference=reference,
-            requests=requests,
-            expected=expected,
-        )
-
-    def path(self, dtype: str) -> tuple[Path, str]:
-        """Return the fastest path that gives the network's own numbers, and why none is faster.
-
-        A network that takes no path with only needed rows projected has all of them projected.
-        """
-        batch = self.fault("batches of equal length", dtype)
-        if batch and self.network.narrow:
-            self.network.narrow = False
-            batch = self.fault("batches of equal length", dtype)
-        padding = self.fault("padded batches", dtype)
-        if not padding:
-            return "padded batches", ""
-        if batch:
-            raise ModelNotAvailableError(f"{self.reference}: in a batch {batch}")
-        return "batches of equal length", f"padding: {padding}"
-
-    def fault(self, path: Path, dtype: str) -> str:
-        """Return what is wrong with a path's numbers; nothing if they are the network's own."""
-        engine = MaskedEngine(
-            network=self.network, mask_id=self.mask_id, path=path, batch_tokens=_CHECK_TOKENS
-        )
-        try:
-            given = dict(engine.answers(self.requests, "unmasked-ce"))
-        except Exception as error:  # noqa: BLE001 - networks raise anything
-            return f"it raises {type(error).__name__}"
-        bits = [given[index].bits for index in range(len(self.expected))]
-        return fault_of(deviation_bits(bits, self.expected), self.expected, dtype)
+    check = Check(network=network, dtype=runtime.dtype, expected=expected)
+    batch = check.fault_of_rows(lambda: answers("batches of equal length"))
+    padding = check.fault(lambda: answers("padded batches"))
+    if not padding:
+        return "padded batches", ""
+    if batch:
+        raise ModelNotAvailableError(f"{reference}: in a batch {batch}")
+    return "batches of equal length", f"padding: {padding}"
 
 
 def _requests(n_known: int, mask_id: int) -> list[MaskedRequest]:

@@ -9,6 +9,21 @@ from typing import Any
 from pommel.errors import ModelNotAvailableError, UsageError
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Runtime:
+    """Where a network runs, in which numbers, and how much scoring may use.
+
+    `reference` names the model in messages. `max_memory_bytes` and `batch_tokens` are as in
+    `LoadOptions`.
+    """
+
+    reference: str = ""
+    device: str = "cpu"
+    dtype: str = "float32"
+    max_memory_bytes: int | None = None
+    batch_tokens: int | None = None
+
+
 @dataclass(slots=True, kw_only=True)
 class Budget:
     """How many tokens and how many rows of the vocabulary projection one pass may have.

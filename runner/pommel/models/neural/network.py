@@ -12,7 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from pommel.models.neural.memory import Budget, Footprint, budget_for, memory_errors, usable_bytes
+from pommel.models.neural.memory import (
+    Budget,
+    Footprint,
+    Runtime,
+    budget_for,
+    memory_errors,
+    usable_bytes,
+)
 from pommel.models.neural.passes import Pass, TreeShape
 from pommel.models.neural.questions import Bits, Ids
 
@@ -179,14 +186,13 @@ class Network:
             inputs["use_cache"] = False
         return inputs
 
-    def budget(self, max_memory_bytes: int | None, batch_tokens: int | None) -> Budget:
-        """Return how much may go through at once; None is what suits the device."""
+    def budget(self, runtime: Runtime) -> Budget:
+        """Return how much may go through at once; what nobody has said is what suits the device."""
         gpu = self.device != "cpu"
-        memory = max_memory_bytes or usable_bytes(self._devices())
         budget = budget_for(
             self._footprint(),
-            max_memory_bytes=memory,
-            n_tokens=batch_tokens or (_GPU_TOKENS if gpu else _PROCESSOR_TOKENS),
+            max_memory_bytes=runtime.max_memory_bytes or usable_bytes(self._devices()),
+            n_tokens=runtime.batch_tokens or (_GPU_TOKENS if gpu else _PROCESSOR_TOKENS),
             row_length=_GPU_ROW_LENGTH if gpu else _PROCESSOR_ROW_LENGTH,
         )
         if not self.narrow:

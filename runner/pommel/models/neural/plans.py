@@ -154,9 +154,11 @@ def carry_out(
 ) -> Iterator[tuple[int, Answer]]:
     """Make a plan's passes, and yield (request, answer) as soon as a request is answered.
 
+    Requests that ask nothing are answered first.
     A pass that does not fit into memory halves the budget, for good. Raises `MemoryError` if even
     the smallest does not fit. `group` is as in `read`.
     """
+    yield from questions.nothing_asked()
     start = 0
     while start < len(plan):
         a_pass, stop = plan.next_pass(start, budget)

@@ -28,6 +28,20 @@ class Request:
     positions: Ids
     boundaries: Ids = field(default_factory=_nothing)
 
+    @property
+    def n_context(self) -> int:
+        """How many ids the longest context has that something is asked of."""
+        asked = np.concatenate([self.positions, self.boundaries])
+        return int(asked.max(initial=0))
+
+    def asked_of(self, path: Ids) -> "Asked":
+        """Return its questions: node i of its path is what follows its first i + 1 ids."""
+        return Asked(
+            rows=path[self.positions - 1],
+            targets=self.ids[self.positions],
+            boundary_rows=path[self.boundaries - 1],
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Answer:
@@ -50,7 +64,7 @@ class Asked:
 
     rows: Ids
     targets: Ids
-    boundary_rows: Ids
+    boundary_rows: Ids = field(default_factory=_nothing)
 
 
 class Questions:

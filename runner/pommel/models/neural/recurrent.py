@@ -7,16 +7,23 @@ and is gone when the depth below has been computed.
 
 import contextlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pommel.models.neural.memory import Budget, Footprint, budget_for, memory_errors, usable_bytes
+from pommel.models.neural.memory import (
+    Budget,
+    Footprint,
+    Runtime,
+    budget_for,
+    memory_errors,
+    usable_bytes,
+)
 from pommel.models.neural.network import Counts, read
 from pommel.models.neural.passes import PrefixTree, prefix_tree, sort_key
-from pommel.models.neural.questions import Answer, Asked, Ids, Questions, Request
+from pommel.models.neural.questions import Answer, Ids, Questions, Request
 
 if TYPE_CHECKING:
     import torch
@@ -182,24 +189,10 @@ _MOST_REQUESTS = 1 << 14
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RecurrentEngine:
-    """A recurrent network, and how much goes through it at once.
-
-    `max_memory_bytes` and `batch_tokens` are as in `LoadOptions`.
-    """
+    """A recurrent network, and how much goes through it at once."""
 
     network: LstmNetwork
-    max_memory_bytes: int | None = None
-    batch_tokens: int | None = None
-
-    @property
-    def n_known(self) -> int:
-        """How many words the network knows."""
-        return self.network.n_known
-
-    @property
-    def counts(self) -> Counts:
-        """The work that has been done since the network was loaded."""
-        return self.network.counts
+    runtime: Runtime = field(default_factory=Runtime)
 
     def answers(self, requests: Sequence[Request]) -> Iterator[tuple[int, Answer]]:
         """Yield (index into `requests`, answer), each index once, in any order.
@@ -210,7 +203,7 @@ class RecurrentEngine:
         `RuntimeError` if the network fails.
         """
         budget = self._budget()
-        contexts = [_context(request) for request in requests]
+        contexts = [request.ids[: request.n_context] for request in requests]
         # Neighbours share their beginnings.
         waiting = sorted(range(len(requests)), key=lambda index: sort_key(contexts[index]))
         while waiting:
@@ -218,7 +211,7 @@ class RecurrentEngine:
             own, waiting = waiting[: budget.n_tokens], waiting[budget.n_tokens :]
             tree = prefix_tree([contexts[index] for index in own])
             pairs = zip(own, tree.paths, strict=True)
-            questions = Questions([_asked(requests[index], nodes) for index, nodes in pairs])
+            questions = Questions([requests[index].asked_of(nodes) for index, nodes in pairs])
             left = dict(enumerate(own))
             try:
                 with memory_errors(self.network.device):
@@ -238,7 +231,7 @@ class RecurrentEngine:
         import torch  # noqa: PLC0415 - an extra
 
         if not len(ids):
-            return torch.empty(0, self.n_known)
+            return torch.empty(0, self.network.n_known)
         tree = prefix_tree([np.asarray(ids, dtype=np.int64)])
         with memory_errors(self.network.device):
             hidden = torch.cat([top for _, top in self._depths(tree, n_words=len(ids))])
@@ -318,25 +311,11 @@ class RecurrentEngine:
         """Return how many requests share a tree, and how many rows are projected at once."""
         return budget_for(
             _footprint(self.network),
-            max_memory_bytes=self.max_memory_bytes or usable_bytes([self.network.device]),
-            n_tokens=min(self.batch_tokens or _MOST_REQUESTS, _MOST_REQUESTS),
+            max_memory_bytes=self.runtime.max_memory_bytes or usable_bytes([self.network.device]),
+            n_tokens=min(self.runtime.batch_tokens or _MOST_REQUESTS, _MOST_REQUESTS),
             # Nothing is packed into rows.
             row_length=1,
         )
-
-
-def _context(request: Request) -> Ids:
-    """Return the ids that must go through the network: nothing after what is asked for."""
-    return request.ids[: int(request.positions[-1]) if len(request.positions) else 0]
-
-
-def _asked(request: Request, nodes: Ids) -> Asked:
-    """Return a request's questions: node i of its path is what follows its first i + 1 ids."""
-    return Asked(
-        rows=nodes[request.positions - 1],
-        targets=request.ids[request.positions],
-        boundary_rows=nodes[:0],
-    )
 
 
 def _footprint(network: LstmNetwork) -> Footprint:

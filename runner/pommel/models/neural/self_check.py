@@ -16,7 +16,7 @@ from pommel.models.neural.memory import Budget
 from pommel.models.neural.network import Network
 from pommel.models.neural.passes import Pass, PrefixTree, TreeShape, prefix_tree
 from pommel.models.neural.plans import Path, Plan, TreePlan, carry_out, sequence_plan
-from pommel.models.neural.questions import Asked, Bits, Ids, Questions
+from pommel.models.neural.questions import Answer, Asked, Bits, Ids, Questions
 
 # How much of the largest surprisal two ways may differ by before it is more than rounding.
 ROUNDING = {"float64": 1e-9, "float32": 2e-5, "bfloat16": 0.05, "float16": 0.01}
@@ -43,18 +43,54 @@ def own_bits(network: Network, ids: Ids, rows: Ids, targets: Ids) -> Bits:
     return np.asarray(nats.cpu().numpy() / np.log(2), dtype=np.float64)
 
 
-def deviation_bits(given: Sequence[Bits], own: Sequence[Bits]) -> float:
-    """Return by how much any number differs from the network's own, infinity where it is none."""
-    return max(_largest_difference(*pair) for pair in zip(given, own, strict=True))
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Check:
+    """What a network says of a few requests, each alone: what any faster way has to say.
+
+    `dtype` names its number format. Answers come as engines give them.
+    """
+
+    network: Network
+    dtype: str
+    expected: Sequence[Bits]
+
+    def fault(self, answers: "Answers") -> str:
+        """Return what is wrong with numbers; nothing if they are the network's own."""
+        return self.judged(answers)[0]
+
+    def fault_of_rows(self, answers: "Answers") -> str:
+        """Return what is wrong with numbers, even if the network projects all rows by itself.
+
+        One that can't do with fewer goes on with all of them.
+        """
+        fault = self.fault(answers)
+        if fault and self.network.narrow:
+            self.network.narrow = False
+            fault = self.fault(answers)
+        return fault
+
+    def judged(self, answers: "Answers") -> tuple[str, float]:
+        """Return what is wrong with numbers, and by how many bits they differ."""
+        try:
+            deviation = self.deviation_bits(answers)
+        except Exception as error:  # noqa: BLE001 - networks raise anything
+            return f"it raises {type(error).__name__}", np.inf
+        largest = max(bits[np.isfinite(bits)].max(initial=0) for bits in self.expected)
+        # Said this way round, a network that gives no numbers passes: scoring names the sentence.
+        if deviation > ROUNDING[self.dtype] * largest:
+            return f"its numbers differ by {deviation:.2g} bits", deviation
+        return "", deviation
+
+    def deviation_bits(self, answers: "Answers") -> float:
+        """Return by how much any number differs from the network's own, infinity if it is none."""
+        given = dict(answers())
+        return max(
+            _largest_difference(given[index].bits, own) for index, own in enumerate(self.expected)
+        )
 
 
-def fault_of(deviation: float, own: Sequence[Bits], dtype: str) -> str:
-    """Return what is wrong with numbers that differ so much; nothing if it is rounding."""
-    largest = max(bits[np.isfinite(bits)].max(initial=0) for bits in own)
-    # Said this way round, a network that gives no numbers passes: scoring names the sentence.
-    if deviation > ROUNDING[dtype] * largest:
-        return f"its numbers differ by {deviation:.2g} bits"
-    return ""
+# What asks a network for all that is expected of it, some way.
+Answers = Callable[[], Iterator[tuple[int, Answer]]]
 
 
 def _largest_difference(given: Bits, own: Bits) -> float:
@@ -101,19 +137,17 @@ def find_paths(network: Network, dtype: str) -> Paths:
     A network that takes no path with only needed rows projected has all of them projected. If even
     then it has other numbers beside others, or in part, than alone and whole, that is how it goes.
     """
-    check = _Check.of(network, dtype)
-    fault = check.fault(_side_by_side(equal_lengths=True))
-    if fault and network.narrow:
-        network.narrow = False
-        fault = check.fault(_side_by_side(equal_lengths=True))
+    sequences, check = _few_sequences(network, dtype)
+    answers = functools.partial(_answers, network, sequences)
+    fault = check.fault_of_rows(functools.partial(answers, _side_by_side(equal_lengths=True)))
     if fault:
         why = f"in a batch or in part, {fault}"
         return Paths(path="one by one", why=why, beside="one by one")
-    padding = check.fault(_side_by_side(equal_lengths=False))
+    padding = check.fault(functools.partial(answers, _side_by_side(equal_lengths=False)))
     beside: Path = "batches of equal length" if padding else "padded batches"
     # The class says so where a state is handed on from token to token: it can't branch.
     recurrent = getattr(network.model, "_is_stateful", False)
-    why = "it is recurrent" if recurrent else check.tree_fault()
+    why = "it is recurrent" if recurrent else _tree_fault(check, sequences)
     if not why:
         return Paths(path="prefix tree", why="", beside=beside)
     reasons = [f"prefix tree: {why}", *([f"padding: {padding}"] if padding else [])]
@@ -128,67 +162,41 @@ def _side_by_side(*, equal_lengths: bool) -> _Planner:
     return functools.partial(sequence_plan, equal_lengths=equal_lengths)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _Check:
-    """A few sequences that share beginnings, and what the network says of each one alone."""
+def _few_sequences(network: Network, dtype: str) -> tuple[list[Ids], Check]:
+    """Return a few sequences that share beginnings, and what the network says of each one alone."""
+    # Beyond its window attention is another matter, and so is the path: see `CausalEngine`.
+    longest = attention_window(network.model.config)
+    sequences = [each[:longest] for each in _sequences(network.n_known)]
+    expected = [
+        own_bits(network, each[:-1], np.arange(len(each) - 1), each[1:]) for each in sequences
+    ]
+    return sequences, Check(network=network, dtype=dtype, expected=expected)
 
-    network: Network
-    dtype: str
-    sequences: Sequence[Ids]
-    expected: Sequence[Bits]
 
-    @classmethod
-    def of(cls, network: Network, dtype: str) -> "_Check":
-        # Beyond its window attention is another matter, and so is the path: see `CausalEngine`.
-        longest = attention_window(network.model.config)
-        sequences = [each[:longest] for each in _sequences(network.n_known)]
-        return cls(
-            network=network,
-            dtype=dtype,
-            sequences=sequences,
-            expected=[
-                own_bits(network, each[:-1], np.arange(len(each) - 1), each[1:])
-                for each in sequences
-            ],
-        )
+def _tree_fault(check: Check, sequences: Sequence[Ids]) -> str:
+    """Return what is wrong with the prefix tree, or with a check that would see nothing."""
+    window = attention_window(check.network.model.config)
+    row_length = min(_ROW_LENGTH, window or _ROW_LENGTH)
+    answers = functools.partial(_answers, check.network, sequences)
+    tree = functools.partial(TreePlan, row_length=row_length)
+    why, right = check.judged(functools.partial(answers, tree))
+    if why:
+        return why
+    # Sequences that see each other have to show.
+    mixed = functools.partial(_EverybodySees, row_length=row_length)
+    wrong = check.deviation_bits(functools.partial(answers, mixed))
+    return "a wrong mask would hardly show" if wrong < _POWER * right else ""
 
-    def fault(self, planner: _Planner) -> str:
-        """Return what is wrong with a plan's numbers; nothing if they are the network's own."""
-        return self._judged(planner)[0]
 
-    def tree_fault(self) -> str:
-        """Return what is wrong with the prefix tree, or with a check that would see nothing."""
-        window = attention_window(self.network.model.config)
-        row_length = min(_ROW_LENGTH, window or _ROW_LENGTH)
-        why, right = self._judged(functools.partial(TreePlan, row_length=row_length))
-        if why:
-            return why
-        # Sequences that see each other have to show.
-        wrong = self._deviation(functools.partial(_EverybodySees, row_length=row_length))
-        return "a wrong mask would hardly show" if wrong < _POWER * right else ""
-
-    def _judged(self, planner: _Planner) -> tuple[str, float]:
-        """Return what is wrong with a plan's numbers, and by how many bits they differ."""
-        try:
-            deviation = self._deviation(planner)
-        except Exception as error:  # noqa: BLE001 - networks raise anything
-            return f"it raises {type(error).__name__}", np.inf
-        return fault_of(deviation, self.expected, self.dtype), deviation
-
-    def _deviation(self, planner: _Planner) -> float:
-        tree = prefix_tree([each[:-1] for each in self.sequences])
-        nothing = np.empty(0, dtype=np.int64)
-        questions = Questions(
-            [
-                Asked(rows=nodes, targets=each[1:], boundary_rows=nothing)
-                for each, nodes in zip(self.sequences, tree.paths, strict=True)
-            ]
-        )
-        budget = Budget(n_tokens=_PASS_TOKENS, n_rows=_PASS_TOKENS, row_length=_ROW_LENGTH)
-        plan = planner(tree, questions.rows)
-        given = dict(carry_out(plan, questions, self.network, budget))
-        bits = [given[index].bits for index in range(len(self.expected))]
-        return deviation_bits(bits, self.expected)
+def _answers(
+    network: Network, sequences: Sequence[Ids], planner: _Planner
+) -> Iterator[tuple[int, Answer]]:
+    """Ask a network for all tokens of some sequences by a plan."""
+    tree = prefix_tree([each[:-1] for each in sequences])
+    pairs = zip(sequences, tree.paths, strict=True)
+    questions = Questions([Asked(rows=nodes, targets=each[1:]) for each, nodes in pairs])
+    budget = Budget(n_tokens=_PASS_TOKENS, n_rows=_PASS_TOKENS, row_length=_ROW_LENGTH)
+    return carry_out(planner(tree, questions.rows), questions, network, budget)
 
 
 class _EverybodySees(TreePlan):
