@@ -9,7 +9,7 @@ from pathlib import Path
 LEFT = {
     "analysis": 15,
     "api.py": 1,
-    "cli": 99,
+    "cli": 15,
     "compat": 14,
     "files": 8,
     "images": 15,

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -164,7 +164,7 @@ def _export(
     return paths, error
 
 
-def _outcome(fetched: FetchedSource, folder: Path, paths: Sequence[Path]) -> dict[str, Any]:
+def _outcome(fetched: FetchedSource, folder: Path, paths: Sequence[Path]) -> dict[str, object]:
     return {
         "name": fetched.source.name,
         "commit": fetched.source.commit,
@@ -220,7 +220,7 @@ def _table(sources: Sequence[PublishedSource]) -> "Table":
     return table
 
 
-def _entry(source: PublishedSource) -> dict[str, Any]:
+def _entry(source: PublishedSource) -> dict[str, object]:
     cache = source.cache()
     return {
         "name": source.name,

@@ -1,7 +1,6 @@
 """`pommel models list|show`: the models that ship with pommel, how others are named."""
 
 import json
-from typing import Any
 
 import click
 
@@ -53,7 +52,7 @@ def show(model: str, form: str, chosen: ModelOptions) -> None:
             click.echo(f"{key:{width}}  {_shown(value)}")
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, list):
         return ", ".join(map(_shown, value))
     if not isinstance(value, dict):

@@ -127,8 +127,9 @@ class ModelOptions(ContainerOptions, ServerOptions):
 
     def open_model(self, reference: str) -> Model:
         """Return the model that is described. Raises as `load_model` does."""
+        options = self.load_options
         with download_bar(reference) as progress:
-            return load_model(reference, replace(self.load_options, pull_progress=progress))
+            return load_model(reference, replace(options, pull_progress=progress))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -4,7 +4,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import click
 
@@ -120,7 +120,7 @@ def show_run(run: str, form: str, kept: StoreOptions) -> None:
             click.echo(for_stdout(line))
 
 
-def _to_json(listed: ListedRun) -> dict[str, Any]:
+def _to_json(listed: ListedRun) -> dict[str, object]:
     record, result = listed.record, listed.record.result
     return {
         "run_id": record.run_id,

@@ -247,15 +247,15 @@ def described(record: RunRecord) -> str:
 def why_none(path: Path, selection: Selection, there: Sequence[RunRecord]) -> str:
     """Return what stands in the way, where ids and patterns each fit some run."""
 
-    def but_for(**left_out: Any) -> list[RunRecord]:
-        return [each for each in there if replace(selection, **left_out).takes(each)]
+    def taken_by(wider: Selection) -> list[RunRecord]:
+        return [each for each in there if wider.takes(each)]
 
-    if broken_off := but_for(complete_only=False):
+    if broken_off := taken_by(replace(selection, complete_only=False)):
         example = f"{broken_off[0].run_id}, {described(broken_off[0])}"
         return (
             f"no run that fits is complete ({example}); the command that began it goes on with it"
         )
-    if others := but_for(score_rules=()):
+    if others := taken_by(replace(selection, score_rules=())):
         wanted, *_ = selection.score_rules
         rules = dict.fromkeys(each.result.score_rule for each in others)
         return (
@@ -263,7 +263,8 @@ def why_none(path: Path, selection: Selection, there: Sequence[RunRecord]) -> st
             f"evaluate --score {wanted}` evaluates it anew, with no model"
         )
     for name, value in selection.choices:
-        if others := but_for(choices=tuple(each for each in selection.choices if each[0] != name)):
+        but_for_it = tuple(each for each in selection.choices if each[0] != name)
+        if others := taken_by(replace(selection, choices=but_for_it)):
             known = dict.fromkeys(each.choice(name) for each in others)
             there_is = listed([f"{name}={each}" for each in known if each is not None])
             command = f"pommel runs evaluate --{name} {value}"

@@ -5,7 +5,6 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -36,7 +35,7 @@ class _Found:
         name = f"[{self.rule}] " if self.rule else ""
         return str(replace(self.fault, message=f"{name}{self.fault.message}"))
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         return {**asdict(self.fault), "rule": self.rule, "items": list(self.item_numbers)}
 
 

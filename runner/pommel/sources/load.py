@@ -58,28 +58,16 @@ def suite_files(collection: str = "") -> list[Path]:
 class LoadedSuites:
     """The files of a set that are suites, at least one; `error` is what is wrong with the others.
 
-    Whoever goes on without those checks at the end; what is of one piece (a board, a call from
+    `suites` are in the order of the files, `warnings` what these could do better, and `n_files`
+    counts the faulty ones, too. Whoever goes on without those checks at the end; what is of one piece (a board, a call from
     Python) is not begun without them.
     """
 
     loaded: tuple[LoadedSuite, ...]
+    suites: tuple[Suite, ...]
+    warnings: tuple[Fault, ...]
+    n_files: int
     error: SuiteError | None
-
-    @property
-    def suites(self) -> list[Suite]:
-        """The suites, in the order of their files."""
-        return [each.suite for each in self.loaded]
-
-    @property
-    def warnings(self) -> list[Fault]:
-        """What these files could do better."""
-        return [warning for each in self.loaded for warning in each.warnings]
-
-    @property
-    def n_files(self) -> int:
-        """How many files there are, faulty ones among them."""
-        faulty = {fault.file for fault in self.error.faults} if self.error else ()
-        return len(self.loaded) + len(faulty)
 
     def check(self) -> None:
         """Raise `SuiteError` if a file of the set is faulty."""
@@ -105,7 +93,13 @@ def load_suites(
     found = SuiteError(faults) if faults else None
     if found and not loaded:
         raise found
-    return LoadedSuites(loaded=tuple(loaded), error=found)
+    return LoadedSuites(
+        loaded=tuple(loaded),
+        suites=tuple(each.suite for each in loaded),
+        warnings=tuple(warning for each in loaded for warning in each.warnings),
+        n_files=len(loaded) + len({fault.file for fault in faults}),
+        error=found,
+    )
 
 
 def load_drafts(sources: Sequence[str]) -> list[LoadedDraft]:
