@@ -70,8 +70,6 @@ def test_what_a_file_is_can_be_said(pommel: Pommel, lines: Path, tmp_path: Path)
         ("blimp/adjunct_island.jsonl", 1000),
         ("blimp/anaphor_number_agreement.jsonl", 1000),
         ("blimp/regular_plural_subject_verb_agreement_1.jsonl", 1000),
-        ("bert_syntax/gulordava_results_base.txt", 383),
-        ("bert_syntax/gulordava_results_large.txt", 383),
         ("lm_syneval/simple_agrmt.pickle", 140),
         ("lm_syneval/simple_npi_anim.pickle", 120),
         ("lm_syneval/vp_coord.pickle", 840),

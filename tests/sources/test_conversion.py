@@ -45,8 +45,6 @@ TIES = {
     "x.gold": "2\tsings\tsing\t0\n1\tsleep\tsleep\t0\n",
     "x.tab": TAB
     + "".join(ROW.format(*each) for each in [(0, "sings", "correct"), (0, "sings", "wrong")]),
-    "bert.txt": "True\t0\tsings\t2.5\tsing\t1.0\tb'a wren ***mask***'\n"
-    "False\t0\tsleep\t2.5\tsleep\t2.5\tb'sheep ***mask***'\n",
 }
 
 

@@ -168,7 +168,6 @@ def test_the_table_of_formats() -> None:
         ("lm-syneval", (".pickle", ".pkl"), "sentence"),
         ("linzen", (".text", ".gold"), "contrast"),
         ("gulordava", (".tab",), "contrast"),
-        ("bert-syntax", (".txt",), "contrast"),
     ]
     assert {WrittenForm.named(each.name).sets for each in FORMATS} == set(FORMATS)
     assert WrittenForm.named("suite").sets is None

@@ -13,7 +13,6 @@ from typing import Any
 
 from pommel.errors import InputError, UsageError, counted, listed
 from pommel.files import json_chunks, replacing
-from pommel.sources.formats.bert_syntax import BERT_SYNTAX
 from pommel.sources.formats.blimp import BLIMP
 from pommel.sources.formats.clams import CLAMS
 from pommel.sources.formats.context_pairs import CONTEXT_PAIRS
@@ -52,7 +51,6 @@ FORMATS: tuple[SetFormat, ...] = (
     LM_SYNEVAL,
     LINZEN,
     GULORDAVA,
-    BERT_SYNTAX,
 )
 
 # More ties than these are not named.

@@ -65,7 +65,6 @@ EXPECTED: dict[str, tuple[int, str, list[str]]] = {
         ["LICENSE", "tables/table1_table2.csv", "tables/cwals.tsv"],
     ),
     "lm_syneval": (4, "vp_coord", ["LICENSE.md"]),
-    "bert_syntax": (2, "gulordava_results_base", ["LICENSE"]),
     "sg_eval": (
         1,
         "test_suites-json-fgd_hierarchy",
