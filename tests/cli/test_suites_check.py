@@ -8,7 +8,7 @@ import pytest
 from tests.builders import Sentences, suite_text, suite_value
 from tests.cli.samples import Pommel
 
-from pommel.sources.formats.long_csv import suite_to_long_csv
+from pommel.sources.formats.long_csv import long_csv_pieces
 from pommel.suite.read import LoadedSuite
 
 WELL: Sentences = {"a": ("The dog", "barks", "."), "b": ("The dog", "bark", ".")}
@@ -148,7 +148,7 @@ def test_standard_input(pommel: Pommel) -> None:
 def test_a_csv_has_items_but_no_places(pommel: Pommel, tmp_path: Path) -> None:
     path = tmp_path / "s.csv"
     suite = LoadedSuite.from_dict(suite_value([WELL, SAME, WELL], [LESS])).suite
-    path.write_text(suite_to_long_csv(suite))
+    path.write_text("".join(long_csv_pieces(suite.items, suite.region_names)))
     assert pommel("suites", "check", path).stdout == (
         f"{path}: warning: [duplicate-item] items 1 and 3 have the same sentences in every "
         "condition; what is there twice counts twice; remove all but one (at item 3)\n"

@@ -21,7 +21,7 @@ from pommel.scoring.evaluated_suite import evaluated_suite_to_dict, table_from_s
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.results import SuiteResult
 from pommel.scoring.run import SuiteSurprisals, run_suites
-from pommel.sources.formats.long_csv import suite_to_long_csv
+from pommel.sources.formats.long_csv import long_csv_pieces
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence
@@ -279,7 +279,7 @@ def test_a_suite_with_contexts_is_written_as_it_was_read() -> None:
     assert item["context"] == "It is late ."
     assert [each.get("context") for each in item["conditions"]] == [None, "So what ?"]
     with pytest.raises(UsageError, match=r"has contexts, for which long CSV has no column"):
-        suite_to_long_csv(suite)
+        list(long_csv_pieces(suite.items, suite.region_names))
     with pytest.raises(UsageError, match=r"has contexts, which syntaxgym did not know"):
         list(run_suites(WordModel(), [suite], Choices(compat="syntaxgym")))
 

@@ -59,8 +59,8 @@ class LoadedSuites:
     """The files of a set that are suites, at least one; `error` is what is wrong with the others.
 
     `suites` are in the order of the files, `warnings` what these could do better, and `n_files`
-    counts the faulty ones, too. Whoever goes on without those checks at the end; what is of one piece (a board, a call from
-    Python) is not begun without them.
+    counts the faulty ones, too. Whoever goes on without those checks at the end; what is of one
+    piece (a board, a call from Python) is not begun without them.
     """
 
     loaded: tuple[LoadedSuite, ...]

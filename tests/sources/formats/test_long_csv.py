@@ -1,7 +1,6 @@
 """SyntaxGym's long CSV: literal reading, exact messages, and round trips; plain sentences."""
 
 import re
-from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,11 +10,10 @@ from hypothesis import strategies as st
 from pommel.errors import Fault, InputError, SuiteError
 from pommel.sources.formats.long_csv import (
     COLUMNS,
+    long_csv_pieces,
     parse_long_csv,
     read_long_csv,
     sentence_lines,
-    sentences_of,
-    suite_to_long_csv,
 )
 from pommel.suite.read import LoadedSuite
 from pommel.suite.suite import Condition, Item, Region, Suite
@@ -28,15 +26,17 @@ SMALL = (
 )
 
 
-def _read(text: str, predictions: Sequence[str] = (), *, strict: bool = False) -> Suite:
-    return parse_long_csv(
-        text, name="s", predictions=predictions, strict=strict, file="s.csv"
-    ).suite
+def _read(text: str, *, strict: bool = False) -> Suite:
+    return parse_long_csv(text, name="s", strict=strict, file="s.csv").suite
 
 
-def _messages(text: str, predictions: Sequence[str] = (), *, strict: bool = False) -> list[str]:
+def _written(suite: Suite) -> str:
+    return "".join(long_csv_pieces(suite.items, suite.region_names))
+
+
+def _messages(text: str, *, strict: bool = False) -> list[str]:
     with pytest.raises(SuiteError) as caught:
-        _read(text, predictions, strict=strict)
+        _read(text, strict=strict)
     return str(caught.value).split("\n")
 
 
@@ -60,13 +60,8 @@ def test_suite() -> None:
     assert suite.items[0].condition("mismatch").sentence().text == "The author laugh"
 
 
-def test_predictions_can_be_given() -> None:
-    suite = _read(SMALL, ["(2;%match%) < (2;%mismatch%)"])
-    assert [each.formula.text for each in suite.predictions] == ["(2;%match%) < (2;%mismatch%)"]
-
-
 def test_result_is_a_valid_suite_file() -> None:
-    suite = _read(SMALL, ["(2;%match%) < (2;%mismatch%)"])
+    suite = _read(SMALL)
     loaded = LoadedSuite.parse(suite.to_text(), strict=True)
     assert loaded.suite == suite
     assert loaded.warnings == ()
@@ -248,20 +243,12 @@ def test_faults_behind_a_quoted_newline_are_in_the_line_of_the_file() -> None:
     ]
 
 
-def test_faults_of_predictions_come_last() -> None:
-    assert _messages(
-        SMALL.replace("laughs\n", "laughs,\n"), ["(2;%match%) <", "(9;%match%) < (2;%mach%)"]
-    ) == [
+def test_a_field_too_many() -> None:
+    assert _messages(SMALL.replace("laughs\n", "laughs,\n")) == [
         (
             "s.csv:3:23: this row has 6 fields, and the header has 5; "
             "put text with a comma between quotes"
         )
-    ]
-    messages = _messages(SMALL, ["(2;%match%) <", "(9;%match%) < (2;%mach%)"])
-    assert [message.split(": ")[0] for message in messages] == [
-        "prediction 1:1:14",
-        "prediction 2:1:1",
-        "prediction 2:1:15",
     ]
 
 
@@ -295,8 +282,8 @@ def test_writing() -> None:
         name="s", metrics=("mean",), region_names={1: "unused"}, predictions=(), items=(item,)
     )
     # Region 2 has no name, region 1 no sentence.
-    assert suite_to_long_csv(suite) == HEADER + '3,a b,2,,"""Yes, sir"""\n'
-    assert _read(suite_to_long_csv(suite)).region_names == {2: ""}
+    assert _written(suite) == HEADER + '3,a b,2,,"""Yes, sir"""\n'
+    assert _read(_written(suite)).region_names == {2: ""}
 
 
 def test_published_suites(shared_data: Path) -> None:
@@ -305,15 +292,12 @@ def test_published_suites(shared_data: Path) -> None:
     n_rows = 0
     for path in paths:
         suite = LoadedSuite.read(path).suite
-        text = suite_to_long_csv(suite)
+        text = _written(suite)
         again = parse_long_csv(text, name=suite.name).suite
         assert again.items == suite.items, path.name
         assert again.region_names == suite.region_names
         assert again.name == suite.name
-        assert suite_to_long_csv(again) == text
-        formulas = [each.formula.text for each in suite.predictions]
-        again = parse_long_csv(text, name="s", predictions=formulas).suite
-        assert again.predictions == suite.predictions
+        assert _written(again) == text
         n_rows += text.count("\n") - 1
     assert n_rows == 24_040
 
@@ -352,15 +336,15 @@ def _suites(draw: st.DrawFn) -> Suite:
 
 @given(_suites())
 def test_round_trip(suite: Suite) -> None:
-    text = suite_to_long_csv(suite)
+    text = _written(suite)
     again = parse_long_csv(text, name="s").suite
     assert again == suite
-    assert suite_to_long_csv(again) == text
+    assert _written(again) == text
 
 
 @given(st.text(st.sampled_from('1a,"\n\r %x'), max_size=40))
 def test_any_text_is_read_or_refused(text: str) -> None:
-    faults: Sequence[Fault] = ()
+    faults: tuple[Fault, ...] = ()
     try:
         assert _read(HEADER + text).items
     except SuiteError as error:
@@ -376,7 +360,7 @@ def test_columns_are_the_header() -> None:
 def test_the_published_text_of_a_suite(shared_data: Path) -> None:
     suite = LoadedSuite.read(shared_data / "sg_eval" / "fgd_hierarchy.json").suite
     expected = (shared_data / "sg_eval" / "fgd_hierarchy.txt").read_text("utf-8")
-    assert sentences_of(suite) == expected
+    assert "".join(sentence_lines(suite.items, suite.joiner)) == expected
 
 
 def test_regions_are_joined_as_the_suite_says() -> None:

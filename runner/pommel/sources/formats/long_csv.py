@@ -11,7 +11,7 @@ from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError, UsageError
 from pommel.files import CsvRow, CsvTable, DecodedText
-from pommel.suite import Condition, Finding, Formula, Item, LoadedSuite, Prediction, Region, Suite
+from pommel.suite import Condition, Finding, Item, LoadedSuite, Suite
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
 
@@ -20,73 +20,63 @@ _NUMBERS = {
     "item_number": re.compile(r"-?[0-9]{1,18}"),
     "region_number": re.compile(r"[0-9]{1,18}"),
 }
+# Which column a finding is in, by how many of item, condition and region its path names.
+_COLUMN_AT_DEPTH = ("", "item_number", "condition_name", "region_number")
 
 
-def read_long_csv(
-    path: Path, *, name: str = "", predictions: Sequence[str] = (), strict: bool = False
-) -> LoadedSuite:
+def read_long_csv(path: Path, *, name: str = "", strict: bool = False) -> LoadedSuite:
     """Read a suite from a long CSV file; its name is the file's unless `name` is given.
 
     The rest as `parse_long_csv`. Raises `InputError`, too, for a file that cannot be read.
     """
     decoded = DecodedText.read(path)
-    name = name or path.stem
-    return _load(decoded, file=str(path), name=name, predictions=predictions, strict=strict)
+    return parse_long_csv(decoded, name=name or path.stem, strict=strict, file=str(path))
 
 
 def parse_long_csv(
-    text: str,
-    *,
-    name: str,
-    predictions: Sequence[str] = (),
-    strict: bool = False,
-    file: str = "<csv>",
+    text: str | DecodedText, *, name: str, strict: bool = False, file: str = "<csv>"
 ) -> LoadedSuite:
     """Read a suite from the text of a long CSV; `file` is its name in messages.
 
     Every field is the text that stands there: `NA`, `"`, `007`. Items, conditions and regions
     come in the order in which they are first seen; the rows of an item may lie apart. `name` names
-    the suite, its metric is the sum, and `predictions` are its formulas. `strict` is as in
-    `LoadedSuite.read`: stray spaces and a byte order mark are errors. Raises `SuiteError` with all
-    faults, and `InputError` for a name that is empty.
+    the suite, and its metric is the sum. `strict` is as in `LoadedSuite.read`: stray spaces and a
+    byte order mark are errors. Raises `SuiteError` with all faults, and `InputError` for a name
+    that is empty.
     """
-    decoded = DecodedText.of(text)
-    return _load(decoded, file=file, name=name, predictions=predictions, strict=strict)
-
-
-def _load(
-    decoded: DecodedText, *, file: str, name: str, predictions: Sequence[str], strict: bool
-) -> LoadedSuite:
     if not name:
         raise InputError("a suite needs a name")
+    decoded = DecodedText.of(text) if isinstance(text, str) else text
     table = CsvTable.parse(decoded.text, file=file)
     faults = [*table.faults, *table.header_faults(COLUMNS)]
     faults += decoded.bom_faults(file, strict=strict)
-    cells: list[_Cell] = []
+    value: dict[str, Any] = {}
     # Without its columns a table tells nothing of its rows.
     if table.header and set(COLUMNS) <= set(table.header.fields):
-        faults += _read_cells(table, cells)
-        is_whole = not any(fault.severity == "error" for fault in faults)
-        faults += _suite_faults(table, cells, predictions, strict=strict, is_whole=is_whole)
-    faults.sort(key=lambda each: _order(each, file))
-    if any(fault.severity == "error" for fault in faults):
+        cells = _read_cells(table, faults)
+        items = _grouped(cells)
+        value = _suite_value(name, cells, items)
+        # Where rows are left out, because they are faults themselves, only what does not depend on
+        # them is complained of.
+        is_whole = not _errors(faults)
+        for found in Finding.in_document(value) if cells else ():
+            if is_whole or "regions" in found.path:
+                is_warning = found.warning or (found.stray_space and not strict)
+                fault = _located(table, items, found)
+                faults.append(replace(fault, severity="warning") if is_warning else fault)
+    faults.sort(key=lambda fault: (fault.line, fault.column))
+    if _errors(faults):
         raise SuiteError(faults)
-    return LoadedSuite(suite=_suite(cells, name, predictions), warnings=tuple(faults))
-
-
-def suite_to_long_csv(suite: Suite) -> str:
-    """Return a suite as long CSV, with line feeds, and quotes only where they are needed.
-
-    What the format has no column for is left out: predictions, meta, and the names of regions
-    that no sentence has. A region without a name has an empty one. Raises as `long_csv_pieces`.
-    """
-    return "".join(long_csv_pieces(suite.items, suite.region_names))
+    return LoadedSuite(suite=Suite.from_dict(value), warnings=tuple(faults))
 
 
 def long_csv_pieces(items: Iterable[Item], region_names: Mapping[int, str]) -> Iterator[str]:
     """Yield the text of the long CSV of some items, piece by piece: the header, then the rows.
 
-    Raises `UsageError` for an item with contexts, without which its sentences would be others.
+    There are line feeds, and quotes only where they are needed. What the format has no column for
+    is left out: predictions, meta, and the names of regions that no sentence has. A region without
+    a name has an empty one. Raises `UsageError` for an item with contexts, without which its
+    sentences would be others.
     """
     yield CsvTable.line(COLUMNS)
     for item in items:
@@ -97,63 +87,58 @@ def long_csv_pieces(items: Iterable[Item], region_names: Mapping[int, str]) -> I
                     "write the suite as JSON"
                 )
             for region in condition.regions:
-                fields = (
-                    str(item.number),
-                    condition.name,
-                    str(region.number),
-                    region_names.get(region.number, ""),
-                    region.content,
-                )
-                yield CsvTable.line(fields)
+                region_name = region_names.get(region.number, "")
+                names = (str(item.number), condition.name, str(region.number), region_name)
+                yield CsvTable.line((*names, region.content))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Cell:
-    """A row that makes sense: one region of a sentence."""
+    """A row that makes sense, one region of a sentence, and its fields by their columns."""
 
     row: CsvRow
-    item: int
-    condition: str
-    region: int
-    region_name: str
-    content: str
+    fields: Mapping[str, str]
+
+    def __getitem__(self, column: str) -> str:
+        return self.fields[column]
 
 
-def _read_cells(table: CsvTable, cells: list[_Cell]) -> list[Fault]:
-    """Add all rows that make sense to `cells`; return what is wrong with the others."""
-    faults: list[Fault] = []
+# By item, condition and region, each in the order of appearance.
+_Grouped = Sequence[Sequence[Sequence[_Cell]]]
+
+
+def _errors(faults: Iterable[Fault]) -> list[Fault]:
+    return [fault for fault in faults if fault.severity == "error"]
+
+
+def _read_cells(table: CsvTable, faults: list[Fault]) -> list[_Cell]:
+    """Return all rows that make sense; add what is wrong with the others to the faults."""
+    cells: list[_Cell] = []
     first_of: dict[int, _Cell] = {}
     for row in table.rows[1:]:
         wrong = list(_row_faults(table, row))
         faults += wrong
         if wrong:
             continue
-        fields = dict(zip(table.rows[0].fields, row.fields, strict=True))
-        cell = _Cell(
-            row=row,
-            item=int(fields["item_number"]),
-            condition=fields["condition_name"],
-            region=int(fields["region_number"]),
-            region_name=fields["region_name"],
-            content=fields["content"],
-        )
+        cell = _Cell(row, _fields(table, row))
         cells.append(cell)
-        first = first_of.setdefault(cell.region, cell)
-        if first.region_name != cell.region_name:
+        number = int(cell["region_number"])
+        first = first_of.setdefault(number, cell)
+        if first["region_name"] != cell["region_name"]:
             message = (
-                f"region {cell.region} is called {cell.region_name!r} here, and "
-                f"{first.region_name!r} in line {first.row.line}"
+                f"region {number} is called {cell['region_name']!r} here, and "
+                f"{first['region_name']!r} in line {first.row.line}"
             )
             hint = "a region number has one name in the whole suite"
             faults.append(table.fault(_place(table, row, "region_name"), message, hint))
-    return faults
+    return cells
 
 
 def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
     if fault := table.length_fault(row):
         yield fault
         return
-    fields = dict(zip(table.rows[0].fields, row.fields, strict=True))
+    fields = _fields(table, row)
     for column, pattern in _NUMBERS.items():
         written = fields[column]
         if not pattern.fullmatch(written):
@@ -167,127 +152,59 @@ def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
         yield table.fault(place, message, "write a name like match")
 
 
-def _grouped(cells: Sequence[_Cell]) -> list[list[list[_Cell]]]:
-    """Return the cells by item, condition and region, each in the order of appearance."""
+def _grouped(cells: Iterable[_Cell]) -> _Grouped:
     groups: dict[int, dict[str, list[_Cell]]] = {}
     for cell in cells:
-        groups.setdefault(cell.item, {}).setdefault(cell.condition, []).append(cell)
+        conditions = groups.setdefault(int(cell["item_number"]), {})
+        conditions.setdefault(cell["condition_name"], []).append(cell)
     return [list(conditions.values()) for conditions in groups.values()]
 
 
-def _suite_faults(
-    table: CsvTable,
-    cells: Sequence[_Cell],
-    predictions: Sequence[str],
-    *,
-    strict: bool,
-    is_whole: bool,
-) -> Iterator[Fault]:
-    """Yield what is wrong with the suite as a whole.
-
-    Where rows are left out, because they are faults themselves, it is not `is_whole`, and only
-    what does not depend on them is complained of.
-    """
-    if not cells:
-        return
-    grouped = _grouped(cells)
-    for found in Finding.in_document(_document(grouped, predictions)):
-        if is_whole or "regions" in found.path:
-            is_warning = found.warning or (found.stray_space and not strict)
-            fault = _located(table, grouped, found)
-            yield replace(fault, severity="warning") if is_warning else fault
-
-
-def _document(grouped: Sequence[Sequence[Sequence[_Cell]]], predictions: Sequence[str]) -> Any:
-    """Return what a suite's JSON says, for the checks that all formats share."""
+def _suite_value(name: str, cells: Iterable[_Cell], items: _Grouped) -> dict[str, Any]:
+    """Return what the suite's JSON says."""
+    region_names = {int(cell["region_number"]): cell["region_name"] for cell in cells}
     return {
-        "region_meta": {
-            str(cell.region): cell.region_name
-            for conditions in grouped
-            for regions in conditions
-            for cell in regions
-        },
-        "predictions": [{"formula": formula} for formula in predictions],
+        "meta": {"name": name, "metric": "sum"},
+        "region_meta": {str(number): each for number, each in sorted(region_names.items())},
+        "predictions": [],
         "items": [
             {
-                "item_number": conditions[0][0].item,
+                "item_number": int(conditions[0][0]["item_number"]),
                 "conditions": [
                     {
-                        "condition_name": regions[0].condition,
+                        "condition_name": regions[0]["condition_name"],
                         "regions": [
-                            {"region_number": cell.region, "content": cell.content}
+                            {
+                                "region_number": int(cell["region_number"]),
+                                "content": cell["content"],
+                            }
                             for cell in regions
                         ],
                     }
                     for regions in conditions
                 ],
             }
-            for conditions in grouped
+            for conditions in items
         ],
     }
 
 
-def _located(
-    table: CsvTable, grouped: Sequence[Sequence[Sequence[_Cell]]], found: Finding
-) -> Fault:
-    """Say in which field of the CSV (or in which formula) a finding is."""
+def _located(table: CsvTable, items: _Grouped, found: Finding) -> Fault:
+    """Say in which field of the CSV a finding is."""
     indices = [step for step in found.path if isinstance(step, int)]
-    if found.path[0] == "predictions":
-        file = f"prediction {indices[0] + 1}"
-        return Fault(
-            file=file,
-            line=1,
-            column=(found.within or 0) + 1,
-            path="",
-            message=found.message,
-            hint=found.hint,
-        )
     i, j, k = [*indices, 0, 0][:3]
-    column = ("item_number", "condition_name", "region_number")[len(indices) - 1]
-    if found.path[-1] in COLUMNS:
-        column = str(found.path[-1])
-    place = _place(table, grouped[i][j][k].row, column)
+    last = found.path[-1]
+    column = str(last) if last in COLUMNS else _COLUMN_AT_DEPTH[len(indices)]
+    place = _place(table, items[i][j][k].row, column)
     return table.fault(place, found.message, found.hint)
 
 
-def _suite(cells: Sequence[_Cell], name: str, predictions: Sequence[str]) -> Suite:
-    names = {cell.region: cell.region_name for cell in cells}
-    return Suite(
-        name=name,
-        metrics=("sum",),
-        region_names=dict(sorted(names.items())),
-        predictions=tuple(Prediction(formula=Formula.parse(formula)) for formula in predictions),
-        items=tuple(
-            Item(
-                number=conditions[0][0].item,
-                conditions=tuple(
-                    Condition(
-                        name=regions[0].condition,
-                        regions=tuple(
-                            Region(number=cell.region, content=cell.content) for cell in regions
-                        ),
-                    )
-                    for regions in conditions
-                ),
-            )
-            for conditions in _grouped(cells)
-        ),
-        meta={"name": name, "metric": "sum"},
-    )
-
-
-def _order(fault: Fault, file: str) -> tuple[bool, int, int]:
-    # Those of the predictions, which are in no file, come last, in the order of these.
-    return (False, fault.line, fault.column) if fault.file == file else (True, 0, 0)
+def _fields(table: CsvTable, row: CsvRow) -> dict[str, str]:
+    return dict(zip(table.rows[0].fields, row.fields, strict=True))
 
 
 def _place(table: CsvTable, row: CsvRow, column: str) -> tuple[int, int]:
     return row.place(table.rows[0].fields.index(column))
-
-
-def sentences_of(suite: Suite) -> str:
-    """Return all sentences of a suite, item by item."""
-    return "".join(sentence_lines(suite.items, suite.joiner))
 
 
 def sentence_lines(items: Iterable[Item], joiner: str = " ") -> Iterator[str]:
