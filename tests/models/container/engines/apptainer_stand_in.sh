@@ -9,7 +9,6 @@ pull() {
     while [ $# -gt 2 ]; do shift; done
     case $2 in
         docker://not-there) echo "INFO:    a remark" >&2; echo "FATAL:   manifest unknown" >&2; exit 255 ;;
-        docker://hangs) sleep 1000 & wait ;;
         *) echo "$here/image" > "$1"; sleep 0.7; echo "$2 $$" >> "$1" ;;
     esac
 }
@@ -17,8 +16,7 @@ pull() {
 run() {
     while [ $# -gt 0 ]; do
         case $1 in
-            --no-mount | --network | --drop-caps | --pwd | --mount | --config) shift 2 ;;
-            --memory | --memory-swap | --pids-limit | --cpus) shift 2 ;;
+            --no-mount | --network | --drop-caps | --pwd | --mount) shift 2 ;;
             -*) shift ;;
             *) break ;;
         esac
@@ -40,13 +38,9 @@ run() {
     exit $status
 }
 
-while [ "$1" = --silent ] || [ "$1" = --config ]; do
-    [ "$1" = --config ] && shift
-    shift
-done
+[ "$1" = --silent ] && shift
 case $1 in
     --version) cat "$here/version" ;;
-    buildcfg) cat "$here/buildcfg" ;;
     pull) shift; pull "$@" ;;
     exec) shift; run "$@" ;;
     *) exit 2 ;;

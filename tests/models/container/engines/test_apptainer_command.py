@@ -10,18 +10,13 @@ from typing import Any
 import pytest
 
 from pommel.models.container.engines.apptainer_engine import (
-    CGROUP_SCRIPT,
-    Limits,
     command_line,
-    probe_line,
     process_environment,
-    with_tmp_size,
 )
 from pommel.models.container.engines.engine import Image, Job, Sandbox
 
 IMAGE = Image(reference="apptainer:///images/a.sif", id="sha256:1")
 FILE = Path("/images/a.sif")
-CGROUPS = Limits(cgroups=frozenset({"memory", "processes", "cpus"}))
 CLOSED = [
     "apptainer", "--silent", "exec", "--containall", "--cleanenv", "--no-home", "--no-eval",
     "--no-mount", "bind-paths,hostfs,cwd,home", "--pwd", "/",
@@ -44,8 +39,8 @@ def job(*settings: str, **fields: Any) -> Job:
     return Job(image=IMAGE, command=("spec",), sandbox=sandbox, **fields)
 
 
-def line(wanted: Job, limits: Limits | None = None, config: Path | None = None) -> list[str]:
-    return command_line("apptainer", FILE, wanted, limits or Limits(), config=config)
+def line(wanted: Job) -> list[str]:
+    return command_line("apptainer", FILE, wanted)
 
 
 def test_by_default_a_container_may_do_nothing() -> None:
@@ -66,46 +61,13 @@ def test_the_command_is_words_and_no_script() -> None:
         # No user may have them, whatever the sandbox allows.
         ("new-privileges=on", [*NO_NETWORK, *NO_RIGHTS]),
         ("user=0:0", [*NO_NETWORK, *NO_RIGHTS]),
-        # A choice of processors is no option of Apptainer.
+        # Not kept under Apptainer.
         ("cpus=2", [*NO_NETWORK, *NO_RIGHTS]),
+        ("processes=2", [*NO_NETWORK, *NO_RIGHTS]),
     ],
 )
 def test_each_switch_lifts_its_own_ban(setting: str, options: list[str]) -> None:
     assert line(job(setting)) == [*CLOSED, *options, *SHELL]
-
-
-def test_control_groups_where_they_are_lent() -> None:
-    found = line(job("memory=1G", "processes=20", "cpus=1.5"), CGROUPS)
-    script = 'ulimit -c 0; HOME=/tmp; export HOME; exec "$@"'
-    assert found == [
-        *CLOSED,
-        *NO_NETWORK,
-        *NO_RIGHTS,
-        *("--memory", "1073741824", "--memory-swap", "1073741824"),
-        *("--pids-limit", "20", "--cpus", "1.5"),
-        *("/images/a.sif", "sh", "-c", script, "sh", "spec"),
-    ]
-
-
-def test_all_processors_are_no_limit() -> None:
-    assert "--cpus" not in line(job(), CGROUPS)
-
-
-def test_limits_of_each_process_where_they_are_not() -> None:
-    found = line(job("memory=1G", "processes=20"), Limits(count_processes=True))
-    assert found[-3] == (
-        "ulimit -c 0; ulimit -d 1048576 || exit 125; "
-        "ulimit -u 20 2>/dev/null || ulimit -p 20 || exit 125; "
-        'HOME=/tmp; export HOME; exec "$@"'
-    )
-
-
-def test_only_what_control_groups_do_not_keep() -> None:
-    limits = Limits(cgroups=frozenset({"memory"}), count_processes=True)
-    found = line(job("processes=20"), limits)
-    assert "--memory" in found
-    assert "--pids-limit" not in found
-    assert found[-3].startswith("ulimit -c 0; ulimit -u 20 2>/dev/null || ")
 
 
 def test_a_limit_that_we_are_under_ourselves() -> None:
@@ -144,25 +106,8 @@ def test_gpus(gpus: str) -> None:
     assert line(job(gpus=gpus)) == [*CLOSED, *NO_NETWORK, *NO_RIGHTS, "--nv", *SHELL]
 
 
-def test_a_configuration_of_ours() -> None:
-    found = line(job(), config=Path("/cache/a.conf"))
-    assert found[:5] == ["apptainer", "--silent", "--config", "/cache/a.conf", "exec"]
-    assert found[5:] == line(job())[3:]
-
-
 def test_the_home_folder_may_be_another() -> None:
     assert "; HOME='/opt/my home'; " in line(job(environment={"HOME": "/opt/my home"}))[-3]
-
-
-def test_the_probe_is_as_closed_as_a_job() -> None:
-    assert probe_line("apptainer", FILE) == [
-        *CLOSED,
-        *NO_NETWORK,
-        *NO_RIGHTS,
-        *("--memory", "537919488", "--memory-swap", "537919488"),
-        *("--pids-limit", "123", "--cpus", "0.75"),
-        *("/images/a.sif", "sh", "-c", CGROUP_SCRIPT),
-    ]
 
 
 class TestEnvironment:
@@ -172,7 +117,7 @@ class TestEnvironment:
         monkeypatch.setenv("https_proxy", "http://user:secret@proxy")
         monkeypatch.setenv("HOME", "/home/me")
         monkeypatch.setenv("APPTAINER_TMPDIR", "/scratch")
-        assert process_environment("apptainer") == {
+        assert process_environment("apptainer", job()) == {
             "PATH": "/usr/bin",
             "HOME": "/home/me",
             "APPTAINER_TMPDIR": "/scratch",
@@ -192,15 +137,3 @@ class TestEnvironment:
     def test_singularity_has_a_prefix_of_its_own(self, name: str) -> None:
         found = process_environment(name, job(environment={"A": "1"}, gpus="all"))
         assert found == {"PATH": "/usr/bin", "SINGULARITYENV_A": "1"}
-
-
-@pytest.mark.parametrize(
-    ("config", "expected"),
-    [
-        ("a = b\nsessiondir max size = 64\nc = d\n", "a = b\nc = d\n\nsessiondir max size = 2\n"),
-        ("  sessiondir max size=9", "\nsessiondir max size = 2\n"),
-        ("# sessiondir max size = 9\n", "# sessiondir max size = 9\n\nsessiondir max size = 2\n"),
-    ],
-)
-def test_the_size_of_tmp(config: str, expected: str) -> None:
-    assert with_tmp_size(config, (1 << 20) + 1) == expected

@@ -2,7 +2,6 @@
 
 import os
 import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -45,18 +44,9 @@ def test_a_relative_cache_folder_is_none(monkeypatch: pytest.MonkeyPatch) -> Non
     assert pulled_file("docker://a").parent == Path.home() / ".cache" / "pommel" / "images"
 
 
-def test_pull_and_say_how_far(cache: Path, program: str) -> None:
-    told: list[tuple[int, int]] = []
-    pull_image(
-        program,
-        "docker://a/b:c",
-        reference=REFERENCE,
-        progress=lambda done, total: told.append((done, total)),
-    )
+def test_what_is_pulled_is_kept(cache: Path, program: str) -> None:
+    pull_image(program, "docker://a/b:c", reference=REFERENCE)
     assert "docker://a/b:c" in pulled_file("docker://a/b:c").read_text("utf-8")
-    # What has been written so far; nobody says how much there will be.
-    assert [total for _, total in told] == [0] * len(told)
-    assert told[0][0] > 0
     assert [path.suffix for path in cache.iterdir()] == [".sif"]
     called = (Path(program).parent / "called").read_text("utf-8").splitlines()
     aside = called[3]
@@ -67,7 +57,7 @@ def test_pull_and_say_how_far(cache: Path, program: str) -> None:
 def test_another_takes_the_place_of_the_first(cache: Path, program: str) -> None:
     texts = []
     for _ in range(2):
-        pull_image(program, "docker://a", reference=REFERENCE, progress=None)
+        pull_image(program, "docker://a", reference=REFERENCE)
         texts.append(pulled_file("docker://a").read_text("utf-8"))
     assert texts[0] != texts[1]
     assert len(list(cache.iterdir())) == 1
@@ -75,7 +65,7 @@ def test_another_takes_the_place_of_the_first(cache: Path, program: str) -> None
 
 def test_what_no_registry_has(cache: Path, program: str) -> None:
     with pytest.raises(ModelNotAvailableError) as raised:
-        pull_image(program, "docker://not-there", reference=REFERENCE, progress=None)
+        pull_image(program, "docker://not-there", reference=REFERENCE)
     assert str(raised.value) == (
         "apptainer://docker://a/b:c: the image is not here, and cannot be pulled "
         "(apptainer pull: exit status 255); the last it wrote to standard error:\n"
@@ -89,7 +79,7 @@ def test_what_was_there_stays_if_pulling_fails(cache: Path, program: str) -> Non
     cache.mkdir(parents=True)
     pulled_file("docker://not-there").write_text("old", "utf-8")
     with pytest.raises(ModelNotAvailableError):
-        pull_image(program, "docker://not-there", reference=REFERENCE, progress=None)
+        pull_image(program, "docker://not-there", reference=REFERENCE)
     assert pulled_file("docker://not-there").read_text("utf-8") == "old"
 
 
@@ -97,26 +87,24 @@ def test_a_cache_that_cannot_be_written(cache: Path, program: str) -> None:
     cache.parent.mkdir(parents=True)
     cache.write_text("a file", "utf-8")
     with pytest.raises(ModelNotAvailableError, match="the image cannot be kept here: "):
-        pull_image(program, "docker://a", reference=REFERENCE, progress=None)
+        pull_image(program, "docker://a", reference=REFERENCE)
 
 
-def test_who_stops_it_leaves_nothing(cache: Path, program: str) -> None:
-    class Stopped(BaseException):
-        pass
+def test_who_stops_it_leaves_nothing(
+    cache: Path, program: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def stop(*_: object, **_named: object) -> None:
+        raise KeyboardInterrupt
 
-    def stop(_done: int, _total: int) -> None:
-        raise Stopped
-
-    began = time.monotonic()
-    with pytest.raises(Stopped):
-        pull_image(program, "docker://hangs", reference=REFERENCE, progress=stop)
-    assert time.monotonic() - began < 10
+    monkeypatch.setattr("subprocess.Popen.communicate", stop)
+    with pytest.raises(KeyboardInterrupt):
+        pull_image(program, "docker://a", reference=REFERENCE)
     assert list(cache.iterdir()) == []
 
 
 def test_two_at_once(cache: Path, program: str) -> None:
     def pull() -> None:
-        pull_image(program, "docker://a", reference=REFERENCE, progress=None)
+        pull_image(program, "docker://a", reference=REFERENCE)
 
     threads = [threading.Thread(target=pull) for _ in range(2)]
     for thread in threads:
