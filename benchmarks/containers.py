@@ -99,7 +99,7 @@ def opened(way: str, image: str, model: str) -> Model:
             # An image that speaks version 2 is asked in version 1 all the same.
             commands = ImageCommands.open(image, LoadOptions(pull="never"))
             answers = PrintedAnswers(commands=commands)
-            info = describe(image, commands).of_printed()
+            info = describe(image, commands)
             return ContainerModel(info=info, commands=commands, answers=answers)
         case _:
             return load_model(image, LoadOptions(pull="never"))

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from itertools import zip_longest
-from typing import Any, Protocol
+from typing import Any
 
 from pommel.errors import (
     AlignmentError,
@@ -220,64 +220,46 @@ def _without_first_zero(scored: ScoredSentence, policy: Policy) -> ScoredSentenc
 _SAID_BY_HEADER = ("n_parameters", "max_tokens", "bos", "eos", "dtype", "device")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Description:
-    """What is known of a model before it is asked; `weights` is the hash of the checkpoint."""
+def describe(
+    reference: str,
+    commands: ImageCommands,
+    *,
+    weights: str | None = None,
+    header: Mapping[str, Any] | None = None,
+) -> ModelInfo:
+    """Return what is known of an image's model before it is asked.
 
-    reference: str
-    commands: ImageCommands
-    spec: Mapping[str, Any]
-    weights: str | None
-
-    def of_printed(self) -> ModelInfo:
-        """Return the description of a model that speaks version 1 of the protocol."""
-        tokenizer = TokenizerSpec.from_dict(self.spec)
+    `weights` is the hash of the checkpoint, `header` what `score` says of the model; without one it
+    is a model that speaks version 1 of the protocol. Raises `ContainerError`.
+    """
+    spec, image = commands.spec(), commands.image
+    said: dict[str, Any]
+    if header is None:
+        tokenizer = TokenizerSpec.from_dict(spec)
+        said = {
+            "bos": min(tokenizer.prefix_types, default=None),
+            "eos": min(tokenizer.suffix_types, default=None),
+        }
         # Whether an image follows the number format nobody knows: its numbers may depend on it.
-        dtype = self.commands.environment.get(DTYPE_VARIABLE, "")
-        return self._info(
-            said={
-                "name": self._name(),
-                "bos": min(tokenizer.prefix_types, default=None),
-                "eos": min(tokenizer.suffix_types, default=None),
-            },
-            decides=("protocol 1", dtype),
-            details={"protocol": 1, "offsets": RECOVERED},
-        )
-
-    def of_session(self, header: Mapping[str, Any]) -> ModelInfo:
-        """Return the description of a model that speaks version 2, and has said who it is."""
+        decides = ["protocol 1", commands.environment.get(DTYPE_VARIABLE, "")]
+        details = {"protocol": 1, "offsets": RECOVERED}
+    else:
+        said = {key: header.get(key) for key in _SAID_BY_HEADER}
+        decides = ["protocol 2", header["fingerprint"]]
         own = {"name": header["name"], "fingerprint": header["fingerprint"]}
-        return self._info(
-            said={key: header.get(key) for key in _SAID_BY_HEADER}
-            | {"name": self._name(header["name"])},
-            decides=("protocol 2", header["fingerprint"]),
-            details={"protocol": 2, "model": own},
-        )
-
-    def _info(
-        self,
-        *,
-        said: dict[str, Any],
-        decides: tuple[str, ...],
-        details: dict[str, Any],
-    ) -> ModelInfo:
-        image = self.commands.image
-        return ModelInfo(
-            reference=self.reference,
-            kind="container",
-            fingerprint=_fingerprint(image.id, self.weights or "", *decides),
-            revision=min(image.digests, default=image.id),
-            details=details | self._details(),
-            costly_calls=True,
-            **said,
-        )
-
-    def _details(self) -> dict[str, Any]:
-        commands, image = self.commands, self.commands.image
-        weights = None
-        if commands.checkpoint is not None:
-            weights = {"name": commands.checkpoint.name, "sha256": self.weights}
-        return {
+        details = {"protocol": 2, "model": own}
+    names = (spec.get("name"), spec.get("shortname"), (header or {}).get("name"))
+    decides = [image.id, weights or "", *decides, ""]
+    mounted = commands.checkpoint
+    return ModelInfo(
+        reference=reference,
+        # Without a name of its own, it is called what its image is called.
+        name=next(filter(None, names), commands.reference.partition("://")[2]),
+        kind="container",
+        fingerprint=hashlib.sha256("\n".join(decides).encode()).hexdigest(),
+        revision=min(image.digests, default=image.id),
+        details={
+            **details,
             "image": {
                 "reference": image.reference,
                 "id": image.id,
@@ -285,43 +267,13 @@ class Description:
             },
             "engine": dict(image.engine),
             "sandbox": commands.sandbox.to_dict(),
-            "checkpoint": weights,
+            "checkpoint": {"name": mounted.name, "sha256": weights} if mounted else None,
             "gpus": commands.gpus,
             "environment": dict(commands.environment),
-        }
-
-    def _name(self, otherwise: str = "") -> str:
-        name = self.spec.get("name") or self.spec.get("shortname") or otherwise
-        # Without a name of its own, it is called what its image is called.
-        return name or self.commands.reference.partition("://")[2]
-
-
-def describe(reference: str, commands: ImageCommands) -> Description:
-    """Ask an image for its spec and read the checkpoint.
-
-    Raises `ModelNotAvailableError` for a checkpoint that cannot be read, and `ContainerError`.
-    """
-    spec = commands.spec()
-    weights = checkpoint.contents_hash(commands.checkpoint) if commands.checkpoint else None
-    return Description(reference=reference, commands=commands, spec=spec, weights=weights)
-
-
-def _fingerprint(*parts: str) -> str:
-    return hashlib.sha256("\n".join([*parts, ""]).encode()).hexdigest()
-
-
-class Answers(Protocol):
-    """How an image is asked for surprisals; `close` lets go of containers, and may be repeated."""
-
-    def score(
-        self, sentences: Sequence[str], policy: Policy
-    ) -> Iterator[tuple[int, ScoredSentence]]:
-        """See `Model.score`."""
-        ...
-
-    def close(self) -> None:
-        """Remove every container."""
-        ...
+        },
+        costly_calls=True,
+        **said,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
@@ -334,7 +286,7 @@ class ContainerModel:
 
     info: ModelInfo
     commands: ImageCommands
-    answers: Answers
+    answers: PrintedAnswers | SessionAnswers
 
     def score(
         self,
@@ -366,14 +318,14 @@ def open_model(reference: str, options: LoadOptions) -> ContainerModel:
             f"{commands.reference}: --checkpoint cannot be used: the image says that it takes no "
             "weights but its own (mount_checkpoint in its spec)"
         )
-    described = describe(reference, commands)
-    answers: Answers
-    if described.spec.get("protocol", 1) == 1:
-        answers = PrintedAnswers(commands=commands)
-        info = described.of_printed()
+    weights = checkpoint.contents_hash(commands.checkpoint) if commands.checkpoint else None
+    answers: PrintedAnswers | SessionAnswers
+    if commands.spec().get("protocol", 1) == 1:
+        answers, header = PrintedAnswers(commands=commands), None
     else:
         answers = session = SessionAnswers(commands)
-        info = described.of_session(session.header)
+        header = session.header
+    info = describe(reference, commands, weights=weights, header=header)
     model = ContainerModel(info=info, commands=commands, answers=answers)
     weakref.finalize(model, answers.close)
     return model

@@ -1,5 +1,6 @@
 """A command in a container, from its start to its removal: deadline, output limit, last words."""
 
+import contextlib
 import queue
 import threading
 import time
@@ -132,14 +133,14 @@ class Command:
         self._last_words = LastWords()
         self._n_bytes = 0
         self._deadline = 0.0
-        self._channel: Channel | None = None
-        self._feeder: Feeder | None = None
+        self._channel: Channel
+        self._feeder: Feeder
 
     def __enter__(self) -> Self:
         """Start the container."""
         self._channel = self._engine.start(self._job)
+        self._feeder = Feeder(self._channel)
         try:
-            self._feeder = Feeder(self._channel)
             self.restart_clock()
             threading.Thread(target=self._read_all, args=(self._channel,), daemon=True).start()
         except BaseException:
@@ -160,14 +161,12 @@ class Command:
     def stop(self) -> None:
         """Kill and remove the container; nothing if that has been done."""
         self._stopped.set()
-        if self._feeder is not None:
-            self._feeder.stop()
-        if self._channel is not None:
-            self._channel.remove()
+        self._feeder.stop()
+        self._channel.remove()
 
     def feed(self, chunks: Iterable[bytes], *, last: bool = True) -> None:
         """Send pieces of input, in the background; with `last` the input ends after them."""
-        self._running_feeder.add(chunks, last=last)
+        self._feeder.add(chunks, last=last)
 
     def chunks(self) -> Iterator[bytes]:
         """Yield standard output as it comes. Not to be mixed with lines."""
@@ -203,13 +202,17 @@ class Command:
         while self._next_piece() is not None:
             pass
         try:
-            status = self._running_channel.exit_status(max(0.1, self._deadline - time.monotonic()))
+            status = self._channel.exit_status(max(0.1, self._deadline - time.monotonic()))
         except TimeoutError:
             self._out_of_time()
         except ConnectionError as error:
             raise self._lost(error) from error
         if status.out_of_memory or status.code == _KILLED:
-            raise self._cut_off(self._killed(certain=status.out_of_memory))
+            what = "out of memory: something in the container was killed for it"
+            if not status.out_of_memory:
+                what = f"it was killed (exit status {_KILLED}), probably for its use of memory"
+            limit = readable_size(self._job.sandbox.memory_bytes)
+            raise self._cut_off(f"{what} (the limit is {limit}; --sandbox memory=SIZE allows more)")
         if status.code == NOT_SUPPORTED:
             message = "the image does not support this (exit status 99)"
             raise UnsupportedFeatureError(self._message(message))
@@ -296,7 +299,7 @@ class Command:
                 if stream != STDERR:
                     return data
                 self._last_words.add(data)
-        self._running_feeder.check()
+        self._feeder.check()
         return None
 
     def _count(self, n_bytes: int) -> None:
@@ -318,47 +321,21 @@ class Command:
         self.stop()
         raise error
 
-    def _killed(self, *, certain: bool) -> str:
-        limit = readable_size(self._job.sandbox.memory_bytes)
-        hint = f"the limit is {limit}; --sandbox memory=SIZE allows more"
-        if certain:
-            return f"out of memory: something in the container was killed for it ({hint})"
-        return f"it was killed (exit status {_KILLED}), probably for its use of memory ({hint})"
-
     def _lost(self, error: ConnectionError) -> ContainerError:
         return self._cut_off(f"the connection to the container is lost: {error}")
 
     def _read_all(self, channel: Channel) -> None:
         """Put all output into the queue, as fast as it is taken from there."""
-        while not self._stopped.is_set():
-            piece: tuple[int, bytes] | ConnectionError | None
+        piece: tuple[int, bytes] | ConnectionError | None = (STDERR, b"")
+        while isinstance(piece, tuple) and not self._stopped.is_set():
             try:
                 piece = channel.read()
             except ConnectionError as error:
                 piece = error
-            self._put(piece)
-            if piece is None or isinstance(piece, ConnectionError):
-                return
-
-    def _put(self, piece: tuple[int, bytes] | ConnectionError | None) -> None:
-        while not self._stopped.is_set():
-            try:
-                self._pieces.put(piece, timeout=0.2)
-            except queue.Full:
-                continue
-            return
-
-    @property
-    def _running_channel(self) -> Channel:
-        if self._channel is None:
-            raise RuntimeError("the command has not been started: use `with`")
-        return self._channel
-
-    @property
-    def _running_feeder(self) -> Feeder:
-        if self._feeder is None:
-            raise RuntimeError("the command has not been started: use `with`")
-        return self._feeder
+            while not self._stopped.is_set():
+                with contextlib.suppress(queue.Full):
+                    self._pieces.put(piece, timeout=0.2)
+                    break
 
 
 def output_lines(engine: Engine, job: Job, chunks: Iterable[bytes] = ()) -> Iterator[str]:
