@@ -2,8 +2,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from docker.errors import DockerException
 
-from pommel.models.container.engines.docker_engine import PullError, follow
+from pommel.models.container.engines.docker_engine import layers_added_up
 
 EVENTS: list[dict[str, Any]] = [
     {"status": "Pulling from cpllab/language-models", "id": "grnn"},
@@ -18,13 +19,7 @@ EVENTS: list[dict[str, Any]] = [
 
 
 def test_the_layers_progress_is_added_up() -> None:
-    told: list[tuple[int, int]] = []
-    follow(EVENTS, lambda done, total: told.append((done, total)))
-    assert told == [(10, 100), (15, 150), (105, 150), (112, 150)]
-
-
-def test_nobody_need_be_told() -> None:
-    follow(EVENTS, None)
+    assert list(layers_added_up(EVENTS)) == [(10, 100), (15, 150), (105, 150), (112, 150)]
 
 
 def test_a_failure_that_is_told_in_the_middle_is_one() -> None:
@@ -32,5 +27,5 @@ def test_a_failure_that_is_told_in_the_middle_is_one() -> None:
         yield EVENTS[1]
         yield {"error": "unexpected EOF", "errorDetail": {"message": "unexpected EOF"}}
 
-    with pytest.raises(PullError, match="unexpected EOF"):
-        follow(events(), None)
+    with pytest.raises(DockerException, match="unexpected EOF"):
+        list(layers_added_up(events()))

@@ -8,10 +8,10 @@ import socket
 import threading
 import uuid
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from pommel.errors import ContainerError, ModelNotAvailableError, printable
 from pommel.models.container.engines.engine import (
@@ -19,6 +19,7 @@ from pommel.models.container.engines.engine import (
     CHECKPOINT_VARIABLE,
     STDERR,
     STDOUT,
+    DockerName,
     ExitStatus,
     Image,
     Job,
@@ -175,6 +176,8 @@ def container_options(client: "APIClient", job: Job, *, podman: bool) -> dict[st
     """
     sandbox = job.sandbox
     return {
+        "image": job.image.id,
+        "stdin_open": True,
         "user": sandbox.user,
         "environment": environment(job),
         "host_config": _host_config(client, job, podman=podman),
@@ -203,9 +206,13 @@ def _host_config(client: "APIClient", job: Job, *, podman: bool) -> dict[str, An
     from docker.types import DeviceRequest, LogConfig, Mount, Ulimit  # noqa: PLC0415 - an extra
 
     sandbox = job.sandbox
+    # In memory: `/tmp` and whatever the image calls a volume, which would otherwise be room without
+    # limit on this machine's disk.
+    places = ["/tmp", *(job.image.volumes if sandbox.read_only else ())]  # noqa: S108 - in the container
+    how = f"rw,nosuid,nodev,noexec,mode=1777,size={sandbox.tmp_bytes}"
     options: dict[str, Any] = {
         "read_only": sandbox.read_only,
-        "tmpfs": _in_memory(job),
+        "tmpfs": dict.fromkeys(places, how),
         "mem_limit": sandbox.memory_bytes,
         # Memory and swap together: the limit is no limit where a container may swap.
         "memswap_limit": sandbox.memory_bytes,
@@ -238,19 +245,6 @@ def _host_config(client: "APIClient", job: Job, *, podman: bool) -> dict[str, An
     return config
 
 
-def _in_memory(job: Job) -> dict[str, str]:
-    """Return the places that are in memory, with their options.
-
-    Those are `/tmp` and whatever the image calls a volume, which would otherwise be room without
-    limit on this machine's disk.
-    """
-    places = ["/tmp"]  # noqa: S108 - in the container
-    if job.sandbox.read_only:
-        places += job.image.volumes
-    options = f"rw,nosuid,nodev,noexec,mode=1777,size={job.sandbox.tmp_bytes}"
-    return dict.fromkeys(places, options)
-
-
 def pull_image(
     client: "APIClient", name: str, *, reference: str, progress: PullProgress | None
 ) -> None:
@@ -258,42 +252,42 @@ def pull_image(
 
     Raises `ModelNotAvailableError` if its registry does not have it or cannot be reached.
     """
-    from docker.errors import APIError  # noqa: PLC0415 - an extra
+    from docker.errors import DockerException  # noqa: PLC0415 - an extra
     from docker.utils import parse_repository_tag  # noqa: PLC0415 - an extra
 
     repository, tag = parse_repository_tag(name)
     try:
         # Without a tag, the engine would fetch all there are.
         events = client.pull(repository, tag=tag or "latest", stream=True, decode=True)
-        follow(events, progress)
-    except (APIError, PullError, OSError) as error:
+        for done, total in layers_added_up(events):
+            if progress:
+                progress(done, total)
+    except (DockerException, OSError) as error:
         reason = printable(getattr(error, "explanation", None) or str(error))
         raise ModelNotAvailableError(
             f"{reference}: its registry does not give the image: {reason}"
         ) from error
 
 
-class PullError(Exception):
-    """What the engine says when a pull that had begun fails."""
+def layers_added_up(events: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, int]]:
+    """Yield how many bytes of how many have come of all layers, as the engine tells.
 
+    Raises `DockerException` for a failure that is told.
+    """
+    from docker.errors import DockerException  # noqa: PLC0415 - an extra
 
-def follow(events: Iterable[dict[str, Any]], progress: PullProgress | None) -> None:
-    """Add up the layers' progress as it is told; raises `PullError` for a failure that is told."""
-    done: dict[str, int] = {}
-    sizes: dict[str, int] = {}
+    layers: dict[str, tuple[int, int]] = {}
     for event in events:
         if message := event.get("error"):
-            raise PullError(message)
+            raise DockerException(message)
         layer, detail = event.get("id", ""), event.get("progressDetail") or {}
         if event.get("status") == "Downloading" and "current" in detail:
-            done[layer] = detail["current"]
-            sizes[layer] = detail.get("total", 0)
-        elif event.get("status") == "Download complete" and layer in sizes:
-            done[layer] = sizes[layer]
+            layers[layer] = detail["current"], detail.get("total", 0)
+        elif event.get("status") == "Download complete" and layer in layers:
+            layers[layer] = (layers[layer][1],) * 2
         else:
             continue
-        if progress:
-            progress(sum(done.values()), sum(sizes.values()))
+        yield sum(done for done, _ in layers.values()), sum(size for _, size in layers.values())
 
 
 # On every container of ours: where the process runs that it belongs to, and which it is.
@@ -340,90 +334,69 @@ def _place() -> str:
     The machine, by its name and its id (two may have one name), the namespace of the numbers, and
     the user (one may not see another's processes).
     """
-    parts = [socket.gethostname(), _text("/etc/machine-id"), _namespace(), _user()]
+    machine = namespace = ""
+    with contextlib.suppress(OSError):
+        namespace = str(Path("/proc/self/ns/pid").readlink())
+        machine = Path("/etc/machine-id").read_text("utf-8")
+    user = str(os.getuid()) if hasattr(os, "getuid") else ""
+    parts = [socket.gethostname(), machine, namespace, user]
     return ".".join(part.strip().replace(_SEPARATOR, "-") for part in parts)
-
-
-def _text(path: str) -> str:
-    try:
-        return Path(path).read_text("utf-8")
-    except OSError:
-        return ""
-
-
-def _namespace() -> str:
-    try:
-        return str(Path("/proc/self/ns/pid").readlink())
-    except OSError:
-        return ""
-
-
-def _user() -> str:
-    return str(os.getuid()) if hasattr(os, "getuid") else ""
 
 
 def _started(process: int) -> str:
     """Return when a process started, as the system counts; "" if it is not there.
 
-    Numbers of processes are used again; only together with the time they name one.
+    Numbers of processes are used again; only together with the time they name one. Where there is
+    no /proc all have "", and none is taken for gone.
     """
-    stat = _text(f"/proc/{process}/stat")
-    if stat:
-        # The second field, in parentheses, may hold blanks and parentheses itself.
-        return stat.rpartition(")")[2].split()[19]
-    return "running" if _runs(process) else ""
-
-
-def _runs(process: int) -> bool:
-    """Do without the time where there is no /proc."""
-    if os.name != "posix":
-        return True
     try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
-        return True
-    return True
+        stat = Path(f"/proc/{process}/stat").read_text("utf-8")
+    except OSError:
+        return ""
+    # The second field, in parentheses, may hold blanks and parentheses itself.
+    return stat.rpartition(")")[2].split()[19]
 
 
 _SECONDS_TO_ANSWER = 120
+_HINTS = {
+    "docker": "is Docker running? (try: docker info)",
+    "podman": "start the service: systemctl --user start podman.socket",
+}
 _NOT_FOUND = 404
 # What engines say when there is nothing by the name of the command (the status differs).
 _NO_COMMAND = re.compile(r"executable file .*not found|(exec|stat)\b.*: no such file or directory")
 
 
-def connect_docker(reference: str) -> "DockerEngine":
-    """Return the Docker engine: that of `DOCKER_HOST`, or of the current Docker context.
-
-    Raises `ModelNotAvailableError` if the `docker` package is missing or no engine answers.
-    """
-    _require_package(reference)
+def _docker_settings(reference: str) -> dict[str, Any]:
+    """Return where Docker is: `DOCKER_HOST`, or where `docker context use` points to."""
+    from docker.context import ContextAPI  # noqa: PLC0415 - an extra
     from docker.errors import DockerException  # noqa: PLC0415 - an extra
     from docker.utils import kwargs_from_env  # noqa: PLC0415 - an extra
 
+    name = os.environ.get("DOCKER_CONTEXT")
     try:
-        settings: dict[str, Any] = {**kwargs_from_env()}
-    except DockerException as error:
-        raise ModelNotAvailableError(f"{reference}: {error}") from error
-    settings = settings or _current_context(reference)
-    return _connect(reference, "docker", settings, hint="is Docker running? (try: docker info)")
+        if settings := kwargs_from_env():
+            return dict(settings)
+        context: Any = ContextAPI.get_context(name) if name else ContextAPI.get_current_context()
+    except (DockerException, OSError, ValueError) as error:
+        message = f"{reference}: the Docker context, or DOCKER_HOST: {error}"
+        raise ModelNotAvailableError(message) from error
+    if context is None:
+        which = f"Docker context {name}" if name else "current Docker context"
+        raise ModelNotAvailableError(
+            f"{reference}: the {which} is not there (docker context ls shows those that are)"
+        )
+    found = {"base_url": context.Host, "tls": context.TLSConfig}
+    return {key: value for key, value in found.items() if value}
 
 
-def connect_podman(reference: str) -> "DockerEngine":
-    """Return the Podman service: that of `CONTAINER_HOST`, the user's socket, or the system's.
-
-    Raises `ModelNotAvailableError` if the `docker` package is missing or no service answers.
-    """
-    _require_package(reference)
+def _podman_settings() -> dict[str, Any]:
+    """Return where Podman's service is: `CONTAINER_HOST`, the user's socket, or the system's."""
     user = os.getuid() if hasattr(os, "getuid") else 0
-    sockets = [Path(f"/run/user/{user}/podman/podman.sock"), Path("/run/podman/podman.sock")]
-    if folder := os.environ.get("XDG_RUNTIME_DIR"):
-        sockets.insert(0, Path(folder) / "podman" / "podman.sock")
-    there = [f"unix://{path}" for path in sockets if path.exists()]
-    url = os.environ.get("CONTAINER_HOST") or next(iter(there), f"unix://{sockets[0]}")
-    hint = "start the service: systemctl --user start podman.socket"
-    return _connect(reference, "podman", {"base_url": url}, hint=hint)
+    folders = [os.environ.get("XDG_RUNTIME_DIR"), f"/run/user/{user}", "/run"]
+    sockets = [Path(folder, "podman", "podman.sock") for folder in folders if folder]
+    nearest = next((path for path in sockets if path.exists()), sockets[0])
+    return {"base_url": os.environ.get("CONTAINER_HOST") or f"unix://{nearest}"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True, eq=False)
@@ -436,12 +409,40 @@ class DockerEngine:
     settings: dict[str, Any]
 
     @classmethod
-    def connect(cls, name: Literal["docker", "podman"], *, asked_by: str) -> "DockerEngine":
+    def connect(cls, name: DockerName, *, asked_by: str) -> "DockerEngine":
         """Return Docker's engine, or Podman's; messages begin with `asked_by`.
 
         Raises `ModelNotAvailableError` if the `docker` package is missing or no engine answers.
         """
-        return (connect_docker if name == "docker" else connect_podman)(asked_by)
+        try:
+            from docker.errors import DockerException  # noqa: PLC0415 - an extra
+        except ImportError as error:
+            raise ModelNotAvailableError(
+                f"{asked_by}: models in containers need the package docker: "
+                "pip install 'pommel[docker]'"
+            ) from error
+        settings = _docker_settings(asked_by) if name == "docker" else _podman_settings()
+        url = settings.get("base_url") or "the default socket"
+        if settings.get("tls") or url.startswith("ssh://"):
+            # Over TLS the end of a command's input cannot be told without ending all.
+            raise ModelNotAvailableError(
+                f"{asked_by}: {url}: engines over TLS and SSH are not supported; forward the "
+                "socket, ssh -N -L /tmp/docker.sock:/var/run/docker.sock HOST, and use "
+                "unix:///tmp/docker.sock"
+            )
+        try:
+            client, version = _client(settings)
+        except (DockerException, OSError, ValueError) as error:
+            hint = _HINTS[name]
+            if "Permission denied" in str(error):
+                hint = "you may not use it: on Linux, that takes membership in the group docker"
+            raise ModelNotAvailableError(
+                f"{asked_by}: no {name.capitalize()} engine answers at {url}; {hint}: "
+                f"{printable(str(error))}"
+            ) from error
+        engine = cls(client=client, name=name, version=version, settings=settings)
+        weakref.finalize(engine, client.close)
+        return engine
 
     def find_image(
         self, reference: str, *, pull: Pull = "missing", progress: PullProgress | None = None
@@ -513,60 +514,15 @@ class DockerEngine:
         from docker.errors import APIError  # noqa: PLC0415 - an extra
 
         options = container_options(self.client, job, podman=self.name == "podman")
-        create = self._creator(job, container)
+        options |= {"name": container, "labels": {OWNER_LABEL: owner()}}
         try:
-            create(options)
+            self.client.create_container(**options)
         except APIError as error:
             # Podman has no process number 1 of its own unless a further package is there.
             if "init" not in str(error.explanation).lower():
                 raise
-            create({**options, "host_config": {**options["host_config"], "Init": False}})
-
-    def _creator(self, job: Job, container: str) -> Callable[[dict[str, Any]], None]:
-        def create(options: dict[str, Any]) -> None:
-            self.client.create_container(
-                image=job.image.id,
-                name=container,
-                labels={OWNER_LABEL: owner()},
-                stdin_open=True,
-                **options,
-            )
-
-        return create
-
-
-def _require_package(reference: str) -> None:
-    try:
-        import docker  # noqa: F401, PLC0415 - an extra
-    except ImportError as error:
-        raise ModelNotAvailableError(
-            f"{reference}: models in containers need the package docker: "
-            "pip install 'pommel[docker]'"
-        ) from error
-
-
-def _connect(reference: str, name: str, settings: dict[str, Any], *, hint: str) -> DockerEngine:
-    from docker.errors import DockerException  # noqa: PLC0415 - an extra
-
-    url = settings.get("base_url") or "the default socket"
-    if settings.get("tls") or url.startswith("ssh://"):
-        # Over TLS the end of a command's input cannot be told without ending all.
-        raise ModelNotAvailableError(
-            f"{reference}: {url}: engines over TLS and SSH are not supported; forward the socket, "
-            "ssh -N -L /tmp/docker.sock:/var/run/docker.sock HOST, and use unix:///tmp/docker.sock"
-        )
-    try:
-        client, version = _client(settings)
-    except (DockerException, OSError, ValueError) as error:
-        if "Permission denied" in str(error):
-            hint = "you may not use it: on Linux, that takes membership in the group docker"
-        raise ModelNotAvailableError(
-            f"{reference}: no {name.capitalize()} engine answers at {url}; {hint}: "
-            f"{printable(str(error))}"
-        ) from error
-    engine = DockerEngine(client=client, name=name, version=version, settings=settings)
-    weakref.finalize(engine, client.close)
-    return engine
+            options["host_config"]["Init"] = False
+            self.client.create_container(**options)
 
 
 def _client(settings: dict[str, Any]) -> tuple["APIClient", str]:
@@ -581,25 +537,6 @@ def _client(settings: dict[str, Any]) -> tuple["APIClient", str]:
         said = asking.version(api_version=False)
     client = APIClient(version=said["ApiVersion"], timeout=_SECONDS_TO_ANSWER, **settings)
     return client, said["Version"]
-
-
-def _current_context(reference: str) -> dict[str, Any]:
-    """Return where `docker context use` points to: an engine on a desktop is often found so."""
-    from docker.context import ContextAPI  # noqa: PLC0415 - an extra
-    from docker.errors import DockerException  # noqa: PLC0415 - an extra
-
-    name = os.environ.get("DOCKER_CONTEXT")
-    try:
-        context: Any = ContextAPI.get_context(name) if name else ContextAPI.get_current_context()
-    except (DockerException, OSError, ValueError) as error:
-        raise ModelNotAvailableError(f"{reference}: the Docker context: {error}") from error
-    if context is None:
-        which = f"Docker context {name}" if name else "current Docker context"
-        raise ModelNotAvailableError(
-            f"{reference}: the {which} is not there (docker context ls shows those that are)"
-        )
-    settings = {"base_url": context.Host, "tls": context.TLSConfig}
-    return {key: value for key, value in settings.items() if value}
 
 
 @contextlib.contextmanager

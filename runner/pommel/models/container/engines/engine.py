@@ -9,8 +9,9 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, get_args
 
 from pommel.errors import ModelNotAvailableError, UsageError, nearest
 
@@ -96,6 +97,8 @@ class Sandbox:
 
 
 Pull = Literal["missing", "always", "never"]
+# What has Docker's interface.
+DockerName = Literal["docker", "podman"]
 
 # Called with the bytes that have come so far, and all there are (0 while nobody knows).
 PullProgress = Callable[[int, int], None]
@@ -220,16 +223,10 @@ def open_engine(reference: str) -> Engine:
     return ENGINES[scheme](reference)
 
 
-def _docker(reference: str) -> Engine:
-    from pommel.models.container.engines import docker_engine  # noqa: PLC0415 - only the engine that is asked for
+def _of_docker(name: DockerName, reference: str) -> Engine:
+    from pommel.models.container.engines.docker_engine import DockerEngine  # noqa: PLC0415 - only the engine that is asked for
 
-    return docker_engine.connect_docker(reference)
-
-
-def _podman(reference: str) -> Engine:
-    from pommel.models.container.engines import docker_engine  # noqa: PLC0415 - only the engine that is asked for
-
-    return docker_engine.connect_podman(reference)
+    return DockerEngine.connect(name, asked_by=reference)
 
 
 def _apptainer(reference: str) -> Engine:
@@ -239,12 +236,8 @@ def _apptainer(reference: str) -> Engine:
 
 
 ENGINES: dict[str, Callable[[str], Engine]] = {
-    "docker": _docker,
-    "podman": _podman,
-    "apptainer": _apptainer,
-    "singularity": _apptainer,
-    "library": _apptainer,
-    "shub": _apptainer,
+    **{name: partial(_of_docker, name) for name in get_args(DockerName)},
+    **dict.fromkeys(("apptainer", "singularity", "library", "shub"), _apptainer),
 }
 
 
