@@ -58,10 +58,10 @@ class Network(Backend):  # type: ignore[misc]
         super().__init__(model)
         tokenizer = model.encoder.tokenizer
         encoder = model.encoder
-        self.vocabulary = list(encoder.names.items(self.n_outputs()))
+        self.vocabulary = list(encoder.vocabulary.items(self.n_outputs()))
         marks = set(tokenizer.all_special_tokens)
-        self.unk_types = [] if encoder.names.unknown is None else [tokenizer.unk_token]
-        suffix = [encoder.text_of(mark) for mark in encoder.marks.suffix(policy("auto", "auto"))]
+        self.unk_types = [] if encoder.vocabulary.unknown is None else [tokenizer.unk_token]
+        suffix = [encoder.vocabulary.text(mark) for mark in encoder.vocabulary.suffix(policy("auto", "auto"))]
         self.suffix_types = suffix
         self.special_types = sorted(marks - {*suffix, *self.unk_types})
         self.tokenizer = _tokenizer_spec(tokenizer)

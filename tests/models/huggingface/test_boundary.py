@@ -17,7 +17,7 @@ from tests.models.tiny_tokenizers import byte_level, metaspace, unigram, word_le
 from pommel.errors import UnsupportedFeatureError
 from pommel.models import huggingface
 from pommel.models.huggingface.boundary import corrected_bits, find_boundaries, word_mark
-from pommel.models.huggingface.tokens import Marks, TokenNames, vocabulary_spec
+from pommel.models.huggingface.tokens import Vocabulary, vocabulary_spec
 from pommel.models.model import Policy, score_all
 
 torch = pytest.importorskip("torch")
@@ -237,12 +237,11 @@ def test_a_tokenizer_whose_pieces_say_that_they_go_on(tiny_folder: FolderOf) -> 
 
 
 def group_of(tokenizer: Any) -> set[str]:
-    marks = Marks(tokenizer, n_known=400)
-    names = TokenNames(tokenizer, marks)
-    found = find_boundaries(names, n_known=400, ends=marks.ends)
+    vocabulary = Vocabulary(tokenizer, n_known=400)
+    found = find_boundaries(vocabulary)
     assert found is not None
     assert found.group is not None
-    return set(names.texts(np.flatnonzero(found.group).tolist()))
+    return set(vocabulary.texts(np.flatnonzero(found.group).tolist()))
 
 
 def test_what_begins_a_word() -> None:
@@ -271,7 +270,7 @@ def test_every_word_of_a_tokenizer_that_marks_continuations(tiny_folder: FolderO
     assert moved[0] != 0
     assert moved[1] < 0 < moved[2]
     log_p = log2_softmax(model.scorer.engine.network.model, ids_of(model, text)[:1])
-    boundaries = find_boundaries(model.encoder.names, n_known=400, ends=model.encoder.marks.ends)
+    boundaries = find_boundaries(model.encoder.vocabulary)
     assert boundaries is not None
     assert boundaries.group is not None
     first = -math.log2(sum(2.0 ** log_p[0].numpy()[boundaries.group]))

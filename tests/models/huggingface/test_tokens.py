@@ -41,7 +41,7 @@ def test_auto_adds_each_mark_once(
 ) -> None:
     model = open_tiny(tiny_folder(kind))
     (encoded,) = model.encoder.encode(["The cats"], Policy())
-    texts = [model.encoder.text_of(token_id) for token_id in encoded.ids]
+    texts = [model.encoder.vocabulary.text(token_id) for token_id in encoded.ids]
     inner = len(texts) - len(suffix)
     assert (texts[: len(prefix)], texts[inner:]) == (prefix, suffix)
     assert not {*prefix, *suffix} & set(texts[len(prefix) : inner])
@@ -257,11 +257,11 @@ def test_without_a_pre_tokenizer_words_end_at_white_space(
 
 def test_every_output_of_a_network_has_a_name(tiny_folder: FolderOf) -> None:
     model = open_tiny(tiny_folder("llama-words"))
-    names = list(model.encoder.names.items(model.n_outputs))
+    names = list(model.encoder.vocabulary.items(model.n_outputs))
     n_tokens = len(model.encoder.tokenizer)
     assert len(names) == model.n_outputs == 400
     assert names[:3] == ["[UNK]", "[CLS]", "[SEP]"]
-    assert names[n_tokens - 1] == model.encoder.text_of(n_tokens - 1)
+    assert names[n_tokens - 1] == model.encoder.vocabulary.text(n_tokens - 1)
     assert names[n_tokens:] == [f"<unused{number}>" for number in range(n_tokens, 400)]
 
 

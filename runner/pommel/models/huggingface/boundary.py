@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.models.alignment import TokenizerSpec
-from pommel.models.huggingface.tokens import TokenNames, is_common, vocabulary_spec
+from pommel.models.huggingface.tokens import Vocabulary, is_common, vocabulary_spec
 from pommel.models.neural.questions import Bits, Ids
 
 # What a vocabulary shows of words. "ends" is as good as "whole words": nothing has to be moved.
@@ -73,23 +73,20 @@ def corrected_bits(bits: Bits, before: Ids, behind: Ids, boundaries: Ids, of_gro
     return np.where(np.isposinf(bits), bits, moved)
 
 
-def find_boundaries(names: TokenNames, *, n_known: int, ends: frozenset[int]) -> Boundaries | None:
-    """Return which items of a tokenizer's vocabulary begin words; None if it does not show that.
-
-    `ends` are the marks that end a sentence.
-    """
-    tokenizer = names.tokenizer
+def find_boundaries(vocabulary: Vocabulary) -> Boundaries | None:
+    """Return which items of a tokenizer's vocabulary begin words; None if it does not show that."""
+    tokenizer, ends = vocabulary.tokenizer, vocabulary.ends
     spec = vocabulary_spec(tokenizer)
     mark = word_mark(tokenizer, spec)
     if mark == "nothing":
         return None
     if mark == "ends":
         return Boundaries(group=None, ends=ends)
-    group = np.zeros(n_known, dtype=np.bool_)
-    special = names.special - {names.unknown}
+    group = np.zeros(vocabulary.n_known, dtype=np.bool_)
+    special = vocabulary.special - {vocabulary.unknown}
     spaces = _spaces(metaspace=bool(spec.metaspace))
     for text, token_id in tokenizer.get_vocab().items():
-        if token_id >= n_known:
+        if token_id >= vocabulary.n_known:
             continue
         if token_id in special:
             group[token_id] = token_id in ends

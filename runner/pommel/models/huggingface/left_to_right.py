@@ -16,7 +16,7 @@ from pommel.errors import UnsupportedFeatureError
 from pommel.models.huggingface.boundary import Boundaries, corrected_bits, find_boundaries
 from pommel.models.huggingface.loading import Loaded
 from pommel.models.huggingface.outcomes import without_noise
-from pommel.models.huggingface.tokens import Encoded, Ends, Marks, Outcome, TokenNames
+from pommel.models.huggingface.tokens import Encoded, Ends, Outcome, Vocabulary
 from pommel.models.model import Method, Policy, Spans
 from pommel.models.neural.causal import CausalEngine, causal_engine, teacher_forced_engine
 from pommel.models.neural.network import Network
@@ -31,8 +31,7 @@ class LeftToRight:
     """An engine for causal requests. `start` is the decoder's start token, if it is a decoder."""
 
     engine: CausalEngine
-    names: TokenNames
-    marks: Marks
+    vocabulary: Vocabulary
     start: int | None = None
 
     @property
@@ -55,14 +54,18 @@ class LeftToRight:
 
     def ends(self, policy: Policy) -> Ends:
         """Return the marks in front of a sentence and behind it."""
-        if self.start is None:
-            return self.marks.causal_ends(policy, reference=self.reference)
-        return self.marks.decoder_ends(
-            policy,
-            start=self.start,
-            start_text=self.names.text(self.start),
-            reference=self.reference,
-        )
+        opening = self.vocabulary.prefix(policy)
+        if self.start is not None:
+            if policy.bos == "never":
+                start = self.vocabulary.text(self.start)
+                raise UnsupportedFeatureError(
+                    f"{self.reference}: bos=never: a decoder always begins with its start token, "
+                    f"{start!r} here; write bos=auto"
+                )
+            opening = (self.start, *self.vocabulary.own_prefix)
+        ends = Ends(opening=opening, closing=self.vocabulary.suffix(policy))
+        ends.check(policy, self.reference)
+        return ends
 
     def n_fed(self, sentence: Encoded, policy: Policy) -> int:
         """Return how many tokens a sentence has for the network."""
@@ -74,23 +77,15 @@ class LeftToRight:
     ) -> Iterator[tuple[int, list[Outcome]]]:
         """Yield (index into `sentences`, an outcome for each token), each index once."""
         boundaries = self._boundaries if policy.boundary == "corrected" else None
-        requests: list[Request] = []
-        indices: list[int] = []
-        for index, sentence in enumerate(sentences):
-            positions = _positions(sentence, spans[index])
-            if len(positions):
-                requests.append(_request(sentence, positions, boundaries))
-                indices.append(index)
-            else:
-                yield index, _outcomes(sentence, spans[index], policy, positions, np.empty(0))
+        requests = [
+            _request(sentence, own, boundaries)
+            for sentence, own in zip(sentences, spans, strict=True)
+        ]
         group = boundaries.group if boundaries is not None else None
-        for place, answer in without_noise(self.engine.answers(requests, group=group)):
-            index, request = indices[place], requests[place]
-            bits = _corrected(request, answer, boundaries)
-            yield (
-                index,
-                _outcomes(sentences[index], spans[index], policy, request.positions, bits),
-            )
+        for index, answer in without_noise(self.engine.answers(requests, group=group)):
+            positions = requests[index].positions
+            bits = _corrected(requests[index], answer, boundaries)
+            yield index, _outcomes(sentences[index], spans[index], policy, positions, bits)
 
     def log_probabilities(self, ids: Sequence[int], *, n_outputs: int) -> "NDArray[np.float32]":
         """Return the natural logarithms of the probabilities before each of `ids`.
@@ -104,33 +99,34 @@ class LeftToRight:
 
     @cached_property
     def _boundaries(self) -> Boundaries | None:
-        return find_boundaries(
-            self.names, n_known=self.engine.network.n_known, ends=self.marks.ends
-        )
+        return find_boundaries(self.vocabulary)
 
 
-def causal_scorer(loaded: Loaded, names: TokenNames, marks: Marks) -> LeftToRight:
+def causal_scorer(loaded: Loaded, vocabulary: Vocabulary) -> LeftToRight:
     """Return the scorer of a causal model, which is tried on a few tokens.
 
     Raises `ModelNotAvailableError` if it is not causal.
     """
     network = Network(loaded.network, device=loaded.runtime.device)
-    engine = causal_engine(network, loaded.runtime)
-    return LeftToRight(engine=engine, names=names, marks=marks)
+    return LeftToRight(engine=causal_engine(network, loaded.runtime), vocabulary=vocabulary)
 
 
-def decoder_scorer(loaded: Loaded, names: TokenNames, marks: Marks) -> LeftToRight:
+def decoder_scorer(loaded: Loaded, vocabulary: Vocabulary) -> LeftToRight:
     """Return the scorer of an encoder-decoder model.
 
     Raises `ModelNotAvailableError` if it does not say what its decoder starts with, or its decoder
     is not causal.
     """
-    start = _start_id(loaded.network, loaded.n_known)
-    source_ids = _source_ids(marks, start)
+    start = _start_id(loaded.network, vocabulary.n_known)
+    # An encoder must get something: the tokenizer's marks without a text between them.
+    marks = (*vocabulary.own_prefix, *vocabulary.own_suffix)
     engine = teacher_forced_engine(
-        loaded.network, loaded.runtime, source_ids=source_ids, start_id=start
+        loaded.network,
+        loaded.runtime,
+        source_ids=marks or (() if start is None else (start,)),
+        start_id=start,
     )
-    return LeftToRight(engine=engine, names=names, marks=marks, start=start)
+    return LeftToRight(engine=engine, vocabulary=vocabulary, start=start)
 
 
 def _start_id(network: Any, n_known: int) -> int | None:
@@ -141,20 +137,10 @@ def _start_id(network: Any, n_known: int) -> int | None:
     return next((each for each in given if isinstance(each, int) and 0 <= each < n_known), None)
 
 
-def _source_ids(marks: Marks, start: int | None) -> tuple[int, ...]:
-    """Return what the encoder reads: the tokenizer's marks without a text between them."""
-    # An encoder must get something.
-    nothing = () if start is None else (start,)
-    return (*marks.own_prefix, *marks.own_suffix) or nothing
-
-
-def _positions(sentence: Encoded, spans: Spans | None) -> Ids:
-    """Return the places of the ids that are asked for and have a context."""
+def _request(sentence: Encoded, spans: Spans | None, boundaries: Boundaries | None) -> Request:
+    """Return a request for the ids that are asked for and have a context."""
     positions: Ids = np.flatnonzero(sentence.asked_for(spans)) + sentence.n_marks
-    return positions[positions > 0]
-
-
-def _request(sentence: Encoded, positions: Ids, boundaries: Boundaries | None) -> Request:
+    positions = positions[positions > 0]
     if boundaries is None:
         return Request(ids=sentence.ids, positions=positions)
     contexts = np.unique(np.concatenate(boundaries.contexts(sentence.ids, positions)))

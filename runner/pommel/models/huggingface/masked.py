@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from pommel.errors import ModelNotAvailableError, UnsupportedFeatureError
 from pommel.models.huggingface.loading import Loaded
 from pommel.models.huggingface.outcomes import without_noise
-from pommel.models.huggingface.tokens import Encoded, Ends, Marks, Outcome, whitespace_words
+from pommel.models.huggingface.tokens import Encoded, Ends, Outcome, Vocabulary, whitespace_words
 from pommel.models.model import Method, Policy, Spans
 from pommel.models.neural.masked import MaskedEngine, MaskedMethod, MaskedRequest, masked_engine
 from pommel.models.neural.questions import Bits, Ids
@@ -29,15 +29,13 @@ METHODS: tuple[MaskedMethod, ...] = (
     "unmasked-ce",
 )
 
-_NOTHING: Ids = np.empty(0, dtype=np.int64)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Masked:
     """An engine for masked requests."""
 
     engine: MaskedEngine
-    marks: Marks
+    vocabulary: Vocabulary
 
     @property
     def reference(self) -> str:
@@ -59,7 +57,23 @@ class Masked:
 
     def ends(self, policy: Policy) -> Ends:
         """Return the marks in front of a sentence and behind it."""
-        return self.marks.masked_ends(policy, _method(policy), reference=self.reference)
+        method = _method(policy)
+        are_scored = method == "unmasked-ce"
+        if policy.eos == "always" and not are_scored:
+            raise UnsupportedFeatureError(
+                f"{self.reference}: eos=always: the method {method!r} takes the mark at the end of "
+                "a sentence for context and gives it no surprisal; write eos=auto, or "
+                "method=unmasked-ce"
+            )
+        # What the tokenizer adds, at each end on its own.
+        ends = Ends(
+            opening=() if policy.bos == "never" else self.vocabulary.own_prefix,
+            closing=() if policy.eos == "never" else self.vocabulary.own_suffix,
+            opening_is_scored=are_scored,
+            closing_is_scored=are_scored,
+        )
+        ends.check(policy, self.reference)
+        return ends
 
     def n_fed(self, sentence: Encoded, policy: Policy) -> int:
         """Return how many tokens a sentence has for the network."""
@@ -72,39 +86,37 @@ class Masked:
     ) -> Iterator[tuple[int, list[Outcome]]]:
         """Yield (index into `sentences`, an outcome for each token), each index once."""
         method = _method(policy)
-        requests: list[MaskedRequest] = []
-        indices: list[int] = []
-        for index, sentence in enumerate(sentences):
-            scored = _scored(sentence, spans[index], method)
-            if scored.any():
-                requests.append(_request(sentence, scored))
-                indices.append(index)
-            else:
-                yield index, _outcomes(sentence, spans[index], _NOTHING, np.empty(0))
-        for place, answer in without_noise(self.engine.answers(requests, method)):
-            index, positions = indices[place], requests[place].positions
+        requests = [
+            _request(sentence, own, method) for sentence, own in zip(sentences, spans, strict=True)
+        ]
+        for index, answer in without_noise(self.engine.answers(requests, method)):
+            positions = requests[index].positions
             yield index, _outcomes(sentences[index], spans[index], positions, answer.bits)
 
 
-def masked_scorer(loaded: Loaded, marks: Marks) -> Masked:
+def masked_scorer(loaded: Loaded, vocabulary: Vocabulary) -> Masked:
     """Return the scorer of a masked model.
 
     Raises `ModelNotAvailableError` if its tokenizer has no mask.
     """
-    if marks.mask is None:
+    if vocabulary.mask is None:
         raise ModelNotAvailableError(
             f"{loaded.runtime.reference}: its tokenizer has no mask token (mask_token), which is "
             "what a masked model is asked with"
         )
-    engine = masked_engine(loaded.network, loaded.runtime, mask_id=marks.mask)
-    return Masked(engine=engine, marks=marks)
+    engine = masked_engine(loaded.network, loaded.runtime, mask_id=vocabulary.mask)
+    return Masked(engine=engine, vocabulary=vocabulary)
 
 
 def _method(policy: Policy) -> MaskedMethod:
     return METHODS[0] if policy.method == "auto" else cast("MaskedMethod", policy.method)
 
 
-def _request(sentence: Encoded, scored: NDArray[np.bool_]) -> MaskedRequest:
+def _request(sentence: Encoded, spans: Spans | None, method: Method) -> MaskedRequest:
+    """Return a request for the tokens that are asked for and the method applies to."""
+    scored = sentence.asked_for(spans)
+    if method == "focus-mask":
+        scored &= _are_words(sentence)
     n_opening = sentence.n_marks + sentence.n_bos
     n_closing = sentence.n_eos + sentence.n_closing
     words = np.pad(sentence.words.astype(np.int64), (n_opening, n_closing), constant_values=-1)
@@ -116,17 +128,11 @@ def _request(sentence: Encoded, scored: NDArray[np.bool_]) -> MaskedRequest:
     )
 
 
-def _scored(sentence: Encoded, spans: Spans | None, method: Method) -> NDArray[np.bool_]:
-    """Return which tokens are scored: those that are asked for and the method applies to."""
-    asked = sentence.asked_for(spans)
-    return asked & _are_words(sentence) if method == "focus-mask" else asked
-
-
 def _are_words(sentence: Encoded) -> NDArray[np.bool_]:
     """Return which tokens are a whole word between white space, and known to the vocabulary."""
     words = whitespace_words(sentence.text, sentence.offsets[:, 0])
     alone = np.bincount(words, minlength=1)[words] == 1
-    unknown = -1 if sentence.names.unknown is None else sentence.names.unknown
+    unknown = -1 if sentence.vocabulary.unknown is None else sentence.vocabulary.unknown
     return np.asarray(alone & (sentence.token_ids != unknown))
 
 

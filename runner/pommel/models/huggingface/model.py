@@ -17,13 +17,12 @@ from pommel.models.huggingface.files import Source, commit_of, find_source
 from pommel.models.huggingface.left_to_right import LeftToRight, causal_scorer, decoder_scorer
 from pommel.models.huggingface.loading import Loaded, load, quiet, require_extra, text_config
 from pommel.models.huggingface.masked import Masked, masked_scorer
-from pommel.models.huggingface.outcomes import Scorer, scored_sentence
+from pommel.models.huggingface.outcomes import scored_sentence
 from pommel.models.huggingface.tokens import (
     Encoded,
     Encoder,
-    Marks,
     Outcome,
-    TokenNames,
+    Vocabulary,
     shortened,
     vocabulary_spec,
 )
@@ -41,15 +40,17 @@ _LIMITS = ("max_position_embeddings", "n_positions", "n_ctx", "max_seq_len", "ma
 _SANE_LIMIT = 1 << 30
 
 
-def describe(
-    source: Source, loaded: Loaded, encoder: Encoder, scorer: LeftToRight | Masked
-) -> ModelInfo:
+# A network, and how sentences are put to it under a policy.
+Scorer = LeftToRight | Masked
+
+
+def describe(source: Source, loaded: Loaded, vocabulary: Vocabulary, scorer: Scorer) -> ModelInfo:
     """Return the description of a model."""
     import torch  # noqa: PLC0415 - an extra
     import transformers  # noqa: PLC0415 - an extra
 
     start = scorer.start if isinstance(scorer, LeftToRight) else None
-    start = encoder.marks.start if start is None else start
+    start = vocabulary.start if start is None else start
     return ModelInfo(
         reference=source.reference,
         name=source.name,
@@ -58,8 +59,8 @@ def describe(
         revision=source.revision,
         n_parameters=sum(weights.numel() for weights in loaded.network.parameters()),
         max_tokens=_max_tokens(loaded.network, loaded.tokenizer),
-        bos=encoder.text_of(start),
-        eos=encoder.text_of(encoder.marks.end),
+        bos=vocabulary.text(start),
+        eos=vocabulary.text(vocabulary.end),
         dtype=loaded.runtime.dtype,
         device=", ".join(loaded.devices),
         methods=scorer.methods,
@@ -209,7 +210,7 @@ class HuggingFaceModel(TokenizingModel):
         # That says more than how one word is cut.
         tokenizer = self.encoder.tokenizer
         found = vocabulary_spec(tokenizer)
-        first = _types(self.encoder.text_of(self.encoder.marks.start))
+        first = _types(self.encoder.vocabulary.text(self.encoder.vocabulary.start))
         last = _types(self.info.eos)
         unknown = found.unk_types - first - last
         return replace(
@@ -224,7 +225,7 @@ class HuggingFaceModel(TokenizingModel):
     @property
     def vocabulary_items(self) -> list[str]:
         """The tokens of its tokenizer, by their ids."""
-        return [*self.encoder.names.items(int(self.info.details["vocabulary_size"]))]
+        return [*self.encoder.vocabulary.items(int(self.info.details["vocabulary_size"]))]
 
     @property
     def predictor(self) -> Predictor:
@@ -233,7 +234,7 @@ class HuggingFaceModel(TokenizingModel):
 
     def items(self) -> list[str]:
         """Return the tokens by their ids; a network may have room for more than its tokenizer."""
-        return [*self.encoder.names.items(self.n_outputs)]
+        return [*self.encoder.vocabulary.items(self.n_outputs)]
 
     def ids_of(self, sentences: Sequence[str], policy: Policy) -> "Iterator[NDArray[np.int64]]":
         """Yield the ids of each sentence's tokens, its marks among them."""
@@ -250,7 +251,7 @@ class HuggingFaceModel(TokenizingModel):
 
     def _opening(self, encoded: Encoded) -> Iterator[Token]:
         for token_id in encoded.ids[: encoded.n_marks]:
-            text = self.encoder.text_of(token_id) or ""
+            text = self.encoder.vocabulary.text(token_id) or ""
             yield Token(text=text, start=0, end=0, surprisal_bits=0.0, role="bos")
 
     def _score_blocks(
@@ -315,19 +316,18 @@ def _length(sentence: Encoded) -> int:
 def _open(source: Source, options: LoadOptions) -> Model:
     loaded = load(source.folder, reference=source.reference, options=options)
     with quiet():
-        marks = Marks(loaded.tokenizer, n_known=loaded.n_known)
-        names = TokenNames(loaded.tokenizer, marks)
-        scorer: LeftToRight | Masked
+        vocabulary = Vocabulary(loaded.tokenizer, n_known=loaded.n_known)
+        scorer: Scorer
         match loaded.kind:
             case "causal":
-                scorer = causal_scorer(loaded, names, marks)
+                scorer = causal_scorer(loaded, vocabulary)
             case "encoder-decoder":
-                scorer = decoder_scorer(loaded, names, marks)
+                scorer = decoder_scorer(loaded, vocabulary)
             case "masked":
-                scorer = masked_scorer(loaded, marks)
-        encoder = Encoder(names, marks, n_known=loaded.n_known, ends=scorer.ends)
+                scorer = masked_scorer(loaded, vocabulary)
+        encoder = Encoder(vocabulary, scorer.ends)
     return HuggingFaceModel(
-        info=describe(source, loaded, encoder, scorer), encoder=encoder, scorer=scorer
+        info=describe(source, loaded, vocabulary, scorer), encoder=encoder, scorer=scorer
     )
 
 

@@ -1,58 +1,19 @@
-"""What is known of each token of a sentence after scoring, and how a network is asked for it."""
+"""What is known of each token of a sentence after scoring."""
 
 import math
 import time
 from collections.abc import Iterator, Sequence
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 from pommel.errors import ModelError
 from pommel.models.huggingface.loading import quiet
-from pommel.models.huggingface.tokens import Encoded, Ends, Outcome, shortened
-from pommel.models.model import Method, Policy, Spans
-from pommel.models.neural.causal import CausalEngine
-from pommel.models.neural.masked import MaskedEngine
+from pommel.models.huggingface.tokens import Encoded, Outcome, shortened
 from pommel.surprisal import ScoredSentence, Token
 
 # For so long an engine is asked before its answers are passed on.
 _SECONDS_AT_ONCE = 0.1
 
 _Answer = TypeVar("_Answer")
-
-
-class Scorer(Protocol):
-    """A network, and how sentences are put to it under a policy."""
-
-    @property
-    def engine(self) -> CausalEngine | MaskedEngine:
-        """What answers, in token ids."""
-        ...
-
-    @property
-    def methods(self) -> tuple[Method, ...]:
-        """The scoring methods it takes, its own first."""
-        ...
-
-    def check(self, policy: Policy) -> None:
-        """Raise `UnsupportedFeatureError` for a policy that it can't follow."""
-        ...
-
-    def ends(self, policy: Policy) -> Ends:
-        """Return the marks in front of a sentence and behind it."""
-        ...
-
-    def n_fed(self, sentence: Encoded, policy: Policy) -> int:
-        """Return how many tokens, with marks, a sentence has for the network."""
-        ...
-
-    def outcomes(
-        self, sentences: Sequence[Encoded], spans: Sequence[Spans | None], policy: Policy
-    ) -> Iterator[tuple[int, list[Outcome]]]:
-        """Yield (index into `sentences`, an outcome for each token), each index once.
-
-        Sentences of which nothing is asked come first, and no network sees them. Raises
-        `MemoryError` if a sentence does not fit into memory, and what a network that fails raises.
-        """
-        ...
 
 
 def scored_sentence(sentence: Encoded, outcomes: Sequence[Outcome]) -> ScoredSentence:

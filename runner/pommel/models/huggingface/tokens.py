@@ -1,8 +1,8 @@
 """From sentences to token ids with character offsets, with the marks that the policy asks for.
 
-What a tokenizer calls its tokens and writes where words begin (`TokenNames`, `vocabulary_spec`),
-which marks it has for the two ends of a sentence (`Marks`), a sentence as a network gets it
-(`Encoded`), and how it becomes so (`Encoder`). A tokenizer in Python gives no offsets: they are
+What a tokenizer calls its tokens, and which marks it has for the two ends of a sentence
+(`Vocabulary`), what it writes where words begin (`vocabulary_spec`), a sentence as a network gets
+it (`Encoded`), and how it becomes so (`Encoder`). A tokenizer in Python gives no offsets: they are
 recovered from the text.
 """
 
@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.errors import ModelError, UnsupportedFeatureError
+from pommel.errors import ModelError
 from pommel.models.alignment import TokenizerSpec
-from pommel.models.model import Method, Policy, Spans
+from pommel.models.model import Policy, Spans
 from pommel.models.neural.questions import Ids, asked_for
 from pommel.surprisal import Token, TokenRole, Unscored
 
@@ -82,20 +82,6 @@ def _may_be_dropped(character: str) -> bool:
     return unicodedata.category(character)[0] in "MC"
 
 
-def slow_offsets(
-    tokenizer: Any, sentence: str, spec: TokenizerSpec
-) -> tuple[list[int], list[tuple[int, int]]]:
-    """Return the ids and the offsets of a sentence's tokens, without marks at its ends.
-
-    Raises `AlignmentError` if the tokens do not spell the sentence.
-    """
-    # Before they become ids, unknown tokens still show the text they stand for.
-    pieces = tokenizer.tokenize(sentence)
-    ids = [int(token_id) for token_id in tokenizer.convert_tokens_to_ids(pieces)]
-    places = spec.places(pieces, sentence)
-    return ids, [(place.start, place.end) for place in places]
-
-
 # A mark counts as a tokenizer's own when this share of its vocabulary carries it.
 _SHARE = 0.02
 
@@ -146,20 +132,36 @@ class Ends:
     opening_is_scored: bool = False
     closing_is_scored: bool = True
 
+    def check(self, policy: Policy, reference: str) -> None:
+        """Raise `ModelError` for a mark that has to be there and is not."""
+        missing = f"{reference}: {{}}=always: this model has no {{}}-of-sentence mark"
+        if policy.bos == "always" and not self.opening:
+            raise ModelError(missing.format("bos", "beginning"))
+        if policy.eos == "always" and not self.closing:
+            raise ModelError(missing.format("eos", "end"))
 
-class Marks:
-    """The marks of one tokenizer, as token ids.
+
+class Vocabulary:
+    """The tokens of one tokenizer, by their ids, of which the network knows those below `n_known`.
 
     `bos`, `eos` and `mask` are the marks that have these names, None where there are none or the
     network does not know them. `own_prefix` and `own_suffix` are what the tokenizer adds by itself.
+    `unknown` is the token for text outside the vocabulary, None if there is none; `special` are
+    all marks, the unknown token among them if the tokenizer counts it as one.
     """
 
     def __init__(self, tokenizer: Any, *, n_known: int) -> None:
-        """Ask `tokenizer` for its marks; the network knows the ids below `n_known`."""
+        """Ask `tokenizer` for its marks."""
+        self.tokenizer = tokenizer
+        self.n_known = n_known
         self.bos = _named_mark(tokenizer, "bos_token", n_known)
         self.eos = _named_mark(tokenizer, "eos_token", n_known)
         self.mask = _named_mark(tokenizer, "mask_token", n_known)
         self.own_prefix, self.own_suffix = _own_marks(tokenizer)
+        unknown = tokenizer.unk_token_id
+        # GPT-2 says that its unknown token is its end-of-text mark; in truth it has none.
+        self.unknown = None if unknown in {self.bos, self.eos} else unknown
+        self.special = frozenset(tokenizer.all_special_ids)
 
     @property
     def start(self) -> int | None:
@@ -205,59 +207,28 @@ class Marks:
             return (self.eos,)
         return self.own_suffix[:1]
 
-    def causal_ends(self, policy: Policy, *, reference: str) -> Ends:
-        """Return the marks for a causal model: the one in front is context, the other a token.
+    def texts(self, token_ids: Sequence[int]) -> list[str]:
+        """Return how the tokenizer writes each of some tokens."""
+        return [str(text) for text in self.tokenizer.convert_ids_to_tokens(list(token_ids))]
 
-        Raises `ModelError` for a mark that has to be there and is not; `reference` is the model's.
+    def text(self, token_id: int | None) -> str | None:
+        """Return how the tokenizer writes a token, None for None."""
+        return None if token_id is None else self.texts([int(token_id)])[0]
+
+    def role(self, token_id: int) -> TokenRole:
+        """Return whether a token of a sentence is text or a mark that is written out in it."""
+        is_mark = token_id in self.special and token_id != self.unknown
+        return "special" if is_mark else "text"
+
+    def items(self, width: int) -> Iterator[str]:
+        """Yield a name for each of the `width` outputs of a network, in order.
+
+        A network may have room for more than its tokenizer has: `<unused7>` is the output 7
+        that no token has.
         """
-        opening, closing = self.prefix(policy), self.suffix(policy)
-        _check_marks(policy, opening=opening, closing=closing, reference=reference)
-        return Ends(opening=opening, closing=closing)
-
-    def decoder_ends(self, policy: Policy, *, start: int, start_text: str, reference: str) -> Ends:
-        """Return the marks for a decoder: its start token and then what the tokenizer adds.
-
-        Raises `UnsupportedFeatureError` for bos=never: there is no decoding without a start;
-        `ModelError` for a mark at the end that has to be there and is not.
-        """
-        if policy.bos == "never":
-            message = f"a decoder always begins with its start token, {start_text!r} here"
-            raise UnsupportedFeatureError(f"{reference}: bos=never: {message}; write bos=auto")
-        opening, closing = (start, *self.own_prefix), self.suffix(policy)
-        _check_marks(policy, opening=opening, closing=closing, reference=reference)
-        return Ends(opening=opening, closing=closing)
-
-    def masked_ends(self, policy: Policy, method: Method, *, reference: str) -> Ends:
-        """Return the marks for a masked model: what its tokenizer adds, at each end on its own.
-
-        They are tokens for the method "unmasked-ce" and context for all others, for which
-        eos=always raises `UnsupportedFeatureError`. `ModelError` for a mark that is not there.
-        """
-        are_scored = method == "unmasked-ce"
-        if policy.eos == "always" and not are_scored:
-            raise UnsupportedFeatureError(
-                f"{reference}: eos=always: the method {method!r} takes the mark at the end of a "
-                "sentence for context and gives it no surprisal; write eos=auto, or "
-                "method=unmasked-ce"
-            )
-        opening = () if policy.bos == "never" else self.own_prefix
-        closing = () if policy.eos == "never" else self.own_suffix
-        _check_marks(policy, opening=opening, closing=closing, reference=reference)
-        return Ends(
-            opening=opening,
-            closing=closing,
-            opening_is_scored=are_scored,
-            closing_is_scored=are_scored,
-        )
-
-
-def _check_marks(
-    policy: Policy, *, opening: tuple[int, ...], closing: tuple[int, ...], reference: str
-) -> None:
-    if policy.bos == "always" and not opening:
-        raise ModelError(f"{reference}: bos=always: this model has no beginning-of-sentence mark")
-    if policy.eos == "always" and not closing:
-        raise ModelError(f"{reference}: eos=always: this model has no end-of-sentence mark")
+        names = {token_id: text for text, token_id in self.tokenizer.get_vocab().items()}
+        for token_id in range(width):
+            yield str(names.get(token_id) or f"<unused{token_id}>")
 
 
 def _named_mark(tokenizer: Any, name: str, n_known: int) -> int | None:
@@ -279,45 +250,6 @@ def _own_marks(tokenizer: Any) -> tuple[tuple[int, ...], tuple[int, ...]]:
             if full[start:end] == plain:
                 return tuple(full[:start]), tuple(full[end:])
     return (), ()
-
-
-class TokenNames:
-    """The vocabulary of one tokenizer, by token ids.
-
-    `unknown` is the token for text outside the vocabulary, None if there is none; `special` are
-    all marks, the unknown token among them if the tokenizer counts it as one.
-    """
-
-    def __init__(self, tokenizer: Any, marks: Marks) -> None:
-        """Take a tokenizer and its marks."""
-        self.tokenizer = tokenizer
-        unknown = tokenizer.unk_token_id
-        # GPT-2 says that its unknown token is its end-of-text mark; in truth it has none.
-        self.unknown = None if unknown in {marks.bos, marks.eos} else unknown
-        self.special = frozenset(tokenizer.all_special_ids)
-
-    def text(self, token_id: int) -> str:
-        """Return how the tokenizer writes a token."""
-        return str(self.tokenizer.convert_ids_to_tokens(int(token_id)))
-
-    def texts(self, token_ids: Sequence[int]) -> list[str]:
-        """Return how the tokenizer writes each of some tokens."""
-        return [str(text) for text in self.tokenizer.convert_ids_to_tokens(list(token_ids))]
-
-    def role(self, token_id: int) -> TokenRole:
-        """Return whether a token of a sentence is text or a mark that is written out in it."""
-        is_mark = token_id in self.special and token_id != self.unknown
-        return "special" if is_mark else "text"
-
-    def items(self, width: int) -> Iterator[str]:
-        """Yield a name for each of the `width` outputs of a network, in order.
-
-        A network may have room for more than its tokenizer has: `<unused7>` is the output 7
-        that no token has.
-        """
-        names = {token_id: text for text, token_id in self.tokenizer.get_vocab().items()}
-        for token_id in range(width):
-            yield str(names.get(token_id) or f"<unused{token_id}>")
 
 
 # A surprisal in bits, or why there is none.
@@ -345,7 +277,7 @@ class Encoded:
     n_bos: int
     n_eos: int
     n_closing: int
-    names: TokenNames
+    vocabulary: Vocabulary
 
     @property
     def n_tokens(self) -> int:
@@ -360,22 +292,21 @@ class Encoded:
     @property
     def tokens(self) -> tuple[Token, ...]:
         """The tokens, made anew; none has a surprisal yet."""
-        nothing: list[Outcome] = ["no context"] * self.n_tokens
-        return self.tokens_with(nothing)
+        return self.tokens_with(["no context"] * self.n_tokens)
 
     def tokens_with(self, outcomes: Sequence[Outcome]) -> tuple[Token, ...]:
         """Return the tokens, each with its surprisal or the reason why there is none."""
-        names, ids = self.names, self.token_ids.tolist()
+        known, ids = self.vocabulary, self.token_ids.tolist()
         first_eos = len(ids) - self.n_eos
-        rows = zip(ids, names.texts(ids), self.offsets.tolist(), outcomes, strict=True)
+        rows = zip(ids, known.texts(ids), self.offsets.tolist(), outcomes, strict=True)
         return tuple(
             Token(
                 text=text,
                 start=start,
                 end=end,
                 surprisal_bits=None if isinstance(outcome, str) else outcome,
-                oov=token_id == names.unknown,
-                role="bos" if i < self.n_bos else "eos" if i >= first_eos else names.role(token_id),
+                oov=token_id == known.unknown,
+                role="bos" if i < self.n_bos else "eos" if i >= first_eos else known.role(token_id),
                 why_unscored=outcome if isinstance(outcome, str) else "no context",
             )
             for i, (token_id, text, (start, end), outcome) in enumerate(rows)
@@ -406,28 +337,12 @@ _Read = tuple[list[int], Sequence[tuple[int, int]], NDArray[np.int32]]
 class Encoder:
     """A tokenizer that says where each token lies."""
 
-    def __init__(
-        self, names: TokenNames, marks: Marks, *, n_known: int, ends: Callable[[Policy], Ends]
-    ) -> None:
-        """Take the tokenizer of a network that knows the ids below `n_known`.
-
-        `ends` says what goes in front of and behind a sentence under a policy.
-        """
-        self.names = names
-        self.marks = marks
-        self._tokenizer = tokenizer = names.tokenizer
-        self._n_known = n_known
+    def __init__(self, vocabulary: Vocabulary, ends: Callable[[Policy], Ends]) -> None:
+        """Take a vocabulary, and what says what goes around a sentence under a policy."""
+        self.vocabulary = vocabulary
+        self.tokenizer = vocabulary.tokenizer
         self._ends = ends
-        self._slow_spec = None if tokenizer.is_fast else vocabulary_spec(tokenizer)
-
-    @property
-    def tokenizer(self) -> Any:
-        """The tokenizer itself, for who wants to say what it is."""
-        return self._tokenizer
-
-    def text_of(self, token_id: int | None) -> str | None:
-        """Return how the tokenizer writes a token, None for None."""
-        return None if token_id is None else self.names.text(token_id)
+        self._slow_spec = None if self.tokenizer.is_fast else vocabulary_spec(self.tokenizer)
 
     def encode(self, sentences: Sequence[str], policy: Policy) -> list[Encoded]:
         """Return the sentences' tokens, in order, each with its marks exactly once.
@@ -450,10 +365,13 @@ class Encoder:
         """Yield the ids and places of each sentence, without marks at its ends."""
         if (spec := self._slow_spec) is not None:
             for sentence in sentences:
-                ids, offsets = slow_offsets(self._tokenizer, sentence, spec)
+                # Before they become ids, unknown tokens still show the text they stand for.
+                pieces = self.tokenizer.tokenize(sentence)
+                ids = [int(each) for each in self.tokenizer.convert_tokens_to_ids(pieces)]
+                offsets = [(token.start, token.end) for token in spec.places(pieces, sentence)]
                 yield ids, offsets, whitespace_words(sentence, _table(offsets)[:, 0])
             return
-        batch = self._tokenizer(
+        batch = self.tokenizer(
             list(sentences),
             add_special_tokens=False,
             return_offsets_mapping=True,
@@ -480,7 +398,7 @@ class Encoder:
         return first, last
 
     def _is_added(self, token_id: int, offset: tuple[int, int]) -> bool:
-        return token_id in self.names.special and offset[0] == offset[1]
+        return token_id in self.vocabulary.special and offset[0] == offset[1]
 
     def _with_marks(self, text: str, read: _Read, ends: Ends) -> Encoded:
         ids, offsets, words = read
@@ -502,13 +420,14 @@ class Encoder:
             n_bos=n_bos,
             n_eos=n_eos,
             n_closing=len(closing) - n_eos,
-            names=self.names,
+            vocabulary=self.vocabulary,
         )
 
     def _check_known(self, encoded: Encoded) -> None:
-        unknown = encoded.ids[encoded.ids >= self._n_known]
+        unknown = encoded.ids[encoded.ids >= self.vocabulary.n_known]
         if len(unknown):
-            message = f"the model does not know its tokenizer's {self.names.text(unknown[0])!r}"
+            name = self.vocabulary.text(unknown[0])
+            message = f"the model does not know its tokenizer's {name!r}"
             raise ModelError(f"{message} in {shortened(encoded.text)}")
 
 
