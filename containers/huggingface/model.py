@@ -56,12 +56,12 @@ class Network(Backend):  # type: ignore[misc]
     def __init__(self, model: HuggingFaceModel) -> None:
         """Take a model that has been loaded."""
         super().__init__(model)
-        tokenizer = model.encoder.tokenizer
-        encoder = model.encoder
-        self.vocabulary = list(encoder.vocabulary.items(self.n_outputs()))
+        known = model.encoder.vocabulary
+        tokenizer = known.tokenizer
+        self.vocabulary = list(known.items(self.n_outputs()))
         marks = set(tokenizer.all_special_tokens)
-        self.unk_types = [] if encoder.vocabulary.unknown is None else [tokenizer.unk_token]
-        suffix = [encoder.vocabulary.text(mark) for mark in encoder.vocabulary.suffix(policy("auto", "auto"))]
+        self.unk_types = [] if known.unknown is None else [tokenizer.unk_token]
+        suffix = known.texts(known.suffix(policy("auto", "auto")))
         self.suffix_types = suffix
         self.special_types = sorted(marks - {*suffix, *self.unk_types})
         self.tokenizer = _tokenizer_spec(tokenizer)
@@ -77,7 +77,7 @@ class Network(Backend):  # type: ignore[misc]
 
     def n_outputs(self) -> int:
         """Return how many tokens the network knows."""
-        return int(self.model.scorer.engine.n_known)
+        return int(self.model.encoder.vocabulary.n_known)
 
 
 class Predicting(Network):
