@@ -18,10 +18,10 @@ from pathlib import Path
 
 from tests.report.page.browser import find_browser, opened_browser
 
-from pommel.models.model import ModelInfo, Policy
+from pommel.models.model import ModelInfo
 from pommel.report.page import write_report
 from pommel.scoring.choices import Choices
-from pommel.scoring.run import Run, SuiteSurprisals, provenance
+from pommel.scoring.run import NeededSentences, Run, SuiteSurprisals, provenance
 from pommel.scoring.run_record import RunRecord
 from pommel.sources.load import load_suites
 from pommel.suite.suite import Suite
@@ -93,15 +93,12 @@ def simulated_run(suite: Suite, model: ModelInfo, bits: dict[str, float]) -> Run
     chance = random.Random(f"{model.name} {suite.name}")  # noqa: S311 - no secret
     layouts = suite.sentences()
     sentences = {each.text: made_up(each.text, chance, bits) for row in layouts for each in row}
+    choices = Choices()
     surprisals = SuiteSurprisals.from_sentences(
-        suite,
-        model,
-        Policy(),
+        NeededSentences.of(suite, model, choices),
+        sentences,
         method="auto",
-        compat=None,
-        sentences=sentences,
-        layouts=layouts,
-        provenance=provenance(suite, model, Choices(), method="auto"),
+        provenance=provenance(suite, model, choices, method="auto"),
     )
     return Run(surprisals=surprisals, result=surprisals.evaluate())
 

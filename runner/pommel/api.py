@@ -81,8 +81,9 @@ def compute_surprisals(
     """
     (loaded,) = _suites([suite], only_one=True)
     policy = policy or Policy.default(compat)
+    choices = Choices(policy=policy, compat=compat, regions=regions)
     with _opened(model) as opened:
-        return SuiteSurprisals.of(opened, loaded, policy, compat=compat, regions=regions)
+        return SuiteSurprisals.of(opened, loaded, choices)
 
 
 def evaluate(
@@ -98,7 +99,7 @@ def evaluate(
     `swallowed` says what a region is that has content and no token of its own: "undefined", so that
     what needs it does not hold; "skip", so that the item is left out; or "begin", 0 bits.
     """
-    return surprisals.evaluate(score_rule=score, oov=oov, swallowed=swallowed)
+    return surprisals.evaluate(Choices(score_rule=score, oov=oov, swallowed=swallowed))
 
 
 def conditional_scores(

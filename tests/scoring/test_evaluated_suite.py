@@ -3,7 +3,8 @@
 import json
 import math
 import re
-from typing import Any, get_args
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,8 +17,9 @@ from pommel.scoring.evaluated_suite import evaluated_suite_to_dict, table_from_s
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import RegionTable, region_table
 from pommel.scoring.results import SuiteResult
+from pommel.suite.metrics import METRICS
 from pommel.suite.read import LoadedSuite
-from pommel.suite.suite import Metric, Suite
+from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence
 
 
@@ -52,7 +54,7 @@ def test_what_is_written_is_read_again(metric: Any) -> None:
         np.testing.assert_array_equal(whole, table.whole[name])
     # What a condition lacks has no tokens; of the others the file does not tell.
     assert again.n_tokens.tolist() == [[[-1, -1, -1], [-1, -1, 0]], [[-1, -1, -1], [-1, -1, -1]]]
-    assert not again.unscored(1, "match").any()
+    assert not again.any_in(again.n_unscored, 1, "match").any()
 
 
 def test_what_is_written() -> None:
@@ -157,8 +159,8 @@ def test_the_length_of_a_sentence_is_not_known_if_one_region_does_not_tell() -> 
 
 
 def test_other_metrics_than_the_suites_own() -> None:
-    suite = make_suite(ITEMS)
-    value = evaluated_suite_to_dict(suite, scored(suite), metrics=["max", "range"])
+    suite = replace(make_suite(ITEMS), metrics=("max", "range"))
+    value = evaluated_suite_to_dict(suite, scored(suite))
     region = value["items"][0]["conditions"][0]["regions"][0]
     assert region["metric_value"] == {"max": 3.0, "range": 0.0}
     assert value["meta"].get("model") is None
@@ -176,7 +178,7 @@ def test_only_metrics_that_every_region_has_are_known() -> None:
     value = evaluated_suite_to_dict(suite := make_suite(ITEMS, metric="all"), scored(suite))
     del value["items"][1]["conditions"][0]["regions"][2]["metric_value"]["max"]
     table = table_from_suite(read(value))
-    assert set(table.values) == set(get_args(Metric)) - {"max"}
+    assert set(table.values) == set(METRICS) - {"max"}
     with pytest.raises(SurprisalError, match="the max over the regions is not known"):
         table.column("max", 1, "match")
     with pytest.raises(SurprisalError, match="the mean over all tokens of a condition is not"):

@@ -2,17 +2,18 @@
 
 import math
 from dataclasses import replace
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import pytest
 from tests.builders import by_word, make_suite, token
 
 from pommel.errors import SurprisalError
-from pommel.scoring.choices import Swallowed
+from pommel.scoring.choices import Choices, Swallowed
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import RegionTable, region_table
-from pommel.suite.suite import Metric, Suite
+from pommel.suite.metrics import METRICS
+from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence
 
 ITEMS = [
@@ -22,11 +23,11 @@ ITEMS = [
 ]
 
 
-def table_of(suite: Suite, *metrics: Metric, **bits: float | None) -> RegionTable:
+def table_of(suite: Suite, *metrics: str, **bits: float | None) -> RegionTable:
     """Score every word with its length."""
     layouts = suite.sentences()
     scored = [[by_word(each.text, bits) for each in row] for row in layouts]
-    return region_table(suite, scored, metrics or get_args(Metric))
+    return region_table(suite, scored, metrics or tuple(METRICS))
 
 
 def with_unknown(text: str, unknown: set[str]) -> ScoredSentence:
@@ -38,7 +39,9 @@ def with_unknown(text: str, unknown: set[str]) -> ScoredSentence:
 
 def test_every_prediction_is_checked_in_every_item() -> None:
     suite = make_suite(ITEMS, ["(2;%a%) < (2;%b%)", "(*;%a%) >= (*;%b%)"], circuit="agreement")
-    result = evaluate_predictions(suite, table_of(suite), model_name="toy", score_rule="each")
+    result = evaluate_predictions(
+        suite, table_of(suite), Choices(score_rule="each"), model_name="toy"
+    )
     assert (result.suite_name, result.model_name, result.circuit) == ("small", "toy", "agreement")
     assert (result.item_numbers, result.score_rule) == ((1, 2, 3), "each")
     first, second = result.predictions
@@ -164,7 +167,7 @@ def test_items_whose_comparison_rests_on_an_unknown_word_are_counted_and_can_be_
         (2, 0, 6),
         (3, 0, 6),
     ]
-    result = evaluate_predictions(suite, table, skip_oov=True, score_rule="each")
+    result = evaluate_predictions(suite, table, Choices(oov="skip", score_rule="each"))
     for before, after in zip(kept, result.predictions, strict=True):
         assert after.skipped.tolist() == after.oov.tolist() == before.oov.tolist()
         assert after.holds.tolist() == (before.holds & ~before.oov).tolist()
@@ -212,7 +215,7 @@ def test_a_region_that_a_token_swallows_has_no_value(
     formula: str, swallowed: Swallowed, holds: list[int], defined: list[int], skipped: list[int]
 ) -> None:
     suite = make_suite(SWALLOWING, [formula])
-    result = evaluate_predictions(suite, joined(suite), swallowed=swallowed)
+    result = evaluate_predictions(suite, joined(suite), Choices(swallowed=swallowed))
     (found,) = result.predictions
     assert found.holds.tolist() == holds
     assert found.defined.tolist() == defined
@@ -239,9 +242,6 @@ def test_the_mean_of_an_empty_region_is_undefined_and_does_not_hold() -> None:
     assert math.isnan(found.margin_bits[0])
 
 
-def test_the_description_and_provenance_come_along() -> None:
+def test_without_predictions_nothing_is_checked() -> None:
     suite = make_suite(ITEMS, [])
-    result = evaluate_predictions(suite, table_of(suite), provenance={"x": 1})
-    assert result.predictions == ()
-    assert result.provenance == {"x": 1}
-    assert evaluate_predictions(suite, table_of(suite)).provenance == {}
+    assert evaluate_predictions(suite, table_of(suite)).predictions == ()

@@ -5,7 +5,6 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import get_args
 
 import numpy as np
 import pytest
@@ -20,11 +19,11 @@ from pommel.scoring.regions import (
     CrossingToken,
     RegionTable,
     all_needed,
-    every_span,
     needed_spans,
     region_table,
 )
-from pommel.suite.suite import Condition, Metric, Region, Suite
+from pommel.suite.metrics import METRICS
+from pommel.suite.suite import Condition, Region, Suite
 from pommel.surprisal import ScoredSentence, Token
 
 
@@ -93,7 +92,7 @@ def test_metrics_of_regions_and_of_the_whole_sentence() -> None:
     table = table_of(
         suite, by_word("a b c d e", dict(zip("abcde", [1, 4, 2.5, 3, 8], strict=True))).tokens
     )
-    values = {metric: table.values[metric][0, 0].tolist() for metric in get_args(Metric)}
+    values = {metric: table.values[metric][0, 0].tolist() for metric in tuple(METRICS)}
     nan = pytest.approx(math.nan, nan_ok=True)
     assert values == {
         "sum": [7.5, 0, 11],
@@ -103,7 +102,7 @@ def test_metrics_of_regions_and_of_the_whole_sentence() -> None:
         "max": [4, nan, 8],
         "range": [3, nan, 5],
     }
-    whole = {metric: table.whole[metric][0, 0] for metric in get_args(Metric)}
+    whole = {metric: table.whole[metric][0, 0] for metric in tuple(METRICS)}
     assert whole == {"sum": 18.5, "mean": 3.7, "median": 3, "min": 1, "max": 8, "range": 7}
     assert table.n_tokens.tolist() == [[[3, 0, 2]]]
     assert table.n_unscored.tolist() == [[[0, 0, 0]]]
@@ -119,9 +118,9 @@ def test_a_token_without_a_surprisal_is_left_out_and_counted() -> None:
     assert table.whole["mean"].tolist() == [[3.5]]
     assert table.n_tokens.tolist() == [[[2, 1, 1]]]
     assert table.n_unscored.tolist() == [[[1, 1, 0]]]
-    assert table.unscored(1, "a").tolist() == [True]
-    assert table.unscored(3, "a").tolist() == [False]
-    assert table.unscored(None, "a").tolist() == [True]
+    assert table.any_in(table.n_unscored, 1, "a").tolist() == [True]
+    assert table.any_in(table.n_unscored, 3, "a").tolist() == [False]
+    assert table.any_in(table.n_unscored, None, "a").tolist() == [True]
 
 
 def test_a_region_with_a_token_that_was_not_asked_for_has_no_value() -> None:
@@ -134,7 +133,7 @@ def test_a_region_with_a_token_that_was_not_asked_for_has_no_value() -> None:
     ]
     table = table_of(suite, tokens)
     nan = pytest.approx(math.nan, nan_ok=True)
-    for metric in get_args(Metric):
+    for metric in tuple(METRICS):
         value = 0 if metric == "range" else 3
         no_context = 0 if metric == "sum" else nan
         assert table.values[metric][0, 0].tolist() == [nan, value, no_context]
@@ -155,7 +154,9 @@ def test_a_token_that_is_not_comparable_is_left_out_and_counted_twice() -> None:
     assert table.values["sum"][0, 0].tolist() == [2, 0, 1]
     assert table.n_unscored.tolist() == [[[1, 1, 0]]]
     assert table.n_not_comparable.tolist() == [[[1, 0, 0]]]
-    assert [table.not_comparable(region, "a").tolist() for region in (1, 2, None)] == [
+    assert [
+        table.any_in(table.n_not_comparable, region, "a").tolist() for region in (1, 2, None)
+    ] == [
         [True],
         [False],
         [True],
@@ -166,7 +167,7 @@ def test_a_token_that_is_not_comparable_is_left_out_and_counted_twice() -> None:
 def test_a_word_that_cannot_be_is_infinitely_surprising() -> None:
     suite = suite_of("a b", "c")
     table = table_of(suite, by_word("a b c", {"a": math.inf, "b": 1.0, "c": math.inf}).tokens)
-    assert {metric: table.values[metric][0, 0, 0] for metric in get_args(Metric)} == {
+    assert {metric: table.values[metric][0, 0, 0] for metric in tuple(METRICS)} == {
         "sum": math.inf,
         "mean": math.inf,
         "median": math.inf,
@@ -281,7 +282,7 @@ def cases(draw: st.DrawFn) -> Case:
 
 BITS = st.one_of(st.none(), st.floats(0, 50), st.just(math.inf))
 
-SIMPLE: dict[Metric, Callable[[list[float]], float]] = {
+SIMPLE: dict[str, Callable[[list[float]], float]] = {
     "sum": sum,
     "mean": lambda bits: sum(bits) / len(bits),
     "median": statistics.median,
@@ -341,7 +342,7 @@ def test_the_order_of_items_conditions_and_regions_does_not_matter(data: st.Data
     ]
     table, other = _table_by_word(items), _table_by_word(shuffled)
     for metric, (region, name) in itertools.product(
-        get_args(Metric), itertools.product((1, 2, 3, None), "xyz")
+        tuple(METRICS), itertools.product((1, 2, 3, None), "xyz")
     ):
         expected = table.column(metric, region, name)[list(order)]
         np.testing.assert_array_equal(other.column(metric, region, name), expected)
@@ -431,7 +432,8 @@ def test_several_suites_need_what_each_of_them_needs() -> None:
     other = needed(make_suite(ITEMS, ["(2;%a%) < (*;%b%)"]))
     assert all_needed([one, other]) == {"The dog barks .": ((0, 13),), "The dog bark .": None}
     assert all_needed([other, one]) == all_needed([one, other])
-    whole = every_span(make_suite(ITEMS, []).sentences())
+    suite = make_suite(ITEMS, [])
+    whole = needed_spans(suite, suite.sentences(), everything=True)
     assert whole == {"The dog barks .": None, "The dog bark .": None}
 
 

@@ -88,7 +88,9 @@ def test_the_policy_reaches_the_model() -> None:
     model = WordModel()
     suite = make_suite(ITEMS, [FORMULA])
     SuiteSurprisals.of(model, suite)
-    assert SuiteSurprisals.of(model, suite, Policy(bos="never")).policy == Policy(bos="never")
+    assert SuiteSurprisals.of(model, suite, Choices(policy=Policy(bos="never"))).policy == Policy(
+        bos="never"
+    )
     assert model.policies == [Policy(), Policy(bos="never")]
 
 

@@ -36,7 +36,7 @@ NEEDED: dict[str, Spans | None] = {
 def test_only_the_regions_that_predictions_name_are_asked_for() -> None:
     model = WordModel()
     suite = make_suite(ITEMS, [FORMULA])
-    surprisals = SuiteSurprisals.of(model, suite, regions="needed")
+    surprisals = SuiteSurprisals.of(model, suite, Choices(regions="needed"))
     assert dict(zip(model.asked[0], model.spans[0], strict=True)) == NEEDED
     whole = SuiteSurprisals.of(WordModel(), suite)
     assert surprisals.evaluate().to_frame().equals(whole.evaluate().to_frame())
@@ -85,9 +85,9 @@ def test_what_is_known_in_part_is_asked_for_again_where_more_is_needed() -> None
     model = WordModel()
     known: dict[str, ScoredSentence] = {}
     one, other = make_suite(ITEMS, [FORMULA]), make_suite(ITEMS, ["(1;%a%) < 100"])
-    SuiteSurprisals.of(model, one, regions="needed", known=known)
-    SuiteSurprisals.of(model, one, regions="needed", known=known)
-    found = SuiteSurprisals.of(model, other, regions="needed", known=known)
+    SuiteSurprisals.of(model, one, Choices(regions="needed"), known=known)
+    SuiteSurprisals.of(model, one, Choices(regions="needed"), known=known)
+    found = SuiteSurprisals.of(model, other, Choices(regions="needed"), known=known)
     # "The dog barks" is condition a of two items.
     assert [len(each) for each in model.asked] == [5, 2]
     assert model.asked[1] == ["The dog barks", "A cat purr"]
@@ -97,15 +97,16 @@ def test_what_is_known_in_part_is_asked_for_again_where_more_is_needed() -> None
 def test_the_retired_alignment_goes_by_more_than_where_tokens_begin() -> None:
     model = WordModel(details={"offsets": RECOVERED})
     suite = make_suite(ITEMS, [FORMULA])
-    SuiteSurprisals.of(model, suite, Policy.SYNTAXGYM, compat="syntaxgym", regions="needed")
-    SuiteSurprisals.of(model, suite, Policy.SYNTAXGYM, regions="needed")
+    choices = Choices(policy=Policy.SYNTAXGYM, regions="needed")
+    SuiteSurprisals.of(model, suite, replace(choices, compat="syntaxgym"))
+    SuiteSurprisals.of(model, suite, choices)
     assert model.spans[0] == [None] * 5
     assert model.spans[1] == list(NEEDED.values())
 
 
 def test_regions_that_cannot_be() -> None:
     with pytest.raises(UsageError, match="regions cannot be 'some'; it is one of all, needed"):
-        SuiteSurprisals.of(WordModel(), make_suite(ITEMS, [FORMULA]), regions="some")  # type: ignore[arg-type]
+        Choices(regions="some")  # type: ignore[arg-type]
 
 
 @settings(max_examples=50)

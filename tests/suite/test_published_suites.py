@@ -3,17 +3,16 @@
 import json
 from collections import Counter
 from pathlib import Path
-from typing import get_args
 
 import pytest
 from tests.builders import token
 
 from pommel.errors import SuiteError
-from pommel.scoring.choices import ScoreRule
+from pommel.scoring.choices import Choices, ScoreRule
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import region_table
 from pommel.suite.read import LoadedSuite
-from pommel.suite.suite import Metric, Suite
+from pommel.suite.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
 
 # Cells with spaces where none should be.
@@ -186,7 +185,7 @@ def test_the_published_result_of_sg_eval(
         items.append([by_name[name] for name in hierarchy.condition_names])
     assert next(words, None) is None
     result = evaluate_predictions(
-        hierarchy, region_table(hierarchy, items, get_args(Metric)), score_rule=rule
+        hierarchy, region_table(hierarchy, items), Choices(score_rule=rule)
     )
     assert [each.n_holding for each in result.predictions] == [17, 0]
     assert [(score.n_holding, score.n_items) for score in result.scores] == scores

@@ -4,7 +4,7 @@ import copy
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,8 +17,9 @@ from pommel.errors import SuiteError
 from pommel.files.json import JsonDocument
 from pommel.files.shipped import json_schema
 from pommel.suite.checks import Finding
+from pommel.suite.metrics import METRICS
 from pommel.suite.read import LoadedSuite, described, outline, shape_faults
-from pommel.suite.suite import Condition, Item, Metric, Prediction, Region, Suite
+from pommel.suite.suite import Condition, Item, Prediction, Region, Suite
 
 
 def test_a_suite_is_read(tmp_path: Path) -> None:
@@ -48,7 +49,7 @@ def test_a_suite_is_read(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("metric", "metrics"),
-    [("mean", ("mean",)), (["max", "sum"], ("max", "sum")), ("all", get_args(Metric))],
+    [("mean", ("mean",)), (["max", "sum"], ("max", "sum")), ("all", tuple(METRICS))],
 )
 def test_one_metric_some_or_all(metric: Any, metrics: tuple[str, ...]) -> None:
     suite = make_suite(metric=metric)

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import click
 
@@ -13,10 +13,10 @@ from pommel.errors import FormulaError, PommelError, SuiteError, UsageError, cou
 from pommel.files import is_encodable, write_text
 from pommel.sources import load_drafts
 from pommel.suite import (
+    METRICS,
     Design,
     Formula,
     LoadedSuite,
-    Metric,
     Region,
     Suite,
     check_suite,
@@ -43,7 +43,7 @@ _DOUBTS = {"never-holds": "this can never hold", "always-holds": "this always ho
 @click.option("--prediction", "predictions", multiple=True, help="A formula; repeatable.")
 @click.option(
     "--metric",
-    type=click.Choice([*get_args(Metric), "all"]),
+    type=click.Choice([*METRICS, "all"]),
     help="The region metric.  [default: sum]",
 )
 @click.option("--joiner", help="What stands between two regions.  [default: a space]")

@@ -21,7 +21,7 @@ from pommel.cli.output import (
 from pommel.errors import UsageError
 from pommel.files import frame_text, to_json, write_text
 from pommel.models import Recording
-from pommel.scoring import SuiteSurprisals
+from pommel.scoring import Choices, SuiteSurprisals
 from pommel.sources import load_suites
 
 if TYPE_CHECKING:
@@ -65,13 +65,8 @@ def command(model: str, suite: str, chosen: _SurprisalsOptions) -> None:
         using(chosen.cached(chosen.open_model(model), store)) as opened,
         progress_bar(opened.info.name, loaded.suites[0].n_sentences) as progress,
     ):
-        surprisals = SuiteSurprisals.of(
-            opened,
-            loaded.suites[0],
-            chosen.policy,
-            compat=chosen.compat,
-            progress=progress,
-        )
+        choices = Choices(policy=chosen.policy, compat=chosen.compat)
+        surprisals = SuiteSurprisals.of(opened, loaded.suites[0], choices, progress=progress)
     if chosen.compat and chosen.form == "tsv":
         text = frame_text(_retired_columns(surprisals), "tsv")
     else:

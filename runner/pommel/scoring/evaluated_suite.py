@@ -1,15 +1,15 @@
 """Evaluated suites: SyntaxGym JSON in which every region has its surprisal, in and out."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from copy import deepcopy
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 
 from pommel.errors import SurprisalError
 from pommel.files import WrittenFloat
 from pommel.scoring.regions import Bits, Cell, RegionTable
-from pommel.suite import Metric, Region, Suite
+from pommel.suite import METRICS, Region, Suite
 
 
 def table_from_suite(suite: Suite) -> RegionTable:
@@ -23,7 +23,7 @@ def table_from_suite(suite: Suite) -> RegionTable:
     numbers = suite.region_numbers
     shape = (len(suite.items), len(suite.condition_names), len(numbers))
     # A region that a condition lacks adds nothing to a sum, and has no other metric.
-    values: dict[Metric, Bits] = {
+    values: dict[str, Bits] = {
         metric: np.full(shape, 0.0 if metric == "sum" else np.nan) for metric in metrics
     }
     # Nor has it tokens: its counts are known.
@@ -54,19 +54,18 @@ def table_from_suite(suite: Suite) -> RegionTable:
     )
 
 
-def evaluated_suite_to_dict(  # noqa: PLR0913 - each of these is a choice of the caller's
+def evaluated_suite_to_dict(
     suite: Suite,
     table: RegionTable,
     *,
     model_name: str = "",
-    metrics: Sequence[Metric] = (),
     with_n_tokens: bool = False,
     zero_where_swallowed: bool = False,
-) -> dict[str, Any]:
+) -> Mapping[str, Any]:
     """Return the suite's JSON value with `metric_value` and `oovs` in every region.
 
-    `metrics` are by default the suite's own and those of its predictions. A metric that a region
-    does not have is null: so are all of a swallowed region, which says that it has 0 tokens, unless
+    The metrics are the suite's own and those of its predictions. One that a region does not have
+    is null: so are all of a swallowed region, which says that it has 0 tokens, unless
     `zero_where_swallowed`. `model_name` becomes `meta.model`, as the retired tool wrote it.
     `with_n_tokens` is for methods under which only sentences of equal length compare.
     """
@@ -76,7 +75,7 @@ def evaluated_suite_to_dict(  # noqa: PLR0913 - each of these is a choice of the
         value["meta"] = {**value["meta"], "model": model_name}
     if not zero_where_swallowed:
         table = table.without_swallowed()
-    chosen = tuple(metrics) or suite.all_metrics
+    chosen = suite.all_metrics
     formulas = [prediction.formula for prediction in suite.predictions]
     is_whole_needed = any(
         each.region is None for formula in formulas for each in formula.references
@@ -116,10 +115,10 @@ def _written_counts(table: RegionTable, cell: Cell, *, with_n_tokens: bool) -> d
     return {name: int(count) for name, count in counts.items() if count >= 0}
 
 
-def _common_metrics(suite: Suite) -> tuple[Metric, ...]:
+def _common_metrics(suite: Suite) -> tuple[str, ...]:
     conditions = (condition for item in suite.items for condition in item.conditions)
     regions = (region for condition in conditions for region in condition.regions)
-    common = set(get_args(Metric))
+    common = set(METRICS)
     for region in regions:
         written: Mapping[str, Any] = region.as_written.get("metric_value") or {}
         common.intersection_update(written)
@@ -128,7 +127,7 @@ def _common_metrics(suite: Suite) -> tuple[Metric, ...]:
             f"suite {suite.name!r} has regions without metric_value: it has not been evaluated; "
             "run `pommel surprisals` first"
         )
-    return tuple(metric for metric in get_args(Metric) if metric in common)
+    return tuple(metric for metric in METRICS if metric in common)
 
 
 def _cells(suite: Suite) -> Iterator[tuple[Cell, Region]]:
@@ -144,24 +143,22 @@ def _bits(written: float | None) -> float:
     return float("nan") if written is None else float(written)
 
 
-def _written_whole(suite: Suite) -> dict[Metric, Bits]:
+def _written_whole(suite: Suite) -> dict[str, Bits]:
     """Return the metrics over whole sentences that the file has for every condition."""
     names = suite.condition_names
     rows = [
         [item.condition(name).as_written.get("metric_value") or {} for name in names]
         for item in suite.items
     ]
-    common = [
-        metric for metric in get_args(Metric) if all(metric in each for row in rows for each in row)
-    ]
+    common = [metric for metric in METRICS if all(metric in each for row in rows for each in row)]
     return {
         metric: np.array([[_bits(each[metric]) for each in row] for row in rows])
         for metric in common
     }
 
 
-def _whole(values: Mapping[Metric, Bits]) -> dict[Metric, Bits]:
-    whole: dict[Metric, Bits] = {}
+def _whole(values: Mapping[str, Bits]) -> dict[str, Bits]:
+    whole: dict[str, Bits] = {}
     if "sum" in values:
         whole["sum"] = values["sum"].sum(axis=-1)
     if "min" in values:

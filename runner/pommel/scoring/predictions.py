@@ -2,28 +2,23 @@
 
 import itertools
 from collections import Counter
-from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.scoring.choices import ScoreRule, Swallowed
+from pommel.scoring.choices import Choices
 from pommel.scoring.regions import RegionTable
 from pommel.scoring.results import PredictionResult, SuiteResult
-from pommel.suite import Formula, Metric, Prediction, Suite
+from pommel.suite import Formula, Suite
 
 
-def evaluate_predictions(  # noqa: PLR0913 - each of these is a choice of the caller's
+def evaluate_predictions(
     suite: Suite,
     table: RegionTable,
+    choices: Choices | None = None,
     *,
-    score_rule: ScoreRule = "all",
     skip_unequal: bool = False,
-    skip_oov: bool = False,
-    swallowed: Swallowed = "undefined",
     model_name: str = "",
-    provenance: Mapping[str, Any] | None = None,
 ) -> SuiteResult:
     """Check every prediction of a suite in every item.
 
@@ -31,64 +26,51 @@ def evaluate_predictions(  # noqa: PLR0913 - each of these is a choice of the ca
     where a region that the formula names holds a token that is not comparable (a word of several
     tokens, or an unknown one, under focus-mask, Goldberg 2019); under `skip_unequal` also where the
     sentences of the conditions that it names have different numbers of tokens (candidates of
-    unequal length, Zaczynska et al. 2020); and under `skip_oov` where the comparison rests on an
-    unknown word (Goldberg 2019, Mueller et al. 2020): one in a region that the formula names, or
-    one before it that not all of the sentences that it compares have. Where a region that the
-    formula names is swallowed by a token that begins before it, `swallowed` says whether it has no
-    value, the item is skipped, or the region has 0 bits (`pommel.scoring.choices.Choices`). There
-    is no verdict on a skipped item: it does not hold, has no margin (NaN) and no tie. Raises
+    unequal length, Zaczynska et al. 2020). By the choices also where the comparison rests on an
+    unknown word (Goldberg 2019, Mueller et al. 2020), that is, one in a region that the formula
+    names, or one before it that not all of the sentences that it compares have; and where a region
+    that it names is swallowed by a token that begins before it (`pommel.scoring.choices.Choices`).
+    There is no verdict on a skipped item: it does not hold, has no margin (NaN) and no tie. Raises
     `SurprisalError` for a table without the metric.
     """
-    hides = swallowed == "undefined" and table.swallowed.any()
+    choices = choices or Choices()
+    hides = choices.swallowed_regions == "undefined" and table.swallowed.any()
     looked_at = table.without_swallowed() if hides else table
     return SuiteResult(
         suite_name=suite.name,
         circuit=suite.circuit,
         model_name=model_name,
-        score_rule=score_rule,
+        score_rule=choices.score_rule,
         item_numbers=table.item_numbers,
         predictions=tuple(
-            _evaluate(
-                index,
-                prediction,
-                looked_at,
-                suite.metric_of(prediction),
-                skip_unequal=skip_unequal,
-                skip_oov=skip_oov,
-                skip_swallowed=swallowed == "skip",
-            )
-            for index, prediction in enumerate(suite.predictions)
+            _evaluate(suite, index, looked_at, choices, skip_unequal=skip_unequal)
+            for index in range(len(suite.predictions))
         ),
-        provenance=provenance or {},
     )
 
 
-def _evaluate(  # noqa: PLR0913 - each of these is a choice of the caller's
-    index: int,
-    prediction: Prediction,
-    table: RegionTable,
-    metric: Metric,
-    *,
-    skip_unequal: bool,
-    skip_oov: bool,
-    skip_swallowed: bool,
+def _evaluate(
+    suite: Suite, index: int, table: RegionTable, choices: Choices, *, skip_unequal: bool
 ) -> PredictionResult:
-    formula = prediction.formula
+    prediction = suite.predictions[index]
+    formula, metric = prediction.formula, suite.metric_of(prediction)
     n_items = len(table.item_numbers)
     verdict = formula.judge(
         lambda region, name: table.column(metric, region, name), n_items=n_items
     )
-    unscored = np.zeros(n_items, dtype=np.bool_)
-    swallowed = unscored.copy()
-    skipped = _unequal(formula, table) if skip_unequal else unscored.copy()
+    unscored, swallowed, skipped = np.zeros((3, n_items), dtype=np.bool_)
     for reference in formula.references:
-        unscored |= table.unscored(reference.region, reference.condition)
-        swallowed |= table.swallowed_in(reference.region, reference.condition)
-        skipped |= table.not_comparable(reference.region, reference.condition)
+        place = reference.region, reference.condition
+        unscored |= table.any_in(table.n_unscored, *place)
+        skipped |= table.any_in(table.n_not_comparable, *place)
+        if reference.region is not None:
+            swallowed |= table.any_in(table.swallowed, *place)
     oov = _rests_on_oov(formula, table)
-    if skip_oov:
+    if skip_unequal:
+        skipped |= _unequal(formula, table)
+    if choices.oov == "skip":
         skipped |= oov
-    if skip_swallowed:
+    if choices.swallowed_regions == "skip":
         skipped |= swallowed
     return PredictionResult(
         prediction_id=index,

@@ -1,7 +1,7 @@
 """Tokens to regions by character span, the region metrics, and what predictions look at."""
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pommel.errors import AlignmentError, SurprisalError
 from pommel.models import Spans
-from pommel.suite import Metric, Sentence, Suite
+from pommel.suite import METRICS, Region, Sentence, Suite
 from pommel.surprisal import ScoredSentence, Token, Unscored
 
 Bits = NDArray[np.float64]
@@ -48,8 +48,8 @@ class RegionTable:
     item_numbers: tuple[int, ...]
     condition_names: tuple[str, ...]
     region_numbers: tuple[int, ...]
-    values: Mapping[Metric, Bits]
-    whole: Mapping[Metric, Bits]
+    values: Mapping[str, Bits]
+    whole: Mapping[str, Bits]
     n_tokens: Counts
     n_unscored: Counts
     n_not_comparable: Counts
@@ -57,7 +57,7 @@ class RegionTable:
     oovs: Mapping[Cell, tuple[str, ...]]
     crossings: tuple[CrossingToken, ...]
 
-    def column(self, metric: Metric, region: int | None, condition: str) -> Bits:
+    def column(self, metric: str, region: int | None, condition: str) -> Bits:
         """Return the metric of one region for every item, (n_items,); of `*` where it is None.
 
         Raises `SurprisalError` for a metric that the table does not have.
@@ -72,20 +72,14 @@ class RegionTable:
             return self.whole[metric][:, index]
         return self.values[metric][:, index, self.region_numbers.index(region)]
 
-    def unscored(self, region: int | None, condition: str) -> NDArray[np.bool_]:
-        """Say for every item whether a region lacks the surprisal of one of its tokens."""
-        return self._any(self.n_unscored, region, condition)
-
-    def not_comparable(self, region: int | None, condition: str) -> NDArray[np.bool_]:
-        """Say for every item whether the method does not apply to a token of a region."""
-        return self._any(self.n_not_comparable, region, condition)
-
-    def swallowed_in(self, region: int | None, condition: str) -> NDArray[np.bool_]:
-        """Say for every item whether a region is swallowed; a whole sentence never is."""
-        index = self.condition_names.index(condition)
+    def any_in(
+        self, marks: Counts | NDArray[np.bool_], region: int | None, condition: str
+    ) -> NDArray[np.bool_]:
+        """Say for every item whether a region, or any of the sentence, is marked or counted."""
+        own = marks[:, self.condition_names.index(condition)] > 0
         if region is None:
-            return np.zeros(len(self.item_numbers), dtype=np.bool_)
-        return self.swallowed[:, index, self.region_numbers.index(region)]
+            return np.asarray(own.any(axis=-1))
+        return own[:, self.region_numbers.index(region)]
 
     def without_swallowed(self) -> "RegionTable":
         """Return the table in which swallowed regions have no metric: not the sum 0 either."""
@@ -104,12 +98,6 @@ class RegionTable:
         counts = self.n_tokens[:, self.condition_names.index(condition)]
         return np.where((counts < 0).any(axis=-1), -1, counts.sum(axis=-1))
 
-    def _any(self, counts: Counts, region: int | None, condition: str) -> NDArray[np.bool_]:
-        index = self.condition_names.index(condition)
-        if region is None:
-            return np.asarray((counts[:, index] > 0).any(axis=-1))
-        return counts[:, index, self.region_numbers.index(region)] > 0
-
 
 # One list of scored sentences an item, in the order of `suite.condition_names`.
 ScoredItems = Sequence[Sequence[ScoredSentence]]
@@ -122,7 +110,7 @@ Assigner = Callable[[Sentence, Sequence[Token]], Sequence[int | None]]
 def region_table(
     suite: Suite,
     scored: ScoredItems,
-    metrics: Sequence[Metric] = get_args(Metric),
+    metrics: Collection[str] = METRICS,
     *,
     layouts: Layouts | None = None,
     assigner: Assigner | None = None,
@@ -233,76 +221,45 @@ def _counts(cells: Sequence[int], shape: tuple[int, ...]) -> Counts:
     return np.bincount(np.asarray(cells, np.int64), minlength=math.prod(shape)).reshape(shape)
 
 
-def _metric(metric: Metric, bits: Bits, groups: Counts, known: NDArray[np.bool_]) -> Bits:
+def _metric(name: str, bits: Bits, groups: Counts, known: NDArray[np.bool_]) -> Bits:
     """Apply a metric to each group of `bits`.
 
     `groups` ascends, and indexes the flattened `known`, which says what can have a value.
     """
-    if metric == "sum":
-        result = np.bincount(groups, weights=bits, minlength=known.size).astype(np.float64)
-    else:
-        result = np.full(known.size, np.nan)
-        present, starts = np.unique(groups, return_index=True)
-        if len(present):
-            result[present] = _reduce(metric, bits, starts)
+    metric = METRICS[name]
+    result = np.full(known.size, metric.of_nothing)
+    present, starts = np.unique(groups, return_index=True)
+    if len(present):
+        result[present] = metric.of_groups(bits, starts)
     return np.where(known, result.reshape(known.shape), np.nan)
-
-
-def _reduce(metric: Metric, bits: Bits, starts: NDArray[np.intp]) -> Bits:
-    lengths = np.diff(np.append(starts, len(bits)))
-    match metric:
-        case "mean":
-            return np.asarray(np.add.reduceat(bits, starts) / lengths)
-        case "min":
-            return np.asarray(np.minimum.reduceat(bits, starts))
-        case "max":
-            return np.asarray(np.maximum.reduceat(bits, starts))
-        case "range":
-            with np.errstate(invalid="ignore"):  # a range of infinities only is not a number
-                return _reduce("max", bits, starts) - _reduce("min", bits, starts)
-        case _:
-            return _medians(bits, starts, lengths)
-
-
-def _medians(bits: Bits, starts: NDArray[np.intp], lengths: NDArray[np.intp]) -> Bits:
-    # Sorted within each group, the median is the middle element, or the mean of the middle two.
-    group = np.repeat(np.arange(len(starts)), lengths)
-    ordered = bits[np.lexsort((bits, group))]
-    low, high = starts + (lengths - 1) // 2, starts + lengths // 2
-    return np.asarray((ordered[low] + ordered[high]) / 2)
 
 
 # Sentence -> the characters whose tokens are needed; None for all of them.
 Needed = dict[str, Spans | None]
 
 
-def needed_spans(suite: Suite, layouts: Layouts) -> Needed:
+def needed_spans(suite: Suite, layouts: Layouts, *, everything: bool = False) -> Needed:
     """Return, for every sentence of a suite, the spans of the regions that predictions name.
 
     `layouts` are the suite's sentences (`Suite.sentences`). The spans are those in which
     a token has to begin for `Sentence.regions_of` to give it to such a region. A sentence of
     several conditions has the regions of all of them; one of conditions that no prediction names,
-    none.
+    none. `everything` is needed but for contexts, whatever is named.
     """
-    named: dict[str, set[int | None]] = {name: set() for name in suite.condition_names}
+    named: dict[str, set[int | None]] = {
+        name: {None} if everything else set() for name in suite.condition_names
+    }
     for prediction in suite.predictions:
         for reference in prediction.formula.references:
             named[reference.condition].add(reference.region)
-    needed: Needed = {}
-    for item, row in zip(suite.items, layouts, strict=True):
-        for name, sentence in zip(suite.condition_names, row, strict=True):
-            numbers = [region.number for region in item.condition(name).regions]
-            spans = _spans(sentence, numbers, named[name])
-            needed[sentence.text] = united(needed.get(sentence.text, ()), spans)
-    return needed
+    return all_needed(
+        {sentence.text: _spans(sentence, item.condition(name).regions, named[name])}
+        for item, row in zip(suite.items, layouts, strict=True)
+        for name, sentence in zip(suite.condition_names, row, strict=True)
+    )
 
 
-def every_span(layouts: Layouts) -> Needed:
-    """Return that every sentence is needed as a whole, but for its context."""
-    return all_needed([{each.text: _whole(each)} for row in layouts for each in row])
-
-
-def all_needed(parts: Sequence[Needed]) -> Needed:
+def all_needed(parts: Iterable[Needed]) -> Needed:
     """Return what all the parts need together."""
     needed: Needed = {}
     for part in parts:
@@ -312,10 +269,10 @@ def all_needed(parts: Sequence[Needed]) -> Needed:
 
 
 def _spans(
-    sentence: Sentence, numbers: Sequence[int], named: Collection[int | None]
+    sentence: Sentence, regions: Sequence[Region], named: Collection[int | None]
 ) -> Spans | None:
     if None in named:
-        return _whole(sentence)
+        return ((sentence.start, len(sentence.text) + 1),) if sentence.start else None
     ends = [end for _, end in sentence.spans]
     # The last region with content has all that follows, a mark at the sentence's end included.
     last = max((i for i, (start, end) in enumerate(sentence.spans) if start < end), default=0)
@@ -325,14 +282,10 @@ def _spans(
         (),
         [
             (start, end)
-            for number, start, end in zip(numbers, starts, ends, strict=True)
-            if number in named and start < end
+            for region, start, end in zip(regions, starts, ends, strict=True)
+            if region.number in named and start < end
         ],
     )
-
-
-def _whole(sentence: Sentence) -> Spans | None:
-    return ((sentence.start, len(sentence.text) + 1),) if sentence.start else None
 
 
 def united(one: Spans | None, other: Spans | None) -> Spans | None:

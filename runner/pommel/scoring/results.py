@@ -208,11 +208,9 @@ class SuiteResult:
         return evaluate_predictions(
             suite,
             table_from_suite(suite),
-            score_rule=choices.score_rule,
+            choices,
             # Only where that holds does a file say how many tokens there are.
             skip_unequal=True,
-            skip_oov=choices.oov == "skip",
-            swallowed=choices.swallowed_regions,
             model_name=str(suite.meta.get("model") or ""),
         )
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from pommel.errors import ModelError, UsageError, counted, listed, package_version
-from pommel.files import frame_of
+from pommel.files import frame_of_rows
 from pommel.models import Method, Model, ModelInfo, Named, Policy
-from pommel.scoring.choices import Choices, Compat, Oov, Regions, ScoreRule, Swallowed
+from pommel.scoring.choices import Choices, Compat
 from pommel.scoring.evaluated_suite import evaluated_suite_to_dict
 from pommel.scoring.predictions import evaluate_predictions
 from pommel.scoring.regions import (
@@ -21,12 +21,11 @@ from pommel.scoring.regions import (
     Needed,
     RegionTable,
     all_needed,
-    every_span,
     needed_spans,
     region_table,
 )
 from pommel.scoring.results import PredictionResult, SuiteResult, Table
-from pommel.suite import Metric, Sentence, Suite
+from pommel.suite import Sentence, Suite
 from pommel.surprisal import ScoredSentence
 
 if TYPE_CHECKING:
@@ -38,117 +37,161 @@ Progress = Callable[[int], None]
 SurprisalsTable = Literal["regions", "tokens"]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NeededSentences:
+    """What a run looks at in a suite's sentences, and which parts of them.
+
+    `layouts` are all of them with their spans. `named` has the spans of the regions that
+    predictions name, `spans` those that have to be scored by the run's choices.
+    """
+
+    suite: Suite
+    model: ModelInfo
+    choices: Choices
+    layouts: Layouts
+    named: Needed
+    spans: Needed
+
+    @classmethod
+    def of(cls, suite: Suite, model: ModelInfo, choices: Choices) -> "NeededSentences":
+        """Return what a run looks at in a model's tokens; `UsageError` for what it cannot do."""
+        if choices.compat and suite.has_context:
+            raise UsageError(
+                f"{suite.name} has contexts, which {choices.compat} did not know; run it without "
+                f"--compat"
+            )
+        layouts = suite.sentences()
+        named = needed_spans(suite, layouts)
+        # Spans say where tokens begin, and only `Sentence.regions_of` goes by that.
+        by_starts = _assigner(suite, model, choices) is Sentence.regions_of
+        is_enough = choices.regions == "needed" and by_starts
+        spans = named if is_enough else needed_spans(suite, layouts, everything=True)
+        return cls(
+            suite=suite, model=model, choices=choices, layouts=layouts, named=named, spans=spans
+        )
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The distinct sentences."""
+        return tuple(self.spans)
+
+    def are_in(self, scored: ScoredSentence) -> bool:
+        """Say whether a sentence has been scored wherever the run looks at it."""
+        return scored.has_all_of(self.spans[scored.text])
+
+
+def _assigner(suite: Suite, model: ModelInfo, choices: Choices) -> Assigner:
+    """Return what says in which region a token counts: that in which it begins, in general.
+
+    The retired tool had an alignment of its own for models that print tokens only (LM Zoo's), and
+    knew no other joiner than a space.
+    """
+    is_aligned = model.has_recovered_offsets and suite.joiner == " "
+    if choices.compat == "syntaxgym" and is_aligned:
+        return Sentence.regions_of_as_syntaxgym
+    return Sentence.regions_of
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SuiteSurprisals:
     """A model's surprisals for one suite.
 
     `sentences[i][c]` is item i in condition `suite.condition_names[c]`; `table` has them by region.
-    `policy` is what was asked for, `method` how the tokens were scored, `compat` which retired tool
-    was followed.
+    `choices` are what was asked for, `method` how the tokens were scored.
     """
 
     suite: Suite
     model: ModelInfo
-    policy: Policy
+    choices: Choices
     method: Method
     sentences: tuple[tuple[ScoredSentence, ...], ...]
     table: RegionTable
-    compat: Compat | None = None
-    assigner: Assigner = field(default=Sentence.regions_of, repr=False)
-    provenance: dict[str, Any] = field(default_factory=dict, repr=False)
+    provenance: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(  # noqa: PLR0913 - each of these is a choice of the caller's
+    def of(
         cls,
         model: Model,
         suite: Suite,
-        policy: Policy | None = None,
+        choices: Choices | None = None,
         *,
-        compat: Compat | None = None,
-        regions: Regions = "all",
         known: dict[str, ScoredSentence] | None = None,
         progress: Progress | None = None,
     ) -> "SuiteSurprisals":
         """Score every distinct sentence of a suite once, and add tokens up to regions.
 
-        `regions` "needed" asks the model only for the regions that some prediction names; the
-        others may have no values.
+        Where the choices say that only some regions are needed, the others may have no values.
         `known` holds sentences that the same model has scored under the same policy before; it is
         read and added to. Raises what the model raises.
         """
-        choices = Choices(policy=policy or Policy(), compat=compat, regions=regions)
-        work = _Work.of(model, [suite], choices)
+        work = _Work.of(model, [suite], choices or Choices())
         if known is not None:
             work.scored = known
         work.take(work.ask([suite]), progress)
         return work.surprisals(suite)
 
     @classmethod
-    def from_sentences(  # noqa: PLR0913 - each of these is part of the value
+    def from_sentences(
         cls,
-        suite: Suite,
-        model: ModelInfo,
-        policy: Policy,
+        needed: NeededSentences,
+        sentences: Mapping[str, ScoredSentence],
         *,
         method: Method,
-        compat: Compat | None,
-        sentences: Mapping[str, ScoredSentence],
-        layouts: Layouts | None = None,
         provenance: Mapping[str, Any],
     ) -> "SuiteSurprisals":
         """Add up to regions what a model has said of a suite's sentences.
 
-        `sentences` has every one of them, by its text; `layouts` are they with their spans, if they
-        have been made before. Raises `KeyError` for one that is missing.
+        `sentences` has every one of them, by its text. Raises `KeyError` for one that is missing.
         """
-        layouts = layouts or suite.sentences()
-        scored = tuple(tuple(sentences[each.text] for each in row) for row in layouts)
-        by_starts = goes_by_starts(model, suite, compat)
-        assigner = Sentence.regions_of if by_starts else Sentence.regions_of_as_syntaxgym
+        suite, model, choices = needed.suite, needed.model, needed.choices
+        scored = tuple(tuple(sentences[each.text] for each in row) for row in needed.layouts)
+        assigner = _assigner(suite, model, choices)
         return cls(
             suite=suite,
             model=model,
-            policy=policy,
+            choices=choices,
             method=method,
             sentences=scored,
-            table=region_table(suite, scored, get_args(Metric), layouts=layouts, assigner=assigner),
-            compat=compat,
-            assigner=assigner,
-            provenance=dict(provenance),
+            table=region_table(suite, scored, layouts=needed.layouts, assigner=assigner),
+            provenance=provenance,
         )
 
-    def evaluate(
-        self,
-        *,
-        score_rule: ScoreRule = "all",
-        oov: Oov = "keep",
-        swallowed: Swallowed | None = None,
-    ) -> SuiteResult:
-        """Check a suite's predictions against the surprisals; the choices are as in `Choices`."""
-        return self.evaluated(
-            Choices(compat=self.compat, score_rule=score_rule, oov=oov, swallowed=swallowed)
-        )
+    @property
+    def policy(self) -> Policy:
+        """The policy that was asked for."""
+        return self.choices.policy
 
-    def evaluated(self, choices: Choices) -> SuiteResult:
-        """Check the predictions by a run's choices; how it was scored is not looked at."""
-        choices = replace(choices, compat=self.compat)
+    @property
+    def compat(self) -> Compat | None:
+        """Which retired tool was followed."""
+        return self.choices.compat
+
+    @property
+    def assigner(self) -> Assigner:
+        """What says in which region a token counts."""
+        return _assigner(self.suite, self.model, self.choices)
+
+    def evaluate(self, choices: Choices | None = None) -> SuiteResult:
+        """Check the predictions by a run's choices; how it was scored is not looked at.
+
+        Without choices they are checked by those that the sentences were scored with.
+        """
+        choices = replace(choices or self.choices, policy=self.policy, compat=self.compat)
+        result = evaluate_predictions(
+            self.suite,
+            self.table,
+            choices,
+            skip_unequal=self.skips_unequal,
+            model_name=self.model.name,
+        )
         counted_so = {
             "score_rule": choices.score_rule,
             "oov": choices.oov,
             "swallowed": choices.swallowed_regions,
         }
-        return evaluate_predictions(
-            self.suite,
-            self.table,
-            score_rule=choices.score_rule,
-            skip_unequal=self.skips_unequal,
-            skip_oov=choices.oov == "skip",
-            swallowed=choices.swallowed_regions,
-            model_name=self.model.name,
-            provenance={**self.provenance, **counted_so},
-        )
+        return replace(result, provenance={**self.provenance, **counted_so})
 
-    def to_evaluated_suite(self) -> dict[str, Any]:
+    def to_evaluated_suite(self) -> Mapping[str, Any]:
         """Return the suite's JSON value with the surprisals of every region."""
         return evaluated_suite_to_dict(
             self.suite,
@@ -164,11 +207,12 @@ class SuiteSurprisals:
         Raises `UsageError` for a name that is none of these.
         """
         UsageError.check_choice("the table", table, get_args(SurprisalsTable))
-        name = self.model.name
         if table == "tokens":
-            return tokens_frame(self.suite, self.sentences, model_name=name, assigner=self.assigner)
+            return tokens_frame(self)
         shown = self.table if self.compat else self.table.without_swallowed()
-        return regions_frame(self.suite, shown, model_name=name, metrics=self.suite.all_metrics)
+        return regions_frame(
+            self.suite, shown, model_name=self.model.name, metrics=self.suite.all_metrics
+        )
 
     @property
     def skips_unequal(self) -> bool:
@@ -279,7 +323,7 @@ class Run:
         )
 
     @staticmethod
-    def environment() -> dict[str, Any]:
+    def environment() -> dict[str, object]:
         """Return what the numbers are computed with: pommel, packages, Python and machine."""
         # Only what is loaded can have had a say in the numbers.
         loaded = [name for name in _PACKAGES if name in sys.modules]
@@ -333,7 +377,7 @@ def run_suites(
         for suite in group:
             if work.is_complete(suite):
                 surprisals = work.surprisals(suite)
-                yield Run(surprisals=surprisals, result=surprisals.evaluated(choices))
+                yield Run(surprisals=surprisals, result=surprisals.evaluate(choices))
     if failure:
         raise failure
 
@@ -353,36 +397,18 @@ class _Work:
 
     model: Model
     choices: Choices
-    method: Method
-    layouts: Mapping[int, Layouts]
+    suites: Mapping[int, NeededSentences]
     needed: Needed
     scored: dict[str, ScoredSentence] = field(default_factory=dict)
 
     @classmethod
     def of(cls, model: Model, suites: Sequence[Suite], choices: Choices) -> "_Work":
         """Find out what has to be asked for all suites."""
-        layouts: dict[int, Layouts] = {}
-        parts = []
-        for suite in suites:
-            if choices.compat and suite.has_context:
-                raise UsageError(
-                    f"{suite.name} has contexts, which {choices.compat} did not know; run it "
-                    f"without --compat"
-                )
-            if choices.regions == "needed":
-                looked_at = NeededSentences.of(suite, model.info, choices.compat)
-                layouts[id(suite)] = looked_at.layouts
-                parts.append(looked_at.spans)
-            else:
-                layouts[id(suite)] = suite.sentences()
-                parts.append(every_span(layouts[id(suite)]))
-        return cls(
-            model=model,
-            choices=choices,
-            method=model.info.resolved_method(choices.policy),
-            layouts=layouts,
-            needed=all_needed(parts),
-        )
+        parts = {id(suite): NeededSentences.of(suite, model.info, choices) for suite in suites}
+        # Said before anything is scored: a method that the model does not take.
+        model.info.resolved_method(choices.policy)
+        needed = all_needed(part.spans for part in parts.values())
+        return cls(model=model, choices=choices, suites=parts, needed=needed)
 
     def ask(self, suites: Sequence[Suite]) -> _Asked:
         """Ask the model for what is missing; raises what it refuses before it computes anything."""
@@ -414,175 +440,90 @@ class _Work:
 
     def surprisals(self, suite: Suite) -> SuiteSurprisals:
         """Return the surprisals of a suite all of whose sentences are there."""
-        choices = self.choices
-        return SuiteSurprisals.from_sentences(
-            suite,
-            self.model.info,
-            choices.policy,
-            method=self.method,
-            compat=choices.compat,
-            sentences=self.scored,
-            layouts=self.layouts[id(suite)],
-            provenance=provenance(suite, self.model.info, choices, method=self.method),
-        )
+        info = self.model.info
+        method = info.resolved_method(self.choices.policy)
+        about = provenance(suite, info, self.choices, method=method)
+        needed = self.suites[id(suite)]
+        return SuiteSurprisals.from_sentences(needed, self.scored, method=method, provenance=about)
 
     def _texts(self, suite: Suite) -> list[list[str]]:
-        return [[sentence.text for sentence in row] for row in self.layouts[id(suite)]]
+        return [[sentence.text for sentence in row] for row in self.suites[id(suite)].layouts]
 
     def _is_known(self, text: str) -> bool:
         return text in self.scored and self.scored[text].has_all_of(self.needed[text])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NeededSentences:
-    """What the predictions of a suite look at: of which sentences, and which parts of them.
-
-    `texts` are the distinct sentences, `layouts` all of them with their spans. `named` has the
-    spans of the regions that predictions name, `spans` those that have to be scored for that.
-    """
-
-    texts: tuple[str, ...]
-    layouts: Layouts
-    named: Needed
-    spans: Needed
-
-    @classmethod
-    def of(cls, suite: Suite, model: ModelInfo, compat: Compat | None) -> "NeededSentences":
-        """Return what a suite's predictions look at in a model's tokens."""
-        # Spans say where tokens begin, and only `Sentence.regions_of` goes by that.
-        is_by_start = goes_by_starts(model, suite, compat)
-        layouts = suite.sentences()
-        named = needed_spans(suite, layouts)
-        return cls(
-            texts=tuple(dict.fromkeys(each.text for row in layouts for each in row)),
-            layouts=layouts,
-            named=named,
-            spans=named if is_by_start else every_span(layouts),
-        )
-
-    def are_in(self, scored: ScoredSentence) -> bool:
-        """Say whether a sentence has been scored wherever predictions look at it."""
-        return scored.has_all_of(self.spans[scored.text])
-
-
-def goes_by_starts(model: ModelInfo, suite: Suite, compat: Compat | None) -> bool:
-    """Say whether a token counts in the region in which it begins, as `Sentence.regions_of` has it.
-
-    The retired tool had an alignment of its own for models that print tokens only (LM Zoo's), and
-    knew no other joiner than a space.
-    """
-    is_aligned = model.has_recovered_offsets and suite.joiner == " "
-    return not (compat == "syntaxgym" and is_aligned)
-
-
 def regions_frame(
-    suite: Suite, table: RegionTable, *, model_name: str, metrics: Sequence[Metric]
+    suite: Suite, table: RegionTable, *, model_name: str, metrics: Sequence[str]
 ) -> "pd.DataFrame":
     """One row a region of a sentence; `oovs` is a JSON list, since a word may hold any mark."""
-    columns: dict[str, list[Any]] = {name: [] for name in _REGION_COLUMNS}
-    bits: dict[str, list[float]] = {metric: [] for metric in metrics}
     place = {number: index for index, number in enumerate(table.region_numbers)}
+    rows: list[dict[str, object]] = []
     for i, item in enumerate(suite.items):
         for c, name in enumerate(table.condition_names):
             for region in item.condition(name).regions:
                 cell = (i, c, place[region.number])
-                columns["item_number"].append(item.number)
-                columns["condition_name"].append(name)
-                columns["region_number"].append(region.number)
-                columns["region_name"].append(suite.region_names.get(region.number, ""))
-                columns["content"].append(region.content)
-                columns["n_tokens"].append(int(table.n_tokens[cell]))
-                columns["n_unscored"].append(int(table.n_unscored[cell]))
-                columns["n_oovs"].append(len(table.oovs.get(cell, ())))
-                columns["oovs"].append(_json_list(table.oovs.get(cell, ())))
-                for metric in metrics:
-                    bits[metric].append(float(table.values[metric][cell]))
-    columns["suite"] = [suite.name] * len(columns["content"])
-    columns["model_name"] = [model_name] * len(columns["content"])
-    named = {f"{metric}_bits": values for metric, values in bits.items()}
-    tail = {name: columns.pop(name) for name in ("n_tokens", "n_unscored", "n_oovs", "oovs")}
-    return frame_of({**columns, **named, **tail})
+                oovs = table.oovs.get(cell, ())
+                rows.append(
+                    {
+                        "suite": suite.name,
+                        "model_name": model_name,
+                        "item_number": item.number,
+                        "condition_name": name,
+                        "region_number": region.number,
+                        "region_name": suite.region_names.get(region.number, ""),
+                        "content": region.content,
+                        **{f"{each}_bits": float(table.values[each][cell]) for each in metrics},
+                        "n_tokens": int(table.n_tokens[cell]),
+                        "n_unscored": int(table.n_unscored[cell]),
+                        "n_oovs": len(oovs),
+                        "oovs": json.dumps(oovs, ensure_ascii=False),
+                    }
+                )
+    # A suite has a region.
+    return frame_of_rows(rows, [*rows[0]])
 
 
-def tokens_frame(
-    suite: Suite,
-    sentences: Sequence[Sequence[ScoredSentence]],
-    *,
-    model_name: str,
-    assigner: Assigner = Sentence.regions_of,
-) -> "pd.DataFrame":
+def tokens_frame(surprisals: SuiteSurprisals) -> "pd.DataFrame":
     """One row a token; `surprisal_bits` is missing where the model gave none."""
-    columns: dict[str, list[Any]] = {name: [] for name in _TOKEN_COLUMNS}
-    for item, row in zip(suite.items, sentences, strict=True):
+    suite = surprisals.suite
+    rows: list[dict[str, object]] = []
+    for item, row in zip(suite.items, surprisals.sentences, strict=True):
         for name, scored in zip(suite.condition_names, row, strict=True):
             condition = item.condition(name)
-            regions = assigner(condition.sentence(suite.joiner), scored.tokens)
+            regions = surprisals.assigner(condition.sentence(suite.joiner), scored.tokens)
             for index, (token, region) in enumerate(zip(scored.tokens, regions, strict=True)):
-                columns["item_number"].append(item.number)
-                columns["condition_name"].append(name)
-                columns["token_index"].append(index)
-                columns["token"].append(token.text)
-                columns["start"].append(token.start)
-                columns["end"].append(token.end)
                 number = None if region is None else condition.regions[region].number
-                columns["region_number"].append(number)
-                columns["surprisal_bits"].append(token.surprisal_bits)
-                columns["oov"].append(token.oov)
-                columns["role"].append(token.role)
-    columns["suite"] = [suite.name] * len(columns["token"])
-    columns["model_name"] = [model_name] * len(columns["token"])
-    return frame_of(columns)
-
-
-_REGION_COLUMNS = (
-    "suite",
-    "model_name",
-    "item_number",
-    "condition_name",
-    "region_number",
-    "region_name",
-    "content",
-    "n_tokens",
-    "n_unscored",
-    "n_oovs",
-    "oovs",
-)
-
-_TOKEN_COLUMNS = (
-    "suite",
-    "model_name",
-    "item_number",
-    "condition_name",
-    "token_index",
-    "token",
-    "start",
-    "end",
-    "region_number",
-    "surprisal_bits",
-    "oov",
-    "role",
-)
-
-
-def _json_list(words: Sequence[str]) -> str:
-    return json.dumps(list(words), ensure_ascii=False)
+                rows.append(
+                    {
+                        "suite": suite.name,
+                        "model_name": surprisals.model.name,
+                        "item_number": item.number,
+                        "condition_name": name,
+                        "token_index": index,
+                        "token": token.text,
+                        "start": token.start,
+                        "end": token.end,
+                        "region_number": number,
+                        "surprisal_bits": token.surprisal_bits,
+                        "oov": token.oov,
+                        "role": token.role,
+                    }
+                )
+    # A sentence has a token.
+    return frame_of_rows(rows, [*rows[0]])
 
 
 def provenance(
     suite: Suite, model: ModelInfo, choices: Choices, *, method: Method
-) -> dict[str, Any]:
+) -> dict[str, object]:
     """Return suite hash and version, model, policy, package versions, machine and time (UTC).
 
     `method` is the scoring method that the policy, which was asked for, meant for the model.
     """
     policy = choices.policy
     return {
-        "suite": {
-            "name": suite.name,
-            "version": suite.version or None,
-            "sha256": suite.sha256,
-            "n_items": len(suite.items),
-        },
+        "suite": suite.identity,
         "model": model.to_dict(),
         "policy": {**policy.to_dict(), "fingerprint": policy.fingerprint},
         "method": method,

@@ -120,15 +120,14 @@ class RunRecord:
         # Those of an older result, without that choice, are as they were: so is its run's id.
         if "swallowed" in provenance:
             settings["swallowed"] = provenance["swallowed"]
-        return cls._of_result(
+        kept = cls._of_result(
             surprisals.model,
             SuiteFacts.of(surprisals.suite),
             replace(surprisals.policy, method=surprisals.method),
             result=result,
             settings=settings,
-            status="complete",
-            created=str(provenance.get("date") or ""),
         )
+        return replace(kept, created=str(provenance.get("date") or ""))
 
     @classmethod
     def begun(
@@ -149,12 +148,11 @@ class RunRecord:
             membership=called.membership,
         )
         meant = replace(choices.policy, method=model.resolved_method(choices.policy))
-        return cls._of_result(
-            model, facts, meant, result=result, settings=choices.settings, status="interrupted"
-        )
+        kept = cls._of_result(model, facts, meant, result=result, settings=choices.settings)
+        return replace(kept, status="interrupted")
 
     @classmethod
-    def _of_result(  # noqa: PLR0913 - each of these is part of a record
+    def _of_result(
         cls,
         model: ModelInfo,
         suite: SuiteFacts,
@@ -162,8 +160,6 @@ class RunRecord:
         *,
         result: SuiteResult,
         settings: Mapping[str, str],
-        status: RunStatus,
-        created: str = "",
     ) -> "RunRecord":
         """Return the record of a run; `policy` names the method that it means."""
         described = {**policy.to_dict(), "fingerprint": policy.fingerprint}
@@ -186,8 +182,6 @@ class RunRecord:
             suite=suite,
             policy=described,
             settings=dict(settings),
-            status=status,
-            created=created,
         )
 
     @staticmethod

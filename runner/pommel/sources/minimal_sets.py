@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from pommel.suite import Item, Metric, Region
+from pommel.suite import Item, Region
 
 GRAMMATICAL = "grammatical"
 UNGRAMMATICAL = "ungrammatical"
@@ -145,7 +145,7 @@ def suite_head(
     meta: Mapping[str, Any],
     n_ungrammatical: int,
     compared: Compared = "sentence",
-    metric: Metric = "sum",
+    metric: str = "sum",
 ) -> dict[str, Any]:
     """Return the JSON of a suite of minimal sets with so many ungrammatical sentences each.
 

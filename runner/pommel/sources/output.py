@@ -34,7 +34,7 @@ from pommel.sources.minimal_sets import (
     suite_head,
     suite_items,
 )
-from pommel.suite import Item, Metric, Suite
+from pommel.suite import Item, Suite
 
 # Forms of whole items; the others are formats of minimal sets.
 _SUITE, _CSV, _SENTENCES = "suite", "csv", "sentences"
@@ -241,7 +241,7 @@ class SetContent(Content):
     ungrammatical_counts: Collection[int]
     meta: Mapping[str, Any]
     compared: Compared = "sentence"
-    metric: Metric = "sum"
+    metric: str = "sum"
     keeps_ties: bool = False
 
     @property

@@ -18,7 +18,6 @@ from pommel.files import is_encodable
 from pommel.models import Membership, ModelInfo, Policy
 from pommel.scoring import (
     Choices,
-    Compat,
     ModelFacts,
     NeededSentences,
     PredictionResult,
@@ -398,18 +397,13 @@ def evaluated_again(cache: SurprisalCache, base: RunRecord, suite: Suite, choice
     origin = {"run_id": base.run_id, "date": scored["date"], "pommel": scored["pommel"]}
     provenance = {
         **scored,
-        "suite": {
-            "name": suite.name,
-            "version": suite.version or None,
-            "sha256": suite.sha256,
-            "n_items": len(suite.items),
-        },
+        "suite": suite.identity,
         "pommel": package_version("pommel"),
         "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
         "scored": scored.get("scored", origin),
     }
     surprisals = replace(surprisals, provenance=provenance)
-    result = surprisals.evaluated(choices)
+    result = surprisals.evaluate(choices)
     return Run(surprisals=surprisals, result=replace(result, membership=base.result.membership))
 
 
@@ -427,21 +421,13 @@ def stored_surprisals(cache: SurprisalCache, record: RunRecord, suite: Suite) ->
     scored = record.result.provenance
     info = replace(ModelInfo.from_dict(scored["model"]), name=record.result.model_name)
     policy = _asked(scored["policy"])
-    compat: Compat | None = scored["compat"]
-    needed = NeededSentences.of(suite, info, compat)
+    choices = Choices(policy=policy, compat=scored["compat"], regions="needed")
+    needed = NeededSentences.of(suite, info, choices)
     key = CacheKey(model=info, policy=cached_policy(info, policy))
     sentences = cache.known(key, needed.texts)
     _check_complete(cache, record, suite.name, sentences, needed)
-    return SuiteSurprisals.from_sentences(
-        suite,
-        info,
-        policy,
-        method=scored["method"],
-        compat=compat,
-        sentences=sentences,
-        layouts=needed.layouts,
-        provenance={},
-    )
+    method = scored["method"]
+    return SuiteSurprisals.from_sentences(needed, sentences, method=method, provenance={})
 
 
 def _asked(described: dict[str, Any]) -> Policy:

@@ -6,13 +6,13 @@ from .lint.balance import Tokenized as Tokenized
 from .lint.frequencies import Frequencies as Frequencies
 from .lint.rules import RULES as RULES
 from .lint.rules import check_suite as check_suite
+from .metrics import METRICS as METRICS
 from .published import PublishedSuite as PublishedSuite
 from .published import language_fault as language_fault
 from .read import LoadedDraft as LoadedDraft
 from .read import LoadedSuite as LoadedSuite
 from .suite import Condition as Condition
 from .suite import Item as Item
-from .suite import Metric as Metric
 from .suite import Prediction as Prediction
 from .suite import Region as Region
 from .suite import Sentence as Sentence

@@ -3,12 +3,13 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self, get_args
+from typing import Any, Self
 
 from pommel.errors import FormulaError
 from pommel.files import to_json
 from pommel.suite.formula import Formula
-from pommel.suite.suite import Condition, Metric, Suite
+from pommel.suite.metrics import METRICS
+from pommel.suite.suite import Condition, Suite
 
 # The contents of one item: condition -> region -> text.
 Sentences = Mapping[str, Mapping[int, str]]
@@ -69,7 +70,7 @@ class Design:
     def first_metric(self) -> str:
         """The metric that predictions are checked with."""
         if self.metric == "all":
-            return str(get_args(Metric)[0])
+            return next(iter(METRICS))
         return str(self.metric if isinstance(self.metric, str) else self.metric[0])
 
     @staticmethod

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from pommel.errors import Fault, FormulaError, SuiteError, nearest
 from pommel.files import JsonDocument, JsonPath, is_encodable, json_schema, to_json
 from pommel.suite.checks import Finding, surprisal_findings
+from pommel.suite.metrics import METRICS
 from pommel.suite.suite import Condition, Suite
 
 if TYPE_CHECKING:
@@ -209,6 +210,7 @@ def _validator(schema_name: str) -> "Validator":
     suite_schema = json_schema("suite")
     known = {f"#/$defs/{name}": each for name, each in suite_schema["$defs"].items()}
     known[suite_schema["$id"]] = suite_schema
+    known["#/$defs/metric"] = {"enum": [*METRICS]}
     validator: Validator = quick(_without_references(json_schema(schema_name), known))
     return validator
 
@@ -325,7 +327,7 @@ def _wrong_metric(error: "ValidationError") -> tuple[str, str]:
     message = f"{_shortened(error.instance)} is not a region metric"
     return (
         message,
-        'write "sum", "mean", "median", "min", "max", "range", a list of these, or "all"',
+        f'write {", ".join(map(json.dumps, METRICS))}, a list of these, or "all"',
     )
 
 

@@ -7,16 +7,15 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self, cast, get_args
+from typing import Any, Self
 
 from pommel.errors import InputError
 from pommel.files import to_json
 from pommel.suite.checks import has_stray_space
 from pommel.suite.formula import Formula
+from pommel.suite.metrics import METRICS
 from pommel.suite.published import PublishedSuite
 from pommel.surprisal import Token
-
-Metric = Literal["sum", "mean", "median", "min", "max", "range"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,7 +220,7 @@ class Prediction:
 
     formula: Formula
     description: str = ""
-    metric: Metric | None = None
+    metric: str | None = None
     as_written: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @classmethod
@@ -255,7 +254,7 @@ class Suite:
     """
 
     name: str
-    metrics: tuple[Metric, ...]
+    metrics: tuple[str, ...]
     region_names: Mapping[int, str]
     predictions: tuple[Prediction, ...]
     items: tuple[Item, ...]
@@ -317,6 +316,16 @@ class Suite:
             self.computed["sha256"] = hashlib.sha256(canonical.encode()).hexdigest()
         return self.computed["sha256"]
 
+    @property
+    def identity(self) -> dict[str, str | int | None]:
+        """What results say of the suite that they are of."""
+        return {
+            "name": self.name,
+            "version": self.version or None,
+            "sha256": self.sha256,
+            "n_items": len(self.items),
+        }
+
     def _region_meta(self) -> dict[str, str]:
         names = {str(number): name for number, name in self.region_names.items()}
         written = self.as_written.get("region_meta", {})
@@ -337,12 +346,12 @@ class Suite:
             for item in self.items
         )
 
-    def metric_of(self, prediction: Prediction) -> Metric:
+    def metric_of(self, prediction: Prediction) -> str:
         """Return the region metric that a prediction compares."""
         return prediction.metric or self.metrics[0]
 
     @property
-    def all_metrics(self) -> tuple[Metric, ...]:
+    def all_metrics(self) -> tuple[str, ...]:
         """The metrics that are asked for, and those that predictions name themselves."""
         named = (each.metric for each in self.predictions if each.metric)
         return tuple(dict.fromkeys((*self.metrics, *named)))
@@ -397,11 +406,10 @@ class Suite:
         return str(self.meta.get("version") or "")
 
 
-def _metrics(written: str | list[str]) -> tuple[Metric, ...]:
+def _metrics(written: str | list[str]) -> tuple[str, ...]:
     if written == "all":
-        return get_args(Metric)
-    names = [written] if isinstance(written, str) else written
-    return cast("tuple[Metric, ...]", tuple(names))
+        return tuple(METRICS)
+    return (written,) if isinstance(written, str) else tuple(written)
 
 
 def _merged(as_written: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:

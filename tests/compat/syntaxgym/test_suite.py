@@ -4,7 +4,7 @@ import io
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -18,7 +18,7 @@ from pommel.compat.syntaxgym import (
     load_suite,
 )
 from pommel.errors import InputError, SuiteError
-from pommel.suite.suite import Metric
+from pommel.suite.metrics import METRICS
 
 SuiteDict = Callable[..., dict[str, Any]]
 
@@ -131,7 +131,7 @@ def _suite_dicts(draw: st.DrawFn) -> dict[str, Any]:
     numbers = draw(st.lists(st.integers(0, 50), min_size=1, max_size=3, unique=True))
     bits = st.one_of(st.none(), st.floats(0, 100))
     return {
-        "meta": {"name": draw(_words), "metric": draw(st.sampled_from([*get_args(Metric), "all"]))},
+        "meta": {"name": draw(_words), "metric": draw(st.sampled_from([*METRICS, "all"]))},
         "region_meta": {str(number): draw(_words) for number in numbers},
         "predictions": [
             {"type": "formula", "formula": f"({number};%{names[0]}%) < (*;%{names[-1]}%)"}
@@ -147,7 +147,7 @@ def _suite_dicts(draw: st.DrawFn) -> dict[str, Any]:
                             {
                                 "region_number": number,
                                 "content": draw(_words),
-                                "metric_value": {metric: draw(bits) for metric in get_args(Metric)},
+                                "metric_value": {metric: draw(bits) for metric in tuple(METRICS)},
                                 "oovs": [],
                             }
                             for number in numbers

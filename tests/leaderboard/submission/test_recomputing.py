@@ -80,7 +80,7 @@ def test_another_score_rule_and_what_becomes_of_unknown_words(tmp_path: Path) ->
     raw, (run,) = packed(tmp_path, (AGREEMENT,))
     submission = parse_submission(raw, source=SOURCE)
     (found,) = recomputed(submission, [AGREEMENT], Choices(score_rule="each", oov="skip"))
-    wanted = run.surprisals.evaluate(score_rule="each", oov="skip")
+    wanted = run.surprisals.evaluate(Choices(score_rule="each", oov="skip"))
     assert found.result.scores == wanted.scores
     assert found.result.model_name == "Words"
     assert found.result.provenance["oov"] == "skip"

@@ -13,6 +13,7 @@ from tests.report.plots.drawn import Drawn, draw
 from tests.word_model import WordModel
 
 from pommel.errors import UsageError
+from pommel.models import Policy
 from pommel.report.plots.regions import named_runs, region_chart, region_labels, region_rows
 from pommel.scoring import Choices
 from pommel.scoring.run import Run, run_suites
@@ -243,8 +244,8 @@ def test_a_line_leads_past_empty_regions(capfd: pytest.CaptureFixture[str]) -> N
 
 def test_runs_of_one_name_are_told_apart(capfd: pytest.CaptureFixture[str]) -> None:
     one = run_of()
-    policy = replace(one.surprisals.policy, eos="never")
-    other = Run(surprisals=replace(one.surprisals, policy=policy), result=one.result)
+    choices = Choices(policy=Policy(eos="never"))
+    other = Run(surprisals=replace(one.surprisals, choices=choices), result=one.result)
     models = {row["model"] for row in draw(region_chart([one, other]), capfd).rows}
     assert models == {"words (eos=auto)", "words (eos=never)"}
 

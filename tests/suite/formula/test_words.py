@@ -3,7 +3,7 @@
 import json
 import re
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -25,7 +25,7 @@ from pommel.suite.formula.tree import (
     to_text,
     walk,
 )
-from pommel.suite.suite import Metric
+from pommel.suite.metrics import METRICS
 
 NAMES = {5: "verb", 6: "object", 7: "matrix_v"}
 
@@ -280,7 +280,7 @@ def test_published_predictions_in_full(published: dict[str, list[tuple[str, ...]
 
 
 @settings(max_examples=200)
-@given(truths(), st.sampled_from(get_args(Metric)))
+@given(truths(), st.sampled_from([*METRICS]))
 def test_every_condition_and_region_is_named(tree: Expression, metric: str) -> None:
     names = {number: f"name{number}" for number in range(21)}
     said = "\n".join(Formula(text="", tree=tree).in_words(names, metric=metric))
@@ -292,7 +292,7 @@ def test_every_condition_and_region_is_named(tree: Expression, metric: str) -> N
 
 
 @settings(max_examples=400)
-@given(truths(), st.sampled_from(get_args(Metric)), st.data())
+@given(truths(), st.sampled_from([*METRICS]), st.data())
 def test_another_formula_has_other_words(
     tree: Expression, metric: str, data: st.DataObject
 ) -> None:

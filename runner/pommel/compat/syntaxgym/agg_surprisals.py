@@ -1,7 +1,5 @@
 """From a model's tokens and surprisals to a suite with the surprisal of every region."""
 
-import math
-import statistics
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from pommel.compat.syntaxgym.suite import Region, Suite, conditions, metric_names, place
 from pommel.errors import AlignmentError, InputError
 from pommel.models import TokenizerSpec
-from pommel.suite import Condition, Sentence
+from pommel.suite import METRICS, Condition, Sentence
 from pommel.suite import Region as PlainRegion
 from pommel.surprisal import Token
 
@@ -135,26 +133,11 @@ def evaluated(suite: Suite, dealt: Iterable[Sequence[RegionTokens]], *, model_na
     for (_, condition), regions in zip(conditions(result), dealt, strict=True):
         for region, own in zip(condition["regions"], regions, strict=True):
             region["metric_value"] = {
-                metric: _metric(metric, own.surprisals_bits) for metric in metrics
+                metric: METRICS[metric].of(own.surprisals_bits) for metric in metrics
             }
             region["oovs"] = own.oovs
     result.meta["model"] = model_name
     return result
-
-
-def _metric(metric: str, bits: Sequence[float]) -> float:
-    if metric == "sum":
-        return sum(bits)
-    return _METRICS[metric](bits) if bits else math.nan
-
-
-_METRICS: dict[str, Callable[[Sequence[float]], float]] = {
-    "mean": statistics.fmean,
-    "median": statistics.median,
-    "min": min,
-    "max": max,
-    "range": lambda bits: max(bits) - min(bits),
-}
 
 
 def _layout(contents: Sequence[str]) -> Sentence:

@@ -7,7 +7,7 @@ from pommel.compat.syntaxgym.agg_surprisals import RegionTokens, deal_out, evalu
 from pommel.compat.syntaxgym.prediction import Prediction, Value
 from pommel.compat.syntaxgym.suite import Suite, SuiteLike, load_suite
 from pommel.models import Model, Policy, load_model
-from pommel.scoring import SuiteSurprisals
+from pommel.scoring import Choices, SuiteSurprisals
 from pommel.suite import LoadedSuite
 
 if TYPE_CHECKING:
@@ -28,7 +28,9 @@ def compute_surprisals(model: Model | str, suite: SuiteLike) -> Suite:
     value["region_meta"] = {str(number): name for number, name in value["region_meta"].items()}
     checked = LoadedSuite.from_dict(value).suite
     opened = load_model(model) if isinstance(model, str) else model
-    surprisals = SuiteSurprisals.of(opened, checked, Policy.SYNTAXGYM, compat="syntaxgym")
+    surprisals = SuiteSurprisals.of(
+        opened, checked, Choices(policy=Policy.SYNTAXGYM, compat="syntaxgym")
+    )
     return evaluated(loaded, _dealt(surprisals), model_name=opened.info.name)
 
 

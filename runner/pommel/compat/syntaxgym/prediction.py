@@ -3,10 +3,10 @@
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any
 
 from pommel.errors import InputError
-from pommel.suite import Formula, Metric
+from pommel.suite import METRICS, Formula
 
 # (condition, region number) -> surprisal, of one item.
 RegionSurprisals = Mapping[tuple[str, int], float]
@@ -49,8 +49,8 @@ class Prediction:
         What the old parser did not know is refused, and so is `a < b < c`, of which it dropped
         the third part. Square brackets are read as the published suites have them.
         """
-        if metric not in get_args(Metric):
-            known = " ".join(get_args(Metric))
+        if metric not in METRICS:
+            known = " ".join(METRICS)
             raise UnknownMetricError(f"Unknown metric {metric}. Supported metrics: {known}")
         parsed = (
             Formula.parse(formula, dialect="syntaxgym") if isinstance(formula, str) else formula

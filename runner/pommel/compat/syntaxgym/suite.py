@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO, get_args
+from typing import TYPE_CHECKING, Any, TextIO
 
 from pommel.compat.syntaxgym.prediction import (
     MissingValueError,
@@ -15,7 +15,7 @@ from pommel.compat.syntaxgym.prediction import (
 )
 from pommel.errors import InputError
 from pommel.files import JsonDocument
-from pommel.suite import Metric
+from pommel.suite import METRICS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -219,8 +219,8 @@ def metric_names(meta: Mapping[str, Any]) -> list[str]:
     written = meta["metric"]
     names: Iterable[Any] = [written] if isinstance(written, str) else written
     if written == "all":
-        names = get_args(Metric)
-    unknown = [name for name in names if name not in get_args(Metric)]
+        names = METRICS
+    unknown = [name for name in names if name not in METRICS]
     if unknown:
         raise UnknownMetricError(f"Unknown metrics: {unknown}")
     return list(names)

@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,12 +53,12 @@ def recomputed(
                 f"surprisals have been moved or changed"
             )
         own = submission.manifest.choices
-        found = surprisals.evaluated(own)
+        found = surprisals.evaluate(own)
         _check_claims(submitted.claimed, claims_of(found, submission.manifest.swallowed), where)
         entry = submitted.entry
         if (entry.n_items, entry.scores) != (len(suite.items), found.scores):
             raise SubmissionError(f"{where}: the manifest has other scores, or of other items")
-        result = surprisals.evaluated(choices or own)
+        result = surprisals.evaluate(choices or own)
         runs.append(Run(surprisals=surprisals, result=result))
     return runs
 
@@ -82,29 +83,21 @@ def _submitted(submission: Submission, suite: Suite) -> SubmittedRun:
 
 
 def _surprisals(submission: Submission, submitted: SubmittedRun, suite: Suite) -> SuiteSurprisals:
-    needed = NeededSentences.of(suite, submission.model, submission.manifest.compat)
-    _check_sentences(submission, submitted, suite, needed)
     manifest, entry = submission.manifest, submitted.entry
+    choices = replace(manifest.choices, policy=manifest.policy, regions="needed")
+    needed = NeededSentences.of(suite, submission.model, choices)
+    _check_sentences(submission, submitted, suite, needed)
     about = {
-        "suite": {
-            "name": suite.name,
-            "version": suite.version or None,
-            "sha256": entry.sha256,
-            "n_items": len(suite.items),
-        },
+        "suite": suite.identity,
         "model": dict(manifest.model),
         "policy": {**manifest.policy.to_dict(), "fingerprint": manifest.policy.fingerprint},
         "method": manifest.method,
         "compat": manifest.compat,
     }
     return SuiteSurprisals.from_sentences(
-        suite,
-        submission.model,
-        manifest.policy,
+        needed,
+        submitted.sentences,
         method=manifest.method,
-        compat=manifest.compat,
-        sentences=submitted.sentences,
-        layouts=needed.layouts,
         provenance={**about, **_without(about, entry.provenance)},
     )
 

@@ -26,7 +26,7 @@ from pommel.report.plots.theme import (
 )
 from pommel.scoring import RegionTable, Run, RunRecord, SuiteFacts
 from pommel.statistics import Spread
-from pommel.suite import Metric, Suite
+from pommel.suite import Suite
 
 if TYPE_CHECKING:
     import altair as alt
@@ -161,7 +161,7 @@ _PAGE_WIDTH = 1000
 
 
 def region_chart(
-    runs: Sequence[Run], *, metric: Metric | None = None, whiskers: Whiskers = "standard error"
+    runs: Sequence[Run], *, metric: str | None = None, whiskers: Whiskers = "standard error"
 ) -> "alt.typing.ChartType":
     """Return the mean surprisal of every region, a line a condition and a facet a model.
 
@@ -210,7 +210,7 @@ def _why_nothing(rows: Rows) -> str:
 
 
 def region_rows(
-    named: Sequence[NamedRun], metric: Metric, whiskers: Whiskers = "standard error"
+    named: Sequence[NamedRun], metric: str, whiskers: Whiskers = "standard error"
 ) -> Rows:
     """Return one row a model, condition and region, in bits.
 
@@ -224,7 +224,7 @@ def region_rows(
     return [row for each in named for row in _rows(each, metric, whiskers)]
 
 
-def _rows(named: NamedRun, metric: Metric, whiskers: Whiskers) -> Iterator[dict[str, Any]]:
+def _rows(named: NamedRun, metric: str, whiskers: Whiskers) -> Iterator[dict[str, Any]]:
     suite, table = named.run.surprisals.suite, named.run.surprisals.table
     labels, compared = region_labels(suite), compared_cells(suite)
     values = _scored(table, metric)
@@ -248,7 +248,7 @@ def _rows(named: NamedRun, metric: Metric, whiskers: Whiskers) -> Iterator[dict[
             }
 
 
-def _scored(table: RegionTable, metric: Metric) -> NDArray[np.float64]:
+def _scored(table: RegionTable, metric: str) -> NDArray[np.float64]:
     """Return the values, NaN where a region has no scored token: a sum of nothing is no point."""
     return np.where(table.n_unscored >= table.n_tokens, np.nan, table.values[metric])
 
@@ -294,9 +294,7 @@ def _suite_of(runs: Sequence[Run]) -> Suite:
     return suite
 
 
-def _layers(
-    suite: Suite, labels: Sequence[str], metric: Metric, step: float
-) -> Iterator["alt.Chart"]:
+def _layers(suite: Suite, labels: Sequence[str], metric: str, step: float) -> Iterator["alt.Chart"]:
     import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
 
     conditions = [single_line(name) for name in suite.condition_names]
@@ -359,5 +357,5 @@ _KNOWN = "model:N condition:N region_number:Q n_items:Q"
 _BITS = "mean_bits:Q low_bits:Q high_bits:Q"
 
 
-def _axis_title(metric: Metric) -> str:
+def _axis_title(metric: str) -> str:
     return "surprisal (bits)" if metric == "sum" else f"{metric} surprisal of the tokens (bits)"

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pommel.sources.minimal_sets import Compared, MinimalSet
-from pommel.suite import Metric
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class SetFormat:
     read: Callable[[Path], list[MinimalSet]]
     written: TextPieces | SaveFile
     compared: Compared = "sentence"
-    metric: Metric = "sum"
+    metric: str = "sum"
     has_lone: bool = False
     has_contexts: bool = False
     is_like: Callable[[str], bool] = lambda _: True

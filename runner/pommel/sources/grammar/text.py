@@ -5,10 +5,10 @@ import re
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any
 
 from pommel.errors import Fault, Place, nearest
-from pommel.suite import Metric
+from pommel.suite import METRICS
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -101,8 +101,8 @@ def meta_faults(
         yield key_place.fault(f"meta has the key {key!r}", hint)
     elif key == "metric" and value != "all":
         for name in [value] if isinstance(value, str) else value:
-            if name not in get_args(Metric):
-                hint = f"there are {', '.join(get_args(Metric))}, and all"
+            if name not in METRICS:
+                hint = f"there are {', '.join(METRICS)}, and all"
                 yield value_place.fault(f"there is no metric {name!r}", hint)
 
 

@@ -21,16 +21,7 @@ from pommel.suite.formula.tree import (
     joined,
     to_text,
 )
-
-# What a metric over a region's tokens is called.
-MEASURES = {
-    "sum": "surprisal",
-    "mean": "mean surprisal per token",
-    "median": "median token surprisal",
-    "min": "lowest token surprisal",
-    "max": "highest token surprisal",
-    "range": "range of token surprisals",
-}
+from pommel.suite.metrics import METRICS
 
 # Operator -> (is it a denial, how much, what the other side follows).
 Degree = tuple[bool, str, str]
@@ -65,7 +56,7 @@ def in_words(
     tree: Expression, region_names: Mapping[int, str], *, metric: str = "sum"
 ) -> tuple[str, ...]:
     """Return what a formula's tree says: see `Formula.in_words`."""
-    speaker = _Speaker(region_names=region_names, metric=metric, measure=MEASURES[metric])
+    speaker = _Speaker(region_names=region_names, metric=metric, measure=METRICS[metric].words)
     return tuple(speaker.prediction(tree))
 
 
