@@ -20,7 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from pommel.leaderboard import BoardFolder
+from pommel.files import write_text
+from pommel.leaderboard import BoardFolder, BoardPlan
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.ledger import Ledger
@@ -47,7 +48,7 @@ def run(work: Path, n_submissions: int, n_suites: int) -> None:
     """Make a board in a folder, and time what is done with it."""
     suites = load_suites(["suites:en"]).suites[:n_suites]
     place = BoardFolder(work / "board")
-    board = place.make(suites, name="Simulated", when=WHEN, by="simulation")
+    board = place.make(suites, BoardPlan(name="Simulated"), when=WHEN, by="simulation")
     packed = real_submission(work, [each.file for each in board.suites], place.folder)
     fill(place, board, n_submissions - 1, [n_named_regions(each) for each in suites])
     timed("ranked anew", lambda: rank(place, board))
@@ -143,7 +144,8 @@ def added(ledger: Ledger, entry: Entry) -> Ledger:
 def rank(place: BoardFolder, board: Board) -> None:
     """Rank all submissions, with nothing to go by, and keep that."""
     ledger = place.ledger(board)
-    place.write_derived(*place.ranked(board, ledger, place.entries(board, ledger)))
+    ranked = place.ranked(board, ledger, place.entries(board, ledger))
+    write_text(place.standings_file, ranked.to_text())
 
 
 def pommel(*arguments: str | Path) -> None:

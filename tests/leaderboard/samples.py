@@ -8,7 +8,7 @@ from typing import Any
 from tests.leaderboard.submission.samples import ABOUT, SUITES, packed
 from tests.word_model import WordModel
 
-from pommel.leaderboard import BoardFolder
+from pommel.leaderboard import BoardFolder, BoardPlan
 from pommel.leaderboard.entry import sealed, unsealed
 from pommel.leaderboard.folder import Added
 from pommel.leaderboard.rerunning import Rescored
@@ -67,7 +67,8 @@ def submission(
 def board_at(folder: Path, suites: Sequence[Suite] = SUITES, **choices: Any) -> BoardFolder:
     """Make a board in the folder `board` of a folder."""
     place = BoardFolder(folder / "board")
-    place.make(suites, **{"name": "Toy", "when": WHEN, "by": KEEPER, **choices})
+    by = choices.pop("by", KEEPER)
+    place.make(suites, BoardPlan(**{"name": "Toy", **choices}), when=WHEN, by=by)
     return place
 
 

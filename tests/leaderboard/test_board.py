@@ -13,7 +13,7 @@ from tests.leaderboard.submission.samples import AGREEMENT, SONG, SUITES
 from tests.store.run_samples import agreement
 
 from pommel.errors import UsageError
-from pommel.leaderboard import BoardFolder
+from pommel.leaderboard import BoardFolder, BoardPlan
 from pommel.leaderboard.board import BoardError, board_from
 from pommel.suite.suite import Suite
 
@@ -137,7 +137,7 @@ def test_a_folder_that_is_not_empty(tmp_path: Path) -> None:
     place = board_at(tmp_path)
     before = snapshot(tmp_path)
     with pytest.raises(UsageError, match="is there already, and a new board needs a folder"):
-        place.make(SUITES, name="again", when=WHEN, by=KEEPER)
+        place.make(SUITES, BoardPlan(name="again"), when=WHEN, by=KEEPER)
     assert snapshot(tmp_path) == before
 
 

@@ -1,6 +1,7 @@
 """Scores, intervals and ranks from numbers."""
 
 import math
+from collections.abc import Sequence
 from itertools import product
 
 import numpy as np
@@ -11,18 +12,21 @@ from numpy.typing import NDArray
 
 from pommel.analysis.inference import SignFlip, holm
 from pommel.leaderboard.standings import (
-    Rank,
-    Weighing,
     exact_p,
     holm_by_row,
     n_signs_for,
     pair_p,
     ranks,
-    suite_means,
     weighted_mean,
 )
 
-WEIGHING = Weighing(n_items=(4, 6), shares=(0.25, 0.75))
+
+def item_shares(n_items: Sequence[int], shares: Sequence[float]) -> NDArray[np.float64]:
+    """Return what part of a score each item is."""
+    return np.repeat(np.array(shares) / n_items, n_items)
+
+
+SHARES = item_shares((4, 6), (0.25, 0.75))
 NOTHING = np.zeros((0, 0))
 
 
@@ -32,10 +36,10 @@ def holding(*rows: str) -> NDArray[np.float64]:
 
 
 def compared(
-    values: NDArray[np.float64], weighing: Weighing = WEIGHING, n_signs: int = 9_999
+    values: NDArray[np.float64], shares: NDArray[np.float64] = SHARES, n_signs: int = 9_999
 ) -> NDArray[np.float64]:
     """Compare all pairs."""
-    return pair_p(values, weighing, NOTHING, seed=1, n_signs=n_signs)
+    return pair_p(values * shares, NOTHING, seed=1, n_signs=n_signs)
 
 
 def all_ways(differences: NDArray[np.float64]) -> float:
@@ -51,10 +55,10 @@ def all_ways(differences: NDArray[np.float64]) -> float:
 
 def test_a_score_is_the_weighted_mean_of_the_means_of_suites() -> None:
     (values,) = holding("1100111110")
-    means = suite_means(values, WEIGHING.n_items)
-    assert means == [0.5, 5 / 6]
-    assert weighted_mean(means, WEIGHING.shares) == pytest.approx(0.25 * 0.5 + 0.75 * 5 / 6)
-    assert values @ WEIGHING.item_shares == pytest.approx(weighted_mean(means, WEIGHING.shares))
+    means = [float(values[:4].mean()), float(values[4:].mean())]
+    score = 0.25 * 0.5 + 0.75 * 5 / 6
+    assert weighted_mean(means, (0.25, 0.75)) == pytest.approx(score)
+    assert values @ SHARES == pytest.approx(score)
     assert weighted_mean([0.5, 1.0], [1, 3]) == 0.875
 
 
@@ -64,7 +68,7 @@ def test_the_p_of_a_pair_is_that_of_all_ways_to_turn_signs(marks: list[float]) -
     values = np.array(marks).reshape(3, 10)
     p = compared(values)
     for one, other in ((0, 1), (0, 2), (1, 2)):
-        expected = all_ways((values[one] - values[other]) * WEIGHING.item_shares)
+        expected = all_ways((values[one] - values[other]) * SHARES)
         assert p[one, other] == p[other, one] == expected
     assert np.isnan(np.diagonal(p)).all()
 
@@ -75,10 +79,10 @@ def test_signs_are_drawn_for_pairs_that_differ_in_many_items(seed: int, n_differ
     generator = np.random.default_rng(seed)
     values = np.zeros((2, 40))
     values[0, :n_differing] = generator.choice([-0.5, 1.0], n_differing)
-    weighing = Weighing(n_items=(7, 33), shares=(0.25, 0.75))
-    p = compared(values, weighing)[0, 1]
+    shares = item_shares((7, 33), (0.25, 0.75))
+    p = compared(values, shares)[0, 1]
     # Four standard errors of a share of 9,999 draws.
-    assert p == pytest.approx(all_ways(values[0] * weighing.item_shares), abs=0.02 + 1e-4)
+    assert p == pytest.approx(all_ways(values[0] * shares), abs=0.02 + 1e-4)
     assert p * 10_000 == pytest.approx(round(p * 10_000))
 
 
@@ -86,8 +90,8 @@ def test_eight_items_that_all_say_the_same() -> None:
     """Drawn signs would sometimes find p smaller than 2 of 256 ways, and a difference with it."""
     values = np.zeros((8, 60))
     values[0, :8] = 1
-    weighing = Weighing(n_items=(60,), shares=(1.0,))
-    p = compared(values, weighing)
+    shares = item_shares((60,), (1.0,))
+    p = compared(values, shares)
     assert set(p[0, 1:].tolist()) == {2 / 256}
     assert set(holm_by_row(p)[0, 1:].tolist()) == {7 * 2 / 256}
 
@@ -95,8 +99,8 @@ def test_eight_items_that_all_say_the_same() -> None:
 def test_suites_of_little_weight_are_compared_all_the_same() -> None:
     values = np.zeros((2, 4 + 6))
     values[0, :4] = 1
-    weighing = Weighing(n_items=(4, 6), shares=(1e-12, 1 - 1e-12))
-    assert compared(values, weighing)[0, 1] == 2 / 2**4
+    shares = item_shares((4, 6), (1e-12, 1 - 1e-12))
+    assert compared(values, shares)[0, 1] == 2 / 2**4
 
 
 def test_nobody_to_be_compared_with() -> None:
@@ -110,15 +114,15 @@ def test_with_equal_weights_it_is_the_test_of_compare() -> None:
     values[0, :25] = 1
     differences = values[0] - values[1]
     theirs = SignFlip.of([differences[:30], differences[30:]]).p
-    weighing = Weighing(n_items=(30, 40), shares=(0.5, 0.5))
-    ours = compared(values, weighing, 19_999)[0, 1]
+    shares = item_shares((30, 40), (0.5, 0.5))
+    ours = compared(values, shares, 19_999)[0, 1]
     assert ours == pytest.approx(theirs, abs=0.015)
     few = values.copy()
     few[1, 10:] = few[0, 10:]
     differences = few[0] - few[1]
     theirs = SignFlip.of([differences[:30], differences[30:]]).p
     assert 0 < np.count_nonzero(differences) <= 10
-    assert compared(few, weighing)[0, 1] == theirs
+    assert compared(few, shares)[0, 1] == theirs
 
 
 def test_the_p_of_a_pair_does_not_depend_on_who_came_when() -> None:
@@ -126,15 +130,15 @@ def test_the_p_of_a_pair_does_not_depend_on_who_came_when() -> None:
     values = generator.integers(0, 2, (5, 40)).astype(float)
     values[4] = values[3]
     values[4, :9] = 1
-    weighing = Weighing(n_items=(10, 30), shares=(0.25, 0.75))
-    at_once = compared(values, weighing)
+    shares = item_shares((10, 30), (0.25, 0.75))
+    at_once = compared(values, shares)
     known = NOTHING
     for n in range(1, 6):
-        known = pair_p(values[:n], weighing, known, seed=1, n_signs=9_999)
+        known = pair_p(values[:n] * shares, known, seed=1, n_signs=9_999)
     assert np.array_equal(known, at_once, equal_nan=True)
     order = [3, 0, 4, 1, 2]
     expected = at_once[np.ix_(order, order)]
-    assert np.array_equal(compared(values[order], weighing), expected, equal_nan=True)
+    assert np.array_equal(compared(values[order], shares), expected, equal_nan=True)
 
 
 @given(
@@ -162,23 +166,23 @@ def test_ranks_that_are_possible() -> None:
         ]
     )
     assert ranks([0.9, 0.8, 0.6, 0.5], adjusted) == [
-        Rank(rank=1, low=1, high=2),
-        Rank(rank=2, low=1, high=3),
-        Rank(rank=3, low=2, high=4),
-        Rank(rank=4, low=3, high=4),
+        (1, 1, 2),
+        (2, 1, 3),
+        (3, 2, 4),
+        (4, 3, 4),
     ]
 
 
 def test_equal_scores_share_a_rank() -> None:
     undecided = np.ones((4, 4))
     found = ranks([0.5, 0.9, 0.5, 0.1], undecided)
-    assert [each.rank for each in found] == [2, 1, 2, 4]
-    assert {(each.low, each.high) for each in found} == {(1, 4)}
+    assert [rank for rank, _, _ in found] == [2, 1, 2, 4]
+    assert {(low, high) for _, low, high in found} == {(1, 4)}
 
 
 def test_one_submission_has_the_first_rank() -> None:
     p = compared(holding("1100111110"))
-    assert ranks([0.75], holm_by_row(p)) == [Rank(rank=1, low=1, high=1)]
+    assert ranks([0.75], holm_by_row(p)) == [(1, 1, 1)]
 
 
 @pytest.mark.parametrize(("n", "n_signs"), [(1, 19_999), (500, 19_999), (1_000, 39_999)])

@@ -7,7 +7,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from tests.leaderboard.samples import (
     KEEPER,
@@ -128,28 +127,6 @@ def _ranking_changed(place: BoardFolder) -> str:
     return not_derived(path)
 
 
-def _pairs_changed(place: BoardFolder) -> str:
-    path = place.pairs_file
-    with np.load(path) as kept:
-        arrays = dict(kept)
-    arrays["p"][0, 1] = arrays["p"][1, 0] = 0.001
-    np.savez(path, **arrays)
-    return not_derived(path)
-
-
-def _pairs_of_others(place: BoardFolder) -> str:
-    path = place.pairs_file
-    with np.load(path) as kept:
-        arrays = dict(kept)
-    np.savez(path, **{**arrays, "ids": arrays["ids"][::-1]})
-    return not_derived(path)
-
-
-def _pairs_unreadable(place: BoardFolder) -> str:
-    place.pairs_file.write_bytes(b"PK")
-    return not_derived(place.pairs_file)
-
-
 def _ranking_of_words(place: BoardFolder) -> str:
     path = place.standings_file
     resealed(path, put("2", "rows", 1, "rank"))
@@ -159,9 +136,6 @@ def _ranking_of_words(place: BoardFolder) -> str:
 @pytest.mark.parametrize(
     "damage",
     [
-        _pairs_changed,
-        _pairs_of_others,
-        _pairs_unreadable,
         _ranking_of_words,
         _archive_changed,
         _archive_gone,

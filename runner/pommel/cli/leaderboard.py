@@ -31,7 +31,7 @@ from pommel.errors import (
     listed,
     printable,
 )
-from pommel.leaderboard import BoardFolder, Ranking
+from pommel.leaderboard import BoardFolder, BoardPlan, Ranking
 from pommel.sources import load_suites
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -112,16 +112,14 @@ def init(folder: Path, sources: tuple[str, ...], chosen: _InitOptions) -> None:
     loaded = load_suites(sources)
     loaded.check()
     show_warnings(loaded.warnings)
-    board = BoardFolder(folder).make(
-        loaded.suites,
+    plan = BoardPlan(
         name=folder.resolve().name if chosen.name is None else chosen.name,
         description=chosen.description,
         score_rule=chosen.score_rule,
         circuit_weights=_weights("--circuit-weight", chosen.circuit_weights),
         suite_weights=_weights("--suite-weight", chosen.suite_weights),
-        when=now(),
-        by=chosen.by,
     )
+    board = BoardFolder(folder).make(loaded.suites, plan, when=now(), by=chosen.by)
     n_items = sum(each.n_items for each in board.suites)
     note(
         f"{folder}: {counted(len(board.suites), 'suite')}, "

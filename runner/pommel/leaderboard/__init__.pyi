@@ -1,3 +1,4 @@
+from .board import BoardPlan as BoardPlan
 from .folder import BoardFolder as BoardFolder
 from .site import Ranking as Ranking
 from .submission.manifest import Submitter as Submitter

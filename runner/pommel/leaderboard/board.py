@@ -4,15 +4,20 @@ import hashlib
 import json
 import math
 import sys
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from pommel.errors import InputError, printable, quoted
-from pommel.files import json_schema
+import numpy as np
+from numpy.typing import NDArray
+
+from pommel.errors import InputError, UsageError, nearest, printable, quoted
+from pommel.files import file_name_fault, json_schema
 from pommel.leaderboard.submission import Limits
 from pommel.leaderboard.submission.limits import brief, shape_fault
+from pommel.leaderboard.submission.manifest import has_letter
 from pommel.scoring import Choices, ScoreRule, Swallowed
+from pommel.suite import Suite
 
 
 class BoardError(InputError):
@@ -103,6 +108,12 @@ class Board:
         )
 
     @property
+    def item_shares(self) -> NDArray[np.float64]:
+        """What part of a score each item is, shape (items of all suites,)."""
+        n_items = [suite.n_items for suite in self.suites]
+        return np.repeat(np.array(self.shares) / n_items, n_items)
+
+    @property
     def choices(self) -> Choices:
         """By what predictions are counted, whatever a submission chose."""
         return Choices(score_rule=self.score_rule, oov="keep", swallowed=self.swallowed)
@@ -113,6 +124,49 @@ class Board:
         return Limits(**self.limits)  # type: ignore[arg-type]
 
 
+# What the circuit of suites is called that belong to none.
+OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BoardPlan:
+    """What a new board is to be; a circuit and a suite weigh 1 if nothing else is said."""
+
+    name: str
+    description: str = ""
+    score_rule: ScoreRule = "all"
+    circuit_weights: Mapping[str, float] = field(default_factory=dict)
+    suite_weights: Mapping[str, float] = field(default_factory=dict)
+    limits: Mapping[str, int | float] = field(default_factory=dict)
+    seed: int = 0
+
+    def board(self, suites: Sequence[Suite]) -> Board:
+        """Return the board of these suites, as its file is read; raises as `make` does."""
+        Suite.check_distinct_names(suites)
+        pinned = tuple(_pin(suite, self.suite_weights) for suite in suites)
+        circuits = dict.fromkeys((each.circuit for each in pinned), 1.0)
+        _check_weights("circuit", self.circuit_weights, list(circuits))
+        _check_weights("suite", self.suite_weights, [suite.name for suite in suites])
+        if not has_letter(self.name):
+            raise UsageError(
+                f"the name of a leaderboard cannot be {self.name[:80]!a}; write a letter or digit"
+            )
+        board = Board(
+            name=self.name,
+            description=self.description,
+            score_rule=self.score_rule,
+            swallowed="undefined",
+            circuits={**circuits, **self.circuit_weights},
+            suites=pinned,
+            limits=self.limits,
+            seed=self.seed,
+        )
+        try:
+            return board_from(board.to_text(), "the new board")
+        except BoardError as error:
+            raise UsageError(str(error)) from None
+
+
 def board_from(text: str, where: str) -> Board:
     """Return the board that the text of a `board.json` describes.
 
@@ -120,7 +174,7 @@ def board_from(text: str, where: str) -> Board:
     fit `schemas/leaderboard.json`, and for suites and circuits that do not fit each other.
     """
     try:
-        value = json.loads(text, parse_constant=_no_number)
+        value = json.loads(text, parse_constant=no_number)
     except (ValueError, RecursionError) as error:
         raise BoardError(f"{where}: this is not JSON: {error}") from None
     if not isinstance(value, dict) or value.get("format") != FORMAT:
@@ -158,7 +212,8 @@ def _limit(name: str, value: float) -> int | float:
     return int(value)
 
 
-def _no_number(name: str) -> float:
+def no_number(name: str) -> float:
+    """Refuse NaN and the infinities, which are no JSON."""
     raise ValueError(f"{name} is no number")
 
 
@@ -198,3 +253,33 @@ def _check_sense(board: Board, where: str) -> None:
     ):
         if twice := [each for each in values if values.count(each) > 1]:
             raise BoardError(f"{where}: {what} {twice[0]} is there twice")
+
+
+def _pin(suite: Suite, weights: Mapping[str, float]) -> PinnedSuite:
+    if fault := file_name_fault(suite.name):
+        raise UsageError(f"the suite {suite.name!r} cannot be pinned: its name {fault}")
+    if not suite.predictions or not suite.items:
+        raise UsageError(f"the suite {suite.name} has no predictions or no items, and so no score")
+    return PinnedSuite(
+        name=suite.name,
+        language=suite.language,
+        version=suite.version,
+        sha256=suite.sha256,
+        circuit=suite.circuit or OTHER,
+        weight=weights.get(suite.name, 1.0),
+        n_items=len(suite.items),
+        file=f"suites/{suite.name}.json",
+    )
+
+
+def _check_weights(what: str, weights: Mapping[str, float], known: Sequence[str]) -> None:
+    for name, weight in weights.items():
+        if name not in known:
+            meant = nearest(name, known)
+            hint = f"did you mean {meant}?" if meant else f"there are {', '.join(known)}"
+            raise UsageError(f"no {what} of the board is called {quoted(name)}; {hint}")
+        if not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
+            raise UsageError(
+                f"the weight of {name} cannot be {weight:g}; it is from {LEAST_WEIGHT:f} to "
+                f"{MOST_WEIGHT:,}"
+            )

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import InputError
-from pommel.leaderboard.board import Board
+from pommel.leaderboard.board import Board, no_number
 from pommel.leaderboard.rerunning import can_be_had
 from pommel.leaderboard.submission import Submission, SubmissionError, recomputed
 from pommel.scoring import RegionTable, Run, SuiteResult
@@ -64,14 +64,13 @@ class Entry:
         revision = self.model.get("revision")
         return can_be_had(str(self.model["reference"]), revision, self.image_digest)
 
-    def values(self, board: Board) -> NDArray[np.float64]:
-        """Return the share of predictions that hold in each item, in the order of the board."""
-        parts = [
+    def values(self, board: Board) -> list[NDArray[np.float64]]:
+        """Return the share of predictions that hold in each item, suite by suite."""
+        return [
             np.array(self.n_holding[each.sha256], dtype=np.float64)
             / self.n_predictions[each.sha256]
             for each in board.suites
         ]
-        return np.concatenate(parts)
 
     def to_text(self) -> str:
         """Return the content of the entry's file; equal entries have the same text."""
@@ -103,12 +102,19 @@ def sealed(value: Mapping[str, object]) -> str:
 def unsealed(text: str) -> dict[str, Any]:
     """Return the value of `sealed`; raises `ValueError` for a text that is not what was written."""
     try:
-        value = json.loads(text)["value"]
+        value = json.loads(text, parse_constant=no_number)["value"]
     except (TypeError, KeyError, RecursionError):
         value = None
     if not isinstance(value, dict) or sealed(value) != text:
         raise ValueError("this is not what was written")
     return value
+
+
+def types_of(value: object) -> object:
+    """Return the types in a JSON value: a dictionary of them by key, or the type of the value."""
+    if isinstance(value, dict):
+        return {key: types_of(each) for key, each in value.items()}
+    return type(value)
 
 
 def is_outdated(text: str, version: int) -> bool:
@@ -122,24 +128,27 @@ def is_outdated(text: str, version: int) -> bool:
 
 def _fits(entry: Entry, board: Board) -> bool:
     """Return whether an entry that was read has the types of one, and the board's items."""
-    words = (entry.id, entry.content_sha256, entry.name, entry.by, entry.url, entry.note)
-    texts = (*words, entry.created, entry.pommel, *entry.identity, *entry.policy.values())
-    numbers = (entry.n_tokens, *entry.n_predictions.values())
-    if not all(isinstance(each, str) for each in texts):
+    texts = (
+        *(entry.id, entry.content_sha256, entry.name, entry.by, entry.url, entry.note),
+        *(entry.created, entry.pommel, *entry.identity, *entry.policy.values()),
+    )
+    hashes = _hashes(board)
+    if {*map(type, texts)} != {str} or type(entry.n_tokens) is not int:
         return False
-    if not all(type(each) is int and each > 0 for each in numbers):
+    counts = dict.fromkeys(hashes, int)
+    if not types_of(entry.n_predictions) == types_of(entry.n_swallowed) == counts:
         return False
-    if not entry.named_sums.keys() == entry.n_swallowed.keys() == set(_hashes(board)):
+    if types_of(entry.named_sums) != dict.fromkeys(hashes, str):
         return False
-    if not all(type(each) is int and each >= 0 for each in entry.n_swallowed.values()):
+    if not all(each > 0 for each in entry.n_predictions.values()):
         return False
-    for each in board.suites:
+    for each, values in zip(board.suites, entry.values(board), strict=True):
         sums = unpacked_sums(entry.named_sums[each.sha256])
         if len(sums) % each.n_items or not np.isfinite(sums).all():
             return False
-    values = entry.values(board)
-    n_items = sum(each.n_items for each in board.suites)
-    return values.shape == (n_items,) and bool(((values >= 0) & (values <= 1)).all())
+        if values.shape != (each.n_items,) or not ((values >= 0) & (values <= 1)).all():
+            return False
+    return True
 
 
 def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> Entry:

@@ -14,22 +14,13 @@ import re
 import shutil
 import stat
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from pommel.errors import PommelError, UsageError, nearest, printable, quoted
-from pommel.files import file_name_fault, make_folder, replacing, write_text
-from pommel.leaderboard.board import (
-    LEAST_WEIGHT,
-    MOST_WEIGHT,
-    Board,
-    BoardError,
-    PinnedSuite,
-    board_from,
-)
+from pommel.errors import PommelError, UsageError, printable, quoted
+from pommel.files import make_folder, replacing, write_text
+from pommel.leaderboard.board import Board, BoardError, BoardPlan, board_from
 from pommel.leaderboard.entry import VERSION as ENTRY_VERSION
 from pommel.leaderboard.entry import (
     Entry,
@@ -40,22 +31,14 @@ from pommel.leaderboard.entry import (
 )
 from pommel.leaderboard.ledger import Ledger, Listed, ledger_from
 from pommel.leaderboard.rerunning import Rescored, Sample, may_be_opened
+from pommel.leaderboard.standings import VERSION as STANDINGS_VERSION
 from pommel.leaderboard.standings import (
-    MOST_PAIRS_BYTES,
-    Pairs,
     Standing,
     Standings,
-    pairs_bytes,
-    pairs_from,
-    standings_from,
-    standings_of,
-    updated_pairs,
 )
-from pommel.leaderboard.standings import VERSION as STANDINGS_VERSION
 from pommel.leaderboard.submission import Limits, Submission, SubmissionError, parse_submission
 from pommel.leaderboard.submission.manifest import has_letter
 from pommel.leaderboard.submission.reading import read_archive
-from pommel.scoring import ScoreRule
 from pommel.suite import LoadedSuite, Suite
 
 ARCHIVE_SUFFIX = ".pommel.zip"
@@ -64,9 +47,6 @@ ARCHIVE_SUFFIX = ".pommel.zip"
 _LEFTOVER = re.compile(rf"\.[0-9a-f]{{16}}{re.escape(ARCHIVE_SUFFIX)}\..*\.part")
 _LONGEST_REASON = 500
 _LONGEST_KEEPER = 200
-
-# What the circuit of suites is called that belong to none.
-OTHER = "other"
 
 # Hashes are of bytes, and Git changes the ends of lines on Windows. What is derived is made again.
 _FOR_GIT = {".gitattributes": "* -text\n", ".gitignore": "/derived/\n"}
@@ -109,11 +89,6 @@ class BoardFolder:
     def standings_file(self) -> Path:
         """Who stands where."""
         return self.folder / "derived" / "standings.json"
-
-    @property
-    def pairs_file(self) -> Path:
-        """How each compares with each other."""
-        return self.folder / "derived" / "pairs.npz"
 
     @contextlib.contextmanager
     def locked(self) -> Iterator[None]:
@@ -204,56 +179,36 @@ class BoardFolder:
             raise SubmissionError(f"{path}: cannot be read: {error.strerror or error}") from None
         return parse_submission(raw, source=str(path), limits=limits)
 
-    def make(  # noqa: PLR0913 - each of these is a choice of the keeper's
-        self,
-        suites: Sequence[Suite],
-        *,
-        name: str,
-        description: str = "",
-        score_rule: ScoreRule = "all",
-        circuit_weights: Mapping[str, float] | None = None,
-        suite_weights: Mapping[str, float] | None = None,
-        limits: Mapping[str, int | float] | None = None,
-        seed: int = 0,
-        when: str,
-        by: str,
-    ) -> Board:
+    def make(self, suites: Sequence[Suite], plan: BoardPlan, *, when: str, by: str) -> Board:
         """Make a board of these suites; the folder has to be empty, or not there.
 
-        A circuit and a suite weigh 1 if nothing else is said. Raises `UsageError` for weights of
-        what is not there, `InputError` for suites that no board can have, and `PommelError` for a
-        folder that cannot be made; then there is none.
+        Raises `UsageError` for weights of what is not there, `InputError` for suites that no board
+        can have, and `PommelError` for a folder that cannot be made; then there is none.
         """
-        Suite.check_distinct_names(suites)
-        pinned = tuple(_pinned(suite, suite_weights or {}) for suite in suites)
-        circuits = dict.fromkeys((each.circuit for each in pinned), 1.0)
-        _check_weights("circuit", circuit_weights or {}, list(circuits))
-        _check_weights("suite", suite_weights or {}, [suite.name for suite in suites])
-        board = Board(
-            name=name,
-            description=description,
-            score_rule=score_rule,
-            swallowed="undefined",
-            circuits={**circuits, **(circuit_weights or {})},
-            suites=pinned,
-            limits=dict(limits or {}),
-            seed=seed,
-        )
-        _check_names(name, by)
-        board = _read_again(board)
+        board = plan.board(suites)
+        if by != printable(by) or not has_letter(by) or len(by) > _LONGEST_KEEPER:
+            raise UsageError(
+                f"the keeper (--by) cannot be {quoted(by)}; write one line of up to "
+                f"{_LONGEST_KEEPER} characters"
+            )
         created = Ledger().with_event(
             "created", when=when, by=by, settings_sha256=board.settings_sha256
         )
+        files = {
+            "board.json": board.to_text(),
+            "ledger.jsonl": created.text,
+            **_FOR_GIT,
+            **{
+                each.file: suite.to_text() for each, suite in zip(board.suites, suites, strict=True)
+            },
+        }
+        for each, suite in zip(board.suites, suites, strict=True):
+            files[each.file] = suite.to_text()
         with _new_folder(self.folder) as aside:
-            place = BoardFolder(aside)
-            place.archives.mkdir()
-            (aside / "suites").mkdir()
-            for each, suite in zip(pinned, suites, strict=True):
-                (aside / each.file).write_text(suite.to_text(), encoding="utf-8", newline="")
-            place.board_file.write_text(board.to_text(), encoding="utf-8", newline="")
-            for file, content in _FOR_GIT.items():
-                (aside / file).write_text(content, encoding="utf-8", newline="")
-            place.write_ledger(created)
+            for name in ("submissions", "suites"):
+                (aside / name).mkdir()
+            for name, content in files.items():
+                (aside / name).write_text(content, encoding="utf-8", newline="")
         return board
 
     def add(self, path: Path, *, when: str, by: str, supersede: bool = False) -> "Added":
@@ -314,8 +269,7 @@ class BoardFolder:
             )
             # Not of the one that goes: it may be one that is no longer taken.
             entries = self.entries(board, changed, keep=True)
-            standings, pairs = self.ranked(board, changed, entries)
-            self.write_derived(standings, pairs)
+            write_text(self.standings_file, self.ranked(board, changed, entries).to_text())
             self.write_ledger(changed)
         return found
 
@@ -357,7 +311,8 @@ class BoardFolder:
         yield from _doubles(self, entries)
         # Without one of them, no ranking would be the same.
         if suites and not ids and not n_faults:
-            yield from _ranking_faults(self, board, ledger, entries)
+            ranked = Standings.of(board, entries, ledger.ranking_head)
+            yield from _derived_faults(self.standings_file, ranked.to_text(), STANDINGS_VERSION)
 
     @staticmethod
     def check_opened(submission_id: str, reference: str) -> None:
@@ -406,32 +361,13 @@ class BoardFolder:
     def standings(self, board: Board, ledger: Ledger) -> Standings:
         """Return who stands where after the last line of the ledger."""
         kept = self._kept_standings(board)
-        ids = sorted(row.id for row in kept.rows) if kept else None
-        if kept and kept.head == ledger.ranking_head and ids == sorted(ledger.ranked):
+        if kept and (kept.head, kept.pairs.ids) == (ledger.ranking_head, ledger.ranked):
             return kept
-        return self.ranked(board, ledger, self.entries(board, ledger))[0]
+        return self.ranked(board, ledger, self.entries(board, ledger))
 
-    def pairs(self, board: Board, ledger: Ledger) -> Pairs:
-        """Return how the ranked submissions compare, each with each other."""
-        kept = self.kept_pairs()
-        if kept.ids == ledger.ranked:
-            return kept
-        return updated_pairs(board, self.entries(board, ledger), kept)
-
-    def ranked(
-        self, board: Board, ledger: Ledger, entries: Sequence[Entry]
-    ) -> tuple[Standings, Pairs]:
+    def ranked(self, board: Board, ledger: Ledger, entries: Sequence[Entry]) -> Standings:
         """Rank entries, with the help of what is kept of those before."""
-        before = self._kept_standings(board)
-        pairs = updated_pairs(board, entries, self.kept_pairs())
-        known = {row.id: row for row in before.rows} if before else {}
-        return standings_of(board, entries, pairs, known, ledger.ranking_head), pairs
-
-    def write_derived(self, standings: Standings, pairs: Pairs) -> None:
-        """Keep who stands where."""
-        with replacing(self.pairs_file) as aside:
-            aside.write_bytes(pairs_bytes(pairs))
-        write_text(self.standings_file, standings.to_text())
+        return Standings.of(board, entries, ledger.ranking_head, self._kept_standings(board))
 
     def write_ledger(self, ledger: Ledger) -> None:
         """Write the ledger, all of it or nothing."""
@@ -458,13 +394,6 @@ class BoardFolder:
             if is_leftover(path):
                 path.unlink(missing_ok=True)
 
-    def kept_pairs(self) -> Pairs:
-        """Return what is kept of pairs, none if that cannot be read; it may be out of date."""
-        try:
-            return pairs_from(read_plain(self.pairs_file, MOST_PAIRS_BYTES))
-        except OSError:
-            return Pairs.none()
-
     def _kept_entry(self, listed: Listed, board: Board) -> Entry | None:
         try:
             entry = entry_from(read_plain(self.entry_file(listed.id)).decode(), board)
@@ -475,7 +404,7 @@ class BoardFolder:
 
     def _kept_standings(self, board: Board) -> Standings | None:
         try:
-            return standings_from(read_plain(self.standings_file).decode(), board)
+            return Standings.parse(read_plain(self.standings_file).decode(), board)
         except (OSError, ValueError):
             return None
 
@@ -510,58 +439,6 @@ class Added:
 def is_leftover(path: Path) -> bool:
     """Return whether this is the beginning of a submission, left by an addition that was killed."""
     return bool(_LEFTOVER.fullmatch(path.name))
-
-
-def _check_names(name: str, by: str) -> None:
-    if not has_letter(name):
-        raise UsageError(
-            f"the name of a leaderboard cannot be {name[:80]!a}; write a letter or digit"
-        )
-    if by != printable(by) or not has_letter(by) or len(by) > _LONGEST_KEEPER:
-        raise UsageError(
-            f"the keeper (--by) cannot be {quoted(by)}; write one line of up to {_LONGEST_KEEPER} "
-            f"characters"
-        )
-
-
-def _read_again(board: Board) -> Board:
-    """Return the board as its file is read; raises `UsageError` if it could not be."""
-    try:
-        found = board_from(board.to_text(), "the new board")
-    except BoardError as error:
-        raise UsageError(str(error)) from None
-    found.submission_limits()
-    return found
-
-
-def _pinned(suite: Suite, weights: Mapping[str, float]) -> PinnedSuite:
-    if fault := file_name_fault(suite.name):
-        raise UsageError(f"the suite {suite.name!r} cannot be pinned: its name {fault}")
-    if not suite.predictions or not suite.items:
-        raise UsageError(f"the suite {suite.name} has no predictions or no items, and so no score")
-    return PinnedSuite(
-        name=suite.name,
-        language=suite.language,
-        version=suite.version,
-        sha256=suite.sha256,
-        circuit=suite.circuit or OTHER,
-        weight=weights.get(suite.name, 1.0),
-        n_items=len(suite.items),
-        file=f"suites/{suite.name}.json",
-    )
-
-
-def _check_weights(what: str, weights: Mapping[str, float], known: Sequence[str]) -> None:
-    for name, weight in weights.items():
-        if name not in known:
-            meant = nearest(name, known)
-            hint = f"did you mean {meant}?" if meant else f"there are {', '.join(known)}"
-            raise UsageError(f"no {what} of the board is called {quoted(name)}; {hint}")
-        if not LEAST_WEIGHT <= weight <= MOST_WEIGHT:
-            raise UsageError(
-                f"the weight of {name} cannot be {weight:g}; it is from {LEAST_WEIGHT:f} to "
-                f"{MOST_WEIGHT:,}"
-            )
 
 
 @contextlib.contextmanager
@@ -645,19 +522,19 @@ def _write(
 ) -> tuple[Standing, ...]:
     """Write all that is new, the ledger last; what came before it is deleted if it cannot be."""
     entry = entries[-1]
-    standings, pairs = place.ranked(board, changed, entries)
+    standings = place.ranked(board, changed, entries)
     archive, kept = place.archive(entry.id), place.entry_file(entry.id)
     try:
         with replacing(archive) as aside:
             aside.write_bytes(raw)
         archive.chmod(0o444)
         write_text(kept, entry.to_text())
-        place.write_derived(standings, pairs)
+        write_text(place.standings_file, standings.to_text())
         place.write_ledger(changed)
     except BaseException:
         # An interruption may come when the ledger has been replaced: then it is on the board.
         if not place.has_ledger(changed):
-            for each in (archive, kept, place.standings_file, place.pairs_file):
+            for each in (archive, kept, place.standings_file):
                 each.unlink(missing_ok=True)
         raise
     return standings.rows
@@ -767,11 +644,7 @@ def _derived_faults(path: Path, expected: str, version: int) -> Iterator[str]:
     except (OSError, ValueError):
         text = ""
     if text != expected and not is_outdated(text, version):
-        yield _not_derived(path)
-
-
-def _not_derived(path: Path) -> str:
-    return f"{path}: is not what comes out of the submissions; delete it, and it is made again"
+        yield f"{path}: is not what comes out of the submissions; delete it, and it is made again"
 
 
 def _doubles(place: BoardFolder, entries: Sequence[Entry]) -> Iterator[str]:
@@ -783,15 +656,3 @@ def _doubles(place: BoardFolder, entries: Sequence[Entry]) -> Iterator[str]:
                 f"{place.ledger_file}: ranks {known.id} and {each.id}, which are of one model and "
                 f"policy"
             )
-
-
-def _ranking_faults(
-    place: BoardFolder, board: Board, ledger: Ledger, entries: Sequence[Entry]
-) -> Iterator[str]:
-    pairs = updated_pairs(board, entries, Pairs.none())
-    kept_pairs, path = place.kept_pairs(), place.pairs_file
-    same = kept_pairs.ids == pairs.ids and np.array_equal(kept_pairs.p, pairs.p, equal_nan=True)
-    if path.exists() and not same:
-        yield _not_derived(path)
-    standings = standings_of(board, entries, pairs, {}, ledger.ranking_head)
-    yield from _derived_faults(place.standings_file, standings.to_text(), STANDINGS_VERSION)

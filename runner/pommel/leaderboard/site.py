@@ -22,7 +22,7 @@ from pommel.leaderboard.entry import Entry
 from pommel.leaderboard.folder import BoardFolder
 from pommel.leaderboard.ledger import Ledger, Rerun
 from pommel.leaderboard.names import confused
-from pommel.leaderboard.standings import Pairs, Scored, Standing, Standings
+from pommel.leaderboard.standings import Scored, Standing, Standings
 from pommel.statistics import ALPHA
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Ranking:
             and ledger.submissions[row.id].evidence != "scored again"
         }
         if apart:
-            standings = standings.setting_apart(apart, place.pairs(board, ledger))
+            standings = standings.setting_apart(apart)
         return cls(board=board, ledger=ledger, standings=standings)
 
     @property
@@ -111,7 +111,7 @@ class Ranking:
         shared: dict[str, Any] = {"board": board, "ledger": ledger, "standings": standings}
         shared |= {"n_items": ranking.n_items, "confused": ranking.confused()}
         shared |= {"is_swallowed": ranking.is_swallowed}
-        pages = dict(_pages(environment, shared, entries, place.pairs(board, ledger)))
+        pages = dict(_pages(environment, shared, entries))
         # The mark comes first: what follows may be written over, should it be cut short.
         _write(folder / MARK, ranking.to_json(ranked))
         _write(folder / "leaderboard.csv", ranking.to_csv())
@@ -318,7 +318,6 @@ def _pages(
     environment: "Environment",
     shared: Mapping[str, Any],
     entries: Mapping[str, Entry],
-    pairs: Pairs,
 ) -> Iterator[tuple[str, str]]:
     """Yield the name and text of each page."""
     standings: Standings = shared["standings"]
@@ -333,7 +332,7 @@ def _pages(
         index.render(shared, entries=entries, ended=ended, plot=_plot_on(low, high), root=""),
     )
     page = environment.get_template("submission.html.j2")
-    alike = _alike(standings, pairs)
+    alike = _alike(standings)
     for row in rows:
         entry, own = entries[row.id], alike.get(row.id, [])
         known = {"row": row, "entry": entry, "listed": ledger.submissions[row.id]}
@@ -352,10 +351,10 @@ def _pages(
         )
 
 
-def _alike(standings: Standings, pairs: Pairs) -> dict[str, list[Standing]]:
+def _alike(standings: Standings) -> dict[str, list[Standing]]:
     """Return for each that is ranked those that it cannot be told from, the best first."""
     rows = standings.rows
-    differs = pairs.of([row.id for row in rows]).adjusted() < ALPHA
+    differs = standings.pairs.of([row.id for row in rows]).adjusted() < ALPHA
     return {
         row.id: [other for other, is_other in zip(rows, own, strict=True) if not is_other]
         for row, own in zip(rows, differs | np.eye(len(rows), dtype=bool), strict=True)

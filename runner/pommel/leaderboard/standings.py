@@ -1,13 +1,11 @@
 """Who stands where on a board: what is shown, and kept so that showing it takes no time."""
 
-import io
+import base64
 import math
-import zlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import product, takewhile
 from typing import Any
-from zipfile import ZIP_STORED, BadZipFile, ZipFile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +13,7 @@ from numpy.typing import NDArray
 from pommel.analysis import N_TURNED
 from pommel.errors import printable
 from pommel.leaderboard.board import Board
-from pommel.leaderboard.entry import Entry, sealed, unsealed
+from pommel.leaderboard.entry import Entry, sealed, types_of, unsealed
 from pommel.statistics import ALPHA, Interval
 
 Values = NDArray[np.float64]
@@ -36,30 +34,6 @@ _RELATIVE_ROUNDING = 1e-12
 _DECIMALS = 12
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Weighing:
-    """How items come to a score: each suite's number of items, and its part of the score.
-
-    `shares` add up to 1.
-    """
-
-    n_items: tuple[int, ...]
-    shares: tuple[float, ...]
-
-    @property
-    def item_shares(self) -> Values:
-        """What part of a score each item is, shape (items of all suites,)."""
-        each = [share / n for share, n in zip(self.shares, self.n_items, strict=True)]
-        return np.repeat(np.array(each), self.n_items)
-
-
-def suite_means(values: Values, n_items: Sequence[int]) -> list[float]:
-    """Return the mean over each suite's items; `values` has shape (items of all suites,)."""
-    ends = np.cumsum(n_items)
-    parts = np.split(values, ends[:-1])
-    return [math.fsum(part.tolist()) / part.size for part in parts]
-
-
 def weighted_mean(means: Sequence[float], shares: Sequence[float]) -> float:
     """Return the weighted mean; `shares` need not add up to 1. Equal scores come out equal."""
     # By the largest: shares may be so small that their products with means are 0.
@@ -78,19 +52,18 @@ def n_signs_for(n_submissions: int) -> int:
     return n_signs
 
 
-def pair_p(values: Values, weighing: Weighing, known: Values, *, seed: int, n_signs: int) -> Values:
+def pair_p(parts: Values, known: Values, *, seed: int, n_signs: int) -> Values:
     """Return the two-sided p of each pair of submissions, NaN for a submission and itself.
 
-    `values` has shape (submissions, items), the result (submissions, submissions). `known` has the
-    p of the first submissions among themselves, which are not computed again; of none it has shape
-    (0, 0). If two submissions are as good, the sign of each item's difference might as well be the
-    other one; p is the share of ways to turn the signs that put the two scores as far apart as they
-    are (`statistics.sign_flip_p`): of all ways where at most 12 items differ, otherwise of
-    `n_signs` that are drawn and the one found. The draws are the same for all pairs; the p of a
-    pair does not depend on which others there are.
+    `parts` has what each item adds to a score, shape (submissions, items); the result has shape
+    (submissions, submissions). `known` has the p of the first submissions among themselves, which
+    are not computed again; of none it has shape (0, 0). If two submissions are as good, the sign of
+    each item's difference might as well be the other one; p is the share of ways to turn the signs
+    that put the two scores as far apart as they are (`statistics.sign_flip_p`): of all ways where
+    at most 12 items differ, otherwise of `n_signs` that are drawn and the one found. The draws are
+    the same for all pairs; the p of a pair does not depend on which others there are.
     """
-    parts = values * weighing.item_shares
-    n_known, n_all = len(known), len(values)
+    n_known, n_all = len(known), len(parts)
     p = np.full((n_all, n_all), math.nan)
     p[:n_known, :n_known] = known
     counts = _drawn_counts(parts, n_known, seed=seed, n_signs=n_signs)
@@ -161,34 +134,26 @@ def holm_by_row(p: Values) -> Values:
     return adjusted
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Rank:
-    """A rank and its range: `low` to `high` are those that the data leave possible."""
+def ranks(scores: Sequence[float], adjusted: Values) -> list[tuple[int, int, int]]:
+    """Return the rank of each score, and from which to which the data leave it possible.
 
-    rank: int
-    low: int
-    high: int
-
-
-def ranks(scores: Sequence[float], adjusted: Values) -> list[Rank]:
-    """Return the rank of each score: 1 for the highest; equal scores share one (1, 2, 2, 4).
-
-    A submission's range leaves out the ranks of those that are better or worse than it by its own
-    comparisons, `adjusted` (`holm_by_row`) below 5%. Then the range has the rank of the true score
-    with 95% confidence (Mogstad et al. 2024, confidence sets for the rank of one).
+    1 is for the highest; equal scores share one (1, 2, 2, 4). A submission's range leaves out the
+    ranks of those that are better or worse than it by its own comparisons, `adjusted`
+    (`holm_by_row`) below 5%. Then the range has the rank of the true score with 95% confidence
+    (Mogstad et al. 2024, confidence sets for the rank of one).
     """
     values = np.array(scores, dtype=np.float64)
     found = []
-    for index, score in enumerate(scores):
-        differs = adjusted[index] < ALPHA
-        n_better = int((differs & (values > score)).sum())
-        n_worse = int((differs & (values < score)).sum())
-        rank = 1 + int((values > score).sum())
-        found.append(Rank(rank=rank, low=1 + n_better, high=len(scores) - n_worse))
+    for score, differs in zip(scores, adjusted < ALPHA, strict=True):
+        is_better, is_worse = values > score, values < score
+        low = 1 + int((differs & is_better).sum())
+        high = len(scores) - int((differs & is_worse).sum())
+        found.append((1 + int(is_better.sum()), low, high))
     return found
 
 
-# 1 and 2 had intervals of the bootstrap, 3 no numbers of swallowed regions and no check sum.
+# 1 and 2 had intervals of the bootstrap; 3 no numbers of swallowed regions, no check sum, and the
+# pairs in a file of their own.
 VERSION = 4
 
 
@@ -212,18 +177,17 @@ class Standing:
     """A submission's place: its rank, the ranks that it may truly have, and its scores.
 
     `circuits` are by name, `suites` (without intervals) and `n_swallowed` by SHA-256.
-    `is_available` says whether
-    anybody can have the model's weights (`Entry.is_available`). The ranks are 0 of what is listed
-    apart.
+    `is_available` says whether anybody can have the model's weights (`Entry.is_available`). The
+    ranks are 0 of what is listed apart.
     """
 
     id: str
     name: str
     by: str
     is_available: bool
-    rank: int
-    rank_low: int
-    rank_high: int
+    rank: int = 0
+    rank_low: int = 0
+    rank_high: int = 0
     total: Scored
     circuits: Mapping[str, Scored]
     suites: Mapping[str, float]
@@ -239,16 +203,11 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Pairs:
-    """The p of all pairs (`ranking.pair_p`), and of which submissions and how many draws it is."""
+    """The p of all pairs (`pair_p`), and of which submissions and how many draws it is."""
 
-    ids: tuple[str, ...]
+    ids: tuple[str, ...] = ()
     p: Values
-    n_signs: int
-
-    @classmethod
-    def none(cls) -> "Pairs":
-        """Return the pairs of no submissions."""
-        return cls(ids=(), p=np.zeros((0, 0)), n_signs=0)
+    n_signs: int = 0
 
     def of(self, ids: Sequence[str]) -> "Pairs":
         """Return the pairs of these submissions, in this order."""
@@ -260,6 +219,21 @@ class Pairs:
         """Return each submission's p against each other, adjusted by Holm's method."""
         return holm_by_row(self.p)
 
+    def updated(self, board: Board, entries: Sequence[Entry]) -> "Pairs":
+        """Return the pairs of these entries; those that are here are not computed again."""
+        ids = tuple(each.id for each in entries)
+        n_signs = n_signs_for(len(ids))
+        kept = [*takewhile(set(self.ids).__contains__, ids)] if self.n_signs == n_signs else []
+        known = self.of(kept).p
+        if not entries:
+            return Pairs(p=known, n_signs=n_signs)
+        parts = np.stack([np.concatenate(each.values(board)) for each in entries])
+        p = pair_p(parts * board.item_shares, known, seed=board.seed, n_signs=n_signs)
+        return Pairs(ids=ids, p=p, n_signs=n_signs)
+
+
+NO_PAIRS = Pairs(p=np.zeros((0, 0)))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Standings:
@@ -270,89 +244,71 @@ class Standings:
 
     head: str
     rows: tuple[Standing, ...]
+    pairs: Pairs
     apart: tuple[Standing, ...] = ()
 
-    def setting_apart(self, ids: Collection[str], pairs: Pairs) -> "Standings":
-        """Return the standings in which these are listed apart, and the others ranked anew."""
-        rows = [row for row in self.rows if row.id not in ids]
-        adjusted = pairs.of([row.id for row in rows]).adjusted()
-        found = ranks([row.total.score for row in rows], adjusted)
-        return replace(
-            self,
-            rows=tuple(
-                replace(row, rank=each.rank, rank_low=each.low, rank_high=each.high)
-                for row, each in zip(rows, found, strict=True)
-            ),
-            apart=tuple(
-                replace(row, rank=0, rank_low=0, rank_high=0) for row in self.rows if row.id in ids
-            ),
-        )
+    @classmethod
+    def of(
+        cls, board: Board, entries: Sequence[Entry], head: str, before: "Standings | None" = None
+    ) -> "Standings":
+        """Rank entries; scores and pairs that were kept `before` are taken as they are."""
+        pairs = (before.pairs if before else NO_PAIRS).updated(board, entries)
+        known = {row.id: row for row in before.rows} if before else {}
+        scored = [known.get(each.id) or _scored(board, each) for each in entries]
+        rows = _ranked(scored, pairs)
+        rows.sort(key=lambda row: (row.rank, row.name.casefold(), row.id))
+        return cls(head=head, rows=tuple(rows), pairs=pairs)
+
+    @classmethod
+    def parse(cls, text: str, board: Board) -> "Standings | None":
+        """Return the standings of `to_text`, None if they cannot be some of this board.
+
+        What is wrong with them does not matter: they are made again.
+        """
+        try:
+            value = unsealed(text)
+            if value["version"] != VERSION or not all(_fits(row, board) for row in value["rows"]):
+                return None
+            rows = tuple(map(_standing, value["rows"]))
+            return cls(head=value["head"], rows=rows, pairs=_pairs(value["pairs"], rows))
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return None
 
     def to_text(self) -> str:
         """Return the content of the file that keeps them."""
+        packed = base64.b64encode(self.pairs.p.astype("<f8").tobytes()).decode("ascii")
+        pairs = {"ids": self.pairs.ids, "p": packed, "n_signs": self.pairs.n_signs}
         rows = [asdict(each) for each in self.rows]
-        return sealed({"version": VERSION, "head": self.head, "rows": rows})
+        return sealed({"version": VERSION, "head": self.head, "rows": rows, "pairs": pairs})
+
+    def setting_apart(self, ids: Collection[str]) -> "Standings":
+        """Return the standings in which these are listed apart, and the others ranked anew."""
+        rows = [row for row in self.rows if row.id not in ids]
+        apart = [row for row in self.rows if row.id in ids]
+        return replace(
+            self,
+            rows=tuple(_ranked(rows, self.pairs.of([row.id for row in rows]))),
+            apart=tuple(replace(row, rank=0, rank_low=0, rank_high=0) for row in apart),
+        )
 
 
-def standings_from(text: str, board: Board) -> Standings | None:
-    """Return the standings of `Standings.to_text`, None if they cannot be some of this board.
-
-    What is wrong with them does not matter: they are made again.
-    """
-    try:
-        value = unsealed(text)
-        if value["version"] != VERSION:
-            return None
-        found = Standings(head=value["head"], rows=tuple(map(_standing, value["rows"])))
-        return found if all(_fits(row, board) for row in found.rows) else None
-    except (ValueError, TypeError, KeyError, AttributeError):
-        return None
-
-
-def updated_pairs(board: Board, entries: Sequence[Entry], known: Pairs) -> Pairs:
-    """Return the pairs of these entries; those that are known are not computed again."""
-    ids = tuple(each.id for each in entries)
-    n_signs = n_signs_for(len(ids))
-    places = {name: index for index, name in enumerate(known.ids)}
-    kept: list[int] = []
-    if known.n_signs == n_signs:
-        kept = [places[name] for name in takewhile(places.__contains__, ids)]
-    p = known.p[np.ix_(kept, kept)]
-    if entries:
-        values = np.stack([each.values(board) for each in entries])
-        p = pair_p(values, weighing_of(board), p, seed=board.seed, n_signs=n_signs)
-    return Pairs(ids=ids, p=p, n_signs=n_signs)
-
-
-def standings_of(
-    board: Board, entries: Sequence[Entry], pairs: Pairs, known: Mapping[str, Standing], head: str
-) -> Standings:
-    """Return who stands where. The scores of `known` are taken as they are, ranks made anew."""
-    scored = [known.get(each.id) or _scored(board, each) for each in entries]
-    places = ranks([each.total.score for each in scored], pairs.adjusted())
-    rows = [
-        replace(each, rank=place.rank, rank_low=place.low, rank_high=place.high)
-        for each, place in zip(scored, places, strict=True)
+def _ranked(rows: Sequence[Standing], pairs: Pairs) -> list[Standing]:
+    """Return the rows with their ranks among one another; `pairs` are theirs, in their order."""
+    found = ranks([row.total.score for row in rows], pairs.adjusted())
+    return [
+        replace(row, rank=rank, rank_low=low, rank_high=high)
+        for row, (rank, low, high) in zip(rows, found, strict=True)
     ]
-    return Standings(
-        head=head, rows=tuple(sorted(rows, key=lambda row: (row.rank, row.name.casefold(), row.id)))
-    )
-
-
-def weighing_of(board: Board) -> Weighing:
-    """Return how the items of a board come to a score."""
-    return Weighing(n_items=tuple(each.n_items for each in board.suites), shares=board.shares)
 
 
 def _scored(board: Board, entry: Entry) -> Standing:
-    values, weighing = entry.values(board), weighing_of(board)
-    means = suite_means(values, weighing.n_items)
-    items = np.split(values, np.cumsum(weighing.n_items)[:-1])
+    values = entry.values(board)
+    means = [math.fsum(each.tolist()) / each.size for each in values]
 
     def scored(own: Sequence[int], weights: Sequence[float]) -> Scored:
         # By the largest: the smallest floats have no digits left to be divided.
         part = np.array(weights) / max(weights)
-        interval = Interval.of_means([items[i] for i in own], weights=part / part.sum())
+        interval = Interval.of_means([values[i] for i in own], weights=part / part.sum())
         return Scored(
             score=weighted_mean([means[i] for i in own], part.tolist()),
             low=round(interval.low, _DECIMALS),
@@ -369,10 +325,7 @@ def _scored(board: Board, entry: Entry) -> Standing:
         name=entry.name,
         by=entry.by,
         is_available=entry.is_available,
-        rank=0,
-        rank_low=0,
-        rank_high=0,
-        total=scored(range(len(board.suites)), weighing.shares),
+        total=scored(range(len(board.suites)), board.shares),
         # Not by their shares of the whole: those of a circuit of little weight may all be 0.
         circuits={
             name: scored(own, [board.suites[i].weight for i in own])
@@ -388,79 +341,33 @@ def _standing(value: Mapping[str, Any]) -> Standing:
     return Standing(**{**value, "total": Scored(**value["total"]), "circuits": circuits})
 
 
-def _fits(row: Standing, board: Board) -> bool:
+def _fits(row: Mapping[str, Any], board: Board) -> bool:
     """Return whether a row that was read has the types of one, and the board's suites."""
-    scores = [row.total, *row.circuits.values()]
-    numbers = [number for each in scores for number in (each.score, each.low, each.high)]
-    swallowed = [each.n_swallowed for each in scores]
-    # Of a stranger's folder, a text may steer a terminal, or be none that can be written.
-    texts: tuple[object, ...] = (row.id, row.name, row.by)
-    is_available: object = row.is_available
-    return (
-        all(isinstance(each, str) and each == printable(each) for each in texts)
-        and isinstance(is_available, bool)
-        and all(type(each) is int for each in (row.rank, row.rank_low, row.rank_high))
-        and all(type(each) is int for each in (*swallowed, *row.n_swallowed.values()))
-        and all(_is_finite(each) for each in (*numbers, *row.suites.values()))
-        and set(row.circuits) == set(board.circuits)
-        and set(row.suites) == set(row.n_swallowed) == {each.sha256 for each in board.suites}
+    hashes = [each.sha256 for each in board.suites]
+    scored = {"score": float, "low": float, "high": float, "n_swallowed": int}
+    expected = {
+        **dict.fromkeys(("id", "name", "by"), str),
+        **dict.fromkeys(("rank", "rank_low", "rank_high"), int),
+        "is_available": bool,
+        "total": scored,
+        "circuits": dict.fromkeys(board.circuits, scored),
+        "suites": dict.fromkeys(hashes, float),
+        "n_swallowed": dict.fromkeys(hashes, int),
+    }
+    # Of a stranger's folder, a text may steer a terminal.
+    return types_of(row) == expected and all(
+        row[name] == printable(row[name]) for name in ("id", "name", "by")
     )
 
 
-def _is_finite(value: object) -> bool:
-    return isinstance(value, float) and math.isfinite(value)
-
-
-# 11,000 submissions.
-MOST_PAIRS_BYTES = 2**30
-
-# What numpy and zipfile raise for a file that is no archive of arrays, or a damaged one.
-_UNREADABLE = (
-    OSError,
-    ValueError,
-    TypeError,
-    LookupError,
-    EOFError,
-    ArithmeticError,
-    AttributeError,
-    RuntimeError,
-    MemoryError,
-    BadZipFile,
-    zlib.error,
-)
-
-
-def pairs_bytes(pairs: Pairs) -> bytes:
-    """Return the content of the file."""
-    packed = io.BytesIO()
-    np.savez(packed, ids=np.array(pairs.ids, dtype="U"), p=pairs.p, n_signs=pairs.n_signs)
-    return packed.getvalue()
-
-
-def pairs_from(raw: bytes) -> Pairs:
-    """Return the pairs of a file, none if that cannot be read; what is wrong does not matter."""
-    try:
-        if not _is_stored(raw):
-            return Pairs.none()
-        with np.load(io.BytesIO(raw), allow_pickle=False) as kept:
-            ids, p, n_signs = tuple(map(str, kept["ids"])), kept["p"], kept["n_signs"]
-    except _UNREADABLE:
-        return Pairs.none()
-    if p.shape != (len(ids), len(ids)) or p.dtype != np.float64:
-        return Pairs.none()
-    if n_signs.shape != () or n_signs.dtype.kind != "i":
-        return Pairs.none()
+def _pairs(value: Mapping[str, Any], rows: Sequence[Standing]) -> Pairs:
+    """Return the pairs that were read; raises `ValueError` for what are not those of the rows."""
+    ids, n_signs = tuple(value["ids"]), value["n_signs"]
+    packed = base64.b64decode(value["p"], validate=True)
+    p = np.frombuffer(packed, dtype="<f8").reshape(len(ids), len(ids))
     between = p[~np.eye(len(ids), dtype=bool)]
     if not ((between > 0) & (between <= 1)).all() or not np.isnan(np.diagonal(p)).all():
-        return Pairs.none()
-    return Pairs(ids=ids, p=p, n_signs=int(n_signs))
-
-
-def _is_stored(raw: bytes) -> bool:
-    """Return whether the arrays are not compressed: unpacked, a few bytes might fill the memory."""
-    with ZipFile(io.BytesIO(raw)) as archive:
-        members = archive.infolist()
-    return all(
-        each.compress_type == ZIP_STORED and each.file_size == each.compress_size
-        for each in members
-    )
+        raise ValueError("these are no p of pairs")
+    if sorted(ids) != sorted(row.id for row in rows) or type(n_signs) is not int:
+        raise ValueError("these are other pairs")
+    return Pairs(ids=ids, p=p, n_signs=n_signs)
