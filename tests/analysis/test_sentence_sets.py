@@ -12,21 +12,13 @@ from tests.builders import make_suite, token
 from tests.word_model import WordModel
 
 from pommel.analysis.sentence_sets import (
-    AUC_COLUMNS,
-    FEATURE_COLUMNS,
-    ORDER_COLUMNS,
-    PAIR_COLUMNS,
-    Resampling,
     SentenceSets,
-    SetAuc,
+    SetRow,
     SetScores,
     SetSentence,
-    feature_preferences,
     is_set,
-    order_preferences,
-    order_scores,
     scores_of_runs,
-    set_aucs,
+    set_rows,
     set_scores,
     set_sentences,
 )
@@ -225,18 +217,26 @@ def test_suites_that_are_no_sets_are_named() -> None:
     )
 
 
-FEW = Resampling(n_resamples=99)
+_SHARED = "model_name suite circuit language"
+_ESTIMATE = "n_templates low high sd n_unscored n_skipped"
+COLUMNS = {
+    "auc": f"{_SHARED} comparison n_grammatical n_ungrammatical n_templates auc low high sd n_ties "
+    "n_unscored n_skipped".split(),
+    "orders": f"{_SHARED} order n_sentences mean_score {_ESTIMATE}".split(),
+    "pairs": f"{_SHARED} order other_order n_pairs share_preferred {_ESTIMATE}".split(),
+    "features": f"{_SHARED} noun plausible_case case n_with n_without auc {_ESTIMATE}".split(),
+}
 
 # Sixteenths of bits: their sums are exact, so that sentences of one sum are tied.
 weights = st.integers(min_value=-160, max_value=0).map(lambda n: n / 16)
 
 
-def means(rows: list[SetAuc]) -> dict[str, float]:
-    return {row.comparison: row.auc.mean for row in rows}
+def means(rows: list[SetRow]) -> dict[str, float]:
+    return {str(row.about["comparison"]): row.estimate.mean for row in rows}
 
 
-def additive(by_case: dict[str, float]) -> list[SetAuc]:
-    return [*set_aucs(design_scores(lambda one: sum(by_case[each] for each in one.order)))]
+def additive(by_case: dict[str, float]) -> list[SetRow]:
+    return [*set_rows(design_scores(lambda one: sum(by_case[each] for each in one.order)))]
 
 
 def test_a_case_additive_scorer_is_at_chance_and_prefers_its_likeliest_case_doubled() -> None:
@@ -248,7 +248,7 @@ def test_a_case_additive_scorer_is_at_chance_and_prefers_its_likeliest_case_doub
         "double-dat": 1.0,
         "plausible": 0.5,
     }
-    assert [(row.n_grammatical, row.n_ungrammatical) for row in rows] == [
+    assert [(row.about["n_grammatical"], row.about["n_ungrammatical"]) for row in rows] == [
         (36, 108),
         (36, 36),
         (36, 36),
@@ -277,14 +277,14 @@ def test_who_knows_the_grammar_is_always_right() -> None:
     def knows(one: SetSentence) -> float:
         return float(one.is_grammatical)
 
-    assert set(means([*set_aucs(design_scores(knows))]).values()) == {1.0}
+    assert set(means([*set_rows(design_scores(knows))]).values()) == {1.0}
 
 
 def test_plausible_sentences_alone_against_all_violations() -> None:
     def likes_sense(one: SetSentence) -> float:
         return {"plausible": 2.0, "grammatical": 0.0}.get(one.kind, 1.0)
 
-    found = means([*set_aucs(design_scores(likes_sense))])
+    found = means([*set_rows(design_scores(likes_sense))])
     assert found["plausible"] == 1.0
     assert found["all"] == pytest.approx(6 / 36)
 
@@ -293,44 +293,46 @@ def test_plausible_sentences_alone_against_all_violations() -> None:
 def test_the_mean_over_templates_is_that_of_all_pairs_compared_one_by_one(
     rows: list[list[float]],
 ) -> None:
-    (found,) = set_aucs(pair_scores(rows, "g1 u1 g2 u2 u3"))
+    (found,) = set_rows(pair_scores(rows, "g1 u1 g2 u2 u3"))
     shares = []
     for g1, u1, g2, u2, u3 in rows:
         pairs = [*product((g1, g2), (u1, u2, u3))]
         shares.append(sum((g > u) + (g == u) / 2 for g, u in pairs) / len(pairs))
-    assert found.auc.mean == pytest.approx(math.fsum(shares) / len(shares), abs=1e-12)
-    assert found.n_ties == sum(
+    assert found.estimate.mean == pytest.approx(math.fsum(shares) / len(shares), abs=1e-12)
+    assert found.about["n_ties"] == sum(
         g == u for g1, u1, g2, u2, u3 in rows for g, u in product((g1, g2), (u1, u2, u3))
     )
 
 
 def test_minimal_pairs_have_the_share_of_pairs_as_their_auc() -> None:
-    (found,) = set_aucs(pair_scores([[-1, -2], [-2, -1], [-1, -1], [-3, -math.inf]]))
-    assert (found.comparison, found.auc.mean, found.auc.n_templates) == ("all", 0.625, 4)
-    assert found.auc.sd == pytest.approx(math.sqrt((0.375**2 * 2 + 0.625**2 + 0.125**2) / 3))
-    assert 0 <= found.auc.low < 0.625 < found.auc.high <= 1
-    assert found.n_ties == 1
+    (found,) = set_rows(pair_scores([[-1, -2], [-2, -1], [-1, -1], [-3, -math.inf]]))
+    assert (found.about["comparison"], found.estimate.mean, found.estimate.n) == ("all", 0.625, 4)
+    assert found.columns("auc")["sd"] == pytest.approx(
+        math.sqrt((0.375**2 * 2 + 0.625**2 + 0.125**2) / 3)
+    )
+    assert 0 <= found.estimate.low < 0.625 < found.estimate.high <= 1
+    assert found.about["n_ties"] == 1
 
 
 def test_aucs_that_are_all_1_have_an_interval_with_a_width() -> None:
-    (found,) = set_aucs(pair_scores([[-1, -2]] * 24))
-    assert (found.auc.mean, found.auc.high) == (1.0, 1.0)
-    assert found.auc.low == pytest.approx(24 / (24 + 1.96**2), abs=1e-4)
+    (found,) = set_rows(pair_scores([[-1, -2]] * 24))
+    assert (found.estimate.mean, found.estimate.high) == (1.0, 1.0)
+    assert found.estimate.low == pytest.approx(24 / (24 + 1.96**2), abs=1e-4)
 
 
 def test_a_template_that_lacks_a_score_is_left_out_and_counted() -> None:
-    (found,) = set_aucs(pair_scores([[-1, -2], [math.nan, -9]]))
+    (found,) = set_rows(pair_scores([[-1, -2], [math.nan, -9]]))
     frame = SentenceSets(rows=(found,), scores=(), not_sets=()).frame()
-    assert list(frame.columns) == list(AUC_COLUMNS)
+    assert list(frame.columns) == COLUMNS["auc"]
     row = frame.iloc[0]
     assert (row["auc"], row["n_templates"], row["n_skipped"]) == (1.0, 1, 1)
     assert math.isnan(row["sd"])
 
 
 def test_without_a_template_that_counts_there_is_no_auc() -> None:
-    (found,) = set_aucs(pair_scores([[math.nan, -9]]))
-    assert found.auc.n_templates == 0
-    assert math.isnan(found.auc.mean)
+    (found,) = set_rows(pair_scores([[math.nan, -9]]))
+    assert found.estimate.n == 0
+    assert math.isnan(found.estimate.mean)
 
 
 def nominative_first(one: SetSentence) -> float:
@@ -339,8 +341,8 @@ def nominative_first(one: SetSentence) -> float:
 
 def test_each_order_has_the_mean_of_its_grammatical_sentences() -> None:
     scores = design_scores(nominative_first, lambda one: nominative_first(one) - 4)
-    rows = [*order_scores(scores, FEW)]
-    assert {row.order: row.score.mean for row in rows} == {
+    rows = [*set_rows(scores, "orders", n_resamples=99)]
+    assert {row.about["order"]: row.estimate.mean for row in rows} == {
         "nom acc dat": -2.0,
         "nom dat acc": -2.0,
         "acc nom dat": -3.0,
@@ -348,10 +350,11 @@ def test_each_order_has_the_mean_of_its_grammatical_sentences() -> None:
         "dat nom acc": -3.0,
         "dat acc nom": -4.0,
     }
-    assert {(row.n_sentences, row.score.n_templates) for row in rows} == {(6, 2)}
-    assert list(
-        SentenceSets(rows=tuple(rows), scores=(), not_sets=(), table="orders").frame().columns
-    ) == list(ORDER_COLUMNS)
+    assert {(row.about["n_sentences"], row.estimate.n) for row in rows} == {(6, 2)}
+    assert (
+        list(SentenceSets(rows=tuple(rows), scores=(), not_sets=(), table="orders").frame().columns)
+        == COLUMNS["orders"]
+    )
 
 
 def test_orders_are_compared_where_each_noun_has_the_same_case() -> None:
@@ -360,48 +363,54 @@ def test_orders_are_compared_where_each_noun_has_the_same_case() -> None:
         worth = {"nom": 100.0, "acc": 10.0, "dat": 1.0}
         return nominative_first(one) + worth[one.assignment[0]]
 
-    rows = [*order_preferences(design_scores(score))]
-    shares = {(row.order, row.other_order): row.share.mean for row in rows}
+    rows = [*set_rows(design_scores(score), "pairs")]
+    shares = {(row.about["order"], row.about["other_order"]): row.estimate.mean for row in rows}
     assert len(shares) == 15
     assert shares[("nom acc dat", "acc nom dat")] == 1.0
     assert shares[("nom acc dat", "nom dat acc")] == 0.5
     assert shares[("acc dat nom", "dat nom acc")] == 0.0
-    assert {row.n_pairs for row in rows} == {6}
-    assert list(
-        SentenceSets(rows=tuple(rows), scores=(), not_sets=(), table="pairs").frame().columns
-    ) == list(PAIR_COLUMNS)
+    assert {row.about["n_pairs"] for row in rows} == {6}
+    assert (
+        list(SentenceSets(rows=tuple(rows), scores=(), not_sets=(), table="pairs").frame().columns)
+        == COLUMNS["pairs"]
+    )
 
 
 def test_a_noun_is_liked_in_one_of_its_cases() -> None:
     def score(one: SetSentence) -> float:
         return float(one.assignment[1] == "nom")
 
-    rows = [*feature_preferences(design_scores(score))]
-    found = {(row.noun, row.plausible_case, row.case): row.auc.mean for row in rows}
+    rows = [*set_rows(design_scores(score), "features")]
+    found = {
+        (row.about["noun"], row.about["plausible_case"], row.about["case"]): row.estimate.mean
+        for row in rows
+    }
     assert len(found) == 9
     assert found[(2, "acc", "nom")] == 1.0
     # Where it is an accusative it is no nominative: below half of the others, tied with the rest.
     assert found[(2, "acc", "acc")] == 0.25
     assert found[(1, "nom", "acc")] == pytest.approx(0.5 + 0.125)
-    assert {(row.n_with, row.n_without) for row in rows} == {(12, 24)}
+    assert {(row.about["n_with"], row.about["n_without"]) for row in rows} == {(12, 24)}
     frame = SentenceSets(rows=tuple(rows), scores=(), not_sets=(), table="features").frame()
-    assert list(frame.columns) == list(FEATURE_COLUMNS)
+    assert list(frame.columns) == COLUMNS["features"]
 
 
 def test_a_sentence_of_probability_0_makes_its_order_infinitely_bad() -> None:
     def score(one: SetSentence) -> float:
         return -math.inf if one.order[0] == "dat" else -1.0
 
-    found = {row.order: row.score for row in order_scores(design_scores(score, score), FEW)}
+    rows = [*set_rows(design_scores(score, score), "orders", n_resamples=99)]
+    found = {row.about["order"]: row.estimate for row in rows}
     assert found["dat nom acc"].mean == -math.inf
-    assert math.isnan(found["dat nom acc"].sd)
+    frame = SentenceSets(rows=tuple(rows), scores=(), not_sets=(), table="orders").frame()
+    assert frame["sd"].isna().tolist() == [math.isinf(row.estimate.mean) for row in rows]
     assert found["nom acc dat"].mean == -1.0
 
 
 def test_a_suite_without_a_design_has_no_preferences() -> None:
     scores = pair_scores([[-1, -2], [-2, -1]])
-    for preferences in (order_scores, order_preferences, feature_preferences):
-        assert [*preferences(scores)] == []
+    for table in SentenceSets.TABLES[1:]:
+        assert [*set_rows(scores, table)] == []
 
 
 def test_orders_of_other_nouns_are_no_pair_and_a_case_that_is_everywhere_is_no_preference() -> None:
@@ -418,10 +427,16 @@ def test_orders_of_other_nouns_are_no_pair_and_a_case_that_is_everywhere_is_no_p
             SetSentence(name="u", is_grammatical=False),
         ),
     )
-    assert [row.order for row in order_scores(scores, FEW)] == ["nom acc", "dat nom"]
-    assert [*order_preferences(scores)] == []
+    assert [row.about["order"] for row in set_rows(scores, "orders", n_resamples=99)] == [
+        "nom acc",
+        "dat nom",
+    ]
+    assert [*set_rows(scores, "pairs")] == []
     # The first noun is a nominative throughout.
-    found = {(row.noun, row.case): row.auc.mean for row in feature_preferences(scores)}
+    found = {
+        (row.about["noun"], row.about["case"]): row.estimate.mean
+        for row in set_rows(scores, "features")
+    }
     assert found == {(2, "acc"): 1.0, (2, "dat"): 0.0}
 
 

@@ -7,9 +7,9 @@ permutation design only: what is preferred there is no error.
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
-from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from dataclasses import dataclass, replace
+from itertools import chain, combinations
+from typing import TYPE_CHECKING, ClassVar, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,9 @@ from pommel.analysis.models_compared import ModelsCompared, labelled
 from pommel.errors import InputError, UsageError, counted, listed, nearest
 from pommel.files import frame_of_rows
 from pommel.scoring import Run, RunRecord, SuiteKey
-from pommel.statistics import Estimate, Interval, Spread
+from pommel.statistics import Estimate, Spread
 from pommel.suite import Suite
-from pommel.surprisal import ScoredSentence, Token
+from pommel.surprisal import ScoredSentence
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,31 +72,29 @@ def set_sentences(suite: Suite) -> tuple[SetSentence, ...]:
     if not 0 < len(set(unacceptable)) < len(names):
         which = "no" if not unacceptable else "every"
         raise InputError(f"{suite.name}: meta.unacceptable names {which} condition")
-    said = _conditions(suite.meta.get("design"))
-    return tuple(
-        _sentence(name, said.get(name), is_grammatical=name not in unacceptable) for name in names
-    )
+    # `meta.design` may also be a word of anyone's.
+    said = _mapping(_mapping(suite.meta.get("design")).get("conditions"))
+    sentences = []
+    for name in names:
+        own = _mapping(said.get(name))
+        kind = own.get("kind")
+        sentences.append(
+            SetSentence(
+                name=name,
+                is_grammatical=name not in unacceptable,
+                kind=kind if isinstance(kind, str) else "",
+                order=_words(own.get("case_order")),
+                assignment=_words(own.get("assignment")),
+            )
+        )
+    return tuple(sentences)
 
 
-def _conditions(design: Any) -> Mapping[str, Any]:
-    """Return what a design says of its conditions; `meta.design` may also be a word of anyone's."""
-    conditions = design.get("conditions") if isinstance(design, Mapping) else None
-    return conditions if isinstance(conditions, Mapping) else {}
+def _mapping(value: object) -> Mapping[str, object]:
+    return value if isinstance(value, Mapping) else {}
 
 
-def _sentence(name: str, said: Any, *, is_grammatical: bool) -> SetSentence:
-    own: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
-    kind = own.get("kind")
-    return SetSentence(
-        name=name,
-        is_grammatical=is_grammatical,
-        kind=kind if isinstance(kind, str) else "",
-        order=_words(own.get("case_order")),
-        assignment=_words(own.get("assignment")),
-    )
-
-
-def _words(value: Any) -> tuple[str, ...]:
+def _words(value: object) -> tuple[str, ...]:
     return tuple(str(each) for each in value) if isinstance(value, list | tuple) else ()
 
 
@@ -166,14 +164,22 @@ def set_scores(
     """
     surprisals, suite = run.surprisals, run.surprisals.suite
     scored = _without_contexts(suite, surprisals.sentences)
-    others = _of_unigram(run, unigram) if normalise == "slor" else None
+    without = [[None] * len(sentences) for sentences in scored]
+    others = _of_unigram(run, unigram) if normalise == "slor" else without
     rows = []
     n_unscored = n_not_asked_for = 0
-    for i, sentences in enumerate(scored):
-        row = _scores(sentences, normalise, others[i] if others else None)
+    for sentences, of_unigram in zip(scored, others, strict=True):
+        row = [
+            _score(sentence, normalise, other)
+            for sentence, other in zip(sentences, of_unigram, strict=True)
+        ]
         if surprisals.skips_unequal and len({len(each.tokens) for each in sentences}) > 1:
             row = [math.nan] * len(row)
-        reasons = [_reasons(each) for each in sentences]
+        # Why tokens have no surprisal, of each sentence.
+        reasons = [
+            {token.why_unscored for token in each.tokens if token.surprisal_bits is None}
+            for each in sentences
+        ]
         if not any(map(math.isnan, row)):
             n_unscored += sum(map(bool, reasons))
         n_not_asked_for += any("not asked for" in each for each in reasons)
@@ -259,24 +265,6 @@ def _without_contexts(
     ]
 
 
-def _reasons(sentence: ScoredSentence) -> set[str]:
-    """Return why tokens of a sentence have no surprisal; nothing where all have one."""
-    return {token.why_unscored for token in sentence.tokens if token.surprisal_bits is None}
-
-
-def _scores(
-    sentences: Sequence[ScoredSentence],
-    normalise: Normalisation,
-    unigrams: Sequence[ScoredSentence] | None,
-) -> list[float]:
-    """Return the scores of a template's sentences, NaN for none."""
-    others = unigrams or (None,) * len(sentences)
-    return [
-        _score(sentence, normalise, other)
-        for sentence, other in zip(sentences, others, strict=True)
-    ]
-
-
 def _score(
     sentence: ScoredSentence, normalise: Normalisation, unigram: ScoredSentence | None
 ) -> float:
@@ -285,157 +273,31 @@ def _score(
     missing = [token for token in sentence.tokens if token.surprisal_bits is None]
     if not bits or any(token.why_unscored != "no context" for token in missing):
         return math.nan
-    # Sentences of the same tokens in another order are tied, whatever the order: fsum is exact.
+    n = 1 if normalise == "none" else len(bits)
     if unigram is not None:
-        bits_of_unigram = [-each for each in _unigram_bits(unigram, missing)]
-        return -_sum([*bits, *bits_of_unigram]) / len(bits)
-    return -_sum(bits) / (len(bits) if normalise == "length" else 1)
-
-
-def _unigram_bits(sentence: ScoredSentence, missing: Sequence[Token]) -> list[float]:
-    """Return a unigram model's surprisals of a sentence but for the text of some tokens."""
-    return [
-        math.nan if token.surprisal_bits is None else token.surprisal_bits
-        for token in sentence.tokens
-        if not any(each.start <= token.start < each.end for each in missing)
-    ]
-
-
-def _sum(values: Sequence[float]) -> float:
-    """Return the exact sum, rounded once; NaN for infinities that cancel."""
-    if {-math.inf, math.inf} <= set(values):
+        # But for the text of tokens without a surprisal.
+        bits += [
+            math.nan if token.surprisal_bits is None else -token.surprisal_bits
+            for token in unigram.tokens
+            if not any(each.start <= token.start < each.end for each in missing)
+        ]
+    # Infinities that cancel make no number.
+    if {-math.inf, math.inf} <= set(bits):
         return math.nan
-    return math.fsum(values)
+    # Sentences of the same tokens in another order are tied, whatever the order: fsum is exact.
+    return -math.fsum(bits) / n
 
 
-# What the templates of a set come to together.
+# What the scores of a set come to, template by template.
+
+# What a row is about, in words and counts: the columns that its table alone has.
+About = Mapping[str, str | int]
+
+# A row of a table: what it is about, and its value of each template.
+_Values = tuple[About, list[float]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resampling:
-    """How the bootstrap over templates draws."""
-
-    n_resamples: int = Estimate.N_RESAMPLES
-    seed: int = 0
-
-
-USUAL_RESAMPLING = Resampling()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OverTemplates:
-    """The unweighted mean over templates, its 95% interval, and their sd (n - 1)."""
-
-    n_templates: int
-    mean: float
-    low: float
-    high: float
-    sd: float
-
-
-def shares_over_templates(values: Iterable[float]) -> OverTemplates:
-    """Return what AUCs or shares, one a template, come to, with `Interval.of_means`."""
-    spread = Spread.of(known := list(values))
-    interval = Interval.of_means([known])
-    return OverTemplates(
-        n_templates=spread.n,
-        mean=spread.mean,
-        low=interval.low,
-        high=interval.high,
-        sd=spread.sd,
-    )
-
-
-def over_templates(values: Iterable[float], resampling: Resampling) -> OverTemplates:
-    """Return what scores in bits, one a template, come to, with a bootstrap interval.
-
-    NaN where there are too few of them.
-    """
-    known = list(values)
-    estimate = Estimate.of_values(known, n_resamples=resampling.n_resamples, seed=resampling.seed)
-    is_finite = all(abs(value) < float("inf") for value in known)
-    return OverTemplates(
-        n_templates=estimate.n,
-        mean=estimate.mean,
-        low=estimate.low,
-        high=estimate.high,
-        sd=Spread.of(known).sd if is_finite else float("nan"),
-    )
-
-
-def set_frame(
-    rows: Iterable[Any], columns: Sequence[str], *, estimate: str, mean: str
-) -> "pd.DataFrame":
-    """Return one row each, with these columns.
-
-    Rows are instances of a dataclass with `scores` (`SetScores`) and an `OverTemplates` in the
-    field `estimate`, whose mean is in the column `mean`; their other fields are columns as they
-    are.
-    """
-    return frame_of_rows([_row(each, estimate, mean) for each in rows], columns)
-
-
-def _row(row: Any, estimate: str, mean: str) -> dict[str, object]:
-    scores, found = row.scores, getattr(row, estimate)
-    return {
-        **{field.name: getattr(row, field.name) for field in fields(row)},
-        "model_name": scores.model,
-        "suite": scores.suite,
-        "circuit": scores.circuit,
-        "language": scores.language,
-        mean: found.mean,
-        "n_templates": found.n_templates,
-        "low": found.low,
-        "high": found.high,
-        "sd": found.sd,
-        "n_unscored": scores.n_unscored,
-        "n_skipped": scores.n_skipped,
-    }
-
-
-# AUCs by template.
-
-AUC_COLUMNS = (
-    "model_name",
-    "suite",
-    "circuit",
-    "language",
-    "comparison",
-    "n_grammatical",
-    "n_ungrammatical",
-    "n_templates",
-    "auc",
-    "low",
-    "high",
-    "sd",
-    "n_ties",
-    "n_unscored",
-    "n_skipped",
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SetAuc:
-    """How often a grammatical sentence of a template scores above an ungrammatical one.
-
-    `comparison` is "all"; a violation, of which alone the ungrammatical sentences are; or
-    "plausible", of which alone the grammatical ones are. `n_grammatical` and `n_ungrammatical` are
-    the sentences of a template. `auc` is the mean over templates of P(g > u) + P(g = u) / 2.
-    `n_ties` counts the pairs of equal scores in all templates, `n_skipped` the templates that are
-    left out, and `n_unscored` is as in `SetScores`. `of_templates` has the AUC of each template
-    that counts.
-    """
-
-    scores: SetScores
-    comparison: str
-    n_grammatical: int
-    n_ungrammatical: int
-    auc: OverTemplates
-    n_ties: int
-    of_templates: tuple[float, ...] = ()
-
-
-def set_aucs(each: SetScores) -> Iterator[SetAuc]:
+def _aucs(each: SetScores) -> Iterator[_Values]:
     """Yield the AUCs of a model on a suite: of all sentences, and of the kinds that a design has.
 
     The AUC is computed within each template, and the mean over templates is unweighted, as for the
@@ -443,122 +305,41 @@ def set_aucs(each: SetScores) -> Iterator[SetAuc]:
     """
     good = [one for one in each.sentences if one.is_grammatical]
     bad = [one for one in each.sentences if not one.is_grammatical]
-    yield _auc(each, "all", good, bad)
-    for kind in dict.fromkeys(one.kind for one in bad):
-        if kind:
-            yield _auc(each, kind, good, [one for one in bad if one.kind == kind])
-    plausible = [one for one in good if one.is_plausible]
-    if plausible:
-        yield _auc(each, plausible[0].kind, plausible, bad)
+    kinds = dict.fromkeys(one.kind for one in bad if one.kind)
+    compared = [("all", good, bad)]
+    compared += [(kind, good, [one for one in bad if one.kind == kind]) for kind in kinds]
+    if plausible := [one for one in good if one.is_plausible]:
+        compared.append((plausible[0].kind, plausible, bad))
+    for comparison, own, others in compared:
+        better, worse = each.columns(own), each.columns(others)
+        yield (
+            {
+                "comparison": comparison,
+                "n_grammatical": len(own),
+                "n_ungrammatical": len(others),
+                "n_ties": int((better[:, :, np.newaxis] == worse[:, np.newaxis]).sum()),
+            },
+            _template_aucs(better, worse),
+        )
 
 
-def _auc(
-    each: SetScores,
-    comparison: str,
-    good: Sequence[SetSentence],
-    bad: Sequence[SetSentence],
-) -> SetAuc:
-    better, worse = each.columns(good), each.columns(bad)
-    of_templates = template_aucs(better, worse)
-    return SetAuc(
-        scores=each,
-        comparison=comparison,
-        n_grammatical=len(good),
-        n_ungrammatical=len(bad),
-        auc=shares_over_templates(of_templates),
-        of_templates=tuple(of_templates),
-        n_ties=sum(_n_ties(*pair) for pair in zip(better, worse, strict=True)),
-    )
-
-
-def template_aucs(better: Scores, worse: Scores) -> list[float]:
+def _template_aucs(better: Scores, worse: Scores) -> list[float]:
     """Return the AUC of each template; both arrays have the shape (n_templates, n_sentences)."""
     return [auc(above, below) for above, below in zip(better, worse, strict=True)]
 
 
-def _n_ties(better: Scores, worse: Scores) -> int:
-    return int((better[:, np.newaxis] == worse).sum())
-
-
-# Preferences.
-
-_SHARED = ("model_name", "suite", "circuit", "language")
-_ESTIMATE = ("n_templates", "low", "high", "sd", "n_unscored", "n_skipped")
-ORDER_COLUMNS = (*_SHARED, "order", "n_sentences", "mean_score", *_ESTIMATE)
-PAIR_COLUMNS = (*_SHARED, "order", "other_order", "n_pairs", "share_preferred", *_ESTIMATE)
-FEATURE_COLUMNS = (
-    *_SHARED,
-    "noun",
-    "plausible_case",
-    "case",
-    "n_with",
-    "n_without",
-    "auc",
-    *_ESTIMATE,
-)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderScore:
-    """The mean score of the sentences with one order of cases ("nom acc dat"), in bits.
-
-    Bits a token where scores are normalised. `n_sentences` are those of a template.
-    """
-
-    scores: SetScores
-    order: str
-    n_sentences: int
-    score: OverTemplates
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderPreference:
-    """How often a sentence in one order scores above the same with its arguments in another.
-
-    The two have the same case for each noun; equal scores count half. `n_pairs` are those of a
-    template.
-    """
-
-    scores: SetScores
-    order: str
-    other_order: str
-    n_pairs: int
-    share: OverTemplates
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FeaturePreference:
-    """How often a sentence in which a noun has a case scores above one in which it has another.
-
-    `noun` counts from 1; `plausible_case` is the case that it has in the plausible sentences, ""
-    without such: it tells the doer from the thing and the person that is given something.
-    """
-
-    scores: SetScores
-    noun: int
-    plausible_case: str
-    case: str
-    n_with: int
-    n_without: int
-    auc: OverTemplates
-
-
-def order_scores(
-    each: SetScores, resampling: Resampling = USUAL_RESAMPLING
-) -> Iterator[OrderScore]:
+def _order_scores(each: SetScores) -> Iterator[_Values]:
     """Yield the mean score of each order of cases; of a suite without such a design nothing."""
     for order, sentences in _by_order(each).items():
         means = each.columns(list(sentences.values())).mean(axis=1)
-        yield OrderScore(
-            scores=each,
-            order=" ".join(order),
-            n_sentences=len(sentences),
-            score=over_templates(means.tolist(), resampling),
-        )
+        yield {"order": " ".join(order), "n_sentences": len(sentences)}, means.tolist()
 
 
-def order_preferences(each: SetScores) -> Iterator[OrderPreference]:
-    """Yield the preference of each order over each that comes after it."""
+def _order_preferences(each: SetScores) -> Iterator[_Values]:
+    """Yield how often a sentence in one order scores above the same in each that comes after it.
+
+    The two have the same case for each noun; equal scores count half.
+    """
     for (order, own), (other, others) in combinations(_by_order(each).items(), 2):
         shared = [assignment for assignment in own if assignment in others]
         if not shared:
@@ -566,17 +347,20 @@ def order_preferences(each: SetScores) -> Iterator[OrderPreference]:
         first = each.columns([own[assignment] for assignment in shared])
         second = each.columns([others[assignment] for assignment in shared])
         halves = ((first > second).mean(axis=1) + (first >= second).mean(axis=1)) / 2
-        yield OrderPreference(
-            scores=each,
-            order=" ".join(order),
-            other_order=" ".join(other),
-            n_pairs=len(shared),
-            share=shares_over_templates(halves.tolist()),
-        )
+        about: About = {
+            "order": " ".join(order),
+            "other_order": " ".join(other),
+            "n_pairs": len(shared),
+        }
+        yield about, halves.tolist()
 
 
-def feature_preferences(each: SetScores) -> Iterator[FeaturePreference]:
-    """Yield the preference of each noun for each of its cases."""
+def _feature_preferences(each: SetScores) -> Iterator[_Values]:
+    """Yield how often a sentence in which a noun has a case scores above one in which it has not.
+
+    `noun` counts from 1; `plausible_case` is the case that it has in the plausible sentences, ""
+    without such: it tells the doer from the thing and the person that is given something.
+    """
     good = [one for one in each.sentences if one.is_grammatical and one.assignment]
     plausible = next((one.assignment for one in good if one.is_plausible), ())
     for noun in range(min((len(one.assignment) for one in good), default=0)):
@@ -585,16 +369,14 @@ def feature_preferences(each: SetScores) -> Iterator[FeaturePreference]:
             lacking = [one for one in good if one.assignment[noun] != case]
             if not lacking:
                 continue
-            values = template_aucs(each.columns(having), each.columns(lacking))
-            yield FeaturePreference(
-                scores=each,
-                noun=noun + 1,
-                plausible_case=plausible[noun] if noun < len(plausible) else "",
-                case=case,
-                n_with=len(having),
-                n_without=len(lacking),
-                auc=shares_over_templates(values),
-            )
+            about: About = {
+                "noun": noun + 1,
+                "plausible_case": plausible[noun] if noun < len(plausible) else "",
+                "case": case,
+                "n_with": len(having),
+                "n_without": len(lacking),
+            }
+            yield about, _template_aucs(each.columns(having), each.columns(lacking))
 
 
 def _by_order(each: SetScores) -> dict[tuple[str, ...], dict[tuple[str, ...], SetSentence]]:
@@ -606,116 +388,136 @@ def _by_order(each: SetScores) -> dict[tuple[str, ...], dict[tuple[str, ...], Se
     return found
 
 
-# For people.
-
-# What stands before the models' columns, and in their cells: the words of a row, a model, a cell.
-_Row = tuple[tuple[str, ...], SetScores, OverTemplates]
-
-_OF_SHARES = "Mean over templates [95% score interval over templates]"
-
-
-def auc_table(rows: Sequence[SetAuc]) -> "Table":
-    """Return suites and comparisons x models: the AUC, with its interval."""
-    return _table(
-        "AUC: how often a grammatical sentence scores above an ungrammatical one",
-        f"{_OF_SHARES}; equal scores count half, .5 is chance.",
-        ("suite", "comparison", "sentences"),
-        [
-            (
-                (row.scores.suite, row.comparison, f"{row.n_grammatical} : {row.n_ungrammatical}"),
-                row.scores,
-                row.auc,
-            )
-            for row in rows
-        ],
-    )
-
-
-def order_table(rows: Sequence[OrderScore]) -> "Table":
-    """Return suites and orders of cases x models: the mean score."""
-    return _table(
-        "Mean score of grammatical sentences by the order of their cases",
-        "Mean over templates [95% bootstrap interval over templates], in bits: higher is better.",
-        ("suite", "order", "sentences"),
-        [
-            ((row.scores.suite, row.order, str(row.n_sentences)), row.scores, row.score)
-            for row in rows
-        ],
-        digits=2,
-    )
-
-
-def order_preference_table(rows: Sequence[OrderPreference]) -> "Table":
-    """Return suites and pairs of orders x models: how often the first one is preferred."""
-    return _table(
-        "Preference: how often a sentence scores above the same in another order",
-        f"{_OF_SHARES}; equal scores count half, .5 is no preference.",
-        ("suite", "order", "above", "pairs"),
-        [
-            (
-                (row.scores.suite, row.order, row.other_order, str(row.n_pairs)),
-                row.scores,
-                row.share,
-            )
-            for row in rows
-        ],
-    )
-
-
-def feature_table(rows: Sequence[FeaturePreference]) -> "Table":
-    """Return suites, nouns and cases x models: the AUC of sentences in which the noun has it."""
-    return _table(
-        "AUC: how often a sentence in which a noun has a case scores above one in which it has not",
-        f"{_OF_SHARES}; grammatical sentences only. In brackets: the noun's plausible case.",
-        ("suite", "noun", "case", "sentences"),
-        [
-            (
-                (row.scores.suite, _noun(row), row.case, f"{row.n_with} : {row.n_without}"),
-                row.scores,
-                row.auc,
-            )
-            for row in rows
-        ],
-    )
-
-
-def _noun(row: FeaturePreference) -> str:
-    return f"{row.noun} ({row.plausible_case})" if row.plausible_case else str(row.noun)
-
-
-def _table(
-    title: str, caption: str, headers: Sequence[str], rows: Sequence[_Row], *, digits: int = 3
-) -> "Table":
-    """Return a table whose last columns are the models; each suite is a section."""
-    models = list(dict.fromkeys(scores.model for _, scores, _ in rows))
-    cells: dict[tuple[str, ...], dict[str, str]] = {}
-    for words, scores, estimate in rows:
-        cells.setdefault(words, {})[scores.model] = _cell(estimate, scores, digits)
-    table = plain_table(title, names=headers, numbers=models, caption=caption)
-    add_sections(
-        table,
-        (
-            Row(
-                section=words[0],
-                cells=(*words, *(cells[words].get(model, "") for model in models)),
-            )
-            for words in sorted(cells, key=lambda each: each[0])
-        ),
-    )
-    return table
-
-
-def _cell(estimate: OverTemplates, scores: SetScores, digits: int) -> str:
-    if not estimate.n_templates:
-        return "no templates"
-    shown = interval_cell(estimate.mean, estimate, digits)
-    of = f" of {estimate.n_templates}" if scores.n_skipped else ""
-    return f"{shown}{of}"
-
-
 # AUCs, the mean score of each order of cases, preferences between two orders, and for cases.
 SetTable = Literal["auc", "orders", "pairs", "features"]
-SetRow = SetAuc | OrderScore | OrderPreference | FeaturePreference
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Kind:
+    """A table: its values, the columns of its frame but for the shared ones, and what is printed.
+
+    `mean` is the column of the mean over templates. `words` stand before the models' cells, under
+    the `headers`: a column of the row each, or two that are shown together.
+    """
+
+    values: Callable[[SetScores], Iterable[_Values]]
+    columns: tuple[str, ...]
+    mean: str
+    title: str
+    caption: str
+    headers: tuple[str, ...]
+    words: tuple[str, ...]
+    is_share: bool = True
+
+
+_SHARED = ("model_name", "suite", "circuit", "language")
+_ESTIMATE = ("n_templates", "low", "high", "sd", "n_unscored", "n_skipped")
+_OF_SHARES = "Mean over templates [95% score interval over templates]"
+
+_KINDS: dict[SetTable, _Kind] = {
+    "auc": _Kind(
+        values=_aucs,
+        columns=(
+            *("comparison", "n_grammatical", "n_ungrammatical", "n_templates", "auc"),
+            *("low", "high", "sd", "n_ties", "n_unscored", "n_skipped"),
+        ),
+        mean="auc",
+        title="AUC: how often a grammatical sentence scores above an ungrammatical one",
+        caption=f"{_OF_SHARES}; equal scores count half, .5 is chance.",
+        headers=("comparison", "sentences"),
+        words=("{comparison}", "{n_grammatical} : {n_ungrammatical}"),
+    ),
+    "orders": _Kind(
+        values=_order_scores,
+        columns=("order", "n_sentences", "mean_score", *_ESTIMATE),
+        mean="mean_score",
+        title="Mean score of grammatical sentences by the order of their cases",
+        caption="Mean over templates [95% bootstrap interval over templates], in bits: higher is "
+        "better.",
+        headers=("order", "sentences"),
+        words=("{order}", "{n_sentences}"),
+        is_share=False,
+    ),
+    "pairs": _Kind(
+        values=_order_preferences,
+        columns=("order", "other_order", "n_pairs", "share_preferred", *_ESTIMATE),
+        mean="share_preferred",
+        title="Preference: how often a sentence scores above the same in another order",
+        caption=f"{_OF_SHARES}; equal scores count half, .5 is no preference.",
+        headers=("order", "above", "pairs"),
+        words=("{order}", "{other_order}", "{n_pairs}"),
+    ),
+    "features": _Kind(
+        values=_feature_preferences,
+        columns=("noun", "plausible_case", "case", "n_with", "n_without", "auc", *_ESTIMATE),
+        mean="auc",
+        title="AUC: how often a sentence in which a noun has a case scores above one in which it "
+        "has not",
+        caption=f"{_OF_SHARES}; grammatical sentences only. In brackets: the noun's plausible "
+        "case.",
+        headers=("noun", "case", "sentences"),
+        words=("{noun} ({plausible_case})", "{case}", "{n_with} : {n_without}"),
+    ),
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetRow:
+    """A row of a table: what it is `about`, its `values`, one a template, and their mean.
+
+    The mean over templates is unweighted. Of shares (AUCs, preferences) it has a score interval, of
+    scores in bits a bootstrap interval.
+    """
+
+    scores: SetScores
+    about: About
+    values: tuple[float, ...]
+    estimate: Estimate
+
+    def columns(self, mean: str) -> dict[str, object]:
+        """Return the columns of the row; `mean` is what that of the mean is called."""
+        scores, found = self.scores, self.estimate
+        is_finite = all(map(math.isfinite, self.values))
+        return {
+            **self.about,
+            "model_name": scores.model,
+            "suite": scores.suite,
+            "circuit": scores.circuit,
+            "language": scores.language,
+            mean: found.mean,
+            "n_templates": found.n,
+            "low": found.low,
+            "high": found.high,
+            "sd": Spread.of(self.values).sd if is_finite else math.nan,
+            "n_unscored": scores.n_unscored,
+            "n_skipped": scores.n_skipped,
+        }
+
+    @property
+    def cell(self) -> str:
+        """What stands in a model's column: bits with two digits, shares with three."""
+        if not self.estimate.n:
+            return "no templates"
+        digits = 2 if "n_sentences" in self.about else 3
+        shown = interval_cell(self.estimate.mean, self.estimate, digits)
+        return f"{shown} of {self.estimate.n}" if self.scores.n_skipped else shown
+
+
+def set_rows(
+    each: SetScores,
+    table: SetTable = "auc",
+    *,
+    n_resamples: int = Estimate.N_RESAMPLES,
+    seed: int = 0,
+) -> Iterator[SetRow]:
+    """Yield the rows of a table for a model's scores on a suite."""
+    kind = _KINDS[table]
+    for about, values in kind.values(each):
+        if kind.is_share:
+            estimate = Estimate.of_shares([values])
+        else:
+            estimate = Estimate.of_values(values, n_resamples=n_resamples, seed=seed)
+        yield SetRow(scores=each, about=about, values=tuple(values), estimate=estimate)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -746,18 +548,13 @@ class SentenceSets(Answer):
     ) -> "SentenceSets":
         """Return the rows of a table; raises as `scores_of_runs` does."""
         scores, not_sets = scores_of_runs(runs, normalise=normalise, unigrams=unigrams)
-        resampling = Resampling(n_resamples=n_resamples, seed=seed)
+        rows = (set_rows(each, table, n_resamples=n_resamples, seed=seed) for each in scores)
         return cls(
-            rows=tuple(row for each in scores for row in _ROWS[table](each, resampling)),
+            rows=tuple(chain.from_iterable(rows)),
             scores=tuple(scores),
             not_sets=tuple(not_sets),
             table=table,
         )
-
-    @property
-    def aucs(self) -> list[SetAuc]:
-        """The rows that are AUCs."""
-        return [row for row in self.rows if isinstance(row, SetAuc)]
 
     @property
     def without_templates(self) -> list[SetScores]:
@@ -767,7 +564,31 @@ class SentenceSets(Answer):
     @property
     def notes(self) -> Sequence[str]:
         """What a reader of the numbers should know, in plain words."""
-        return list(self._notes())
+        found = []
+        for each in self.scores:
+            where = f"{each.model} on {each.suite}"
+            for n, what, why in (
+                (
+                    each.n_unscored,
+                    "sentence",
+                    "with a token without a surprisal, which is left out of the sentence's score",
+                ),
+                (
+                    each.n_not_asked_for,
+                    "template",
+                    "left out, not all of whose tokens were asked for; run it with --regions all",
+                ),
+                (
+                    each.n_skipped - each.n_not_asked_for,
+                    "template",
+                    "left out, with a sentence that the method cannot score or compare",
+                ),
+            ):
+                if n:
+                    found.append(f"{where}: {counted(n, what)} {why}")
+        if self.not_sets:
+            found.append(f"left out, without ungrammatical conditions: {listed(self.not_sets)}")
+        return found
 
     @property
     def why_empty(self) -> str:
@@ -781,51 +602,30 @@ class SentenceSets(Answer):
 
     def frame(self) -> "pd.DataFrame":
         """Return one row each: a comparison, an order, a pair of orders, or a noun and case."""
-        columns, estimate, mean = _COLUMNS[self.table]
-        return set_frame(self.rows, columns, estimate=estimate, mean=mean)
+        kind = _KINDS[self.table]
+        rows = [each.columns(kind.mean) for each in self.rows]
+        return frame_of_rows(rows, (*_SHARED, *kind.columns))
 
     def tables(self) -> "list[Table]":
-        """Return one table: suites and what is compared x models."""
-        return [_PRINTED[self.table](self.rows)]
-
-    def _notes(self) -> Iterator[str]:
-        for each in self.scores:
-            where = f"{each.model} on {each.suite}"
-            if each.n_unscored:
-                yield (
-                    f"{where}: {counted(each.n_unscored, 'sentence')} with a token without a "
-                    "surprisal, which is left out of the sentence's score"
+        """Return one table: suites and what is compared x models; each suite is a section."""
+        kind = _KINDS[self.table]
+        models = list(dict.fromkeys(row.scores.model for row in self.rows))
+        cells: dict[tuple[str, ...], dict[str, str]] = {}
+        for row in self.rows:
+            # A noun of which no case is plausible has none in brackets.
+            words = (word.format_map(row.about).removesuffix(" ()") for word in kind.words)
+            cells.setdefault((row.scores.suite, *words), {})[row.scores.model] = row.cell
+        table = plain_table(
+            kind.title, names=("suite", *kind.headers), numbers=models, caption=kind.caption
+        )
+        add_sections(
+            table,
+            (
+                Row(
+                    section=words[0],
+                    cells=(*words, *(cells[words].get(name, "") for name in models)),
                 )
-            if each.n_not_asked_for:
-                yield (
-                    f"{where}: {counted(each.n_not_asked_for, 'template')} left out, not all of "
-                    "whose tokens were asked for; run it with --regions all"
-                )
-            if others := each.n_skipped - each.n_not_asked_for:
-                yield (
-                    f"{where}: {counted(others, 'template')} left out, with a sentence that the "
-                    "method cannot score or compare"
-                )
-        if self.not_sets:
-            yield f"left out, without ungrammatical conditions: {listed(self.not_sets)}"
-
-
-_ROWS: dict[SetTable, Callable[[SetScores, Resampling], Iterable[SetRow]]] = {
-    "auc": lambda each, _resampling: set_aucs(each),
-    "orders": order_scores,
-    "pairs": lambda each, _resampling: order_preferences(each),
-    "features": lambda each, _resampling: feature_preferences(each),
-}
-# The columns of a tidy table, the field with the estimate, and the column of its mean.
-_COLUMNS: dict[SetTable, tuple[Sequence[str], str, str]] = {
-    "auc": (AUC_COLUMNS, "auc", "auc"),
-    "orders": (ORDER_COLUMNS, "score", "mean_score"),
-    "pairs": (PAIR_COLUMNS, "share", "share_preferred"),
-    "features": (FEATURE_COLUMNS, "auc", "auc"),
-}
-_PRINTED: dict[SetTable, Callable[[Sequence[Any]], "Table"]] = {
-    "auc": auc_table,
-    "orders": order_table,
-    "pairs": order_preference_table,
-    "features": feature_table,
-}
+                for words in sorted(cells, key=lambda each: each[0])
+            ),
+        )
+        return [table]

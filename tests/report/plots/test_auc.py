@@ -10,14 +10,12 @@ import pytest
 from tests.analysis.sentence_sets import design_scores, pair_scores
 from tests.report.plots.drawn import draw, same
 
-from pommel.analysis.sentence_sets import Resampling, SentenceSets, SetAuc, SetSentence, set_aucs
+from pommel.analysis.sentence_sets import SentenceSets, SetRow, SetSentence, set_rows
 from pommel.errors import UsageError
 from pommel.report.plots.auc import auc_chart, auc_rows
 
 if TYPE_CHECKING:
     import altair as alt
-
-RESAMPLING = Resampling(n_resamples=199)
 
 
 def scored(sentence: SetSentence, at: int) -> float:
@@ -25,11 +23,11 @@ def scored(sentence: SetSentence, at: int) -> float:
     return (sum(map(ord, sentence.name)) * (at + 3)) % 17 + 4 * sentence.is_grammatical
 
 
-def rows_of(*models: str) -> list[SetAuc]:
+def rows_of(*models: str) -> list[SetRow]:
     return [
         row
         for offset, model in enumerate(models)
-        for row in set_aucs(
+        for row in set_rows(
             design_scores(
                 *(partial(scored, at=offset + template) for template in (0, 5, 7)), model=model
             )
@@ -37,7 +35,7 @@ def rows_of(*models: str) -> list[SetAuc]:
     ]
 
 
-def sets(rows: Iterable[SetAuc], not_sets: Sequence[str] = ()) -> SentenceSets:
+def sets(rows: Iterable[SetRow], not_sets: Sequence[str] = ()) -> SentenceSets:
     own = tuple(rows)
     scores = {id(row.scores): row.scores for row in own}
     return SentenceSets(rows=own, scores=tuple(scores.values()), not_sets=tuple(not_sets))
@@ -78,11 +76,11 @@ def test_what_is_a_row_and_what_a_facet() -> None:
     of_two = auc_rows(sets(rows_of("a", "b")))
     assert {row["row"] for row in of_two} == {"a", "b"}
     assert {row["facet"] for row in of_two} == {row["row"] for row in of_one}
-    others = set_aucs(pair_scores([[1, 0]]))
+    others = set_rows(pair_scores([[1, 0]]))
     facets = {row["facet"] for row in auc_rows(sets([*rows_of("a", "b"), *others]))}
     # One of the suites is in German, the other says no language.
     assert {"arguments (de)\nall", "pairs\nall"} <= facets
-    pairs = [*set_aucs(pair_scores([[1, 0]]))]
+    pairs = [*set_rows(pair_scores([[1, 0]]))]
     named = [
         replace(each, scores=replace(each.scores, model="b", suite="others")) for each in pairs
     ]
@@ -92,7 +90,7 @@ def test_what_is_a_row_and_what_a_facet() -> None:
 def test_without_a_template_there_is_no_plot() -> None:
     nothing = pair_scores([[float("nan"), 0]])
     with pytest.raises(UsageError) as caught:
-        auc_chart(sets(set_aucs(nothing)))
+        auc_chart(sets(set_rows(nothing)))
     assert str(caught.value) == "there is no AUC to be shown: every template lacks a score"
 
 
@@ -103,9 +101,9 @@ def notes_of(chart: "alt.typing.ChartType", capfd: pytest.CaptureFixture[str]) -
 
 def named(
     scores: list[list[float]], model: str, suite: str = "pairs", n_not_asked_for: int = 0
-) -> list[SetAuc]:
+) -> list[SetRow]:
     found = replace(pair_scores(scores), model=model, suite=suite, n_not_asked_for=n_not_asked_for)
-    return [*set_aucs(found)]
+    return [*set_rows(found)]
 
 
 GOOD, NONE = [1.0, 0.0], [math.nan, 0.0]

@@ -125,15 +125,15 @@ def auc_rows(sets: SentenceSets) -> Rows:
 
     Templates count from 1, those that are left out not among them.
     """
-    known = [row for row in sets.aucs if not math.isnan(row.auc.mean)]
+    known = [row for row in sets.rows if not math.isnan(row.estimate.mean)]
     n_models = len({row.scores.model for row in known})
     n_suites = len({(row.scores.language, row.scores.suite) for row in known})
-    n_comparisons = len({row.comparison for row in known})
+    n_comparisons = len({row.about["comparison"] for row in known})
     n_languages = len({row.scores.language for row in known})
     found: Rows = []
     for row in known:
         suite = single_line(row.scores.named(with_language=n_languages > 1))
-        model, comparison = single_line(row.scores.model), single_line(row.comparison)
+        model, comparison = single_line(row.scores.model), single_line(str(row.about["comparison"]))
         if n_models == 1:
             places = {"row": comparison, "facet": suite}
         else:
@@ -143,13 +143,13 @@ def auc_rows(sets: SentenceSets) -> Rows:
         shared = {**places, "model": model, "suite": suite, "comparison": comparison}
         mean = {
             "template": None,
-            "auc": row.auc.mean,
-            "low": row.auc.low,
-            "high": row.auc.high,
-            "n_templates": row.auc.n_templates,
+            "auc": row.estimate.mean,
+            "low": row.estimate.low,
+            "high": row.estimate.high,
+            "n_templates": row.estimate.n,
             "chance": CHANCE,
         }
         found.append({**shared, **mean})
-        for number, auc in enumerate(row.of_templates, 1):
+        for number, auc in enumerate(row.values, 1):
             found.append({**shared, "template": number, "auc": auc})
     return found
