@@ -14,7 +14,7 @@ from statsmodels.stats.proportion import proportion_confint
 from tests.analysis.records import record, seed, seeds
 
 from pommel.analysis.accuracy import (
-    ACCURACY_COLUMNS,
+    COLUMNS,
     Accuracies,
     Accuracy,
     Level,
@@ -318,7 +318,7 @@ def test_progress_counts_runs() -> None:
 def test_the_frame_has_a_row_each_and_nothing_where_nothing_is_known() -> None:
     records = [*seeds("lstm", "s", "10", "11"), record("theirs", "s", share=0.7)]
     frame = Accuracies.of(records, "suite", FEW).frame()
-    assert tuple(frame.columns) == ACCURACY_COLUMNS
+    assert [*frame.columns] == [each.name for each in COLUMNS]
     assert frame["model_name"].tolist() == ["lstm/seed-1", "lstm/seed-2", "lstm", "theirs"]
     assert frame["n_items"].dtype == frame["n_holding"].dtype == frame["n_ties"].dtype == "Int64"
     assert frame["n_items"].isna().tolist() == [False, False, False, True]

@@ -15,7 +15,7 @@ from tests.analysis.records import record, seed, seeds
 
 from pommel.analysis.accuracy import Accuracies, Settings
 from pommel.analysis.comparison import (
-    COMPARISON_COLUMNS,
+    COLUMNS,
     ComparedRow,
     Comparison,
     Discordance,
@@ -175,9 +175,11 @@ def test_what_cannot_be_compared_is_said() -> None:
         record("b", "w", "1", sha256="2"),
     ]
     comparison = compared(records)
-    assert comparison.only_a == ("t",)
-    assert comparison.only_b == ("u (de)",)
-    assert comparison.without_items == ("v",)
+    assert [*comparison.notes] == [
+        "1 suite of a left out, which b has no run on: t",
+        "1 suite of b left out, which a has no run on: u (de)",
+        "1 suite left out: no item of v is known of both",
+    ]
     assert comparison.changed == ("w",)
 
 
@@ -220,7 +222,7 @@ def test_the_other_way_round_only_signs_change() -> None:
 
 def test_the_frame() -> None:
     frame = compared(on_suites(s=("110", "100"), t=("11", "00"))).frame()
-    assert tuple(frame.columns) == COMPARISON_COLUMNS
+    assert [*frame.columns] == [each.name for each in COLUMNS]
     assert frame["level"].tolist() == ["suite", "suite", "all"]
     assert frame["n_only_a"].tolist() == [1, 2, 3]
     assert frame["difference"].tolist() == pytest.approx([1 / 3, 1.0, 2 / 3])
@@ -239,9 +241,14 @@ def test_predictions_that_one_alone_has_are_named() -> None:
         record("a", "t", ["11"], rule="each", language="de"),
     ]
     found = compared(records)
-    assert found.predictions_only_a == ("prediction 1 of s", "prediction 2 of s")
-    assert found.predictions_only_b == ("prediction 1 of s",)
-    assert compared(records[2:]).predictions_only_a == ()
+    assert [*found.notes] == [
+        (
+            "2 predictions of a left out, which b has no items of: prediction 1 of s, prediction 2 "
+            "of s"
+        ),
+        "1 prediction of b left out, which a has no items of: prediction 1 of s",
+    ]
+    assert not compared(records[2:]).notes
 
 
 def test_items_that_not_all_members_of_a_family_have_are_counted() -> None:
@@ -255,7 +262,10 @@ def test_items_that_not_all_members_of_a_family_have_are_counted() -> None:
     (row,) = found.level("suite")
     assert (row.n_items, row.n_incomplete_a, row.n_incomplete_b) == (3, 2, 0)
     assert (row.n_unmatched_a, row.n_unmatched_b) == (0, 3)
-    assert (found.incomplete_a, found.incomplete_b, found.only_b) == (("t",), (), ("t",))
+    assert [*found.notes][1:3] == [
+        "1 suite of l left out, which not all of its 2 models have a run on: t",
+        "1 suite of b left out, which l has no run on: t",
+    ]
 
 
 def test_the_order_of_runs_and_items_changes_nothing() -> None:

@@ -9,7 +9,7 @@ from rich.console import Console
 from scipy.stats import norm
 from tests.analysis.records import record, seed, seeds
 
-from pommel.analysis.stability import STABILITY_COLUMNS, Pairing, Stability, StabilityRow
+from pommel.analysis.stability import COLUMNS, Pairing, Stability, StabilityRow
 from pommel.scoring.run_record import RunRecord
 
 
@@ -125,7 +125,7 @@ def test_steps_of_a_training_have_no_mean() -> None:
 
 def test_the_frame() -> None:
     frame = Stability.of(pair("m", "s", "11", "s_mod", "10")).frame()
-    assert tuple(frame.columns) == STABILITY_COLUMNS
+    assert [*frame.columns] == [each.name for each in COLUMNS]
     assert frame["level"].tolist() == ["pair", "mean"]
     assert frame["suite"].tolist() == ["s", ""]
     assert frame["difference"].tolist() == [-0.5, -0.5]

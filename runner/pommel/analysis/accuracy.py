@@ -7,13 +7,14 @@ mean has the stratified score interval, which speaks of other items and not of o
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from pommel.analysis.cells import (
     Answer,
+    Column,
     Row,
     add_sections,
     interval_cell,
@@ -24,7 +25,7 @@ from pommel.analysis.cells import (
 )
 from pommel.analysis.item_columns import (
     Chance,
-    Column,
+    ItemScores,
     Values,
     chances_of,
     columns_of,
@@ -43,7 +44,6 @@ from pommel.analysis.models_compared import (
     labelled,
     without_lone_families,
 )
-from pommel.files import frame_of_rows
 from pommel.models import Membership
 from pommel.scoring import PredictionResult, RunRecord, SuiteKey
 from pommel.statistics import ALPHA, Estimate, Interval, Spread, binomial_sum_ps, mean_score
@@ -76,6 +76,17 @@ class Unit:
     group: str = ""
     suite: str = ""
     prediction_id: str = ""
+
+    @classmethod
+    def of(cls, record: RunRecord, prediction_id: str = "") -> "Unit":
+        """Return the suite of a record, or one of its predictions."""
+        return cls(
+            language=record.suite.language,
+            circuit=record.result.circuit,
+            group=record.suite.group,
+            suite=record.result.suite_name,
+            prediction_id=prediction_id,
+        )
 
     @property
     def order(self) -> tuple[tuple[bool, str] | str | int, ...]:
@@ -157,6 +168,27 @@ class Accuracy(ModelRow):
                 return labelled(suite, unit.language if with_language else "")
             case level:
                 return str(getattr(unit, level))
+
+    @property
+    def member(self) -> Membership | None:
+        """Which member of its family the model is; None for a family itself."""
+        return None if self.is_family else self.membership
+
+    @property
+    def axis_value(self) -> float:
+        """The number of the member, NaN for none."""
+        value = self.member.value if self.member else None
+        return math.nan if value is None else value
+
+    @property
+    def n_suites(self) -> int:
+        """How many suites have a score."""
+        return len(self.suites)
+
+    @property
+    def shown_average(self) -> Average | None:
+        """What the accuracy of several suites is; None for a row that is about one."""
+        return None if self.level in ("suite", "prediction") else self.average
 
     @property
     def pooled_accuracy(self) -> float:
@@ -241,8 +273,7 @@ class Accuracies(Answer):
 
         `member` is missing for families, `family` for models of none.
         """
-        rows = [{**_about(each), **_reached(each), **each.counts} for each in self.rows]
-        return frame_of_rows(rows, ACCURACY_COLUMNS)
+        return Column.frame(self.rows, COLUMNS)
 
     def tables(self) -> "list[Table]":
         """Return one table: a section a model; families of one member are left out.
@@ -355,7 +386,7 @@ class Part:
     suite: SuiteKey
     unit: Unit
     share: float
-    columns: tuple[Column, ...]
+    columns: tuple[ItemScores, ...]
     chances: tuple[float, ...]
     counts: dict[str, int | None]
     n_items: int | None
@@ -425,7 +456,7 @@ def _accuracy(parts: Sequence[Part], *, is_pooled: bool) -> float:
 
 
 def _groups(
-    parts: Sequence[Part], values: Callable[[Column], Values], *, is_pooled: bool
+    parts: Sequence[Part], values: Callable[[ItemScores], Values], *, is_pooled: bool
 ) -> list[Values]:
     return groups_by_item(
         [[(each.item_numbers, values(each)) for each in part.columns] for part in parts],
@@ -514,24 +545,18 @@ def _prediction_part(record: RunRecord, prediction: PredictionResult, chance: Ch
 
 
 def _unit(record: RunRecord, level: Level, prediction_id: str) -> Unit:
-    suite, result = record.suite, record.result
+    whole = Unit.of(record, prediction_id)
     match level:
         case "circuit":
-            return Unit(circuit=result.circuit)
+            return Unit(circuit=whole.circuit)
         case "language":
-            return Unit(language=suite.language)
+            return Unit(language=whole.language)
         case "group":
-            return Unit(group=suite.group)
+            return Unit(group=whole.group)
         case "model":
             return Unit()
         case _:
-            return Unit(
-                language=suite.language,
-                circuit=result.circuit,
-                group=suite.group,
-                suite=result.suite_name,
-                prediction_id=prediction_id,
-            )
+            return whole
 
 
 def _counts_of_scores(rows: list[dict[str, Any]]) -> dict[str, int | None]:
@@ -608,98 +633,47 @@ def _mean_margin(members: Sequence[Accuracy]) -> Estimate:
     )
 
 
-# As a tidy table.
-
-ACCURACY_COLUMNS = (
-    "level",
-    "model_name",
-    "variant",
-    "source",
-    "score_rule",
-    "family",
-    "axis",
-    "member",
-    "axis_value",
-    "n_members",
-    "language",
-    "circuit",
-    "group",
-    "suite",
-    "prediction_id",
-    "n_suites",
-    "average",
-    "accuracy",
-    "stratified_low",
-    "stratified_high",
-    "sd",
-    "sd_population",
-    "n_items",
-    "n_holding",
-    "pooled_accuracy",
-    "wilson_low",
-    "wilson_high",
-    "exact_low",
-    "exact_high",
-    "chance",
-    "p_above",
-    "p_below",
-    "mark",
-    "n_margins",
-    "margin_bits",
-    "margin_low_bits",
-    "margin_high_bits",
-    "median_margin_bits",
-    *COUNTS,
+COLUMNS = (
+    Column("level"),
+    Column("model_name"),
+    Column("variant"),
+    Column("source"),
+    Column("score_rule"),
+    Column("family", "membership.family"),
+    Column("axis", "membership.axis"),
+    Column("member", "member.label"),
+    Column("axis_value"),
+    Column("n_members"),
+    Column("language", "unit.language"),
+    Column("circuit", "unit.circuit"),
+    Column("group", "unit.group"),
+    Column("suite", "unit.suite"),
+    Column("prediction_id", "unit.prediction_id"),
+    Column("n_suites"),
+    Column("average", "shown_average"),
+    Column("accuracy"),
+    Column("stratified_low", "stratified.low"),
+    Column("stratified_high", "stratified.high"),
+    Column("sd"),
+    Column("sd_population"),
+    Column("n_items"),
+    Column("n_holding"),
+    Column("pooled_accuracy"),
+    Column("wilson_low", "wilson.low"),
+    Column("wilson_high", "wilson.high"),
+    Column("exact_low", "exact.low"),
+    Column("exact_high", "exact.high"),
+    Column("chance"),
+    Column("p_above"),
+    Column("p_below"),
+    Column("mark"),
+    Column("n_margins", "margin_bits.n"),
+    Column("margin_bits", "margin_bits.mean"),
+    Column("margin_low_bits", "margin_bits.low"),
+    Column("margin_high_bits", "margin_bits.high"),
+    Column("median_margin_bits"),
+    *(Column(name, f"counts.{name}") for name in COUNTS),
 )
-
-
-def _about(row: Accuracy) -> dict[str, Any]:
-    """Return what a row is about: the model, and the suites."""
-    member = row.membership
-    value = None if member is None or row.is_family else member.value
-    return {
-        "level": row.level,
-        "model_name": row.model_name,
-        "variant": row.variant,
-        "source": row.source,
-        "score_rule": row.score_rule,
-        "family": member.family if member else None,
-        "axis": member.axis if member else None,
-        "member": member.label if member and not row.is_family else None,
-        "axis_value": math.nan if value is None else value,
-        "n_members": row.n_members,
-        **asdict(row.unit),
-        "n_suites": len(row.suites),
-    }
-
-
-def _reached(row: Accuracy) -> dict[str, Any]:
-    """Return what the model reaches, with intervals and tests."""
-    margin = row.margin_bits
-    return {
-        "accuracy": row.accuracy,
-        "average": row.average if row.level not in ("suite", "prediction") else None,
-        "stratified_low": row.stratified.low,
-        "stratified_high": row.stratified.high,
-        "sd": row.sd,
-        "sd_population": row.sd_population,
-        "n_items": row.n_items,
-        "n_holding": row.n_holding,
-        "pooled_accuracy": row.pooled_accuracy,
-        "wilson_low": row.wilson.low,
-        "wilson_high": row.wilson.high,
-        "exact_low": row.exact.low,
-        "exact_high": row.exact.high,
-        "chance": row.chance,
-        "p_above": row.p_above,
-        "p_below": row.p_below,
-        "mark": row.mark,
-        "n_margins": margin.n,
-        "margin_bits": margin.mean,
-        "margin_low_bits": margin.low,
-        "margin_high_bits": margin.high,
-        "median_margin_bits": row.median_margin_bits,
-    }
 
 
 # For people.

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
+from pommel.files import frame_of_rows
 from pommel.statistics import Spread
 
 if TYPE_CHECKING:
@@ -43,6 +44,32 @@ class Answer(ABC):
     @abstractmethod
     def tables(self) -> "list[Table]":
         """Return the table for people, in several parts where that is easier to read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a tidy table: its name, the attribute of rows that it shows, and what it is.
+
+    `of` is a path of attributes and keys ("wilson.low"), by default the name; where there is None
+    on the way, the row has None. A column without `help` is explained with the one before it.
+    """
+
+    name: str
+    of: str = ""
+    help: str = ""
+
+    def value(self, row: object) -> object:
+        """Return what a row has in it."""
+        for name in (self.of or self.name).split("."):
+            if row is not None:
+                row = row[name] if isinstance(row, Mapping) else getattr(row, name)
+        return row
+
+    @staticmethod
+    def frame(rows: Iterable[object], columns: "Sequence[Column]") -> "pd.DataFrame":
+        """Return one row each, with these columns."""
+        values = [{each.name: each.value(row) for each in columns} for row in rows]
+        return frame_of_rows(values, [each.name for each in columns])
 
 
 def plain_table(

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, fields, replace
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from pommel.analysis.accuracy import Unit
 from pommel.analysis.cells import (
     Answer,
+    Column,
     circuit_cell,
     interval_cell,
     number_cell,
@@ -20,7 +21,7 @@ from pommel.analysis.cells import (
 )
 from pommel.analysis.inference import SignFlip, holm, mcnemar
 from pommel.analysis.item_columns import (
-    Column,
+    ItemScores,
     Values,
     groups_by_item,
     mean_of_columns,
@@ -33,7 +34,6 @@ from pommel.analysis.models_compared import (
     families_of,
 )
 from pommel.errors import UsageError, counted, listed
-from pommel.files import frame_of_rows
 from pommel.scoring import RunRecord, SuiteKey
 from pommel.statistics import Estimate
 
@@ -62,6 +62,11 @@ class Side:
         return {key: None for key in first if all(key in other for other in others)}
 
     @property
+    def n_members(self) -> int:
+        """How many models it is."""
+        return len(self.members)
+
+    @property
     def score_rule(self) -> str:
         """The score rule, which all members share."""
         return self.members[0].score_rule
@@ -72,7 +77,7 @@ class Side:
         known = dict.fromkeys(key for each in self.members for key in each.by_suite)
         return {key: None for key in known if key not in self.suites}
 
-    def columns(self, suite: SuiteKey) -> tuple[Column, ...]:
+    def columns(self, suite: SuiteKey) -> tuple[ItemScores, ...]:
         """Return a suite's columns; of a family, means over its members, item by item.
 
         None where the results were published without their items.
@@ -89,7 +94,7 @@ class Side:
             for label, own in by_label.items()
         }
 
-    def _members_columns(self, suite: SuiteKey) -> dict[str, list[Column]]:
+    def _members_columns(self, suite: SuiteKey) -> dict[str, list[ItemScores]]:
         """Return the columns that all members have, by their label."""
         found = [each.columns(suite) for each in self.members]
         by_label = [{each.label: each for each in own if each.is_listed} for own in found]
@@ -187,8 +192,8 @@ class Pair:
 
     unit: Unit
     item_numbers: NDArray[np.int64]
-    a: Column
-    b: Column
+    a: ItemScores
+    b: ItemScores
     n_unmatched_a: int
     n_unmatched_b: int
     n_incomplete_a: int = 0
@@ -215,39 +220,26 @@ def paired_suite(a: Side, b: Side, key: SuiteKey) -> PairedSuite:
     """Return a suite's scores for two models; none where they have no item in common."""
     of_b = {column.label: column for column in b.columns(key)}
     incomplete_a, incomplete_b = a.n_incomplete(key), b.n_incomplete(key)
-    found = (
-        replace(
-            _pair(_unit(a, key, column), column, of_b[column.label]),
-            n_incomplete_a=incomplete_a[column.label],
-            n_incomplete_b=incomplete_b[column.label],
-        )
-        for column in a.columns(key)
-        if column.label in of_b
-    )
-    return tuple(pair for pair in found if pair.n_items)
-
-
-def _pair(unit: Unit, a: Column, b: Column) -> Pair:
-    shared = np.intersect1d(a.item_numbers, b.item_numbers)
-    return Pair(
-        unit=unit,
-        item_numbers=shared,
-        a=a.among(shared),
-        b=b.among(shared),
-        n_unmatched_a=a.n_items - len(shared),
-        n_unmatched_b=b.n_items - len(shared),
-    )
-
-
-def _unit(side: Side, key: SuiteKey, column: Column) -> Unit:
-    record = side.members[0].by_suite[key]
-    return Unit(
-        language=key[0],
-        circuit=record.result.circuit,
-        group=record.suite.group,
-        suite=key[1],
-        prediction_id=column.label,
-    )
+    record = a.members[0].by_suite[key]
+    found = []
+    for own in a.columns(key):
+        if own.label not in of_b:
+            continue
+        other = of_b[own.label]
+        shared = np.intersect1d(own.item_numbers, other.item_numbers)
+        if shared.size:
+            pair = Pair(
+                unit=Unit.of(record, own.label),
+                item_numbers=shared,
+                a=own.among(shared),
+                b=other.among(shared),
+                n_unmatched_a=own.n_items - shared.size,
+                n_unmatched_b=other.n_items - shared.size,
+                n_incomplete_a=incomplete_a[own.label],
+                n_incomplete_b=incomplete_b[own.label],
+            )
+            found.append(pair)
+    return tuple(found)
 
 
 # The comparison.
@@ -269,6 +261,7 @@ class Discordance:
 class ComparedRow:
     """Two models on a prediction, on a suite, or on the suites of a circuit, or on all.
 
+    `n_resamples` is that of the draws.
     `n_items` are the items that both have; `n_unmatched_a` and `n_unmatched_b` those that the
     other lacks or skips (under the score rule "each", items of each prediction), and
     `n_incomplete_a` and `n_incomplete_b` those that not all members of a family have. Accuracies,
@@ -281,6 +274,10 @@ class ComparedRow:
     region, of a family in all members.
     """
 
+    a: Side
+    b: Side
+    average: Average
+    n_resamples: int
     level: ComparedLevel
     unit: Unit
     n_suites: int
@@ -308,27 +305,16 @@ class ComparedRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison(Answer):
-    """Two models compared, and what could not be compared.
+    """Two models compared on the suites of `paired`, and what could not be compared.
 
-    `only_a` and `only_b` are suites that the other has not been run on, `without_items` those that
-    one was published on without its items, `changed` those of which the two were run on different
-    files. `predictions_only_a` and `predictions_only_b` are predictions of suites that both have,
-    which the other has no items of; `incomplete_a` and `incomplete_b` suites that not all members
-    of a family have been run on. `average` says what counts alike in circuits and over all suites,
-    `n_resamples` how often margins, and signs where not all ways to turn them are tried, are drawn.
+    `average` says what counts alike in circuits and over all suites, `n_resamples` how often
+    margins, and signs where not all ways to turn them are tried, are drawn.
     """
 
     a: Side
     b: Side
     rows: tuple[ComparedRow, ...]
-    only_a: tuple[str, ...]
-    only_b: tuple[str, ...]
-    without_items: tuple[str, ...]
-    changed: tuple[str, ...]
-    predictions_only_a: tuple[str, ...] = ()
-    predictions_only_b: tuple[str, ...] = ()
-    incomplete_a: tuple[str, ...] = ()
-    incomplete_b: tuple[str, ...] = ()
+    paired: Mapping[SuiteKey, PairedSuite]
     average: Average = "suites"
     n_resamples: int = Estimate.N_RESAMPLES
 
@@ -400,35 +386,24 @@ class Comparison(Answer):
         paired = {key: pairs for key, pairs in suites.items() if pairs}
         if not paired:
             raise UsageError(f"{a.label} and {b.label} have no items in common; nothing to compare")
-        maker = _Rows(
-            is_counted=len(a.members) == len(b.members) == 1,
-            average=average,
-            n_resamples=n_resamples,
-            seed=seed,
-        )
+        maker = _Rows(a=a, b=b, average=average, n_resamples=n_resamples, seed=seed)
         rows: list[ComparedRow] = []
         for level, units in _levels(list(paired.values())):
             ordered = sorted(units, key=lambda unit: unit.order)
             rows.extend(_adjusted([maker.row(level, unit, units[unit]) for unit in ordered]))
         return cls(
-            a=a,
-            b=b,
-            rows=tuple(rows),
-            only_a=_suite_names(key for key in a.suites if key not in b.suites),
-            only_b=_suite_names(key for key in b.suites if key not in a.suites),
-            without_items=_suite_names(key for key in shared if key not in paired),
-            changed=_suite_names(key for key in paired if len(a.hashes(key) | b.hashes(key)) > 1),
-            predictions_only_a=_unpaired(a, paired),
-            predictions_only_b=_unpaired(b, paired),
-            incomplete_a=_suite_names(a.incomplete_suites),
-            incomplete_b=_suite_names(b.incomplete_suites),
-            average=average,
-            n_resamples=n_resamples,
+            a=a, b=b, rows=tuple(rows), paired=paired, average=average, n_resamples=n_resamples
         )
 
     def level(self, level: ComparedLevel) -> tuple[ComparedRow, ...]:
         """Return the rows of a level."""
         return tuple(row for row in self.rows if row.level == level)
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The suites of which the two were run on different files."""
+        hashes = {key: self.a.hashes(key) | self.b.hashes(key) for key in self.paired}
+        return _suite_names(key for key in self.paired if len(hashes[key]) > 1)
 
     @property
     def warnings(self) -> list[str]:
@@ -446,17 +421,7 @@ class Comparison(Answer):
 
     def frame(self) -> "pd.DataFrame":
         """Return one row a suite (and prediction, under "each"), circuit, and one for all."""
-        shared = {
-            "model_a": self.a.label,
-            "model_b": self.b.label,
-            "n_members_a": len(self.a.members),
-            "n_members_b": len(self.b.members),
-            "score_rule": self.a.score_rule,
-            "average": self.average,
-            "n_draws": self.n_resamples,
-        }
-        rows = [{**shared, **_frame_row(each)} for each in self.rows]
-        frame = frame_of_rows(rows, COMPARISON_COLUMNS)
+        frame = Column.frame(self.rows, COLUMNS)
         return frame.astype(dict.fromkeys(_COUNTS, "Int64"))
 
     def tables(self) -> "list[Table]":
@@ -524,38 +489,51 @@ class Comparison(Answer):
             yield from self.level("all")
 
     def _notes(self) -> Iterator[str]:
-        a, b = self.a, self.b
-        for side in (a, b):
-            if len(side.members) > 1:
+        both = ((self.a, self.b), (self.b, self.a))
+        for own, _ in both:
+            if own.n_members > 1:
                 yield (
-                    f"{side.label} is the mean over {len(side.members)} models, item by item; "
+                    f"{own.label} is the mean over {own.n_members} models, item by item; "
                     "McNemar's test needs one model on each side, so p is that of the mean "
                     "difference"
                 )
-        yield from _left_out(a, "suite", self.incomplete_a, _not_all(a, "a run on"))
-        yield from _left_out(b, "suite", self.incomplete_b, _not_all(b, "a run on"))
-        yield from _left_out(a, "suite", self.only_a, f"{b.label} has no run on")
-        yield from _left_out(b, "suite", self.only_b, f"{a.label} has no run on")
-        if names := self.without_items:
+        for own, _ in both:
+            names = _suite_names(own.incomplete_suites)
+            yield from _left_out(own, "suite", names, _not_all(own, "a run on"))
+        for own, other in both:
+            names = _suite_names(key for key in own.suites if key not in other.suites)
+            yield from _left_out(own, "suite", names, f"{other.label} has no run on")
+        shared = sorted(key for key in self.a.suites if key in self.b.suites)
+        if names := _suite_names(key for key in shared if key not in self.paired):
             yield (
                 f"{counted(len(names), 'suite')} left out: no item of {listed(names)} is known of "
                 "both"
             )
-        no_items = "has no items of"
-        yield from _left_out(a, "prediction", self.predictions_only_a, f"{b.label} {no_items}")
-        yield from _left_out(b, "prediction", self.predictions_only_b, f"{a.label} {no_items}")
+        for own, other in both:
+            names = self._unpaired(own)
+            yield from _left_out(own, "prediction", names, f"{other.label} has no items of")
         for row in self.level("suite"):
             for n, own, why in (
-                (row.n_incomplete_a, a, _not_all(a)),
-                (row.n_incomplete_b, b, _not_all(b)),
-                (row.n_unmatched_a, a, f"{b.label} lacks or skips"),
-                (row.n_unmatched_b, b, f"{a.label} lacks or skips"),
+                (row.n_incomplete_a, self.a, _not_all(self.a)),
+                (row.n_incomplete_b, self.b, _not_all(self.b)),
+                (row.n_unmatched_a, self.a, f"{self.b.label} lacks or skips"),
+                (row.n_unmatched_b, self.b, f"{self.a.label} lacks or skips"),
             ):
                 if n:
                     yield (
                         f"{row.unit.suite}: {counted(n, 'item')} of {own.label} left out, which "
                         f"{why}"
                     )
+
+    def _unpaired(self, side: Side) -> tuple[str, ...]:
+        """Return the predictions of a side that have no counterpart in a suite that is compared."""
+        return tuple(
+            f"prediction {label} of {name}"
+            for key, pairs in self.paired.items()
+            for name in _suite_names([key])
+            for label in side.labels(key)
+            if label not in {pair.a.label for pair in pairs}
+        )
 
 
 def _check(a: Side, b: Side) -> None:
@@ -597,16 +575,19 @@ def _adjusted(rows: Sequence[ComparedRow]) -> list[ComparedRow]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Rows:
-    """Makes rows; `is_counted` where both sides are one model, whose items hold or do not."""
+    """Makes the rows of two sides."""
 
-    is_counted: bool
+    a: Side
+    b: Side
     average: Average
     n_resamples: int
     seed: int
 
     def row(self, level: ComparedLevel, unit: Unit, suites: Sequence[PairedSuite]) -> ComparedRow:
         pairs = [pair for own in suites for pair in own]
-        counts = _discordance(pairs) if self.is_counted else None
+        # Items of a family hold to a share.
+        is_counted = self.a.n_members == self.b.n_members == 1
+        counts = _discordance(pairs) if is_counted else None
         # Predictions of one item depend on each other: their count is no count of items.
         tested = counts if len(pairs) == len(suites) else None
         holds = self._groups(suites, lambda pair: pair.a.holds - pair.b.holds)
@@ -614,6 +595,10 @@ class _Rows:
         margins = self._groups(suites, _margin_differences)
         drawing: dict[str, int] = {"n_resamples": self.n_resamples, "seed": self.seed}
         return ComparedRow(
+            a=self.a,
+            b=self.b,
+            average=self.average,
+            n_resamples=self.n_resamples,
             level=level,
             unit=unit,
             n_suites=len(suites),
@@ -669,104 +654,51 @@ def _discordance(pairs: Sequence[Pair]) -> Discordance:
     )
 
 
-def _unpaired(side: Side, paired: Mapping[SuiteKey, PairedSuite]) -> tuple[str, ...]:
-    """Return the predictions of a side that have no counterpart in a suite that is compared."""
-    return tuple(
-        f"prediction {label} of {name}"
-        for key, pairs in paired.items()
-        for name in _suite_names([key])
-        for label in side.labels(key)
-        if label not in {pair.a.label for pair in pairs}
-    )
-
-
 def _suite_names(keys: Iterable[SuiteKey]) -> tuple[str, ...]:
     return tuple(f"{name} ({language})" if language else name for language, name in keys)
 
 
-# As a tidy table.
-
 _COUNTS = ("n_both", "n_only_a", "n_only_b", "n_neither")
 
-COMPARISON_COLUMNS = (
-    "level",
-    "model_a",
-    "model_b",
-    "n_members_a",
-    "n_members_b",
-    "score_rule",
-    "average",
-    "language",
-    "circuit",
-    "group",
-    "suite",
-    "prediction_id",
-    "n_suites",
-    "n_items",
-    "n_unmatched_a",
-    "n_unmatched_b",
-    "n_incomplete_a",
-    "n_incomplete_b",
-    "n_swallowed_a",
-    "n_swallowed_b",
-    *_COUNTS,
-    "accuracy_a",
-    "accuracy_b",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "p_difference",
-    "p_difference_method",
-    "p_difference_holm",
-    "p_mcnemar",
-    "p_mcnemar_holm",
-    "n_margins",
-    "margin_a_bits",
-    "margin_b_bits",
-    "margin_difference_bits",
-    "margin_difference_low_bits",
-    "margin_difference_high_bits",
-    "p_margin",
-    "p_margin_method",
-    "p_margin_holm",
-    "n_draws",
+COLUMNS = (
+    Column("level"),
+    Column("model_a", "a.label"),
+    Column("model_b", "b.label"),
+    Column("n_members_a", "a.n_members"),
+    Column("n_members_b", "b.n_members"),
+    Column("score_rule", "a.score_rule"),
+    Column("average"),
+    *(Column(each.name, f"unit.{each.name}") for each in fields(Unit)),
+    Column("n_suites"),
+    Column("n_items"),
+    Column("n_unmatched_a"),
+    Column("n_unmatched_b"),
+    Column("n_incomplete_a"),
+    Column("n_incomplete_b"),
+    Column("n_swallowed_a"),
+    Column("n_swallowed_b"),
+    *(Column(name, f"counts.{name}") for name in _COUNTS),
+    Column("accuracy_a"),
+    Column("accuracy_b"),
+    Column("difference", "difference.mean"),
+    Column("difference_low", "difference.low"),
+    Column("difference_high", "difference.high"),
+    Column("p_difference", "difference_signs.p"),
+    Column("p_difference_method", "difference_signs.method"),
+    Column("p_difference_holm"),
+    Column("p_mcnemar"),
+    Column("p_mcnemar_holm"),
+    Column("n_margins", "margin_difference_bits.n"),
+    Column("margin_a_bits"),
+    Column("margin_b_bits"),
+    Column("margin_difference_bits", "margin_difference_bits.mean"),
+    Column("margin_difference_low_bits", "margin_difference_bits.low"),
+    Column("margin_difference_high_bits", "margin_difference_bits.high"),
+    Column("p_margin", "margin_signs.p"),
+    Column("p_margin_method", "margin_signs.method"),
+    Column("p_margin_holm"),
+    Column("n_draws", "n_resamples"),
 )
-
-
-def _frame_row(row: ComparedRow) -> dict[str, Any]:
-    margin = row.margin_difference_bits
-    return {
-        "level": row.level,
-        **asdict(row.unit),
-        "n_suites": row.n_suites,
-        "n_items": row.n_items,
-        "n_unmatched_a": row.n_unmatched_a,
-        "n_unmatched_b": row.n_unmatched_b,
-        "n_incomplete_a": row.n_incomplete_a,
-        "n_incomplete_b": row.n_incomplete_b,
-        "n_swallowed_a": row.n_swallowed_a,
-        "n_swallowed_b": row.n_swallowed_b,
-        **{name: getattr(row.counts, name, None) for name in _COUNTS},
-        "accuracy_a": row.accuracy_a,
-        "accuracy_b": row.accuracy_b,
-        "difference": row.difference.mean,
-        "difference_low": row.difference.low,
-        "difference_high": row.difference.high,
-        "p_difference": row.difference_signs.p,
-        "p_difference_method": row.difference_signs.method,
-        "p_difference_holm": row.p_difference_holm,
-        "p_mcnemar": row.p_mcnemar,
-        "p_mcnemar_holm": row.p_mcnemar_holm,
-        "n_margins": margin.n,
-        "margin_a_bits": row.margin_a_bits,
-        "margin_b_bits": row.margin_b_bits,
-        "margin_difference_bits": margin.mean,
-        "margin_difference_low_bits": margin.low,
-        "margin_difference_high_bits": margin.high,
-        "p_margin": row.margin_signs.p,
-        "p_margin_method": row.margin_signs.method,
-        "p_margin_holm": row.p_margin_holm,
-    }
 
 
 # For people.

@@ -16,7 +16,7 @@ Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Column:
+class ItemScores:
     """A score item by item; the arrays have the shape (n_items,), and leave out what is skipped.
 
     Items are in the order of their numbers, so that in what is drawn at random the order of a
@@ -45,7 +45,7 @@ class Column:
         """In how many it holds; of one model."""
         return int(self.holds.sum())
 
-    def among(self, item_numbers: NDArray[np.int64]) -> "Column":
+    def among(self, item_numbers: NDArray[np.int64]) -> "ItemScores":
         """Return the column of those items alone, in the order of the numbers."""
         chosen = np.flatnonzero(np.isin(self.item_numbers, item_numbers))
         chosen = chosen[np.argsort(self.item_numbers[chosen], kind="stable")]
@@ -58,7 +58,7 @@ class Column:
         )
 
 
-def columns_of(result: SuiteResult) -> tuple[Column, ...]:
+def columns_of(result: SuiteResult) -> tuple[ItemScores, ...]:
     """Return a result's columns, one a score of its score rule.
 
     A score that was published without its items has one where it was published with their number;
@@ -75,12 +75,12 @@ def columns_of(result: SuiteResult) -> tuple[Column, ...]:
     return (_joint_column("", result, result.counted),)
 
 
-def prediction_column(result: SuiteResult, prediction: PredictionResult) -> Column:
+def prediction_column(result: SuiteResult, prediction: PredictionResult) -> ItemScores:
     """Return the column of one prediction by itself."""
     return _joint_column(str(prediction.prediction_id), result, [prediction])
 
 
-def mean_of_columns(members: Sequence[Column]) -> Column:
+def mean_of_columns(members: Sequence[ItemScores]) -> ItemScores:
     """Return the mean over members of a family, on the items that all of them have."""
     shared = members[0].item_numbers
     for member in members[1:]:
@@ -140,7 +140,7 @@ def groups_by_item(
     return [by_item(pooled)]
 
 
-def shares_by_item(columns: Sequence[Column]) -> tuple[Values, tuple[float, float]]:
+def shares_by_item(columns: Sequence[ItemScores]) -> tuple[Values, tuple[float, float]]:
     """Return a suite's values, one an item, whose mean is its score, and between what they lie."""
     values = by_item([(each.item_numbers, each.holds) for each in columns])
     # Where predictions skip items, others count for more: the most that there can be.
@@ -159,14 +159,14 @@ def mean_of_means(groups: Iterable[Values]) -> float:
         return float(np.mean(means)) if means else math.nan
 
 
-def mean_share(columns: Sequence[Column]) -> float:
+def mean_share(columns: Sequence[ItemScores]) -> float:
     """Return the score of a suite: the mean over its columns of the share that holds."""
     return mean_of_means(each.holds for each in columns)
 
 
 def _joint_column(
     label: str, result: SuiteResult, predictions: Sequence[PredictionResult]
-) -> Column:
+) -> ItemScores:
     kept = ~np.logical_or.reduce([each.skipped for each in predictions])
     holds = np.logical_and.reduce([each.holds for each in predictions])
     margins = np.minimum.reduce([each.margin_bits for each in predictions])
@@ -174,7 +174,7 @@ def _joint_column(
     numbers = np.array(result.item_numbers, dtype=np.int64)
     places = np.flatnonzero(kept)
     places = places[np.argsort(numbers[places], kind="stable")]
-    return Column(
+    return ItemScores(
         label=label,
         item_numbers=numbers[places],
         holds=holds[places].astype(np.float64),
@@ -183,9 +183,9 @@ def _joint_column(
     )
 
 
-def _counted_column(score: Score) -> Column:
+def _counted_column(score: Score) -> ItemScores:
     numbers = np.arange(score.n_items)
-    return Column(
+    return ItemScores(
         label=score.label,
         item_numbers=numbers,
         holds=(numbers < score.n_holding).astype(np.float64),

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from typing import Literal, TypeVar, get_args
 
 from pommel.analysis.cells import FamilyColumn
-from pommel.analysis.item_columns import Column, columns_of
+from pommel.analysis.item_columns import ItemScores, columns_of
 from pommel.errors import UsageError, listed
 from pommel.models import Membership
 from pommel.scoring import RunRecord, ScoreRule, SuiteKey, SuiteResult
@@ -52,7 +52,7 @@ class ComparedModel:
         """The runs by suite."""
         return {record.suite_key: record for record in self.records}
 
-    def columns(self, suite: SuiteKey) -> tuple[Column, ...]:
+    def columns(self, suite: SuiteKey) -> tuple[ItemScores, ...]:
         """Return a suite item by item, one column a score; none where it has not been run on."""
         record = self.by_suite.get(suite)
         return columns_of(record.result) if record else ()
@@ -376,7 +376,7 @@ class MemberScores:
     scores: Mapping[SuiteKey, float]
     results: Mapping[SuiteKey, SuiteResult] = field(default_factory=dict)
 
-    def columns(self, suites: Iterable[SuiteKey]) -> list[tuple[Column, ...]]:
+    def columns(self, suites: Iterable[SuiteKey]) -> list[tuple[ItemScores, ...]]:
         """Return each suite item by item; no column where its items are not known."""
         return [columns_of(self.results[key]) if key in self.results else () for key in suites]
 

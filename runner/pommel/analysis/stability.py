@@ -3,11 +3,12 @@
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pommel.analysis.accuracy import NO_INTERVAL
 from pommel.analysis.cells import (
     Answer,
+    Column,
     Row,
     add_sections,
     interval_cell,
@@ -24,7 +25,6 @@ from pommel.analysis.models_compared import (
     labelled,
     without_lone_families,
 )
-from pommel.files import frame_of_rows
 from pommel.scoring import RunRecord, SuiteResult
 from pommel.statistics import Interval, Spread, mean_score
 
@@ -70,6 +70,33 @@ class StabilityRow(ModelRow):
         """The accuracy with intervening material less that without."""
         return self.accuracy_modified - self.accuracy_base
 
+    @property
+    def level(self) -> str:
+        """What the row is about."""
+        return "pair" if self.pairing.base else "mean"
+
+
+COLUMNS = (
+    Column("model_name"),
+    Column("variant"),
+    Column("source"),
+    Column("score_rule"),
+    Column("is_family"),
+    Column("n_members"),
+    Column("level"),
+    Column("language", "pairing.language"),
+    Column("suite", "pairing.base"),
+    Column("modified_suite", "pairing.modified"),
+    Column("n_suites", "n_bases"),
+    Column("n_modified_suites", "n_modified"),
+    Column("accuracy", "accuracy_base"),
+    Column("modified_accuracy", "accuracy_modified"),
+    Column("difference"),
+    Column("difference_low", "interval.low"),
+    Column("difference_high", "interval.high"),
+    Column("sd"),
+    Column("sd_population"),
+)
 
 # Why there is no row.
 _NO_PAIRS = (
@@ -113,7 +140,7 @@ class Stability(Answer):
 
     def frame(self) -> "pd.DataFrame":
         """Return one row each: `level` is "pair", or "mean" over the suites without material."""
-        return frame_of_rows([_frame_row(each) for each in self.rows], STABILITY_COLUMNS)
+        return Column.frame(self.rows, COLUMNS)
 
     def tables(self) -> "list[Table]":
         """Return one table: a section a model; families of one member are left out."""
@@ -242,55 +269,6 @@ def _family_row(family: ComparedFamily, members: Sequence[StabilityRow]) -> Stab
         sd=differences.sd,
         sd_population=differences.sd_population,
     )
-
-
-# As a tidy table.
-
-STABILITY_COLUMNS = (
-    "model_name",
-    "variant",
-    "source",
-    "score_rule",
-    "is_family",
-    "n_members",
-    "level",
-    "language",
-    "suite",
-    "modified_suite",
-    "n_suites",
-    "n_modified_suites",
-    "accuracy",
-    "modified_accuracy",
-    "difference",
-    "difference_low",
-    "difference_high",
-    "sd",
-    "sd_population",
-)
-
-
-def _frame_row(row: StabilityRow) -> dict[str, Any]:
-    return {
-        "model_name": row.model_name,
-        "variant": row.variant,
-        "source": row.source,
-        "score_rule": row.score_rule,
-        "is_family": row.is_family,
-        "n_members": row.n_members,
-        "level": "pair" if row.pairing.base else "mean",
-        "language": row.pairing.language,
-        "suite": row.pairing.base,
-        "modified_suite": row.pairing.modified,
-        "n_suites": row.n_bases,
-        "n_modified_suites": row.n_modified,
-        "accuracy": row.accuracy_base,
-        "modified_accuracy": row.accuracy_modified,
-        "difference": row.difference,
-        "difference_low": row.interval.low,
-        "difference_high": row.interval.high,
-        "sd": row.sd,
-        "sd_population": row.sd_population,
-    }
 
 
 # For people.
