@@ -1,5 +1,6 @@
 """`pommel stats`: what the runs in the store say together."""
 
+import inspect
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -79,7 +80,34 @@ class _PoolingOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _ModelsOptions(SelectionOptions):
+class _Statistic(SelectionOptions):
+    """What every statistic is told; its docstring is the help of its command."""
+
+    form: str = field_of(form_option())
+
+    def answer(self) -> Answer:
+        """Return what the statistic says of the runs that are meant."""
+        raise NotImplementedError
+
+
+def command(name: str, statistic: type[_Statistic]) -> click.Command:
+    """Return the command that asks a statistic, and prints its table."""
+
+    def ask(chosen: _Statistic) -> None:
+        found = chosen.answer()
+        for why, names in found.left_out.items():
+            _note_left_out(names, why)
+        show_notes(found.notes)
+        if found.why_empty:
+            raise UsageError(found.why_empty)
+        show_rows(chosen.form, tables=found.tables, frame=found.frame)
+
+    ask.__annotations__["chosen"] = statistic
+    return click.command(name, help=inspect.cleandoc(statistic.__doc__ or ""))(takes_options(ask))
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ModelsOptions(_Statistic):
     """Which stored runs a command is about, and which models are left out."""
 
     excluded_models: tuple[str, ...] = option(
@@ -88,17 +116,12 @@ class _ModelsOptions(SelectionOptions):
         help="Models to leave out: name, reference or family; repeatable.",
     )
 
-    def _families(self) -> dict[str, list[str]]:
-        return {}
-
     def chosen_records(self) -> list[RunRecord]:
         """Return the runs that are meant, without models that are left out, in their families.
 
         Raises `UsageError` as `records` and `ModelsCompared.chosen` do.
         """
-        return ModelsCompared.chosen(
-            self.records(), exclude=self.excluded_models, size_families=self._families()
-        )
+        return ModelsCompared.chosen(self.records(), exclude=self.excluded_models)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,8 +134,16 @@ class _SeveralModels(_ModelsOptions):
         help="Models that are one family in several sizes (BLOOM='bloom*'); repeatable.",
     )
 
-    def _families(self) -> dict[str, list[str]]:
-        return _families(self.size_families)
+    def chosen_records(self) -> list[RunRecord]:
+        """Return the same in the families of sizes that are said here."""
+        records = super().chosen_records()
+        families: dict[str, list[str]] = {}
+        for argument in self.size_families:
+            name, equals, glob = argument.partition("=")
+            if not (name.strip() and equals and glob):
+                raise UsageError(f"--family {argument}: write NAME=GLOB, such as BLOOM='bloom*'")
+            families.setdefault(name.strip(), []).append(glob)
+        return ModelsCompared.chosen(records, size_families=families)
 
 
 # Fewer have no 2.5th percentile.
@@ -155,26 +186,6 @@ class _SettingsOptions(ResamplingOptions, AverageOptions):
         )
 
 
-def _families(arguments: Sequence[str]) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for argument in arguments:
-        name, equals, glob = argument.partition("=")
-        if not (name.strip() and equals and glob):
-            raise UsageError(f"--family {argument}: write NAME=GLOB, such as BLOOM='bloom*'")
-        found.setdefault(name.strip(), []).append(glob)
-    return found
-
-
-def _show(found: Answer, form: str) -> None:
-    """Say on standard error what a reader should know, and print the table."""
-    for why, names in found.left_out.items():
-        _note_left_out(names, why)
-    show_notes(found.notes)
-    if found.why_empty:
-        raise UsageError(found.why_empty)
-    show_rows(form, tables=found.tables, frame=found.frame)
-
-
 def _note_left_out(names: Sequence[str], why: str) -> None:
     """Say on standard error what is left out, if anything is."""
     if names:
@@ -188,8 +199,15 @@ _INCOMPLETE_SEEDS = "without suites that other seeds of the same model have"
 
 
 @dataclass(frozen=True, kw_only=True)
-class _AccuracyOptions(_SettingsOptions, SelectionOptions):
-    """What `pommel stats accuracy` is told."""
+class _Accuracy(_SettingsOptions, _Statistic):
+    """Accuracy of stored runs, with intervals, tests against chance, and margins.
+
+    \b
+      pommel stats accuracy --model gpt2
+      pommel stats accuracy --by circuit --source hu2020
+      pommel stats accuracy --by group --average items
+      pommel stats accuracy --by prediction --suite number_prep --format csv
+    """
 
     level: Literal["prediction", "suite", "circuit", "language", "group", "model"] = option(
         "--by",
@@ -199,42 +217,20 @@ class _AccuracyOptions(_SettingsOptions, SelectionOptions):
     interval: Literal["wilson", "exact"] = option(
         default="wilson", help="Interval of shares in the table; csv, tsv and json have both."
     )
-    form: str = field_of(form_option())
+
+    def answer(self) -> Answer:
+        records = self.records()
+        with progress_bar("drawing items", len(records)) as progress:
+            return Accuracies.of(
+                records, self.level, self.settings, interval=self.interval, progress=progress
+            )
 
 
-@click.command("accuracy")
-@takes_options
-def accuracy(chosen: _AccuracyOptions) -> None:
-    """Accuracy of stored runs, with intervals, tests against chance, and margins.
-
-    \b
-      pommel stats accuracy --model gpt2
-      pommel stats accuracy --by circuit --source hu2020
-      pommel stats accuracy --by group --average items
-      pommel stats accuracy --by prediction --suite number_prep --format csv
-    """
-    records = chosen.records()
-    with progress_bar("drawing items", len(records)) as progress:
-        found = Accuracies.of(
-            records,
-            chosen.level,
-            chosen.settings,
-            interval=chosen.interval,
-            progress=progress,
-        )
-    _show(found, chosen.form)
+accuracy = command("accuracy", _Accuracy)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _StabilityOptions(SelectionOptions):
-    """What `pommel stats stability` is told."""
-
-    form: str = field_of(form_option())
-
-
-@click.command("stability")
-@takes_options
-def stability(chosen: _StabilityOptions) -> None:
+class _Stability(_Statistic):
     """How much intervening material costs: suites that come with and without it.
 
     A suite with intervening material names the one without it in `meta.modifier_of`.
@@ -243,13 +239,25 @@ def stability(chosen: _StabilityOptions) -> None:
       pommel stats stability --source hu2020
       pommel stats stability --model gpt2 --format csv
     """
-    records = chosen.records()
-    _show(Stability.of(records), chosen.form)
+
+    def answer(self) -> Answer:
+        return Stability.of(self.records())
+
+
+stability = command("stability", _Stability)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _ComplexityOptions(_PoolingOptions, _SeveralModels):
-    """What `pommel stats complexity` is told."""
+class _Complexity(_PoolingOptions, _SeveralModels):
+    """How accuracy falls with the complexity of intervening material.
+
+    For each series of suites, and each model or the mean over a family: the mean accuracy at each
+    complexity with its standard error, the slope, and Spearman's rank correlation.
+
+    \b
+      pommel stats complexity --complexity complexity.csv --pool family
+      pommel stats complexity --difference number_src number_prep
+    """
 
     file: Path | None = option(
         "--complexity",
@@ -272,56 +280,29 @@ class _ComplexityOptions(_PoolingOptions, _SeveralModels):
         help="Which tidy table --format csv, tsv or json prints: one row a complexity, or a "
         "series.",
     )
-    form: str = field_of(form_option())
+
+    def answer(self) -> Answer:
+        records = self.chosen_records()
+        if self.difference:
+            if self.file:
+                raise UsageError("--difference compares two suites; it needs no --complexity")
+            incomplete = ModelsCompared.of(records).incomplete_seeds(self.difference)
+            _note_left_out(incomplete, _INCOMPLETE_SEEDS)
+            return SuiteDifferences.of(records, *self.difference, pooling=self.pooling)
+        return Complexity.of(
+            records,
+            file=self.file,
+            series=self.series,
+            pooling=self.pooling,
+            table=self.table,
+        )
 
 
-@click.command("complexity")
-@takes_options
-def complexity(chosen: _ComplexityOptions) -> None:
-    """How accuracy falls with the complexity of intervening material.
-
-    For each series of suites, and each model or the mean over a family: the mean accuracy at each
-    complexity with its standard error, the slope, and Spearman's rank correlation.
-
-    \b
-      pommel stats complexity --complexity complexity.csv --pool family
-      pommel stats complexity --difference number_src number_prep
-    """
-    records = chosen.chosen_records()
-    if chosen.difference:
-        if chosen.file:
-            raise UsageError("--difference compares two suites; it needs no --complexity")
-        incomplete = ModelsCompared.of(records).incomplete_seeds(chosen.difference)
-        _note_left_out(incomplete, _INCOMPLETE_SEEDS)
-        differences = SuiteDifferences.of(records, *chosen.difference, pooling=chosen.pooling)
-        _show(differences, chosen.form)
-        return
-    found = Complexity.of(
-        records,
-        file=chosen.file,
-        series=chosen.series,
-        pooling=chosen.pooling,
-        table=chosen.table,
-    )
-    _show(found, chosen.form)
+complexity = command("complexity", _Complexity)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _ScalingOptions(_LevelOptions, AverageOptions, _SeveralModels):
-    """What `pommel stats scaling` is told."""
-
-    scale: Literal["linear", "log"] = option(
-        "--x", default="linear", help="Slopes per billion parameters, or per power of ten."
-    )
-    table: Literal["slopes", "points"] = option(
-        default="slopes", help="The slopes, or the accuracy of each model with its size."
-    )
-    form: str = field_of(form_option())
-
-
-@click.command("scaling")
-@takes_options
-def scaling(chosen: _ScalingOptions) -> None:
+class _Scaling(_LevelOptions, AverageOptions, _SeveralModels):
     """By how much accuracy rises with a model's size, family by family.
 
     The slope of accuracy in percent against parameters in billions, by ordinary least squares, and
@@ -334,19 +315,39 @@ def scaling(chosen: _ScalingOptions) -> None:
           --exclude-model xglm-4.5B
       pommel stats scaling --family 'Pythia=pythia-*' --by circuit --x log
     """
-    found = Scaling.of(
-        chosen.chosen_records(),
-        level=chosen.level,
-        scale=chosen.scale,
-        average=chosen.average,
-        table=chosen.table,
+
+    scale: Literal["linear", "log"] = option(
+        "--x", default="linear", help="Slopes per billion parameters, or per power of ten."
     )
-    _show(found, chosen.form)
+    table: Literal["slopes", "points"] = option(
+        default="slopes", help="The slopes, or the accuracy of each model with its size."
+    )
+
+    def answer(self) -> Answer:
+        return Scaling.of(
+            self.chosen_records(),
+            level=self.level,
+            scale=self.scale,
+            average=self.average,
+            table=self.table,
+        )
+
+
+scaling = command("scaling", _Scaling)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _TrainingOptions(_LevelOptions, _SettingsOptions, _ModelsOptions):
-    """What `pommel stats training` is told."""
+class _Training(_LevelOptions, _SettingsOptions, _ModelsOptions):
+    """When models learn what: accuracy along the steps or epochs of a family.
+
+    From which step on a suite is above chance (exact one-sided binomial test, p < .05), and from
+    which on it has reached most of its final accuracy, at that step and all later ones.
+
+    \b
+      pommel run 'huggingface://EleutherAI/pythia-70m@step{1000..143000..1000}' suites:en
+      pommel stats training --model 'pythia-70m*' --by circuit
+      pommel stats training --table points --format csv
+    """
 
     reach_percent: float = option(
         "--reach",
@@ -358,35 +359,33 @@ class _TrainingOptions(_LevelOptions, _SettingsOptions, _ModelsOptions):
     table: Literal["paths", "points"] = option(
         default="paths", help="One row a suite (circuit, ...), or one a step."
     )
-    form: str = field_of(form_option())
+
+    def answer(self) -> Answer:
+        return Training.of(
+            self.chosen_records(),
+            level=self.level,
+            reach_percent=self.reach_percent,
+            settings=self.settings,
+            table=self.table,
+        )
 
 
-@click.command("training")
-@takes_options
-def training(chosen: _TrainingOptions) -> None:
-    """When models learn what: accuracy along the steps or epochs of a family.
-
-    From which step on a suite is above chance (exact one-sided binomial test, p < .05), and from
-    which on it has reached most of its final accuracy, at that step and all later ones.
-
-    \b
-      pommel run 'huggingface://EleutherAI/pythia-70m@step{1000..143000..1000}' suites:en
-      pommel stats training --model 'pythia-70m*' --by circuit
-      pommel stats training --table points --format csv
-    """
-    found = Training.of(
-        chosen.chosen_records(),
-        level=chosen.level,
-        reach_percent=chosen.reach_percent,
-        settings=chosen.settings,
-        table=chosen.table,
-    )
-    _show(found, chosen.form)
+training = command("training", _Training)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _AucOptions(SelectionOptions, ResamplingOptions):
-    """What `pommel stats auc` is told."""
+class _Auc(_Statistic, ResamplingOptions):
+    """How well models tell the grammatical sentences of a set from the ungrammatical ones.
+
+    Of suites whose meta.unacceptable names the conditions that no speaker would say. In each item
+    (template) every grammatical sentence is compared with every ungrammatical one, and the AUC is
+    the mean over items. Needs runs whose surprisals are in the store.
+
+    \b
+      pommel run ngram://model.arpa de_argument_structure
+      pommel stats auc --suite de_argument_structure
+      pommel stats auc --table orders --format csv
+    """
 
     table: Literal["auc", "orders", "pairs", "features"] = option(
         default="auc",
@@ -404,54 +403,46 @@ class _AucOptions(SelectionOptions, ResamplingOptions):
         help="The unigram model of --normalise slor: name or reference of a model that has "
         "run on the same suites.",
     )
-    form: str = field_of(form_option())
+
+    def answer(self) -> Answer:
+        return SentenceSets.of(
+            self.runs(),
+            table=self.table,
+            normalise=self.normalise,
+            unigrams=self._unigrams(),
+            n_resamples=self.resamples,
+            seed=self.seed,
+        )
+
+    def _unigrams(self) -> dict[SuiteKey, Run]:
+        """Return the runs of the unigram model, by suite."""
+        if (self.normalise == "slor") != bool(self.unigram):
+            raise UsageError("--normalise slor and --unigram GLOB go together")
+        if not self.unigram:
+            return {}
+        found: dict[SuiteKey, Run] = {}
+        asked = replace(self, only_runs=(), only_models=(self.unigram,), only_choices=())
+        for run in asked.runs():
+            suite = run.surprisals.suite
+            other = found.setdefault((suite.language, suite.name), run)
+            if other is not run:
+                names = f"{other.result.model_name} and {run.result.model_name}"
+                raise UsageError(f"--unigram {self.unigram!r} is both {names}; name one of them")
+        return found
 
 
-@click.command("auc")
-@takes_options
-def auc(chosen: _AucOptions) -> None:
-    """How well models tell the grammatical sentences of a set from the ungrammatical ones.
-
-    Of suites whose meta.unacceptable names the conditions that no speaker would say. In each item
-    (template) every grammatical sentence is compared with every ungrammatical one, and the AUC is
-    the mean over items. Needs runs whose surprisals are in the store.
-
-    \b
-      pommel run ngram://model.arpa de_argument_structure
-      pommel stats auc --suite de_argument_structure
-      pommel stats auc --table orders --format csv
-    """
-    found = SentenceSets.of(
-        chosen.runs(),
-        table=chosen.table,
-        normalise=chosen.normalise,
-        unigrams=_unigrams(chosen),
-        n_resamples=chosen.resamples,
-        seed=chosen.seed,
-    )
-    _show(found, chosen.form)
-
-
-def _unigrams(chosen: _AucOptions) -> dict[SuiteKey, Run]:
-    """Return the runs of the unigram model, by suite."""
-    if (chosen.normalise == "slor") != bool(chosen.unigram):
-        raise UsageError("--normalise slor and --unigram GLOB go together")
-    if not chosen.unigram:
-        return {}
-    found: dict[SuiteKey, Run] = {}
-    asked = replace(chosen, only_runs=(), only_models=(chosen.unigram,), only_choices=())
-    for run in asked.runs():
-        suite = run.surprisals.suite
-        other = found.setdefault((suite.language, suite.name), run)
-        if other is not run:
-            names = f"{other.result.model_name} and {run.result.model_name}"
-            raise UsageError(f"--unigram {chosen.unigram!r} is both {names}; name one of them")
-    return found
+auc = command("auc", _Auc)
 
 
 @dataclass(frozen=True, kw_only=True)
-class _CorrelateOptions(_PoolingOptions, AverageOptions, _SeveralModels):
-    """What `pommel stats correlate` is told."""
+class _Correlate(_PoolingOptions, AverageOptions, _SeveralModels):
+    """Rank correlation of accuracy with a property of languages, circuits, suites or models.
+
+    \b
+      pommel stats correlate --with cwals.tsv --key lang --value C_WALS_fig3_vector
+      pommel stats correlate --with cwals.tsv --exclude de --common-suites
+      pommel stats correlate --between-models --circuit agreement
+    """
 
     file: Path | None = option(
         "--with", help="CSV or TSV with a number for each language (circuit, ...)."
@@ -477,38 +468,28 @@ class _CorrelateOptions(_PoolingOptions, AverageOptions, _SeveralModels):
     table: Literal["correlations", "pairs"] = option(
         default="correlations", help="The coefficients, or what they are of."
     )
-    form: str = field_of(form_option())
+
+    def answer(self) -> Answer:
+        if self.between_models == (self.file is not None):
+            raise UsageError("say what accuracy is compared with: --with FILE, or --between-models")
+        records = self.chosen_records()
+        _note_left_out(ModelsCompared.of(records).incomplete_seeds(), _INCOMPLETE_SEEDS)
+        if self.file is None:
+            return ModelCorrelations.of(records, coefficient=self.coefficient)
+        return PropertyCorrelations.of(
+            records,
+            GivenTable.read(self.file, key=self.key, value=self.value),
+            level=self.level,
+            coefficient=self.coefficient,
+            pooling=self.pooling,
+            common_suites=self.common_suites,
+            exclude=self.exclude,
+            average=self.average,
+            table=self.table,
+        )
 
 
-@click.command("correlate")
-@takes_options
-def correlate(chosen: _CorrelateOptions) -> None:
-    """Rank correlation of accuracy with a property of languages, circuits, suites or models.
-
-    \b
-      pommel stats correlate --with cwals.tsv --key lang --value C_WALS_fig3_vector
-      pommel stats correlate --with cwals.tsv --exclude de --common-suites
-      pommel stats correlate --between-models --circuit agreement
-    """
-    if chosen.between_models == (chosen.file is not None):
-        raise UsageError("say what accuracy is compared with: --with FILE, or --between-models")
-    records = chosen.chosen_records()
-    _note_left_out(ModelsCompared.of(records).incomplete_seeds(), _INCOMPLETE_SEEDS)
-    if chosen.file is None:
-        _show(ModelCorrelations.of(records, coefficient=chosen.coefficient), chosen.form)
-        return
-    found = PropertyCorrelations.of(
-        records,
-        GivenTable.read(chosen.file, key=chosen.key, value=chosen.value),
-        level=chosen.level,
-        coefficient=chosen.coefficient,
-        pooling=chosen.pooling,
-        common_suites=chosen.common_suites,
-        exclude=chosen.exclude,
-        average=chosen.average,
-        table=chosen.table,
-    )
-    _show(found, chosen.form)
+correlate = command("correlate", _Correlate)
 
 
 _ITEM_FORMS = ("csv", "tsv", "json", "parquet")
@@ -566,8 +547,16 @@ def _write_parquet(frame: "pd.DataFrame", path: Path) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _MixedOptions(SelectionOptions):
-    """What `pommel stats mixed` is told."""
+class _Mixed(_Statistic):
+    """Fit whether predictions hold, item by item, by fixed effects and random intercepts.
+
+    Needs the stats extra. By maximum likelihood, as lme4's glmer has it. Models, suites and items
+    count as drawn from more of their kind.
+
+    \b
+      pommel stats mixed --fixed 'modifier + log10_parameters'
+      pommel stats mixed --fixed modifier --random 'modifier || model' --random suite --random item
+    """
 
     fixed: str = option(
         required=True,
@@ -587,26 +576,14 @@ class _MixedOptions(SelectionOptions):
         help="A unit without an intercept of its own, though an effect is the same within it: "
         "what is found then holds for these models (suites ...) alone; repeatable.",
     )
-    form: str = field_of(form_option())
+
+    def answer(self) -> Answer:
+        return MixedFit.of(
+            self.records(),
+            fixed=self.fixed,
+            random=self.random or None,
+            not_random=self.not_random,
+        )
 
 
-@click.command("mixed")
-@takes_options
-def mixed(chosen: _MixedOptions) -> None:
-    """Fit whether predictions hold, item by item, by fixed effects and random intercepts.
-
-    Needs the stats extra. By maximum likelihood, as lme4's glmer has it. Models, suites and items
-    count as drawn from more of their kind.
-
-    \b
-      pommel stats mixed --fixed 'modifier + log10_parameters'
-      pommel stats mixed --fixed modifier --random 'modifier || model' --random suite --random item
-    """
-    records = chosen.records()
-    found = MixedFit.of(
-        records,
-        fixed=chosen.fixed,
-        random=chosen.random or None,
-        not_random=chosen.not_random,
-    )
-    _show(found, chosen.form)
+mixed = command("mixed", _Mixed)
