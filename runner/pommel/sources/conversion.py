@@ -10,7 +10,7 @@ from pommel.files import DecodedText, sha256_of
 from pommel.sources.formats.long_csv import read_long_csv
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import GRAMMATICAL, Compared, MinimalSet
-from pommel.sources.output import FORMATS, Content, SetContent, SuiteContent, WrittenForm
+from pommel.sources.output import FORMATS, Content, SetContent, WrittenForm
 from pommel.suite import LoadedSuite
 
 
@@ -57,8 +57,8 @@ class Conversion:
             option = "--by" if self.by else "--compare"
             raise UsageError(f"{path}: {option} is for minimal sets; this is a suite")
         loaded = self._suite(path, form)
-        content = SuiteContent(
-            suite=loaded.suite,
+        content = Content.of_suite(
+            loaded.suite,
             grammatical=self.grammatical or GRAMMATICAL,
             ungrammatical=self.ungrammatical,
         )

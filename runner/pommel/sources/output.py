@@ -27,7 +27,6 @@ from pommel.sources.formats.set_format import SaveFile, SetFormat, TextPieces
 from pommel.sources.grammar.source import GeneratedItem
 from pommel.sources.minimal_sets import (
     GRAMMATICAL,
-    REGION_NAMES,
     UNGRAMMATICAL,
     Compared,
     MinimalSet,
@@ -143,46 +142,71 @@ _FORMS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content(ABC):
-    """Something to be written; where it streams, it can be taken once. Its `tally` is kept."""
+    """Something to be written; where it streams, it can be taken once. Its `tally` is kept.
 
+    `grammatical` and `ungrammatical` are the conditions that are taken as minimal sets, where there
+    are conditions; without names for the ungrammatical ones those are that are called so.
+    `keeps_ties` says that sentences which are spelt like the grammatical one stay in sets, as in
+    files that somebody has published; what is generated is without them.
+    """
+
+    grammatical: str = GRAMMATICAL
+    ungrammatical: tuple[str, ...] = ()
+    keeps_ties: bool = False
     tally: Tally = field(default_factory=Tally)
 
     @property
     @abstractmethod
-    def name(self) -> str:
-        """What the suite is called."""
-
-    @property
-    @abstractmethod
-    def region_names(self) -> Mapping[int, str]:
-        """Region numbers and their names."""
-
-    @property
-    @abstractmethod
-    def joiner(self) -> str:
-        """What stands between two regions."""
+    def head(self) -> Mapping[str, Any]:
+        """The JSON of its suite; the items may be missing."""
 
     @abstractmethod
-    def suite_pieces(self) -> Iterator[str]:
-        """Return the text of the suite's JSON, piece by piece. Raises `InputError` for no items."""
-
-    @abstractmethod
-    def items(self) -> Iterator[Item]:
-        """Return the suite's items. Raises `InputError` for none."""
-
-    @abstractmethod
-    def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
-        """Return the minimal sets, `with_lone` also those without an ungrammatical sentence.
-
-        Raises `UsageError` if these are no minimal sets, and `InputError` if there is none.
-        """
+    def item_values(self) -> Iterator[dict[str, Any]]:
+        """Return the JSON of the suite's items. Raises `InputError` for none."""
 
     @staticmethod
     def of_suite(
         suite: Suite, *, grammatical: str = GRAMMATICAL, ungrammatical: tuple[str, ...] = ()
     ) -> "Content":
-        """Return what is written of a suite; `SuiteContent` says what the conditions are for."""
-        return SuiteContent(suite=suite, grammatical=grammatical, ungrammatical=ungrammatical)
+        """Return what is written of a suite."""
+        return SuiteContent(
+            suite=suite, grammatical=grammatical, ungrammatical=ungrammatical, keeps_ties=True
+        )
+
+    @property
+    def name(self) -> str:
+        """What the suite is called."""
+        return str(self.head["meta"]["name"])
+
+    @property
+    def region_names(self) -> Mapping[int, str]:
+        """Region numbers and their names."""
+        return {int(number): name for number, name in self.head["region_meta"].items()}
+
+    @property
+    def joiner(self) -> str:
+        """What stands between two regions."""
+        return str(self.head["meta"].get("joiner", " "))
+
+    def suite_pieces(self) -> Iterator[str]:
+        """Return the text of the suite's JSON, piece by piece. Raises `InputError` for no items."""
+        return json_chunks(self.head, "items", self.item_values(), indent=_INDENT)
+
+    def items(self) -> Iterator[Item]:
+        """Return the suite's items. Raises `InputError` for none."""
+        return map(Item.from_dict, self.item_values())
+
+    def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
+        """Return the minimal sets, `with_lone` also those without an ungrammatical sentence.
+
+        Raises `UsageError` if these are no minimal sets, and `InputError` if there is none.
+        """
+        written = self._written_sets(with_lone=with_lone)
+        first = next(written, None)
+        if first is None:
+            what = "no sentence has an ungrammatical one to compare with"
+            raise InputError(f"{self.name}: {what}; what is contrasted has one spelling everywhere")
+        return itertools.chain([first], written)
 
     def noun(self, form: WrittenForm) -> str:
         """Return what is counted where it is written in a form: sets, or items."""
@@ -225,6 +249,54 @@ class Content(ABC):
                 )
             yield each
 
+    def _all_sets(self) -> Iterator[MinimalSet]:
+        """Return a set an item, if that is what its conditions are."""
+        items = self.items()
+        first = next(items)
+        names = self._set_names([each.name for each in first.conditions])
+        joiner = self.joiner
+        for item in itertools.chain([first], items):
+            yield MinimalSet.of_item(item, names[0], names[1:], joiner=joiner)
+
+    def _set_names(self, conditions: Sequence[str]) -> list[str]:
+        """Return which conditions make minimal sets, the grammatical one first."""
+        grammatical = self.grammatical
+        others = list(self.ungrammatical) or [
+            each
+            for each in conditions
+            if each != grammatical
+            and (each == UNGRAMMATICAL or each.startswith(f"{UNGRAMMATICAL}_"))
+        ]
+        if grammatical in others:
+            raise UsageError(
+                f"{self.name}: {grammatical!r} cannot be grammatical and ungrammatical"
+            )
+        unknown = [each for each in (grammatical, *others) if each not in conditions]
+        if unknown or not others:
+            lacks = listed([repr(each) for each in unknown or [UNGRAMMATICAL]])
+            there = listed(list(conditions), most=8)
+            hint = f"it has {there}; name two with --grammatical and --ungrammatical"
+            raise UsageError(f"{self.name} has no condition {lacks}: {hint}")
+        return [grammatical, *others]
+
+    def _written_sets(self, *, with_lone: bool) -> Iterator[MinimalSet]:
+        """Yield the sets that are written, and count all."""
+        n_written = 0
+        for found in self._all_sets():
+            each = found
+            if found.is_tied and not self.keeps_ties:
+                others = tuple(form for form in found.others if form != found.form)
+                each = replace(found, others=others)
+            is_left_out = not (each.others or with_lone)
+            self.tally.n_left_out += is_left_out
+            n_written += not is_left_out
+            # Items count themselves, too.
+            self.tally.n_written = n_written
+            if each.is_tied:
+                self.tally.tied.append(n_written)
+            if not is_left_out:
+                yield each
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SetContent(Content):
@@ -232,9 +304,7 @@ class SetContent(Content):
 
     A set of more than one ungrammatical sentence is one item if all have as many, and otherwise an
     item for each. Sets without any are no items. `compared` is what the prediction compares,
-    `metric` by what of its tokens. `keeps_ties` says that sentences which are spelt like the
-    grammatical one stay, as in files that somebody has published; what is generated is without
-    them.
+    `metric` by what of its tokens.
     """
 
     all_sets: Iterable[MinimalSet]
@@ -242,98 +312,41 @@ class SetContent(Content):
     meta: Mapping[str, Any]
     compared: Compared = "sentence"
     metric: str = "sum"
-    keeps_ties: bool = False
 
     @property
-    def name(self) -> str:
-        """The suite's name."""
-        return str(self.meta["name"])
+    def head(self) -> Mapping[str, Any]:
+        """The suite's JSON without its items."""
+        return suite_head(self.meta, self._n_own, self.compared, self.metric)
 
-    @property
-    def region_names(self) -> Mapping[int, str]:
-        """Before the contrast, the contrast, after it."""
-        return {int(number): name for number, name in REGION_NAMES.items()}
-
-    @property
-    def joiner(self) -> str:
-        """A space."""
-        return " "
-
-    def suite_pieces(self) -> Iterator[str]:
-        """Return the suite's JSON."""
-        n_own, sets = self._comparable()
-        head = suite_head(self.meta, n_own, self.compared, self.metric)
-        return json_chunks(head, "items", suite_items(sets), indent=_INDENT)
-
-    def items(self) -> Iterator[Item]:
+    def item_values(self) -> Iterator[dict[str, Any]]:
         """Return an item a set, or a pair."""
-        return map(Item.from_dict, suite_items(self._comparable()[1]))
-
-    def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
-        """Return the sets."""
-        return _tallied(self.all_sets, self, with_lone=with_lone, keeps_ties=self.keeps_ties)
+        sets = self.sets()
+        if len({*self.ungrammatical_counts} - {0}) > 1:
+            sets = itertools.chain.from_iterable(each.pairs() for each in sets)
+        return suite_items(sets)
 
     def noun(self, form: WrittenForm) -> str:  # noqa: ARG002 - sets they are in any form
         """Return what is counted: sets."""
         return "minimal set"
 
-    def _comparable(self) -> tuple[int, Iterator[MinimalSet]]:
-        own = self.sets()
-        n_own, *more = sorted({*self.ungrammatical_counts} - {0})
-        if more:
-            n_own, own = 1, itertools.chain.from_iterable(each.pairs() for each in own)
-        return n_own, own
+    @property
+    def _n_own(self) -> int:
+        counts = {*self.ungrammatical_counts} - {0}
+        return counts.pop() if len(counts) == 1 else 1
+
+    def _all_sets(self) -> Iterator[MinimalSet]:
+        return iter(self.all_sets)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemContent(Content):
-    """Generated items, with the JSON of their suite without its items.
-
-    As minimal sets they are like a suite; see `SuiteContent`.
-    """
+    """Generated items, with the JSON of their suite without its items."""
 
     all_items: Iterable[GeneratedItem]
     head: Mapping[str, Any]
-    grammatical: str = GRAMMATICAL
-    ungrammatical: tuple[str, ...] = ()
 
-    @property
-    def name(self) -> str:
-        """The suite's name."""
-        return str(self.head["meta"]["name"])
-
-    @property
-    def region_names(self) -> Mapping[int, str]:
-        """What the grammar calls its regions."""
-        return {int(number): name for number, name in self.head["region_meta"].items()}
-
-    @property
-    def joiner(self) -> str:
-        """What stands between two regions."""
-        return str(self.head["meta"].get("joiner", " "))
-
-    def suite_pieces(self) -> Iterator[str]:
-        """Yield the suite's JSON."""
-        return json_chunks(self.head, "items", self._item_values(), indent=_INDENT)
-
-    def items(self) -> Iterator[Item]:
-        """Return the items."""
-        return map(Item.from_dict, self._item_values())
-
-    def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
-        """Return a set an item, if that is what its conditions are."""
-        return _tallied(self._sets(), self, with_lone=with_lone)
-
-    def _sets(self) -> Iterator[MinimalSet]:
-        items = iter(self.all_items)
-        first = next(items)
-        conditions = [each.name for each in first]
-        names = _set_names(conditions, self.grammatical, self.ungrammatical, name=self.name)
-        for item in itertools.chain([first], items):
-            contents = {each.name: each.contents for each in item}
-            yield MinimalSet.of_regions([contents[name] for name in names], joiner=self.joiner)
-
-    def _item_values(self) -> Iterator[dict[str, Any]]:
+    def item_values(self) -> Iterator[dict[str, Any]]:
+        """Yield the JSON of the items."""
         for number, item in enumerate(self.all_items, start=1):
             self.tally.n_written += 1
             yield {
@@ -354,29 +367,19 @@ class ItemContent(Content):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteContent(Content):
-    """A suite. As minimal sets it has one grammatical condition, and ungrammatical ones.
-
-    Those are the ones that are called so, where no others are named.
-    """
+    """A suite."""
 
     suite: Suite
-    grammatical: str = GRAMMATICAL
-    ungrammatical: tuple[str, ...] = ()
 
     @property
-    def name(self) -> str:
-        """The suite's name."""
-        return self.suite.name
+    def head(self) -> Mapping[str, Any]:
+        """What its JSON says of the suite, as far as it is asked for."""
+        meta = {"name": self.suite.name, "joiner": self.suite.joiner}
+        return {"meta": meta, "region_meta": self.suite.region_names}
 
-    @property
-    def region_names(self) -> Mapping[int, str]:
-        """What the suite calls its regions."""
-        return self.suite.region_names
-
-    @property
-    def joiner(self) -> str:
-        """What stands between two regions."""
-        return self.suite.joiner
+    def item_values(self) -> Iterator[dict[str, Any]]:
+        """Return the JSON of the items."""
+        return (item.to_dict() for item in self.items())
 
     def suite_pieces(self) -> Iterator[str]:
         """Yield the suite's JSON, with all that was in it."""
@@ -387,66 +390,3 @@ class SuiteContent(Content):
         """Return the items."""
         self.tally.n_written = len(self.suite.items)
         return iter(self.suite.items)
-
-    def sets(self, *, with_lone: bool = False) -> Iterator[MinimalSet]:
-        """Return a set an item."""
-        return _tallied(self._sets(), self, with_lone=with_lone, keeps_ties=True)
-
-    def _sets(self) -> Iterator[MinimalSet]:
-        names = _set_names(
-            self.suite.condition_names, self.grammatical, self.ungrammatical, name=self.name
-        )
-        for item in self.suite.items:
-            yield MinimalSet.of_item(item, names[0], names[1:], joiner=self.joiner)
-
-
-def _tallied(
-    sets: Iterable[MinimalSet], content: Content, *, with_lone: bool, keeps_ties: bool = False
-) -> Iterator[MinimalSet]:
-    """Return the sets that are written, unless ties are kept without sentences that are spelt like
-    the grammatical one.
-
-    Raises `InputError` if there is none.
-    """
-    written = _written(sets, content.tally, with_lone=with_lone, keeps_ties=keeps_ties)
-    first = next(written, None)
-    if first is None:
-        what = "no sentence has an ungrammatical one to compare with"
-        raise InputError(f"{content.name}: {what}; what is contrasted has one spelling everywhere")
-    return itertools.chain([first], written)
-
-
-def _written(
-    sets: Iterable[MinimalSet], tally: Tally, *, with_lone: bool, keeps_ties: bool
-) -> Iterator[MinimalSet]:
-    for each in sets:
-        if each.is_tied and not keeps_ties:
-            each = replace(each, others=tuple(form for form in each.others if form != each.form))  # noqa: PLW2901 - the same set, mended
-        if each.others or with_lone:
-            tally.n_written += 1
-        else:
-            tally.n_left_out += 1
-            continue
-        if each.is_tied:
-            tally.tied.append(tally.n_written)
-        yield each
-
-
-def _set_names(
-    conditions: Sequence[str], grammatical: str, ungrammatical: Sequence[str], *, name: str
-) -> list[str]:
-    """Return which conditions make minimal sets, the grammatical one first."""
-    others = list(ungrammatical) or [
-        each
-        for each in conditions
-        if each != grammatical and (each == UNGRAMMATICAL or each.startswith(f"{UNGRAMMATICAL}_"))
-    ]
-    if grammatical in others:
-        raise UsageError(f"{name}: {grammatical!r} cannot be grammatical and ungrammatical")
-    unknown = [each for each in (grammatical, *others) if each not in conditions]
-    if unknown or not others:
-        lacks = listed([repr(each) for each in unknown or [UNGRAMMATICAL]])
-        there = listed(list(conditions), most=8)
-        hint = f"it has {there}; name two with --grammatical and --ungrammatical"
-        raise UsageError(f"{name} has no condition {lacks}: {hint}")
-    return [grammatical, *others]
