@@ -20,5 +20,6 @@ from .text import make_folder as make_folder
 from .text import opened as opened
 from .text import replacing as replacing
 from .text import sha256_of as sha256_of
+from .text import word_core as word_core
 from .text import write_text as write_text
 from .waiting import Waiting as Waiting

@@ -10,6 +10,7 @@ import re
 import shutil
 import stat
 import tempfile
+import unicodedata
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -148,6 +149,16 @@ def opened(path: Path) -> Iterator[io.BufferedReader]:
         stream: io.BufferedReader = io.BufferedReader(gzip.GzipFile(fileobj=raw), 1 << 20)
         with stream:
             yield stream
+
+
+def word_core(piece: str) -> tuple[int, int]:
+    """Return where the word is in a piece between white space: `[start, end)`, empty if nowhere.
+
+    That is from its first to its last character that is neither punctuation nor a symbol.
+    """
+    # Not \W: that takes combining accents and vowel signs, which belong to words, for marks.
+    letters = [at for at, each in enumerate(piece) if unicodedata.category(each)[0] not in "PS"]
+    return (letters[0], letters[-1] + 1) if letters else (0, 0)
 
 
 def is_encodable(text: str) -> bool:

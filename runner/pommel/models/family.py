@@ -496,18 +496,9 @@ _DIGITS = re.compile(r"(\d+)")
 _NAMES_BEGIN = ("", "/", "#")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Member:
-    """A member of a family: the texts of its reference's places, its name in tables."""
-
-    texts: tuple[str, ...]
-    name: str
-    membership: Membership
-
-
-def members_of(
+def _members_of(
     reference: Reference, choices: Sequence[tuple[str, ...]], index: int
-) -> list[Member]:
+) -> list[NamedModel]:
     """Return the members of a family, in the order of their numbers; those without one are last.
 
     The choices differ in the text of one place only. The family is called by what its members'
@@ -527,21 +518,21 @@ def members_of(
     before = f"{above}{place.separator or '/'}" if above and not stem else ""
     family = stem or above or _beside(choices[0], index) or place.text
     pattern = reference.spelled((*choices[0][:index], place.text, *choices[0][index + 1 :]))
-    members = [
-        Member(
-            texts=texts,
-            name=f"{before}{end}",
-            membership=Membership(
-                family=family,
-                axis=axis,
-                label=label,
-                value=_value(_in_context(label, context), axis),
-                pattern=pattern,
-            ),
-        )
+    rows = [
+        (_value(_in_context(label, context), axis), label, f"{before}{end}", texts)
         for texts, end, label in zip(choices, ends, labels, strict=True)
     ]
-    return sorted(members, key=_order)
+    rows.sort(key=lambda row: (row[0] is None, row[0] or 0.0, natural_key(row[1])))
+    return [
+        NamedModel(
+            reference=reference.spelled(texts),
+            name=name,
+            membership=Membership(
+                family=family, axis=axis, label=label, value=value, pattern=pattern
+            ),
+        )
+        for value, label, name, texts in rows
+    ]
 
 
 def _above(reference: Reference, texts: tuple[str, ...], index: int) -> str:
@@ -616,11 +607,6 @@ def _axis_of(word: str) -> Axis:
     return _AXES[word.lower().replace("_", "")]
 
 
-def _order(member: Member) -> tuple[bool, float, list[Any]]:
-    label, value = member.membership.label, member.membership.value
-    return value is None, value or 0.0, natural_key(label)
-
-
 def natural_key(text: str) -> list[Any]:
     """Return what sorts texts as people do: step-900 before step-1000."""
     # Text and numbers take turns, so that text is never compared with a number.
@@ -653,14 +639,5 @@ def _members(
     for texts in found:
         family = (*texts[:index], pattern, *texts[index + 1 :])
         families.setdefault(family, []).append(texts)
-    for _, of_it in sorted(families.items(), key=lambda each: _natural(each[0])):
-        for member in members_of(reference, of_it, index):
-            yield NamedModel(
-                reference=reference.spelled(member.texts),
-                name=member.name,
-                membership=member.membership,
-            )
-
-
-def _natural(texts: tuple[str, ...]) -> list[object]:
-    return [natural_key(text) for text in texts]
+    for family in sorted(families, key=lambda texts: [*map(natural_key, texts)]):
+        yield from _members_of(reference, families[family], index)

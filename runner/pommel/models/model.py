@@ -4,7 +4,7 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Protocol, get_args
 
@@ -68,8 +68,8 @@ class Policy:
         return cls.SYNTAXGYM if compat == "syntaxgym" else cls()
 
     def __post_init__(self) -> None:
-        for name, choices in _CHOICES.items():
-            UsageError.check_choice(name, getattr(self, name), get_args(choices))
+        for each in fields(self):
+            UsageError.check_choice(each.name, getattr(self, each.name), get_args(each.type))
 
     def to_dict(self) -> dict[str, str]:
         """Return the policy as plain JSON values, one key a choice."""
@@ -87,14 +87,6 @@ class Policy:
         return hashlib.sha256(canonical.encode()).hexdigest()[:16]
 
 
-_CHOICES = {
-    "bos": Bos,
-    "eos": Eos,
-    "first_token": FirstToken,
-    "method": Method,
-    "boundary": Boundary,
-}
-
 Policy.SYNTAXGYM = Policy(bos="tokenizer", eos="auto", first_token="zero")
 
 
@@ -107,6 +99,8 @@ RECOVERED = "recovered"
 Spans = Sequence[tuple[int, int]]
 
 _METHODS: dict[str, Method] = {method: method for method in get_args(Method)}
+# Of a model's fields, those that describe how it is best asked, and not which it is.
+_HOW_TO_CALL = ("costly_calls", "n_together", "all_at_once")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -151,21 +145,9 @@ class ModelInfo:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the description as plain JSON values (see `schemas/surprisals.json`)."""
-        return {
-            "reference": self.reference,
-            "name": self.name,
-            "kind": self.kind,
-            "fingerprint": self.fingerprint,
-            "revision": self.revision,
-            "n_parameters": self.n_parameters,
-            "max_tokens": self.max_tokens,
-            "bos": self.bos,
-            "eos": self.eos,
-            "dtype": self.dtype,
-            "device": self.device,
-            "methods": list(self.methods),
-            "details": dict(self.details),
-        }
+        names = [each.name for each in fields(self) if each.name not in _HOW_TO_CALL]
+        description = {name: getattr(self, name) for name in names}
+        return description | {"methods": list(self.methods), "details": dict(self.details)}
 
     @property
     def has_recovered_offsets(self) -> bool:

@@ -1,13 +1,12 @@
 """What models over words share: how a sentence is cut, and which marks stand around it."""
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from pommel.errors import InputError, ModelError, counted, listed
-from pommel.files import DecodedText
+from pommel.files import DecodedText, word_core
 from pommel.models.model import Policy
 from pommel.models.reference_files import read_text
 from pommel.surprisal import ScoredSentence, Token, Unscored
@@ -51,10 +50,10 @@ def words_of_text(text: str, marks: Collection[str] = ()) -> tuple[str, ...]:
 def _cut(piece: str, known: Callable[[str], bool]) -> list[tuple[int, int]]:
     if known(piece):
         return [(0, len(piece))]
-    cores = [index for index, character in enumerate(piece) if not _is_mark(character)]
-    if not cores:
+    start, end = word_core(piece)
+    if start == end:
         return list(_cut_marks(piece, 0, len(piece), known))
-    start, end = _widened(piece, cores[0], cores[-1] + 1, known)
+    start, end = _widened(piece, start, end, known)
     before = _cut_marks(piece, 0, start, known)
     after = _cut_marks(piece, end, len(piece), known)
     return [*before, *_cut_clitic(piece, start, end, known), *after]
@@ -96,11 +95,6 @@ def _cut_marks(
         length = next(lengths, 1)
         yield start, start + length
         start += length
-
-
-def _is_mark(character: str) -> bool:
-    # Not \W: that takes combining accents and vowel signs, which belong to words, for marks.
-    return unicodedata.category(character)[0] in "PS"
 
 
 def read_vocabulary(path: Path, *, asked_by: str) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pommel.models.neural.memory import Budget, Footprint, budget_for, memory_errors, usable_bytes
+from pommel.models.neural.memory import Budget, memory_errors, usable_bytes
 
 torch: Any = pytest.importorskip("torch")
 
@@ -58,9 +58,6 @@ def test_memory_that_runs_out_is_an_error_of_its_own(
     assert found == emptied
 
 
-FOOTPRINT = Footprint(bytes_per_token=100, bytes_per_row=1_000)
-
-
 @pytest.mark.parametrize(
     ("max_memory_bytes", "n_tokens", "row_length", "expected"),
     [
@@ -73,9 +70,8 @@ FOOTPRINT = Footprint(bytes_per_token=100, bytes_per_row=1_000)
     ],
 )
 def test_examples(max_memory_bytes: int, n_tokens: int, row_length: int, expected: Budget) -> None:
-    found = budget_for(
-        FOOTPRINT, max_memory_bytes=max_memory_bytes, n_tokens=n_tokens, row_length=row_length
-    )
+    found = Budget(n_tokens=n_tokens, row_length=row_length)
+    found.limit(max_memory_bytes, bytes_per_token=100, bytes_per_row=1_000)
     assert found == expected
 
 
@@ -90,16 +86,16 @@ def test_halving_ends_with_one_token_and_one_row() -> None:
 @given(
     n_bytes=st.integers(1, 10**12),
     n_tokens=st.integers(1, 10**6),
-    footprint=st.builds(
-        Footprint, bytes_per_token=st.integers(1, 10**7), bytes_per_row=st.integers(1, 10**7)
-    ),
+    bytes_per_token=st.integers(1, 10**7),
+    bytes_per_row=st.integers(1, 10**7),
 )
 def test_a_budget_stays_within_memory_unless_it_is_the_smallest(
-    n_bytes: int, n_tokens: int, footprint: Footprint
+    n_bytes: int, n_tokens: int, bytes_per_token: int, bytes_per_row: int
 ) -> None:
-    budget = budget_for(footprint, max_memory_bytes=n_bytes, n_tokens=n_tokens, row_length=128)
-    for_tokens = budget.n_tokens * footprint.bytes_per_token
-    for_rows = budget.n_rows * footprint.bytes_per_row
+    budget = Budget(n_tokens=n_tokens, row_length=128)
+    budget.limit(n_bytes, bytes_per_token=bytes_per_token, bytes_per_row=bytes_per_row)
+    for_tokens = budget.n_tokens * bytes_per_token
+    for_rows = budget.n_rows * bytes_per_row
     assert for_tokens <= n_bytes / 2 or budget.n_tokens == 1
     assert for_rows <= n_bytes / 2 or budget.n_rows == 1
     assert 1 <= budget.row_length <= budget.n_tokens <= n_tokens

@@ -189,11 +189,13 @@ def test_the_zipf_scale() -> None:
 
 
 def test_words() -> None:
-    assert list(words("«The» DOG's ... e-mail, 3.5 _x_ Straße")) == [
+    assert list(words("«The» DOG's ... e-mail, 3.5 _x_ Straße (किताबी)")) == [
         "the",
         "dog's",
         "e-mail",
         "3.5",
         "x",
         "straße",
+        # A vowel sign at its end belongs to a word.
+        "किताबी",
     ]

@@ -8,7 +8,7 @@ words are "not comparable".
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,7 @@ from pommel.models.model import Method, Policy, Spans
 from pommel.models.neural.masked import MaskedEngine, MaskedMethod, MaskedRequest, masked_engine
 from pommel.models.neural.questions import Bits, Ids
 
-METHODS: tuple[MaskedMethod, ...] = (
-    "pll",
-    "pll-word-l2r",
-    "masked-l2r",
-    "focus-mask",
-    "unmasked-ce",
-)
+METHODS: tuple[MaskedMethod, ...] = get_args(MaskedMethod)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -2,6 +2,7 @@
 
 import contextlib
 import re
+import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -33,8 +34,16 @@ class Budget:
     """
 
     n_tokens: int
-    n_rows: int
-    row_length: int
+    n_rows: int = sys.maxsize
+    row_length: int = 1
+
+    def limit(self, max_memory_bytes: int, *, bytes_per_token: int, bytes_per_row: int) -> None:
+        """Stay within a memory, by what a token takes in a network's body, and a row of logits."""
+        # Half of the memory for the body, half for logits.
+        share = max_memory_bytes // 2
+        self.n_tokens = min(self.n_tokens, max(1, share // bytes_per_token))
+        self.n_rows = min(self.n_rows, max(1, share // bytes_per_row))
+        self.row_length = max(1, min(self.row_length, self.n_tokens))
 
     def halve(self) -> bool:
         """Halve it; False if there is nothing left to halve."""
@@ -44,29 +53,6 @@ class Budget:
         self.n_rows = max(1, self.n_rows // 2)
         self.row_length = max(1, min(self.row_length, self.n_tokens))
         return True
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Footprint:
-    """How much memory a network takes at work, about: a token in its body, a row of logits."""
-
-    bytes_per_token: int
-    bytes_per_row: int
-
-
-# Half of the memory for the body, half for logits.
-_SHARE = 0.5
-
-
-def budget_for(
-    footprint: Footprint, *, max_memory_bytes: int, n_tokens: int, row_length: int
-) -> Budget:
-    """Return the budget that stays within `max_memory_bytes`, and at `n_tokens` a pass at most."""
-    share = int(max_memory_bytes * _SHARE)
-    affordable = max(1, share // footprint.bytes_per_token)
-    tokens = min(n_tokens, affordable)
-    rows = max(1, share // footprint.bytes_per_row)
-    return Budget(n_tokens=tokens, n_rows=rows, row_length=max(1, min(row_length, tokens)))
 
 
 # What scoring may use where nobody says how much: of a GPU's memory, half of what is free.

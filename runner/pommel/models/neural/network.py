@@ -14,9 +14,7 @@ import numpy as np
 
 from pommel.models.neural.memory import (
     Budget,
-    Footprint,
     Runtime,
-    budget_for,
     memory_errors,
     usable_bytes,
 )
@@ -189,11 +187,22 @@ class Network:
     def budget(self, runtime: Runtime) -> Budget:
         """Return how much may go through at once; what nobody has said is what suits the device."""
         gpu = self.device != "cpu"
-        budget = budget_for(
-            self._footprint(),
-            max_memory_bytes=runtime.max_memory_bytes or usable_bytes(self._devices()),
-            n_tokens=runtime.batch_tokens or (_GPU_TOKENS if gpu else _PROCESSOR_TOKENS),
-            row_length=_GPU_ROW_LENGTH if gpu else _PROCESSOR_ROW_LENGTH,
+        row_length = _GPU_ROW_LENGTH if gpu else _PROCESSOR_ROW_LENGTH
+        n_tokens = runtime.batch_tokens or (_GPU_TOKENS if gpu else _PROCESSOR_TOKENS)
+        budget = Budget(n_tokens=n_tokens, row_length=row_length)
+        # Guessed generously: memory must hold what is alive at once in a layer and in the head.
+        config = self.model.config.get_text_config(decoder=True)
+        n_bytes = self.model.dtype.itemsize
+        hidden = int(getattr(config, "hidden_size", 1_024) or 1_024)
+        inner = getattr(config, "intermediate_size", None) or getattr(config, "n_inner", None)
+        heads = getattr(config, "num_attention_heads", None) or 16
+        alive = 8 * hidden + 3 * int(inner or 4 * hidden)
+        n_outputs = max(int(getattr(config, "vocab_size", None) or 0), self.n_known)
+        budget.limit(
+            runtime.max_memory_bytes or usable_bytes(self._devices()),
+            # Masks and attention weights: one number a head for each position that is looked at.
+            bytes_per_token=n_bytes * alive + 4 * int(heads) * row_length,
+            bytes_per_row=(n_bytes + 4) * n_outputs,
         )
         if not self.narrow:
             budget.n_tokens = min(budget.n_tokens, budget.n_rows)
@@ -253,22 +262,6 @@ class Network:
         spread = getattr(self.model, "hf_device_map", None) or {}
         devices = {f"cuda:{each}" for each in spread.values() if isinstance(each, int)}
         return devices or {self.device}
-
-    def _footprint(self) -> Footprint:
-        """Guess generously: memory must hold what is alive at once in a layer and in the head."""
-        config = self.model.config.get_text_config(decoder=True)
-        n_bytes = self.model.dtype.itemsize
-        hidden = int(getattr(config, "hidden_size", 1_024) or 1_024)
-        inner = getattr(config, "intermediate_size", None) or getattr(config, "n_inner", None)
-        heads = getattr(config, "num_attention_heads", None) or 16
-        alive = 8 * hidden + 3 * int(inner or 4 * hidden)
-        # Masks and attention weights: one number a head for each position that is looked at.
-        looked_at = _PROCESSOR_ROW_LENGTH if self.device == "cpu" else _GPU_ROW_LENGTH
-        n_outputs = int(getattr(config, "vocab_size", None) or self.n_known)
-        return Footprint(
-            bytes_per_token=n_bytes * alive + 4 * int(heads) * looked_at,
-            bytes_per_row=(n_bytes + 4) * max(n_outputs, self.n_known),
-        )
 
 
 def _fuse_activations(model: Any) -> None:

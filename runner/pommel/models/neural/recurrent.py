@@ -15,9 +15,7 @@ import numpy as np
 
 from pommel.models.neural.memory import (
     Budget,
-    Footprint,
     Runtime,
-    budget_for,
     memory_errors,
     usable_bytes,
 )
@@ -309,21 +307,15 @@ class RecurrentEngine:
 
     def _budget(self) -> Budget:
         """Return how many requests share a tree, and how many rows are projected at once."""
-        return budget_for(
-            _footprint(self.network),
-            max_memory_bytes=self.runtime.max_memory_bytes or usable_bytes([self.network.device]),
-            n_tokens=min(self.runtime.batch_tokens or _MOST_REQUESTS, _MOST_REQUESTS),
-            # Nothing is packed into rows.
-            row_length=1,
+        network, n_bytes = self.network, self.network.dtype.itemsize
+        most = min(self.runtime.batch_tokens or _MOST_REQUESTS, _MOST_REQUESTS)
+        budget = Budget(n_tokens=most)
+        # Guessed generously: a request's longest path may have a node at each depth. Two depths'
+        # states; a word's input, gates twice, and what is gathered for them.
+        alive = 4 * network.n_layers + 18
+        budget.limit(
+            self.runtime.max_memory_bytes or usable_bytes([network.device]),
+            bytes_per_token=n_bytes * network.hidden_size * alive,
+            bytes_per_row=(n_bytes + 4) * network.n_known,
         )
-
-
-def _footprint(network: LstmNetwork) -> Footprint:
-    """Guess generously what a request takes, whose longest path may have a node at each depth."""
-    n_bytes = network.dtype.itemsize
-    # Two depths' states; a word's input, gates twice, and what is gathered for them.
-    alive = 4 * network.n_layers + 18
-    return Footprint(
-        bytes_per_token=n_bytes * network.hidden_size * alive,
-        bytes_per_row=(n_bytes + 4) * network.n_known,
-    )
+        return budget

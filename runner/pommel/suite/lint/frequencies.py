@@ -11,7 +11,7 @@ from math import log10
 from pathlib import Path
 
 from pommel.errors import Fault, FaultyFileError, InputError, counted, quoted
-from pommel.files import GZIP_FAULTS, opened
+from pommel.files import GZIP_FAULTS, opened, word_core
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,8 +63,9 @@ class Frequencies:
 def words(text: str) -> Iterator[str]:
     """Yield the words of a text as they are counted: in lower case, without marks around them."""
     for piece in text.split():
-        if word := _EDGES.sub("", piece).lower():
-            yield word
+        start, end = word_core(piece)
+        if start < end:
+            yield piece[start:end].lower()
 
 
 class UnclearTableError(Exception):
@@ -264,4 +265,3 @@ def _is_word(field: str) -> bool:
 _N_HEAD = 100
 _MOST_FAULTS = 10
 _HINT = "write e.g. the<tab>1234; a count is 0 or more, without marks but the decimal point"
-_EDGES = re.compile(r"^[\W_]+|[\W_]+$")
