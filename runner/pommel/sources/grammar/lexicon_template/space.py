@@ -21,8 +21,11 @@ from dataclasses import dataclass, field
 from pommel.sources.grammar.lexicon_file import Cells
 from pommel.sources.grammar.lexicon_template.binding import Feature, Relation, Value
 
-State = tuple[Hashable, ...]
 Atom = tuple[int, str]
+# The number of the slot that is filled next, and what the fillings before it have in common.
+State = tuple[int, tuple[Hashable, ...]]
+# Rows of a slot that have the same are alike: a number, and a value where that sets them apart.
+Mark = tuple[int] | tuple[int, Value]
 # A value that occurs in no later slot.
 _GONE = 0
 
@@ -53,129 +56,106 @@ class _Group:
         ]
         return [(var, others) for var, others in later if others]
 
+    def pattern(self, live: Sequence[tuple[int, tuple[int, ...]]], filled: "Filling") -> Hashable:
+        """Return the kinds of the values that are live, and which of them are the same.
 
-class States:
-    """What is alike, for some domains and the relations between them.
+        Where no two are, slots that have to differ from the same later ones have no order.
+        """
+        kinds = self.kinds[len(filled)]
+        found = []
+        for var, others in live:
+            value = filled[var].get(self.column[var])
+            kind = kinds.get(value, _GONE)
+            if kind != _GONE:
+                found.append((others, kind, value))
+        numbers: dict[Value, int] = {}
+        order = [numbers.setdefault(value, len(numbers)) for *_, value in found]
+        if len(numbers) == len(found):
+            return tuple(sorted((others, kind) for others, kind, _ in found))
+        return tuple((others, kind, n) for (others, kind, _), n in zip(found, order, strict=True))
 
-    `bundles[k]` has the rows of slot k that are alike, `bundle_of[k]` the bundle of each row.
-    """
+
+class _Likeness:
+    """What is alike, for some domains and the relations between them."""
 
     def __init__(self, domains: Sequence[Sequence[Cells]], relations: Sequence[Relation]) -> None:
-        """Take the rows of each slot, and the relations between slots."""
-        self._domains = domains
         self._groups = _groups(domains, relations)
-        grouped = {atom for group in self._groups for atom in group.column.items()}
         self._group_of = {var: group for group in self._groups for var in group.column}
-        last = _last_uses(domains, relations)
+        last: dict[Atom, int] = {}
+        for relation in relations:
+            for atom in (a for each in relation.features for a in atoms(each, domains)):
+                last[atom] = max(last.get(atom, 0), *relation.variables)
+        grouped = {atom for group in self._groups for atom in group.column.items()}
         exact = [atom for atom in last if atom not in grouped]
         n = len(domains)
-        # Whose values matter as such when slot k is filled, and all those of slot k.
-        self._live = [[a for a in exact if a[0] < k <= last[a]] for k in range(n)]
-        self._own = [[column for var, column in exact if var == k] for k in range(n)]
+        # Whose values matter as such when slot k is filled, and those of each row of slot k.
+        self._live = [[a for a in exact if a[0] < k <= last[a]] for k in range(n + 1)]
+        self._profiles = [
+            [tuple(row.get(column) for var, column in exact if var == k) for row in domain]
+            for k, domain in enumerate(domains)
+        ]
         for group in self._groups:
-            group.kinds = self._kinds(group)
-        self._live_grouped = [[(group, group.live(k)) for group in self._groups] for k in range(n)]
-        bundled = [self._bundled(k) for k in range(n)]
-        self.bundle_of = [bundle_of for bundle_of, _ in bundled]
-        self.bundles = [bundles for _, bundles in bundled]
-        self._rows_with = [self._rows_by_value(k) for k in range(n)]
+            group.kinds = self._kinds(group, domains)
+        self._live_grouped = [
+            [(group, group.live(k)) for group in self._groups] for k in range(n + 1)
+        ]
+        self.plain_marks = [self._marked(k, domain) for k, domain in enumerate(domains)]
+        self._values = [
+            [row.get(self._group_of[k].column[k]) for row in domain] if k in self._group_of else []
+            for k, domain in enumerate(domains)
+        ]
 
-    def of(self, filled: Sequence[Cells]) -> State:
+    def state(self, filled: "Filling") -> State:
         """Return what those fillings of the first slots have in common that are alike."""
         k = len(filled)
         values: list[Hashable] = [filled[var].get(column) for var, column in self._live[k]]
-        for group, live in self._live_grouped[k]:
-            if live:
-                values.append(_pattern(group, live, filled))
-        return tuple(values)
+        values += [group.pattern(live, filled) for group, live in self._live_grouped[k] if live]
+        return k, tuple(values)
 
-    def rows_like(self, filled: Sequence[Cells]) -> list[int]:
-        """Return the next slot's rows that have a value which is to differ from it, or from
-        another later one.
+    def marks(self, filled: "Filling") -> Sequence[Mark]:
+        """Return the marks of the next slot's rows behind a filling.
+
+        Those that have a value which is to differ from theirs, or from a later one, are apart.
         """
         k = len(filled)
+        plain, group = self.plain_marks[k], self._group_of.get(k)
+        live = next((live for each, live in self._live_grouped[k] if each is group), ())
+        if group is None or not live:
+            return plain
+        used = {filled[var].get(group.column[var]) for var, _ in live}
+        return [
+            (*mark, value) if value in used else mark
+            for mark, value in zip(plain, self._values[k], strict=True)
+        ]
+
+    def _marked(self, k: int, domain: Sequence[Cells]) -> list[tuple[int]]:
         group = self._group_of.get(k)
-        if group is None:
-            return []
-        live = next(live for each, live in self._live_grouped[k] if each is group)
-        values = dict.fromkeys(filled[var].get(group.column[var]) for var, _ in live)
-        return [row for value in values for row in self._rows_with[k].get(value, ())]
+        kinds = group.kinds[k + 1] if group else {}
+        numbers: dict[Hashable, int] = {}
+        found = []
+        for row, profile in zip(domain, self._profiles[k], strict=True):
+            kind = kinds.get(row.get(group.column[k]), _GONE) if group else _GONE
+            found.append((numbers.setdefault((profile, kind), len(numbers)),))
+        return found
 
-    def _profile(self, k: int, row: Cells) -> tuple[Value, ...]:
-        return tuple(row.get(column) for column in self._own[k])
-
-    def _kinds(self, group: _Group) -> list[dict[Value, int]]:
+    def _kinds(self, group: _Group, domains: Sequence[Sequence[Cells]]) -> list[dict[Value, int]]:
         """Return the kinds of values before each slot, and behind the last one."""
         numbers: dict[Hashable, int] = {}
         kinds: list[dict[Value, int]] = [{}]
-        for k in reversed(range(len(self._domains))):
+        for k in reversed(range(len(domains))):
             after = kinds[-1]
             if k not in group.column:
                 kinds.append(after)
                 continue
             rows: defaultdict[Value, Counter[Hashable]] = defaultdict(Counter)
-            for row in self._domains[k]:
-                rows[row.get(group.column[k])][self._profile(k, row)] += 1
+            for row, profile in zip(domains[k], self._profiles[k], strict=True):
+                rows[row.get(group.column[k])][profile] += 1
             own = {
                 value: (k, frozenset(rows[value].items()), after.get(value, _GONE))
                 for value in dict.fromkeys((*rows, *after))
             }
             kinds.append({v: numbers.setdefault(kind, len(numbers) + 1) for v, kind in own.items()})
         return kinds[::-1]
-
-    def _bundled(self, k: int) -> tuple[list[int], list[list[int]]]:
-        group = self._group_of.get(k)
-        numbers: dict[Hashable, int] = {}
-        bundle_of: list[int] = []
-        bundles: list[list[int]] = []
-        for number, row in enumerate(self._domains[k]):
-            kind = group.kinds[k + 1].get(row.get(group.column[k]), _GONE) if group else _GONE
-            bundle = numbers.setdefault((self._profile(k, row), kind), len(numbers))
-            if bundle == len(bundles):
-                bundles.append([])
-            bundle_of.append(bundle)
-            bundles[bundle].append(number)
-        return bundle_of, bundles
-
-    def _rows_by_value(self, k: int) -> dict[Value, list[int]]:
-        group = self._group_of.get(k)
-        found: defaultdict[Value, list[int]] = defaultdict(list)
-        for number, row in enumerate(self._domains[k] if group else ()):
-            found[row.get(group.column[k]) if group else None].append(number)
-        return found
-
-
-def _pattern(
-    group: _Group, live: Sequence[tuple[int, tuple[int, ...]]], filled: Sequence[Cells]
-) -> Hashable:
-    """Return the kinds of the values that are live, and which of them are the same.
-
-    Where no two are, slots that have to differ from the same later ones have no order.
-    """
-    kinds = group.kinds[len(filled)]
-    found = []
-    for var, others in live:
-        value = filled[var].get(group.column[var])
-        kind = kinds.get(value, _GONE)
-        if kind != _GONE:
-            found.append((others, kind, value))
-    seen: dict[Value, int] = {}
-    order = [seen.setdefault(value, len(seen)) for *_, value in found]
-    if len(seen) == len(found):
-        return tuple(sorted((others, kind) for others, kind, _ in found))
-    return tuple((others, kind, n) for (others, kind, _), n in zip(found, order, strict=True))
-
-
-def _last_uses(
-    domains: Sequence[Sequence[Cells]], relations: Sequence[Relation]
-) -> dict[Atom, int]:
-    """Return the last slot at which each feature that relations ask for is needed."""
-    last: dict[Atom, int] = {}
-    for relation in relations:
-        checked = max(relation.variables)
-        for atom in (a for each in relation.features for a in atoms(each, domains)):
-            last[atom] = max(last.get(atom, 0), checked)
-    return last
 
 
 def atoms(feature: Feature, domains: Sequence[Sequence[Cells]]) -> list[Atom]:
@@ -202,21 +182,24 @@ def _groups(domains: Sequence[Sequence[Cells]], relations: Sequence[Relation]) -
     others: defaultdict[Atom, dict[Atom, None]] = defaultdict(dict)
     exact: set[Atom] = set()
     for relation in relations:
-        pair = relation.difference
-        if pair is None:
-            exact |= {(each.variable, each.column) for each in _all_features(relation)}
-        else:
+        if pair := relation.difference:
             one, two = ((each.variable, each.column) for each in pair)
             others[one][two] = others[two][one] = None
+        else:
+            exact.update(a for each in relation.features for a in atoms(each, domains))
+
+    def n_values(members: Sequence[Atom]) -> int:
+        return len({row.get(column) for variable, column in members for row in domains[variable]})
+
     groups: list[_Group] = []
     taken: set[int] = set()
-    for members in sorted(_components(others), key=lambda each: -_n_values(each, domains)):
-        variables = [var for var, _ in members]
-        unique = len(set(variables)) == len(variables) and taken.isdisjoint(variables)
-        if unique and not any(_is_exact(each, exact) for each in members):
-            taken.update(variables)
-            slots = {var: frozenset(v for v, _ in others[var, column]) for var, column in members}
-            groups.append(_Group(dict(members), slots))
+    for members in sorted(_components(others), key=n_values, reverse=True):
+        slots = [var for var, _ in members]
+        unique = len(set(slots)) == len(slots) and taken.isdisjoint(slots)
+        if unique and exact.isdisjoint(members):
+            taken.update(slots)
+            apart = {var: frozenset(v for v, _ in others[var, column]) for var, column in members}
+            groups.append(_Group(dict(members), apart))
     return groups
 
 
@@ -232,44 +215,11 @@ def _components(others: Mapping[Atom, Mapping[Atom, None]]) -> list[list[Atom]]:
     return found
 
 
-def _n_values(members: Sequence[Atom], domains: Sequence[Sequence[Cells]]) -> int:
-    return len({row.get(column) for variable, column in members for row in domains[variable]})
-
-
-def _all_features(relation: Relation) -> list[Feature]:
-    found = list(relation.features)
-    for each in found:
-        found += [index for index in each.indices if isinstance(index, Feature)]
-    return found
-
-
-def _is_exact(atom: Atom, exact: set[Atom]) -> bool:
-    """Say whether a relation of another kind asks for it, maybe with an index behind its name."""
-    variable, column = atom
-    begins = [name for var, name in exact if var == variable]
-    return any(column == name or column.startswith(f"{name}_") for name in begins)
-
-
 Filling = tuple[Cells, ...]
 
 
 class EntangledError(Exception):
     """The constraints tie so many values together that ways cannot be counted."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Rest:
-    """In how many ways the slots from one on can be filled, in all fillings of one state.
-
-    `n_with` has the number for a row of each bundle, if it is none of those that share a value
-    with what is filled already; `rows` are the rows of the bundles that have any, `ends` the sums
-    of their numbers from the first one on.
-    """
-
-    n: int
-    n_with: tuple[int, ...]
-    rows: tuple[int, ...]
-    ends: tuple[int, ...]
 
 
 class Space:
@@ -287,25 +237,25 @@ class Space:
         `most_states` is how many may be kept: a matter of memory and time.
         """
         self._most_states = most_states
-        between = [each for each in relations if len(each.variables) > 1]
-        own = [
-            [each for each in relations if each.variables == {number}]
-            for number in range(len(domains))
-        ]
+        last: list[list[Relation]] = [[] for _ in domains]
+        for relation in relations:
+            last[max(relation.variables)].append(relation)
+        own = [[each for each in checks if len(each.variables) == 1] for checks in last]
+        self._checks = [[each for each in checks if len(each.variables) > 1] for checks in last]
         self._domains = [
-            tuple(row for row in domain if all(each.holds({number: row}) for each in own[number]))
-            for number, domain in enumerate(domains)
+            tuple(row for row in domain if all(each.holds({k: row}) for each in own[k]))
+            for k, domain in enumerate(domains)
         ]
-        self._states = States(self._domains, between)
-        self._checks: list[list[Relation]] = [[] for _ in domains]
-        for relation in between:
-            self._checks[max(relation.variables)].append(relation)
-        self._rests: dict[tuple[int, State], _Rest] = {}
+        self._likeness = _Likeness(self._domains, [each for one in self._checks for each in one])
+        # In how many ways the rest can be filled, altogether and behind the rows of each mark.
+        self._totals: dict[State, int] = {}
+        self._behind: defaultdict[State, dict[Mark, int]] = defaultdict(dict)
+        self._numbers_of: dict[State, list[int]] = {}
 
     @property
     def n(self) -> int:
         """How many ways there are. Raises `EntangledError`."""
-        return self._rest(()).n if self._domains else 1
+        return self._n(())
 
     def __iter__(self) -> Iterator[Filling]:
         """Yield all ways in lexicographic order: the last slot changes fastest."""
@@ -317,10 +267,10 @@ class Space:
             raise IndexError(index)
         filled: Filling = ()
         for domain in self._domains:
-            rows, ends = self._open(filled)
-            place = bisect_right(ends, index)
-            index -= ends[place - 1] if place else 0
-            filled = (*filled, domain[rows[place]])
+            ends = list(itertools.accumulate(self._numbers(filled)))
+            row = bisect_right(ends, index)
+            index -= ends[row - 1] if row else 0
+            filled = (*filled, domain[row])
         return filled
 
     def rows(self) -> list[list[Cells]]:
@@ -330,26 +280,31 @@ class Space:
         the time of counting. Raises `EntangledError`.
         """
         found: list[set[int]] = [set() for _ in self._domains]
-        queue: list[Filling] = [()] if self._domains else []
-        seen: set[tuple[int, State]] = set()
+        queue: list[Filling] = [()]
+        seen: set[State] = set()
         # It grows while it is read.
         for filled in queue:
             k = len(filled)
-            domain, bundle_of = self._domains[k], self._states.bundle_of[k]
-            special = self._special(filled)
-            following: dict[int, int] = {}
-            for row in self._open(filled)[0]:
-                # Rows of one bundle are alike, but for those that share a value with others.
-                following.setdefault(row if row in special else ~bundle_of[row], row)
-            for row in following.values():
-                found[k].update(self._states.bundles[k][bundle_of[row]])
-                longer = (*filled, domain[row])
-                key = (k + 1, self._states.of(longer)) if k + 1 < len(self._domains) else None
-                if key and key not in seen:
-                    seen.add(key)
-                    queue.append(longer)
+            if k == len(self._domains):
+                continue
+            following: dict[Mark, Cells] = {}
+            marks, numbers = self._likeness.marks(filled), self._numbers(filled)
+            for row, mark, n in zip(self._domains[k], marks, numbers, strict=True):
+                if n:
+                    following.setdefault(mark, row)
+            for mark, row in following.items():
+                # With it come those that are alike behind another filling of this state.
+                found[k].add(mark[0])
+                state = self._likeness.state((*filled, row))
+                if state not in seen:
+                    seen.add(state)
+                    queue.append((*filled, row))
         return [
-            [row for number, row in enumerate(domain) if number in found[k]]
+            [
+                row
+                for row, mark in zip(domain, self._likeness.plain_marks[k], strict=True)
+                if mark[0] in found[k]
+            ]
             for k, domain in enumerate(self._domains)
         ]
 
@@ -358,60 +313,37 @@ class Space:
         if k == len(self._domains):
             yield filled
             return
-        domain, rows = self._domains[k], self._open(filled)[0]
-        if k + 1 == len(self._domains):
-            for row in rows:
-                yield (*filled, domain[row])
-            return
-        for row in rows:
-            yield from self._from((*filled, domain[row]))
-
-    def _open(self, filled: Filling) -> tuple[Sequence[int], Sequence[int]]:
-        """Return the rows that the next slot may have, in order, and the sums of their numbers."""
-        rest = self._rest(filled)
-        special = self._special(filled)
-        if not special:
-            return rest.rows, rest.ends
-        bundle_of = self._states.bundle_of[len(filled)]
-        several = {row: special.get(row, rest.n_with[bundle_of[row]]) for row in rest.rows}
-        several |= special
-        rows = [row for row in sorted(several) if several[row]]
-        return rows, list(itertools.accumulate(several[row] for row in rows))
+        for row, n in zip(self._domains[k], self._numbers(filled), strict=True):
+            if n:
+                yield from self._from((*filled, row))
 
     def _n(self, filled: Filling) -> int:
         """Return in how many ways the rest can be filled, 0 if what is filled last is not right."""
-        if not all(each.holds(filled) for each in self._checks[len(filled) - 1]):
+        if filled and not all(each.holds(filled) for each in self._checks[len(filled) - 1]):
             return 0
-        return self._rest(filled).n if len(filled) < len(self._domains) else 1
+        if len(filled) == len(self._domains):
+            return 1
+        state = self._likeness.state(filled)
+        if state not in self._totals:
+            self._totals[state] = sum(self._numbers(filled))
+        return self._totals[state]
 
-    def _special(self, filled: Filling) -> dict[int, int]:
-        """Return the numbers for the rows that share a value with what is filled already."""
+    def _numbers(self, filled: Filling) -> list[int]:
+        """Return in how many ways the rest can be filled behind each row of the next slot."""
         k = len(filled)
-        rows = self._states.rows_like(filled)
-        return {row: self._n((*filled, self._domains[k][row])) for row in rows}
-
-    def _rest(self, filled: Filling) -> _Rest:
-        k = len(filled)
-        key = (k, self._states.of(filled))
-        found = self._rests.get(key)
-        if found is None:
-            found = self._counted(filled)
-            if len(self._rests) >= self._most_states:
-                raise EntangledError
-            self._rests[key] = found
-        return found
-
-    def _counted(self, filled: Filling) -> _Rest:
-        k = len(filled)
-        domain, bundle_of = self._domains[k], self._states.bundle_of[k]
-        special = self._special(filled)
-        n, n_with = sum(special.values()), []
-        for bundle in self._states.bundles[k]:
-            # Of one bundle all other rows are alike, so that one of them speaks for all.
-            others = [row for row in bundle if row not in special] if special else bundle
-            n_each = self._n((*filled, domain[others[0]])) if others else 0
-            n += n_each * len(others)
-            n_with.append(n_each)
-        rows = tuple(row for row, bundle in enumerate(bundle_of) if n_with[bundle])
-        ends = tuple(itertools.accumulate(n_with[bundle_of[row]] for row in rows))
-        return _Rest(n, tuple(n_with), rows, ends)
+        state = self._likeness.state(filled)
+        if state in self._numbers_of:
+            return self._numbers_of[state]
+        if state not in self._behind and len(self._behind) >= self._most_states:
+            raise EntangledError
+        behind, apart = self._behind[state], dict[Mark, int]()
+        numbers = []
+        for row, mark in zip(self._domains[k], self._likeness.marks(filled), strict=True):
+            known = behind if len(mark) == 1 else apart
+            if mark not in known:
+                known[mark] = self._n((*filled, row))
+            numbers.append(known[mark])
+        # Rows that are apart are so behind this filling, and not behind all of its state.
+        if not apart:
+            self._numbers_of[state] = numbers
+        return numbers
