@@ -2,7 +2,7 @@
 
 import functools
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,21 @@ _QUOTED = re.compile(r'"([^"\n]*)"')
 _GENERATOR = "it is how the suite was made"
 # So many comparisons of two names take about a second.
 _MOST_COMPARED = 100_000
+
+
+# What a grammar says of its suite.
+Meta = dict[str, str | list[str]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Written:
+    """A text, and where it stands."""
+
+    place: Place
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,31 +94,26 @@ def _parser(grammar: str, start: str) -> "Lark":
     return Lark(text, parser="lalr", start=start, propagate_positions=True)
 
 
-def meta_value(key: str, text: str) -> str | list[str]:
-    """Return what a text behind the colon means.
+def add_meta(meta: Meta, key: Written, value: Written, *, made: Collection[str]) -> list[Fault]:
+    """Put a value under its key; return what is wrong with either.
 
-    White space around it is taken away, and one space stands between words. Between quotation marks
-    all of it counts: `meta joiner: ""`. The metric may be several.
+    White space around a value is taken away, and one space stands between words. Between quotation
+    marks all of it counts: `meta joiner: ""`. The metric may be several. `made` are keys that
+    pommel writes itself.
     """
-    quoted = _QUOTED.fullmatch(text.strip())
-    if quoted:
-        return quoted[1]
-    words = text.split()
-    return words if key == "metric" and len(words) > 1 else " ".join(words)
-
-
-def meta_faults(
-    key: str, value: str | list[str], *, key_place: Place, value_place: Place, made: Collection[str]
-) -> Iterator[Fault]:
-    """Yield what is wrong with a key and its value; `made` are keys that pommel writes itself."""
-    if key in made:
+    words = value.text.split()
+    quoted = _QUOTED.fullmatch(value.text.strip())
+    is_list = key.text == "metric" and len(words) > 1
+    meta[key.text] = quoted[1] if quoted else words if is_list else " ".join(words)
+    if key.text in made:
         hint = f"leave it out; {_GENERATOR}, which pommel writes itself"
-        yield key_place.fault(f"meta has the key {key!r}", hint)
-    elif key == "metric" and value != "all":
-        for name in [value] if isinstance(value, str) else value:
-            if name not in METRICS:
-                hint = f"there are {', '.join(METRICS)}, and all"
-                yield value_place.fault(f"there is no metric {name!r}", hint)
+        return [key.place.fault(f"meta has the key {key.text!r}", hint)]
+    if key.text != "metric" or meta["metric"] == "all":
+        return []
+    hint = f"there are {', '.join(METRICS)}, and all"
+    names = [quoted[1]] if quoted else words
+    unknown = [name for name in names if name not in METRICS]
+    return [value.place.fault(f"there is no metric {name!r}", hint) for name in unknown]
 
 
 class NearestNames:

@@ -8,8 +8,8 @@ from tests.sources.grammar.lexicon_template.examples import FOUR_ROWS, LEXICON, 
 from pommel.errors import Place
 from pommel.sources.grammar.lexicon_template.binding import read_lexicons
 from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
-from pommel.sources.grammar.lexicon_template.template import Literal
 from pommel.sources.grammar.source import GrammarError
+from pommel.sources.grammar.text import Written
 
 
 @pytest.mark.parametrize(
@@ -158,7 +158,7 @@ def test_rows_of_several_files(tmp_path: Path) -> None:
     (tmp_path / "b.csv").write_text("y,word\n2,two\n", "utf-8")
     places = [Place(file="x.template", line=n, column=1) for n in (1, 2)]
     names = ("words/a.csv", "b.csv")
-    literals = [Literal(place=place, text=name) for place, name in zip(places, names, strict=True)]
+    literals = [Written(place=place, text=name) for place, name in zip(places, names, strict=True)]
     lexicon, faults = read_lexicons(literals, tmp_path)
     assert (faults, lexicon.names, [*lexicon.files]) == ([], "a.csv and b.csv", [*names])
     assert lexicon.columns == ("word", "x", "y")

@@ -21,17 +21,14 @@ from pommel.sources.grammar.lexicon_file import (
     repeated,
 )
 from pommel.sources.grammar.lexicon_template.template import (
-    Choice,
     Constraint,
-    Literal,
     Operand,
     Operator,
     Reference,
-    Slot,
     Template,
     Variable,
 )
-from pommel.sources.grammar.text import NearestNames
+from pommel.sources.grammar.text import NearestNames, Written
 
 _MOST_LISTED = 12
 
@@ -56,7 +53,7 @@ class Lexicon:
         return " and ".join(Path(each).name for each in self.files)
 
 
-def read_lexicons(files: Sequence[Literal], folder: Path) -> tuple[Lexicon, list[Fault]]:
+def read_lexicons(files: Sequence[Written], folder: Path) -> tuple[Lexicon, list[Fault]]:
     """Return the rows of some files, and what is wrong with them.
 
     `files` are their names as a template in `folder` has them.
@@ -242,7 +239,7 @@ def domains_of(
             for fault in _unknown(each, template, lexicon, meant)
         ]
         # Without rows at all, the fault is the lexicon's.
-        if not domain.cells and (lexicon.rows or isinstance(variable, Choice)):
+        if not domain.cells and (lexicon.rows or not variable.is_slot):
             faults.append(_nothing(variable, chain, own, unknown[:1]))
             unknown = unknown[1:]
         faults += unknown
@@ -253,7 +250,7 @@ def _filtered(
     variable: Variable, number: int, lexicon: Lexicon, own: Sequence[Bound]
 ) -> tuple[Domain, list[int]]:
     """Return what a slot can be, and how many rows each of its own constraints has left."""
-    if isinstance(variable, Choice):
+    if not variable.is_slot:
         rows: Sequence[Row] = ()
         cells: list[Cells] = [{OWN_VALUE: each.text} for each in variable.values]
     else:
@@ -278,7 +275,7 @@ def _unknown(
     known = _known(feature, relation, template, lexicon)
     there = listed(list(known), most=_MOST_LISTED)
     what = f"no row has {{}} as its {feature.column}"
-    if isinstance(template.variables[feature.variable], Choice):
+    if not template.variables[feature.variable].is_slot:
         what = f"{template.variables[feature.variable].name} is never {{}}"
     for term, written in zip(relation.right, constraint.right, strict=True):
         for value in _written_values(term, written, template):
@@ -288,19 +285,19 @@ def _unknown(
                 yield value.place.fault(what.format(repr(value.text)), hint)
 
 
-def _written_values(term: Term, written: Operand, template: Template) -> Sequence[Literal]:
+def _written_values(term: Term, written: Operand, template: Template) -> Sequence[Written]:
     """Return the value that is written on the right of a constraint, or those of its choice."""
     if isinstance(term, str):
-        return [Literal(place=written.place, text=term)]
+        return [Written(place=written.place, text=term)]
     variable = template.variables[term.variable]
-    return variable.values if isinstance(variable, Choice) else ()
+    return variable.values if not variable.is_slot else ()
 
 
 def _known(
     feature: Feature, relation: Relation, template: Template, lexicon: Lexicon
 ) -> dict[str, None]:
     variable = template.variables[feature.variable]
-    if isinstance(variable, Choice):
+    if not variable.is_slot:
         return dict.fromkeys(each.text for each in variable.values)
     cells = [row.cells[feature.column] for row in lexicon.rows if feature.column in row.cells]
     if relation.operator in ("has", "lacks", "shares"):
@@ -311,7 +308,7 @@ def _known(
 def _nothing(
     variable: Variable, chain: Sequence[int], own: Sequence[Bound], unknown: Sequence[Fault]
 ) -> Fault:
-    noun = "value" if isinstance(variable, Choice) else "row"
+    noun = "value" if not variable.is_slot else "row"
     each = [
         f"{relation.text}: {counted(n, noun)}" for n, (relation, _) in zip(chain, own, strict=True)
     ]
@@ -396,7 +393,7 @@ class Binding:
 
     def _left(self, reference: Reference, own: Variable, number: int) -> Feature | None:
         """Return what the left side means: a bare name is a feature of the slot itself."""
-        if reference.owner is not None or isinstance(own, Choice):
+        if reference.owner is not None or not own.is_slot:
             return self._feature(reference, above=number)
         indices = self._index_terms(reference, above=number)
         if indices is None or not self._has_column(
@@ -407,7 +404,7 @@ class Binding:
 
     def _right(self, operand: Operand, own: Variable, number: int) -> Term | None:
         """Return what an operand means: a bare name is a choice, or else a literal."""
-        if isinstance(operand, Literal):
+        if isinstance(operand, Written):
             return operand.text
         if operand.owner is None and not operand.indices and operand.name not in self._indices:
             return operand.name
@@ -415,7 +412,7 @@ class Binding:
             hint = f'write {operand.name}.FEATURE, or "{operand.name}" for the value'
             self._fault(operand, f"{operand.name} is a slot, not a value", hint)
             return None
-        if operand.owner is None and operand.indices and isinstance(own, Slot):
+        if operand.owner is None and operand.indices and own.is_slot:
             hint = f"write {own.name}.{operand}"
             self._fault(operand, f"{operand} does not say whose feature it is", hint)
             return None
@@ -484,7 +481,7 @@ class Binding:
 
     def _is_slot(self, name: str) -> bool:
         number = self._indices.get(name)
-        return number is not None and isinstance(self._template.variables[number], Slot)
+        return number is not None and self._template.variables[number].is_slot
 
     def _unknown(self, reference: Reference, name: str) -> None:
         meant = self._meant(name, self._indices)

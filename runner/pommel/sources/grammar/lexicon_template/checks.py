@@ -15,7 +15,7 @@ from pommel.sources.grammar.lexicon_template.binding import (
     uses,
 )
 from pommel.sources.grammar.lexicon_template.space import Space
-from pommel.sources.grammar.lexicon_template.template import USAGE, Line, Reference, Slot, Template
+from pommel.sources.grammar.lexicon_template.template import USAGE, Line, Reference, Template
 from pommel.sources.grammar.source import GeneratedItem
 from pommel.sources.grammar.text import NearestNames
 from pommel.suite import Formula
@@ -30,7 +30,7 @@ _N_COMPARED = 1000
 
 def structure_faults(template: Template) -> Iterator[Fault]:
     """Yield what is wrong with a template whatever its lexicons have."""
-    slots = [each for each in template.variables if isinstance(each, Slot)]
+    slots = [each for each in template.variables if each.is_slot]
     if slots and not template.lexicons:
         what = "there is no lexicon to fill slots from"
         yield template.whole.fault(what, f"write {USAGE['lexicon']}")
@@ -101,7 +101,7 @@ def _unused(template: Template) -> Iterator[Fault]:
     }
     for each in template.variables:
         if each.name not in used:
-            what = "slot" if isinstance(each, Slot) else "choice"
+            what = "slot" if each.is_slot else "choice"
             hint = "put it into a condition, or remove it; items would only be repeated"
             yield each.place.fault(f"{what} {each.name} is never used", hint)
 

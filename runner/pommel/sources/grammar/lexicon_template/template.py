@@ -5,21 +5,20 @@ the colons is parsed by Lark.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
-from typing import Literal as OneOf
+from typing import Any, Literal
 
 from pommel.errors import Fault, FormulaError, Place, nearest, quoted
 from pommel.files import DecodedText
 from pommel.sources.grammar.source import GrammarError
-from pommel.sources.grammar.text import META_USAGE, Unparsed, meta_faults, meta_value, parsed
+from pommel.sources.grammar.text import META_USAGE, Unparsed, Written, add_meta, parsed
 from pommel.suite import Formula
 
 # A cell that is a form without any sound, such as the Russian copula in the present tense.
 ZERO_FORM = "∅"
 
-Operator = OneOf["=", "!=", "in", "not in", "has", "lacks", "shares"]
+Operator = Literal["=", "!=", "in", "not in", "has", "lacks", "shares"]
 
 # How each statement is written.
 USAGE = {
@@ -43,15 +42,8 @@ _COMMENT = re.compile(r"(?<!\S)#[^\n]*")
 # So much of a placeholder that is not closed is shown.
 _SHOWN = 40
 _SPACE = re.compile(r"\s+")
+_BETWEEN_BARS = re.compile(r"(?:^|(?<=\|))[^|]*")
 _ESCAPED = re.compile(r"\\(.)")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Literal:
-    """A value that is written out."""
-
-    place: Place
-    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +64,7 @@ class Reference:
         return owner + self.name + "".join(f"[{each}]" for each in self.indices)
 
 
-Operand = Reference | Literal
+Operand = Reference | Written
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,25 +82,20 @@ class Constraint:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Slot:
-    """What is filled with rows of the lexicons."""
+class Variable:
+    """A slot, which is filled with rows of the lexicons, or a choice, which is one of `values`."""
 
     place: Place
     name: str
     constraints: tuple[Constraint, ...]
+    values: tuple[Written, ...] = ()
+
+    @property
+    def is_slot(self) -> bool:
+        """Whether rows of the lexicons can fill it."""
+        return not self.values
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Choice:
-    """What is one of some values."""
-
-    place: Place
-    name: str
-    values: tuple[Literal, ...]
-    constraints: tuple[Constraint, ...]
-
-
-Variable = Slot | Choice
 # What a region is made of: text, and placeholders.
 Parts = tuple[str | Reference, ...]
 
@@ -156,10 +143,10 @@ class Template:
     """What a file says. Names are unique; whether they exist, `binding` finds out."""
 
     file: str
-    lexicons: list[Literal] = field(default_factory=list)
+    lexicons: list[Written] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)
     distinct: list[tuple[Reference, ...]] = field(default_factory=list)
-    regions: tuple[Literal, ...] = ()
+    regions: tuple[Written, ...] = ()
     conditions: list[Line] = field(default_factory=list)
     glosses: list[Line] = field(default_factory=list)
     predictions: list[PredictionText] = field(default_factory=list)
@@ -281,68 +268,68 @@ def _name_fault(keyword: str, name: str, fault: Callable[[str, str], Fault]) -> 
     return None
 
 
-def statement_tree(statement: Statement, start: str) -> Any:
-    """Return Lark's tree of a content, by the rule `start`, or the fault why there is none."""
+def _tree(statement: Statement, start: str) -> Any:
+    """Return Lark's tree of a content, by the rule `start`. Raises `GrammarError`."""
     grammar = "sentence" if start == "sentence" else "declaration"
     tree = parsed(statement.text, f"lexicon_template/{grammar}.lark", start=start)
-    return _syntax_fault(statement, tree) if isinstance(tree, Unparsed) else tree
+    if isinstance(tree, Unparsed):
+        raise GrammarError([_syntax_fault(statement, tree)])
+    return tree
 
 
-def constraints_of(tree: Any, statement: Statement) -> tuple[Constraint, ...]:
+def _constraints(tree: Any, statement: Statement) -> tuple[Constraint, ...]:
     """Return the constraints among the children of a slot's or a choice's tree."""
-    found = (each for each in tree.children if each is not None and each.data == "constraint")
-    return tuple(_constraint(each, statement) for each in found)
+    return tuple(_constraint(each, statement) for each in tree.find_data("constraint"))
 
 
 def _constraint(tree: Any, statement: Statement) -> Constraint:
     left, *middle = tree.children
-    words = [str(each) for each in middle if not hasattr(each, "data")]
-    operands = [operand_of(each, statement) for each in middle if hasattr(each, "data")]
-    operator: Any = " ".join(words)
     start, end = tree.meta.start_pos, tree.meta.end_pos
+    operator: Any = " ".join(each for each in middle if isinstance(each, str))
     return Constraint(
         place=statement.places.at(start),
         text=" ".join(statement.text[start:end].split()),
-        left=reference_of(left, statement),
+        left=_reference(left, statement),
         operator=operator,
-        right=tuple(operands),
+        right=tuple(_operand(each, statement) for each in middle if not isinstance(each, str)),
     )
 
 
-def operand_of(tree: Any, statement: Statement) -> Operand:
+def _operand(tree: Any, statement: Statement) -> Operand:
     """Return the reference or the quoted value that an operand's tree is."""
     (found,) = tree.children
-    if hasattr(found, "data"):
-        return reference_of(found, statement)
-    place = statement.places.at(found.start_pos)
-    return Literal(place=place, text=" ".join(found[1:-1].split()))
+    if not isinstance(found, str):
+        return _reference(found, statement)
+    place = statement.places.at(tree.meta.start_pos)
+    return Written(place=place, text=" ".join(found[1:-1].split()))
 
 
-def reference_of(tree: Any, statement: Statement) -> Reference:
+def _reference(tree: Any, statement: Statement) -> Reference:
     """Return the reference that a tree is."""
-    names = [each for each in tree.children if not hasattr(each, "data")]
-    indices = [each for each in tree.children if hasattr(each, "data")]
+    *owner, name = (str(each) for each in tree.children if isinstance(each, str))
     return Reference(
-        place=statement.places.at(names[0].start_pos),
-        owner=str(names[0]) if len(names) > 1 else None,
-        name=str(names[-1]),
-        indices=tuple(reference_of(each, statement) for each in indices),
+        place=statement.places.at(tree.meta.start_pos),
+        owner=owner[0] if owner else None,
+        name=name,
+        indices=tuple(
+            _reference(each, statement) for each in tree.children if not isinstance(each, str)
+        ),
     )
 
 
-def region_of(tree: Any, statement: Statement) -> Parts:
+def _region(tree: Any, statement: Statement) -> Parts:
     """Return what a region is made of, without white space around it or doubled within."""
-    parts: list[str | Reference] = []
-    for child in tree.children:
-        if hasattr(child, "data"):
-            parts.append(reference_of(child, statement))
-        else:
-            parts.append(_ESCAPED.sub(r"\1", _SPACE.sub(" ", str(child))))
+    parts: list[str | Reference] = [
+        _ESCAPED.sub(r"\1", _SPACE.sub(" ", each))
+        if isinstance(each, str)
+        else _reference(each, statement)
+        for each in tree.children
+    ]
     if parts and isinstance(parts[0], str):
         parts[0] = parts[0].lstrip()
     if parts and isinstance(parts[-1], str):
         parts[-1] = parts[-1].rstrip()
-    return tuple(part for part in parts if part)
+    return tuple(filter(None, parts))
 
 
 def _syntax_fault(statement: Statement, found: Unparsed) -> Fault:
@@ -381,150 +368,107 @@ def parse_template(text: str, *, file: str) -> Template:
     twice, formulas that do not parse.
     """
     found, faults = statements(text, file=file)
-    reading = _Reading(Template(file=file), faults)
+    template = Template(file=file)
+    seen: dict[tuple[str, str], Place] = {}
+    before = ""
     for each in found:
-        reading.add(each)
+        wrong = _repeated_or_empty(each, seen)
+        try:
+            faults += [wrong] if wrong else _read(each, template, before)
+        except GrammarError as error:
+            faults += error.faults
+        if not (wrong and each.content):
+            before = each.keyword
     if faults:
         raise GrammarError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
-    return reading.template
+    return template
 
 
-class _Reading:
-    """What has been read so far."""
+def _repeated_or_empty(each: Statement, seen: dict[tuple[str, str], Place]) -> Fault | None:
+    """Return what is wrong with a statement that says what another one does, or nothing.
 
-    def __init__(self, template: Template, faults: list[Fault]) -> None:
-        self.template = template
-        self._faults = faults
-        self._names: dict[tuple[str, str], Place] = {}
-        self._before = ""
+    `seen` has the kinds and names that there have been.
+    """
+    kind = "slot" if each.keyword == "choose" else each.keyword
+    name = "" if kind == "regions" else each.name or (each.content if kind == "lexicon" else "")
+    if (kind, name) in seen and (name or (kind == "regions" and each.content)):
+        if kind == "regions":
+            return each.name_place.fault("regions are named twice", "name them once")
+        hint = f"line {seen[kind, name].line} has it; give each a name of its own"
+        return each.name_place.fault(f"{name} is there already", hint)
+    seen[kind, name] = each.place
+    if not each.content and kind != "slot":
+        return each.content_place.fault("nothing follows the colon", f"write {USAGE[each.keyword]}")
+    return None
 
-    def add(self, statement: Statement) -> None:
-        """Take in one statement."""
-        readers = {
-            "meta": self._add_meta,
-            "lexicon": self._add_lexicon,
-            "slot": self._add_slot,
-            "choose": self._add_choice,
-            "distinct": self._add_distinct,
-            "regions": self._add_regions,
-            "condition": self._add_condition,
-            "gloss": self._add_gloss,
-            "prediction": self._add_prediction,
-            "description": self._add_description,
-        }
-        kind = "slot" if statement.keyword == "choose" else statement.keyword
-        name = statement.name or (statement.content if kind in ("lexicon", "regions") else "")
-        key = (kind, "" if kind == "regions" else name)
-        if name and key in self._names:
-            what = f"{name} is there already" if kind != "regions" else "regions are named twice"
-            hint = f"line {self._names[key].line} has it; give each a name of its own"
-            self._fault(statement.name_place, what, "name them once" if kind == "regions" else hint)
-            return
-        self._names[key] = statement.place
-        if not statement.content and kind != "slot":
-            what = "nothing follows the colon"
-            self._fault(statement.content_place, what, f"write {USAGE[statement.keyword]}")
-        else:
-            readers[statement.keyword](statement)
-        self._before = statement.keyword
 
-    def _add_meta(self, statement: Statement) -> None:
-        self.template.meta[statement.name] = value = meta_value(statement.name, statement.text)
-        self._faults += meta_faults(
-            statement.name,
-            value,
-            key_place=statement.name_place,
-            value_place=statement.content_place,
-            made=("generator",),
-        )
+def _read(each: Statement, template: Template, before: str) -> list[Fault]:
+    """Take a statement into a template; return what is wrong with what it says.
 
-    def _add_lexicon(self, statement: Statement) -> None:
-        literal = Literal(place=statement.content_place, text=statement.content)
-        self.template.lexicons.append(literal)
-
-    def _add_slot(self, statement: Statement) -> None:
-        tree = self._parsed(statement, "slot")
-        if tree is not None:
-            constraints = constraints_of(tree, statement)
-            slot = Slot(place=statement.name_place, name=statement.name, constraints=constraints)
-            self.template.variables.append(slot)
-
-    def _add_choice(self, statement: Statement) -> None:
-        tree = self._parsed(statement, "choose")
-        if tree is None:
-            return
-        operands = [operand_of(each, statement) for each in tree.children if each.data == "operand"]
-        values: list[Literal] = []
-        seen: set[str] = set()
-        for each in operands:
-            text = str(each) if isinstance(each, Reference) else each.text
-            if isinstance(each, Reference) and (each.owner is not None or each.indices):
-                hint = f"write {USAGE['choose']}"
-                self._fault(each.place, f"{text} is a reference, not a value", hint)
-            elif text in seen:
-                self._fault(each.place, f"{text} is chosen from twice", "write it once")
-            seen.add(text)
-            values.append(Literal(place=each.place, text=text))
-        self.template.variables.append(
-            Choice(
-                place=statement.name_place,
-                name=statement.name,
-                values=tuple(values),
-                constraints=constraints_of(tree, statement),
+    `before` is the keyword of the statement before it. Raises `GrammarError` for a content that
+    cannot be read.
+    """
+    match each.keyword:
+        case "meta":
+            key = Written(place=each.name_place, text=each.name)
+            value = Written(place=each.content_place, text=each.text)
+            return add_meta(template.meta, key, value, made=("generator",))
+        case "lexicon":
+            template.lexicons.append(Written(place=each.content_place, text=each.content))
+        case "slot" | "choose" as kind:
+            tree = _tree(each, kind)
+            values = [_operand(one, each) for one in tree.children if one and one.data == "operand"]
+            template.variables.append(
+                Variable(
+                    place=each.name_place,
+                    name=each.name,
+                    constraints=_constraints(tree, each),
+                    values=tuple(Written(place=one.place, text=str(one)) for one in values),
+                )
             )
-        )
+            return list(_value_faults(values))
+        case "distinct":
+            references = (_reference(one, each) for one in _tree(each, "distinct").children)
+            template.distinct.append(tuple(references))
+        case "regions":
+            template.regions = tuple(_region_names(each))
+        case "condition" | "gloss" as kind:
+            regions = tuple(_region(one, each) for one in _tree(each, "sentence").children)
+            line = Line(place=each.name_place, name=each.name, regions=regions)
+            (template.conditions if kind == "condition" else template.glosses).append(line)
+        case "prediction":
+            template.predictions.append(_prediction(each))
+        case "description" if before != "prediction":
+            hint = "write it below the prediction that it describes"
+            return [each.place.fault("this describes no prediction", hint)]
+        case "description" if template.predictions:
+            last = template.predictions[-1]
+            template.predictions[-1] = replace(last, description=each.content)
+    return []
 
-    def _add_distinct(self, statement: Statement) -> None:
-        tree = self._parsed(statement, "distinct")
-        if tree is not None:
-            references = tuple(reference_of(each, statement) for each in tree.children)
-            self.template.distinct.append(references)
 
-    def _add_regions(self, statement: Statement) -> None:
-        offset, names = 0, []
-        for part in statement.text.split("|"):
-            place = statement.places.at(offset + len(part) - len(part.lstrip()))
-            names.append(Literal(place=place, text=" ".join(part.split())))
-            offset += len(part) + 1
-        self.template.regions = tuple(names)
+def _prediction(statement: Statement) -> PredictionText:
+    try:
+        Formula.parse(statement.text)
+    except FormulaError as error:
+        fault = statement.places.at(error.start).fault(error.message, error.hint)
+        raise GrammarError([fault]) from None
+    return PredictionText(formula=statement.content, places=statement.places)
 
-    def _add_condition(self, statement: Statement) -> None:
-        self.template.conditions += self._line(statement)
 
-    def _add_gloss(self, statement: Statement) -> None:
-        self.template.glosses += self._line(statement)
+def _value_faults(values: Sequence[Operand]) -> Iterator[Fault]:
+    seen: set[str] = set()
+    for each in values:
+        if isinstance(each, Reference) and (each.owner is not None or each.indices):
+            what = f"{each} is a reference, not a value"
+            yield each.place.fault(what, f"write {USAGE['choose']}")
+        elif str(each) in seen:
+            yield each.place.fault(f"{each} is chosen from twice", "write it once")
+        seen.add(str(each))
 
-    def _line(self, statement: Statement) -> list[Line]:
-        tree = self._parsed(statement, "sentence")
-        if tree is None:
-            return []
-        regions = tuple(region_of(region, statement) for region in tree.children)
-        return [Line(place=statement.name_place, name=statement.name, regions=regions)]
 
-    def _add_prediction(self, statement: Statement) -> None:
-        try:
-            Formula.parse(statement.text)
-        except FormulaError as error:
-            self._fault(statement.places.at(error.start), error.message, error.hint)
-            return
-        found = PredictionText(formula=statement.content, places=statement.places)
-        self.template.predictions.append(found)
-
-    def _add_description(self, statement: Statement) -> None:
-        predictions = self.template.predictions
-        if self._before != "prediction":
-            what = "this describes no prediction"
-            self._fault(statement.place, what, "write it below the prediction that it describes")
-        elif predictions:
-            predictions[-1] = replace(predictions[-1], description=statement.content)
-
-    def _parsed(self, statement: Statement, start: str) -> Any:
-        """Return Lark's tree of the content; None, after a fault, if there is none."""
-        tree = statement_tree(statement, start)
-        if isinstance(tree, Fault):
-            self._faults.append(tree)
-            return None
-        return tree
-
-    def _fault(self, place: Place, message: str, hint: str) -> None:
-        self._faults.append(place.fault(message, hint))
+def _region_names(statement: Statement) -> Iterator[Written]:
+    for found in _BETWEEN_BARS.finditer(statement.text):
+        name = found[0]
+        place = statement.places.at(found.start() + len(name) - len(name.lstrip()))
+        yield Written(place=place, text=" ".join(name.split()))

@@ -8,17 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from pommel.errors import Place
+from pommel.sources.grammar.text import Written
 from pommel.sources.minimal_sets import GRAMMATICAL
 
 PLAUSIBLE = "plausible"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Written:
-    """A text, and where it stands."""
-
-    place: Place
-    text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

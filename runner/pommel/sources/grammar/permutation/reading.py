@@ -24,12 +24,11 @@ from pommel.sources.grammar.permutation.design import (
     Part,
     Template,
     TemplateLine,
-    Written,
     arrangements,
     sentence,
 )
 from pommel.sources.grammar.source import GrammarError
-from pommel.sources.grammar.text import NearestNames, Unparsed, meta_faults, meta_value, parsed
+from pommel.sources.grammar.text import NearestNames, Unparsed, Written, add_meta, parsed
 
 WORD = "word"
 
@@ -428,11 +427,9 @@ class _Statements:
             last = found[0].split()[-1]
             self.faults.append(value_place.fault(f"nothing follows {last!r}", f"write {usage}"))
             return
-        self.meta[key] = value = meta_value(key, written)
-        key_place = begin.further(found.start(1 if found[1] else 2))
-        self.faults += meta_faults(
-            key, value, key_place=key_place, value_place=value_place, made=_MADE
-        )
+        named = Written(place=begin.further(found.start(1 if found[1] else 2)), text=key)
+        value = Written(place=value_place, text=written)
+        self.faults += add_meta(self.meta, named, value, made=_MADE)
 
     def design_file(self) -> tuple[DesignFile, list[Fault]]:
         """Return what has been read, and the faults, with those of what is not there."""
