@@ -133,3 +133,8 @@ class NearestNames:
             return None
         self._n_left -= len(known)
         return nearest(name, known)
+
+    def hint(self, name: str, known: Collection[str], otherwise: str) -> str:
+        """Return a hint at the name that was probably meant, or another hint."""
+        probably = self(name, known)
+        return f"did you mean {probably}?" if probably else otherwise

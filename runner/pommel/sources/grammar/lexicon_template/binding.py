@@ -6,10 +6,11 @@ can.
 """
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations, product
 from pathlib import Path
+from typing import TypeVar
 
 from pommel.errors import Fault, counted, listed
 from pommel.files import DecodedText
@@ -28,9 +29,14 @@ from pommel.sources.grammar.lexicon_template.template import (
     Template,
     Variable,
 )
+from pommel.sources.grammar.source import GrammarError
 from pommel.sources.grammar.text import NearestNames, Written
 
 _MOST_LISTED = 12
+
+_Name = TypeVar("_Name")
+_Above = TypeVar("_Above")
+_Found = TypeVar("_Found")
 
 # What a choice stands for is the only feature that it has.
 OWN_VALUE = ""
@@ -120,7 +126,7 @@ class Feature:
 Term = Feature | str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Relation:
     """A constraint over features and literals: `left operator right`.
 
@@ -157,22 +163,20 @@ class Relation:
     def holds(self, filled: Filled) -> bool:
         """Say whether it is so; all that it mentions has to be filled."""
         left = self.left.value(filled)
+        if self.operator in ("=", "!="):
+            return (left == _value(self.right[0], filled)) == (self.operator == "=")
+        found = self._elements(filled)
         match self.operator:
-            case "=":
-                return left == _value(self.right[0], filled)
-            case "!=":
-                return left != _value(self.right[0], filled)
             case "in":
-                return left in self._elements(filled)
+                return left in found
             case "not in":
-                return left not in self._elements(filled)
+                return left not in found
             case "has":
-                found = self._elements(filled)
                 return bool(found) and found <= words_of(left)
             case "lacks":
-                return not self._elements(filled) & words_of(left)
-            case "shares":
-                return bool(self._elements(filled) & words_of(left))
+                return not found & words_of(left)
+            case _:
+                return bool(found & words_of(left))
 
     @property
     def _features(self) -> tuple[Feature, ...]:
@@ -280,8 +284,7 @@ def _unknown(
     for term, written in zip(relation.right, constraint.right, strict=True):
         for value in _written_values(term, written, template):
             if value.text != NOT_APPLICABLE and value.text not in known:
-                probably = meant(value.text, known)
-                hint = f"did you mean {probably}?" if probably else f"there is {there}"
+                hint = meant.hint(value.text, known, f"there is {there}")
                 yield value.place.fault(what.format(repr(value.text)), hint)
 
 
@@ -336,22 +339,43 @@ class Binding:
         found = []
         for number, variable in enumerate(self._template.variables):
             for each in variable.constraints:
-                relation = self._relation(each, number)
-                if relation:
-                    found.append((relation, each))
+                left = self._tried(self._left, each.left, number)
+                terms = [self._tried(self._right, one, number) for one in each.right]
+                right = tuple(term for term in terms if term is not None)
+                if left is not None and len(right) == len(terms):
+                    found.append((Relation(left, each.operator, right, each.text), each))
         for references in self._template.distinct:
-            found += self._distinct(references)
+            bound = [(each, self.placeholder(each)) for each in references]
+            for (one, left), (two, other) in combinations(bound, 2):
+                if left is not None and other is not None:
+                    text = f"distinct: {one} {two}"
+                    constraint = Constraint(
+                        place=two.place, text=text, left=one, operator="!=", right=(two,)
+                    )
+                    found.append((Relation(left, "!=", (other,), text), constraint))
         return found
 
     def placeholder(self, reference: Reference) -> Feature | None:
         """Return what a placeholder stands for; None, after a fault, if there is no such thing."""
+        return self._tried(self._placed, reference, None)
+
+    def _tried(
+        self, look_up: Callable[[_Name, _Above], _Found], name: _Name, above: _Above
+    ) -> _Found | None:
+        """Return what a look-up finds; None, after its faults, if it fails."""
+        try:
+            return look_up(name, above)
+        except GrammarError as error:
+            self._faults += error.faults
+            return None
+
+    def _placed(self, reference: Reference, _: int | None) -> Feature:
         if reference.owner is not None or not self._is_slot(reference.name):
-            return self._feature(reference)
+            return self._feature(reference, None)
         hint = f"write {{{reference.name}.FEATURE}}; {self._columns_hint()}"
         if reference.indices:
             hint = self._stem_hint(reference)
-        self._fault(reference, f"{{{reference}}} names a slot, and no feature of it", hint)
-        return None
+        raise _wrong(reference, f"{{{reference}}} names a slot, and no feature of it", hint)
 
     def _stem_hint(self, reference: Reference) -> str:
         """Say how a column is chosen, with one that there is, if there is one."""
@@ -365,116 +389,76 @@ class Binding:
         what = "an index chooses among columns whose names begin alike"
         return f"{what}: for {column}, write {{{reference.name}.{stem}{indices}}}"
 
-    def _relation(self, constraint: Constraint, number: int) -> Relation | None:
-        own = self._template.variables[number]
-        left = self._left(constraint.left, own, number)
-        right = [self._right(each, own, number) for each in constraint.right]
-        if left is None or None in right:
-            return None
-        return Relation(
-            left=left,
-            operator=constraint.operator,
-            right=tuple(each for each in right if each is not None),
-            text=constraint.text,
-        )
-
-    def _distinct(self, references: Sequence[Reference]) -> list[Bound]:
-        found = []
-        bound = [(each, self.placeholder(each)) for each in references]
-        for (one, left), (two, right) in combinations(bound, 2):
-            if left is not None and right is not None:
-                text = f"distinct: {one} {two}"
-                relation = Relation(left=left, operator="!=", right=(right,), text=text)
-                written = Constraint(
-                    place=two.place, text=text, left=one, operator="!=", right=(two,)
-                )
-                found.append((relation, written))
-        return found
-
-    def _left(self, reference: Reference, own: Variable, number: int) -> Feature | None:
+    def _left(self, reference: Reference, number: int) -> Feature:
         """Return what the left side means: a bare name is a feature of the slot itself."""
-        if reference.owner is not None or not own.is_slot:
-            return self._feature(reference, above=number)
-        indices = self._index_terms(reference, above=number)
-        if indices is None or not self._has_column(
-            reference, reference.name, is_begin=bool(indices)
-        ):
-            return None
-        return Feature(number, reference.name, indices)
+        own = self._template.variables[number]
+        if reference.owner is None and own.is_slot:
+            reference = replace(reference, owner=own.name)
+        return self._feature(reference, number)
 
-    def _right(self, operand: Operand, own: Variable, number: int) -> Term | None:
+    def _right(self, operand: Operand, number: int) -> Term:
         """Return what an operand means: a bare name is a choice, or else a literal."""
         if isinstance(operand, Written):
             return operand.text
-        if operand.owner is None and not operand.indices and operand.name not in self._indices:
-            return operand.name
-        if operand.owner is None and self._is_slot(operand.name):
-            hint = f'write {operand.name}.FEATURE, or "{operand.name}" for the value'
-            self._fault(operand, f"{operand.name} is a slot, not a value", hint)
-            return None
-        if operand.owner is None and operand.indices and own.is_slot:
-            hint = f"write {own.name}.{operand}"
-            self._fault(operand, f"{operand} does not say whose feature it is", hint)
-            return None
-        return self._feature(operand, above=number)
+        own = self._template.variables[number]
+        if operand.owner is None:
+            if not operand.indices and operand.name not in self._indices:
+                return operand.name
+            if self._is_slot(operand.name):
+                hint = f'write {operand.name}.FEATURE, or "{operand.name}" for the value'
+                raise _wrong(operand, f"{operand.name} is a slot, not a value", hint)
+            if operand.indices and own.is_slot:
+                hint = f"write {own.name}.{operand}"
+                raise _wrong(operand, f"{operand} does not say whose feature it is", hint)
+        return self._feature(operand, number)
 
-    def _feature(self, reference: Reference, above: int | None = None) -> Feature | None:
+    def _feature(self, reference: Reference, above: int | None) -> Feature:
         """Return what a reference means; `above` is the slot that it has to be, or stand above."""
         name = reference.name if reference.owner is None else reference.owner
         number = self._indices.get(name)
         if number is None:
-            self._unknown(reference, name)
-            return None
+            there = listed(list(self._indices), most=_MOST_LISTED)
+            otherwise = f"there is {there}" if there else f"write slot {name}: ..."
+            hint = self._meant.hint(name, self._indices, otherwise)
+            what = "slot" if reference.owner is not None else "slot or choice"
+            raise _wrong(reference, f"there is no {what} {name!r}", hint)
         if above is not None and number > above:
             what = f"{name} is defined below, and a constraint is about what stands above it"
-            self._fault(reference, what, f"move {name} up, or the constraint down to {name}")
-            return None
-        indices = self._index_terms(reference, above)
-        if indices is None:
-            return None
+            raise _wrong(reference, what, f"move {name} up, or the constraint down to {name}")
+        indices = tuple(self._index(each, above) for each in reference.indices)
         if self._is_slot(name):
-            found = self._has_column(reference, reference.name, is_begin=bool(indices))
-            return Feature(number, reference.name, indices) if found else None
+            self._check_column(reference)
+            return Feature(number, reference.name, indices)
         if reference.owner is not None or indices:
-            hint = f"write {name}"
-            self._fault(reference, f"{name} is a choice, and has no features", hint)
-            return None
+            raise _wrong(reference, f"{name} is a choice, and has no features", f"write {name}")
         return Feature(number, OWN_VALUE)
 
-    def _index_terms(
-        self, reference: Reference, above: int | None
-    ) -> tuple[Feature | str, ...] | None:
-        found: list[Feature | str] = []
-        for each in reference.indices:
-            if each.owner is None and not self._is_slot(each.name):
-                number = self._indices.get(each.name)
-                if number is None:
-                    found.append(each.name)
-                    continue
-            elif each.owner is None:
-                hint = f"write {each.name}.FEATURE"
-                self._fault(each, f"{each.name} is a slot, and chooses no column", hint)
-                return None
-            term = self._feature(each, above)
-            if term is None:
-                return None
-            found.append(term)
-        return tuple(found)
+    def _index(self, reference: Reference, above: int | None) -> Feature | str:
+        if reference.owner is None and self._is_slot(reference.name):
+            what = f"{reference.name} is a slot, and chooses no column"
+            raise _wrong(reference, what, f"write {reference.name}.FEATURE")
+        if reference.owner is None and reference.name not in self._indices:
+            return reference.name
+        return self._feature(reference, above)
 
-    def _has_column(self, reference: Reference, name: str, *, is_begin: bool) -> bool:
-        columns = self._lexicon.columns
+    def _check_column(self, reference: Reference) -> None:
+        """Raise `GrammarError` if no lexicon has the column, or any that an index can choose."""
+        columns, name = self._lexicon.columns, reference.name
         begin = f"{name}_"
-        if name in columns if not is_begin else any(each.startswith(begin) for each in columns):
-            return True
+        if reference.indices:
+            if any(each.startswith(begin) for each in columns):
+                return
+            what, hint = f"column that begins with {begin!r}", self._columns_hint()
+        elif name in columns:
+            return
+        else:
+            what, hint = f"column {name!r}", self._columns_hint()
+            meant = self._meant(name, columns)
+            hint = f"did you mean {meant!r}?" if meant else hint
         if not columns:
             # That there is no lexicon, or none that can be read, is said elsewhere.
-            return False
-        what = f"{self._lexicon.names} has no column {name!r}"
-        if is_begin:
-            what = f"{self._lexicon.names} has no column that begins with {begin!r}"
-        meant = self._meant(name, columns) if not is_begin else None
-        self._fault(reference, what, f"did you mean {meant!r}?" if meant else self._columns_hint())
-        return False
+            raise GrammarError([])
+        raise _wrong(reference, f"{self._lexicon.names} has no {what}", hint)
 
     def _columns_hint(self) -> str:
         return f"its columns are {listed(self._lexicon.columns, most=_MOST_LISTED)}"
@@ -483,15 +467,9 @@ class Binding:
         number = self._indices.get(name)
         return number is not None and self._template.variables[number].is_slot
 
-    def _unknown(self, reference: Reference, name: str) -> None:
-        meant = self._meant(name, self._indices)
-        there = listed(list(self._indices), most=_MOST_LISTED)
-        hint = f"did you mean {meant}?" if meant else f"there is {there}" if there else ""
-        what = "slot" if reference.owner is not None else "slot or choice"
-        self._fault(reference, f"there is no {what} {name!r}", hint or f"write slot {name}: ...")
 
-    def _fault(self, reference: Reference, message: str, hint: str) -> None:
-        self._faults.append(reference.place.fault(message, hint))
+def _wrong(reference: Reference, message: str, hint: str) -> GrammarError:
+    return GrammarError([reference.place.fault(message, hint)])
 
 
 def chosen_columns(
