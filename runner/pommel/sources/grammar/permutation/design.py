@@ -5,10 +5,11 @@ These are any case assignment, in any order of the arguments.
 
 import itertools
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from pommel.errors import Place
-from pommel.sources.grammar.text import Written
+from pommel.sources.grammar.text import Meta, Written
 from pommel.sources.minimal_sets import GRAMMATICAL
 
 PLAUSIBLE = "plausible"
@@ -45,8 +46,7 @@ class Frame:
         return tuple(part for region in self.regions for part in region if part.is_slot)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class Entry(NamedTuple):
     """What a template puts into a slot, or which noun it has in which case."""
 
     name: Written
@@ -61,17 +61,17 @@ class TemplateLine:
     entries: tuple[Entry, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class DesignFile:
     """What a file says; what is None or empty was not in it, or was wrong."""
 
     file: str
-    meta: Mapping[str, str | list[str]]
-    lexicon: Written | None
-    cases: tuple[Written, ...]
-    frame: Frame | None
-    violations: tuple[Written, ...]
-    templates: tuple[TemplateLine, ...]
+    meta: Meta = field(default_factory=dict)
+    lexicon: Written | None = None
+    cases: tuple[Written, ...] = ()
+    frame: Frame | None = None
+    violations: tuple[Written, ...] = ()
+    templates: list[TemplateLine] = field(default_factory=list)
 
     @property
     def case_names(self) -> tuple[str, ...]:
@@ -101,7 +101,7 @@ class Design:
     `doubled` are the cases that violations double; region names count from 1.
     """
 
-    meta: Mapping[str, str | list[str]]
+    meta: Meta
     cases: tuple[str, ...]
     doubled: tuple[str, ...]
     region_names: Mapping[int, str]

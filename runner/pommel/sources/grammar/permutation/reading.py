@@ -8,9 +8,8 @@ A line is a statement, `cases: nom acc dat`; one that begins with `#`, and the r
 import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path, PurePath
-from typing import Any
 
 from pommel.errors import Fault, Place, nearest
 from pommel.files import DecodedText
@@ -28,7 +27,7 @@ from pommel.sources.grammar.permutation.design import (
     sentence,
 )
 from pommel.sources.grammar.source import GrammarError
-from pommel.sources.grammar.text import NearestNames, Unparsed, Written, add_meta, parsed
+from pommel.sources.grammar.text import NearestNames, Written, add_meta
 
 WORD = "word"
 
@@ -49,7 +48,12 @@ USAGE = {
 _MADE = ("generator", "design")
 _META = re.compile(r"\s*(?:meta\s+([^\s:]+)|(language))\s*:")
 _COMMENT = re.compile(r"(?:^|\s)#(?=\s|$).*")
-_TOKEN = re.compile(r"[^\s|]+|\|")
+_TOKEN = re.compile(r"\{[^\s|{}]*\}|[^\s|{}]+|[|{}]")
+_Token = re.Match[str]
+# How many words stand at least behind a keyword, or between two |.
+_FEWEST_WORDS = {"lexicon": 1, "cases": 1, "frame": 1, "violations": 1, "template": 2}
+# So much of a wrong word is shown.
+_SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,8 +299,7 @@ def _noun_faults(
             what = f"the noun {noun.text} stands here for the second time"
             yield noun.place.fault(what, "take another one")
         elif lexicon and lexicon.is_whole and noun.text not in lexicon.nouns:
-            probably = meant(noun.text, lexicon.nouns)
-            hint = f"did you mean {probably}?" if probably else "add it"
+            hint = meant.hint(noun.text, lexicon.nouns, "add it")
             yield noun.place.fault(f"{lexicon.name} has no {noun.text}", hint)
         nouns.setdefault(noun.text, noun)
     if lexicon:
@@ -354,7 +357,9 @@ def read_design(path: Path) -> tuple[Design, dict[str, DecodedText]]:
         faults += lexicon_faults
     faults += check(design_file, lexicon)
     if faults or lexicon is None or named is None:
-        raise GrammarError(_in_order(faults, str(path)))
+        # Those of the design come first.
+        order = sorted(faults, key=lambda each: (each.file != str(path), each.line, each.column))
+        raise GrammarError(order)
     design = resolved(design_file, lexicon)
     faults = list(check_sentences(design))
     if faults:
@@ -364,151 +369,119 @@ def read_design(path: Path) -> tuple[Design, dict[str, DecodedText]]:
 
 def parse_design(text: str, *, file: str) -> tuple[DesignFile, list[Fault]]:
     """Return what the text of a design says, and what is wrong with its lines."""
-    statements = _Statements(file=file)
-    for number, line in enumerate(DecodedText.of(text).lines, start=1):
-        statements.add(line, number)
-    return statements.design_file()
-
-
-@dataclass(slots=True, kw_only=True)
-class _Statements:
-    """What has been read so far: by keyword, the lines that there are, and what they say.
-
-    `meant` are keywords that lines with faults were meant to begin with.
-    """
-
-    file: str
-    lines: dict[str, list[int]] = field(default_factory=dict)
-    meta: dict[str, str | list[str]] = field(default_factory=dict)
-    said: dict[str, list[Any]] = field(default_factory=dict)
-    meant: set[str | None] = field(default_factory=set)
-    faults: list[Fault] = field(default_factory=list)
-
-    def add(self, line: str, number: int) -> None:
-        """Take in one line."""
-        if line.lstrip().startswith("#"):
-            return
-        line = _COMMENT.sub("", line).rstrip()
+    design = DesignFile(file=file)
+    faults: list[Fault] = []
+    first: dict[tuple[bool, str], int] = {}
+    # Keywords whose lines need not be there, or are there and wrong.
+    known: set[str | None] = {"meta", LANGUAGE}
+    for number, written in enumerate(DecodedText.of(text).lines, start=1):
+        line = "" if written.lstrip().startswith("#") else _COMMENT.sub("", written).rstrip()
         if not line:
-            return
-        begin = Place(file=self.file, line=number, column=1)
-        found = _META.match(line)
+            continue
+        begin = Place(file=file, line=number, column=1)
+        meta = _META.match(line)
         keyword = line.partition(":")[0].strip()
-        if found:
-            keyword = f"meta {found[1]}" if found[1] else "meta language"
-        if (found or keyword in USAGE) and self._is_repeated(keyword, line, begin):
-            return
-        if found:
-            self._add_meta(found, begin)
-            return
-        tree = parsed(line, "permutation/statement.lark")
-        if isinstance(tree, Unparsed):
-            self.faults.append(_syntax_fault(tree, begin))
-            self.meant.add(_meant(line))
-            return
-        self.said.setdefault(str(tree.data), []).append(_statement(tree, line, begin))
-
-    def _is_repeated(self, keyword: str, line: str, begin: Place) -> bool:
-        before = self.lines.setdefault(keyword, [])
-        if before and keyword != "template":
-            name = keyword.removeprefix("meta ")
-            what = f"{name} stands here for the second time, after line {before[0]}"
-            place = begin.further(line.index(name))
-            self.faults.append(place.fault(what, "remove one of the two"))
-            return True
-        before.append(begin.line)
-        return False
-
-    def _add_meta(self, found: "re.Match[str]", begin: Place) -> None:
-        key, written = found[1] or found[2], found.string[found.end() :]
-        value_place = begin.further(found.end() + len(written) - len(written.lstrip()))
-        if not written.strip():
-            usage = USAGE["meta" if found[1] else LANGUAGE]
-            last = found[0].split()[-1]
-            self.faults.append(value_place.fault(f"nothing follows {last!r}", f"write {usage}"))
-            return
-        named = Written(place=begin.further(found.start(1 if found[1] else 2)), text=key)
-        value = Written(place=value_place, text=written)
-        self.faults += add_meta(self.meta, named, value, made=_MADE)
-
-    def design_file(self) -> tuple[DesignFile, list[Fault]]:
-        """Return what has been read, and the faults, with those of what is not there."""
-        whole = Place(file=self.file, line=0, column=0)
-        there = {*self.lines, *self.meant, "meta", LANGUAGE}
-        for keyword in (each for each in USAGE if each not in there):
-            self.faults.append(
-                whole.fault(f"there is no line {keyword}:", f"write {USAGE[keyword]}")
-            )
-        said = {name: values[0] for name, values in self.said.items()}
-        design_file = DesignFile(
-            file=self.file,
-            meta=self.meta,
-            lexicon=said.get("lexicon"),
-            cases=said.get("cases", ()),
-            frame=said.get("frame"),
-            violations=said.get("violations", ()),
-            templates=tuple(self.said.get("template", ())),
-        )
-        return design_file, self.faults
+        name = (meta[1] or meta[2]) if meta else keyword
+        before = first.setdefault((bool(meta), name), number)
+        try:
+            if before != number and (meta or (keyword in USAGE and keyword != "template")):
+                what = f"{name} stands here for the second time, after line {before}"
+                raise _wrong(begin.further(line.index(name)), what, "remove one of the two")
+            if meta:
+                faults += _read_meta(meta, begin, design)
+            else:
+                _read(keyword, line, begin, design)
+        except GrammarError as error:
+            faults += error.faults
+            known |= {keyword, _meant(line)}
+    known |= {name for is_meta, name in first if not is_meta}
+    whole = Place(file=file, line=0, column=0)
+    for keyword, usage in USAGE.items():
+        if keyword not in known:
+            faults.append(whole.fault(f"there is no line {keyword}:", f"write {usage}"))
+    return design, faults
 
 
-def _statement(tree: Any, line: str, begin: Place) -> Any:
-    keyword, *parts = tree.children
-    place = begin.further(int(keyword.start_pos))
-    match str(tree.data):
+def _read_meta(found: "re.Match[str]", begin: Place, design: DesignFile) -> list[Fault]:
+    written = found.string[found.end() :]
+    place = begin.further(found.end() + len(written) - len(written.lstrip()))
+    if not written.strip():
+        usage = USAGE["meta" if found[1] else LANGUAGE]
+        raise _wrong(place, f"nothing follows {found[0].split()[-1]!r}", f"write {usage}")
+    key = Written(place=begin.further(found.start(found.lastindex or 0)), text=found[1] or found[2])
+    return add_meta(design.meta, key, Written(place=place, text=written), made=_MADE)
+
+
+def _read(keyword: str, line: str, begin: Place, design: DesignFile) -> None:
+    """Take a line into a design. Raises `GrammarError`."""
+    if ":" not in line or keyword not in _FEWEST_WORDS:
+        place = begin.further(len(line) - len(line.lstrip()))
+        meant = _meant(line)
+        hint = f"write {USAGE[meant]}" if meant else f"lines begin with {_keywords()}"
+        raise _wrong(place, "this line is no statement", hint)
+    parts = _parts(keyword, line, begin)
+    tokens = parts[0]
+    place = begin.further(line.index(keyword))
+    match keyword:
         case "lexicon":
             # A file's name may have more than one space.
-            text = line[parts[0].start_pos : parts[-1].end_pos]
-            return Written(place=begin.further(parts[0].start_pos), text=text)
+            text = line[tokens[0].start() : tokens[-1].end()]
+            design.lexicon = Written(place=begin.further(tokens[0].start()), text=text)
         case "frame":
-            regions = tuple(_region(each.children, begin) for each in parts)
-            return Frame(place=place, regions=regions)
+            design.frame = Frame(place=place, regions=tuple(_region(each, begin) for each in parts))
         case "template":
-            entries = tuple(
-                Entry(
-                    name=_written(each.children[:1], begin),
-                    content=_written(each.children[1:], begin),
-                )
-                for each in parts
+            entries = (
+                Entry(_written(each[:1], begin), _written(each[1:], begin)) for each in parts
             )
-            return TemplateLine(place=place, entries=entries)
+            design.templates.append(TemplateLine(place=place, entries=tuple(entries)))
+        case "cases":
+            design.cases = tuple(_written([each], begin) for each in tokens)
         case _:
-            return tuple(_written([each], begin) for each in parts)
+            design.violations = tuple(_written([each], begin) for each in tokens)
 
 
-def _region(tokens: Sequence[Any], begin: Place) -> tuple[Part, ...]:
-    ends = [None, *(token.end_pos for token in tokens)]
+def _parts(keyword: str, line: str, begin: Place) -> list[list[_Token]]:
+    """Return the tokens behind a keyword, in a frame and a template those between each two |.
+
+    Raises `GrammarError` for one that has no place there.
+    """
+    parts: list[list[_Token]] = [[]]
+    usage = f"write {USAGE[keyword]}"
+    last = line.partition(":")[0].split()[-1] + ":"
+    for found in [*_TOKEN.finditer(line, line.index(":") + 1), None]:
+        text = found[0] if found else ""
+        place = begin.further(found.start() if found else len(line))
+        if not text or (text == "|" and keyword in ("frame", "template")):
+            if len(parts[-1]) < _FEWEST_WORDS[keyword]:
+                raise _wrong(place, f"nothing follows {last!r}", usage)
+            parts.append([])
+        elif text in {"{", "}"} and keyword == "frame":
+            raise _wrong(place, "this brace has no partner", usage)
+        elif text in {"}", "|"} or (text[0] == "{" and keyword != "frame"):
+            word = line[found.start() :].split(maxsplit=1)[0] if found else ""
+            raise _wrong(place, f"{word[:_SHOWN]!r} has no place here", usage)
+        elif found:
+            parts[-1].append(found)
+        last = text
+    return parts[:-1]
+
+
+def _region(tokens: Sequence[_Token], begin: Place) -> tuple[Part, ...]:
+    ends = [None, *(token.end() for token in tokens)]
     return tuple(
         Part(
-            place=begin.further(int(token.start_pos)),
-            text=token[1:-1] if token.type == "SLOT" else str(token),
-            is_slot=token.type == "SLOT",
-            is_apart=end is not None and token.start_pos > end,
+            place=begin.further(token.start()),
+            text=token[0].strip("{}"),
+            is_slot=token[0][0] == "{",
+            is_apart=end is not None and token.start() > end,
         )
         for token, end in zip(tokens, ends, strict=False)
     )
 
 
-def _written(tokens: Sequence[Any], begin: Place) -> Written:
-    return Written(place=begin.further(int(tokens[0].start_pos)), text=" ".join(tokens))
-
-
-def _syntax_fault(found: Unparsed, begin: Place) -> Fault:
-    """Say what is wrong with a line that is no statement."""
-    line = found.text
-    keyword = line.partition(":")[0].strip()
-    if ":" not in line or keyword not in USAGE:
-        place = begin.further(len(line) - len(line.lstrip()))
-        meant = _meant(line)
-        hint = f"write {USAGE[meant]}" if meant else f"lines begin with {_keywords()}"
-        return place.fault("this line is no statement", hint)
-    place, usage = begin.further(found.offset), f"write {USAGE[keyword]}"
-    if found.is_at_end or (found.word[:1] == "|" and keyword in ("frame", "template")):
-        last = _TOKEN.findall(line[: found.offset])[-1]
-        return place.fault(f"nothing follows {last!r}", usage)
-    if found.word[:1] in ("{", "}") and keyword == "frame":
-        return place.fault("this brace has no partner", usage)
-    return place.fault(f"{found.word!r} has no place here", usage)
+def _written(tokens: Sequence[_Token], begin: Place) -> Written:
+    text = " ".join(token[0] for token in tokens)
+    return Written(place=begin.further(tokens[0].start()), text=text)
 
 
 def _meant(line: str) -> str | None:
@@ -521,6 +494,5 @@ def _keywords() -> str:
     return ", ".join(f"{each} KEY:" if each == "meta" else f"{each}:" for each in USAGE)
 
 
-def _in_order(faults: Sequence[Fault], file: str) -> list[Fault]:
-    """Sort faults: those of the design first, each file's by line and column."""
-    return sorted(faults, key=lambda each: (each.file != file, each.line, each.column))
+def _wrong(place: Place, message: str, hint: str) -> GrammarError:
+    return GrammarError([place.fault(message, hint)])

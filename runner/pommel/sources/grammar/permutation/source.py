@@ -143,8 +143,16 @@ class PermutationSource:
         found: dict[str, None] = {}
         for template in self._design.templates:
             for region in template.regions:
-                for arguments in self._arguments(region):
-                    forms = [template.forms[n][case] if own else "" for own, n, case in arguments]
+                places = sorted({int(each) for each in _PLACE.findall(region)})
+                # Nouns in their cases that may stand in the places that the region has.
+                arguments = {
+                    tuple((each.nouns[n], each.cases[n]) for n in places)
+                    for each in self._conditions
+                }
+                for chosen in sorted(arguments):
+                    forms = [""] * len(self._design.cases)
+                    for place, (noun, case) in zip(places, chosen, strict=True):
+                        forms[place] = template.forms[noun][case]
                     found.update(dict.fromkeys(region.format(*forms).split()))
         return tuple(found)
 
@@ -175,22 +183,6 @@ class PermutationSource:
             grammatical, others = self._sets[number]
             every = (grammatical, *others)
             yield MinimalSet.of(*(sentence(template, each, self._design.joiner) for each in every))
-
-    def _arguments(self, region: str) -> list[tuple[tuple[bool, int, int], ...]]:
-        """Return what may stand in the places of a region.
-
-        Of each place: whether the region has it, and if so, a noun and its case.
-        """
-        there = {int(each) for each in _PLACE.findall(region)}
-        return sorted(
-            {
-                tuple(
-                    (True, noun, case) if place in there else (False, 0, 0)
-                    for place, (noun, case) in enumerate(zip(each.nouns, each.cases, strict=True))
-                )
-                for each in self._conditions
-            }
-        )
 
     def _gloss(self, template: Template, arrangement: Arrangement) -> str:
         """Return the arguments as nouns with their cases: `Lehrer-nom Baum-acc Kind-dat`."""
