@@ -46,10 +46,7 @@ class SiteCounts:
         self._contrasted = {each.symbol for each in grammar.contrasts}
         self._found: dict[Symbol, dict[int, _Smallest]] = {}
         reached = grammar.reached()
-        above: dict[Symbol, dict[Symbol, None]] = {each: {} for each in reached}
-        for symbol in reached:
-            for each in grammar.below(symbol):
-                above[each][symbol] = None
+        above = grammar.above()
         # What is at the bottom comes first: it is what the others wait for.
         queue = deque(reversed(reached))
         queued = set(queue)

@@ -223,30 +223,21 @@ def _contrast(form: str, others: Sequence[str], depth: int) -> Leaf:
 
 def least_depth(grammar: ContextFreeGrammar) -> int:
     """Return the depth of the grammar's shallowest derivation."""
-    lefts: list[Symbol] = []
-    missing: list[int] = []
-    above: dict[Symbol, list[int]] = {}
-    # What is derived within the depths 1 and 2 whatever else is.
-    empty: list[Symbol] = []
-    lexical: list[Symbol] = []
-    for left in grammar.reached():
-        for one in grammar.rules[left]:
-            below = {each for each in one.symbols if not each.is_terminal}
-            for each in below:
-                above.setdefault(each, []).append(len(lefts))
-            lefts.append(left)
-            missing.append(len(below))
-            if not below:
-                (lexical if one.symbols else empty).append(left)
+    above = grammar.above()
     found: set[Symbol] = set()
-    depth, now = 0, empty
+    depth, candidates = 0, [*above]
     while grammar.start not in found:
         depth += 1
-        new = [each for each in dict.fromkeys(now) if each not in found]
+        new = [
+            symbol
+            for symbol in dict.fromkeys(candidates)
+            if symbol not in found
+            and any(
+                all(depth > 1 if each.is_terminal else each in found for each in one.symbols)
+                for one in grammar.rules[symbol]
+            )
+        ]
         found.update(new)
-        now = lexical if depth == 1 else []
-        for number in (number for each in new for number in above.get(each, ())):
-            missing[number] -= 1
-            if not missing[number]:
-                now.append(lefts[number])
+        # Terminals come with the second depth; from there on only what is above something new.
+        candidates = [*above] if depth == 1 else [each for one in new for each in above[one]]
     return depth

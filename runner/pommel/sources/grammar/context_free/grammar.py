@@ -6,7 +6,9 @@ backslash behind the last line. `%contrast`, which says what is contrasted, is o
 
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from pommel.errors import Fault, Place, counted, listed, nearest
@@ -93,6 +95,15 @@ class ContextFreeGrammar:
             queue += dict.fromkeys(new)
         return tuple(found)
 
+    def above(self) -> dict[Symbol, list[Symbol]]:
+        """Return those in whose alternatives each of the nonterminals stands that are reached."""
+        reached = self.reached()
+        found: dict[Symbol, list[Symbol]] = {each: [] for each in reached}
+        for symbol in reached:
+            for each in dict.fromkeys(self.below(symbol)):
+                found[each].append(symbol)
+        return found
+
     def below(self, symbol: Symbol) -> tuple[Symbol, ...]:
         """Return the nonterminals in a nonterminal's alternatives, in their order."""
         alternatives = self.rules[symbol]
@@ -105,24 +116,27 @@ def cycles(below: Mapping[Symbol, Sequence[Symbol]]) -> Iterator[tuple[Symbol, .
     `below` are the symbols that each leads to, those that it does not have count for nothing.
     A cycle begins with the symbol that comes first on the way from the first one of `below`.
     """
-    left = _Left(below)
+    # Symbols that are on a cycle already, or lead to nothing else.
+    gone: set[Symbol] = set()
+    further = {symbol: iter(others) for symbol, others in below.items()}
     for first in below:
-        way: list[Symbol] = []
-        places: dict[Symbol, int] = {}
-        symbol = first
-        while first not in left.gone:
-            if symbol not in places:
+        way = [] if first in gone else [first]
+        places = dict.fromkeys(way, 0)
+        while way:
+            symbol = next((e for e in further[way[-1]] if e in below and e not in gone), None)
+            if symbol is None:
+                gone.add(way[-1])
+                del places[way.pop()]
+            elif symbol not in places:
                 places[symbol] = len(way)
                 way.append(symbol)
-                symbol = left.first_below(symbol)
-                continue
-            cycle = way[places[symbol] :]
-            yield tuple(cycle)
-            left.remove(cycle)
-            # What is gone is the end of the way; up to there it would be the same again.
-            while way and way[-1] in left.gone:
-                del places[way.pop()]
-            symbol = left.first_below(way[-1]) if way else first
+            else:
+                cycle = tuple(way[places[symbol] :])
+                yield cycle
+                gone.update(cycle)
+                way = way[: places[symbol]]
+                for each in cycle:
+                    del places[each]
 
 
 def heights(below: Mapping[Symbol, Sequence[Symbol]]) -> dict[Symbol, int]:
@@ -131,62 +145,17 @@ def heights(below: Mapping[Symbol, Sequence[Symbol]]) -> dict[Symbol, int]:
     Symbols that lead to a cycle have no such number, and are left out.
     """
     found: dict[Symbol, int] = {}
-    above = _above(below)
-    missing = {symbol: len({*others}) for symbol, others in below.items()}
-    ready = [symbol for symbol, number in missing.items() if not number]
-    # It grows while it is read.
-    for symbol in ready:
-        found[symbol] = 1 + max((found[each] for each in below[symbol]), default=0)
-        for each in above.get(symbol, ()):
-            missing[each] -= 1
-            if not missing[each]:
-                ready.append(each)
-    return found
-
-
-class _Left:
-    """The symbols that are on cycles, or lead to one; what has been removed is `gone`.
-
-    All of it takes time in proportion to what is written in the grammar.
-    """
-
-    def __init__(self, below: Mapping[Symbol, Sequence[Symbol]]) -> None:
-        self._below = {
-            symbol: [each for each in dict.fromkeys(others) if each in below]
-            for symbol, others in below.items()
-        }
-        self._above = _above(self._below)
-        self._n_below = {symbol: len(others) for symbol, others in self._below.items()}
-        self._n_passed = dict.fromkeys(below, 0)
-        self.gone: set[Symbol] = set()
-        self.remove([symbol for symbol, n in self._n_below.items() if not n])
-
-    def remove(self, symbols: Sequence[Symbol]) -> None:
-        """Take symbols away, and all those that then lead nowhere."""
-        queue = [*symbols]
-        self.gone.update(queue)
-        # It grows while it is read.
-        for symbol in queue:
-            for each in self._above.get(symbol, ()):
-                self._n_below[each] -= 1
-                if not self._n_below[each] and each not in self.gone:
-                    self.gone.add(each)
-                    queue.append(each)
-
-    def first_below(self, symbol: Symbol) -> Symbol:
-        """Return the first symbol that one which is left leads to."""
-        below = self._below[symbol]
-        while below[self._n_passed[symbol]] in self.gone:
-            self._n_passed[symbol] += 1
-        return below[self._n_passed[symbol]]
-
-
-def _above(below: Mapping[Symbol, Sequence[Symbol]]) -> dict[Symbol, list[Symbol]]:
-    """Return the symbols that lead to each one."""
-    found: dict[Symbol, list[Symbol]] = {}
-    for symbol, others in below.items():
-        for each in dict.fromkeys(others):
-            found.setdefault(each, []).append(symbol)
+    inside = {
+        symbol: [each for each in others if each in below] for symbol, others in below.items()
+    }
+    sorter = TopologicalSorter(inside)
+    # Those that lead to no cycle come all the same.
+    with suppress(CycleError):
+        sorter.prepare()
+    while ready := sorter.get_ready():
+        for symbol in ready:
+            found[symbol] = 1 + max((found[each] for each in inside[symbol]), default=0)
+        sorter.done(*ready)
     return found
 
 
