@@ -56,7 +56,7 @@ WRONG_PREDICTIONS: list[tuple[str, str, str]] = [
     (
         "predictions-agree",
         "rows = file['sentence/0/predictions']; rows[...] = rows[...][::-1]",
-        "bits in the predictions, and",
+        " in get_surprisals",
     ),
 ]
 

@@ -88,7 +88,7 @@ WRONG_COMMANDS: list[tuple[str, dict[str, str], str]] = [
             "get_surprisals": RUN
             + " | awk -F '\t' -v OFS='\t' '$1 > 100 && $2 == 2 {$4 += 1} {print}'"
         },
-        "bits as sentence 101, and had",
+        " as sentence 101",
     ),
     (
         "independent",

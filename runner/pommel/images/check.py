@@ -1,14 +1,16 @@
 """What a check of an image is: its subject, what that is asked, and what comes out."""
 
+import math
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import islice, product
 from typing import Any, Generic, Literal, TypeVar
 
 from pommel.errors import PommelError, printable
 from pommel.models import ImageCommands, PrintedToken, TokenizerSpec
+from pommel.surprisal import Token
 
 # A word that no vocabulary has.
 UNKNOWN_WORD = "zxqvblorp"
@@ -245,6 +247,39 @@ class Check:
     only_warns: bool = False
 
 
+def check(
+    name: str, *, shows: str, mend: str, only_warns: bool = False
+) -> Callable[[Callable[[Subject], str]], Check]:
+    """Return what makes a check of the function that runs it."""
+
+    def made(run: Callable[[Subject], str]) -> Check:
+        return Check(name=name, shows=shows, mend=mend, run=run, only_warns=only_warns)
+
+    return made
+
+
+# The tokens of a sentence with their bits; None without a probability.
+Bits = tuple[tuple[str, float | None], ...]
+
+
+def bits_of(tokens: Iterable[PrintedToken | Token]) -> Bits:
+    """Return what of tokens is compared."""
+    return tuple((token.text, token.surprisal_bits) for token in tokens)
+
+
+def check_same(sentence: str, bits: Bits, others: Bits, where: str) -> None:
+    """Raise `Failed` for two answers to a sentence that differ; `where` says whose `others` are.
+
+    Where there is no probability version 1 of the protocol prints 0.
+    """
+    if [text for text, _ in bits] != [text for text, _ in others]:
+        raise Failed(f"{sentence!r} has other tokens {where}")
+    for (text, one), (_, other) in zip(bits, others, strict=True):
+        if one != other and not math.isclose(one or 0, other or 0, abs_tol=SAME_BITS):
+            is_and = f"has {one or 0:g} bits, and {other or 0:g} {where}"
+            raise Failed(f"{sentence!r}: {text!r} {is_and}")
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckResult:
     """What came out of a check: a message that says why, and what to do if it has failed."""
@@ -258,41 +293,34 @@ class CheckResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the result as plain JSON values."""
-        return {
-            "name": self.name,
-            "shows": self.shows,
-            "status": self.status,
-            "message": self.message,
-            "mend": self.mend,
-            "seconds": round(self.seconds, 3),
-        }
+        return {**asdict(self), "seconds": round(self.seconds, 3)}
 
 
 def run_check(check: Check, subject: Subject) -> CheckResult:
     """Run a check; whatever is wrong with the image is in the result."""
     started = time.monotonic()
-    status: Status = "ok"
+    status: Status = "failed"
     mend = check.mend
     try:
-        message = check.run(subject)
+        status, message, mend = "ok", check.run(subject), ""
     except Skipped as skipped:
-        status, message = "skipped", str(skipped)
+        status, message, mend = "skipped", str(skipped), ""
     except (Failed, PommelError) as error:
-        status = "warning" if check.only_warns else "failed"
         message = str(error).removeprefix(f"{subject.commands.reference}: ")
         mend = _mend(check, message)
     # What a stranger prints finds the places where nobody thought of it (numbers of thousands of
     # digits, lists in lists in lists): that is a fault of the image, and ends this check only.
     except (RecursionError, MemoryError, ValueError) as error:
-        status = "warning" if check.only_warns else "failed"
         reason = f"{type(error).__name__}: {error}".removesuffix(": ")
         message = f"what it says cannot be made sense of ({reason})"
+    if status == "failed" and check.only_warns:
+        status = "warning"
     return CheckResult(
         name=check.name,
         shows=check.shows,
         status=status,
         message=_readable(message),
-        mend=mend if status in ("failed", "warning") else "",
+        mend=mend,
         seconds=time.monotonic() - started,
     )
 

@@ -9,33 +9,11 @@ from typing import Any
 from pommel.errors import package_version
 from pommel.files import to_json, write_text
 from pommel.images.check import Check, CheckResult, Subject, run_check
-from pommel.images.command_checks import (
-    ALIGNMENT_CHECKS,
-    CHECKPOINT_CHECKS,
-    COMMAND_CHECKS,
-    EXIT_CHECKS,
-    LINE_CHECKS,
-    PREDICTION_CHECKS,
-    SANDBOX_CHECKS,
-    SPEC_CHECKS,
-    VOCABULARY_CHECKS,
-)
+from pommel.images.command_checks import COMMAND_CHECKS, IN_THE_SANDBOX
 from pommel.images.score_checks import SCORE_CHECKS
 from pommel.models import ImageCommands
 
-# A check that others build on comes before them: they are skipped where it has failed.
-CHECKS: tuple[Check, ...] = (
-    *SPEC_CHECKS,
-    *COMMAND_CHECKS,
-    *VOCABULARY_CHECKS,
-    *ALIGNMENT_CHECKS,
-    *LINE_CHECKS,
-    *EXIT_CHECKS,
-    *PREDICTION_CHECKS,
-    *CHECKPOINT_CHECKS,
-    *SCORE_CHECKS,
-    *SANDBOX_CHECKS,
-)
+CHECKS: tuple[Check, ...] = (*COMMAND_CHECKS, *SCORE_CHECKS, IN_THE_SANDBOX)
 
 REPORT_FORMAT = "pommel-image-check"
 REPORT_VERSION = 1

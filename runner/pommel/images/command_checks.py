@@ -4,7 +4,7 @@ import math
 import re
 import tempfile
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.util import find_spec
@@ -22,12 +22,15 @@ from pommel.errors import (
 )
 from pommel.images.check import (
     KINDS,
-    SAME_BITS,
     UNKNOWN_WORD,
+    Bits,
     Check,
     Failed,
     Skipped,
     Subject,
+    bits_of,
+    check,
+    check_same,
     long_sentence,
     many,
 )
@@ -37,11 +40,21 @@ if TYPE_CHECKING:
     import numpy as np
 
 
+@check(
+    "tokenize",
+    shows="`tokenize` prints a line for each sentence",
+    mend="print as many lines as come in, tokens with one space between them",
+)
 def _tokenizes(subject: Subject) -> str:
     subject.need("tokenize")
     return counted(len(subject.tokens.all()), "sentence")
 
 
+@check(
+    "marks",
+    shows="marks of the beginning and end stand at the beginning and end only",
+    mend="correct prefix_types and suffix_types of the spec, or where marks are put",
+)
 def _keeps_marks_at_the_ends(subject: Subject) -> str:
     tokenizer = subject.tokenizer
     known = {"prefix_types": tokenizer.prefix_types, "suffix_types": tokenizer.suffix_types}
@@ -60,6 +73,11 @@ def _keeps_marks_at_the_ends(subject: Subject) -> str:
     return ""
 
 
+@check(
+    "unkify",
+    shows="`unkify` has the shape of `tokenize`",
+    mend="print a 0 or 1 for each token of `tokenize`, marks included",
+)
 def _unkifies(subject: Subject) -> str:
     subject.need("unkify")
     tokens = dict(subject.tokens.known())
@@ -72,6 +90,11 @@ def _unkifies(subject: Subject) -> str:
     return ""
 
 
+@check(
+    "unknown-words",
+    shows="`unkify` marks unknown words and nothing else",
+    mend="print 1 for the tokens that the model reads as one of the spec's unk_types",
+)
 def _marks_unknown_words(subject: Subject) -> str:
     subject.need("unkify")
     tokenizer, masks = subject.tokenizer, dict(subject.masks.known())
@@ -105,12 +128,22 @@ def _check_marked(sentence: str, tokens: list[str], mask: list[bool], subject: S
         raise Failed(f"{sentence!r}: `unkify` prints 0 for the word {UNKNOWN_WORD!r}")
 
 
+@check(
+    "get_surprisals",
+    shows="`get_surprisals` prints its table: header, ids from 1, bits from 0 up",
+    mend="print sentence_id, token_id, token, surprisal with tabs between them, for all tokens",
+)
 def _gives_surprisals(subject: Subject) -> str:
     subject.need("get_surprisals")
     n_tokens = sum(len(rows) for _, rows in subject.tables.all())
     return f"{counted(n_tokens, 'token')} in {subject.tables.seconds:.1f} s"
 
 
+@check(
+    "same-tokens",
+    shows="`get_surprisals` has the tokens of `tokenize`",
+    mend="let both commands use one tokenizer",
+)
 def _agrees_with_tokenize(subject: Subject) -> str:
     # Sentences that have two forms: an unknown word, and what stands for it.
     tokens, unknown = dict(subject.tokens.known()), subject.tokenizer.unk_types
@@ -131,46 +164,6 @@ def _agrees_with_tokenize(subject: Subject) -> str:
                 f"    get_surprisals: {' '.join(printed)}"
             )
     return ""
-
-
-COMMAND_CHECKS = (
-    Check(
-        name="tokenize",
-        shows="`tokenize` prints a line for each sentence",
-        mend="print as many lines as come in, tokens with one space between them",
-        run=_tokenizes,
-    ),
-    Check(
-        name="marks",
-        shows="marks of the beginning and end stand at the beginning and end only",
-        mend="correct prefix_types and suffix_types of the spec, or where marks are put",
-        run=_keeps_marks_at_the_ends,
-    ),
-    Check(
-        name="unkify",
-        shows="`unkify` has the shape of `tokenize`",
-        mend="print a 0 or 1 for each token of `tokenize`, marks included",
-        run=_unkifies,
-    ),
-    Check(
-        name="unknown-words",
-        shows="`unkify` marks unknown words and nothing else",
-        mend="print 1 for the tokens that the model reads as one of the spec's unk_types",
-        run=_marks_unknown_words,
-    ),
-    Check(
-        name="get_surprisals",
-        shows="`get_surprisals` prints its table: header, ids from 1, bits from 0 up",
-        mend="print sentence_id, token_id, token, surprisal with tabs between them, for all tokens",
-        run=_gives_surprisals,
-    ),
-    Check(
-        name="same-tokens",
-        shows="`get_surprisals` has the tokens of `tokenize`",
-        mend="let both commands use one tokenizer",
-        run=_agrees_with_tokenize,
-    ),
-)
 
 
 _NOT_SUPPORTED = 99
@@ -244,6 +237,11 @@ def _has(subject: Subject, feature: str) -> bool:
     return feature != "get_predictions" if says is None else says
 
 
+@check(
+    "exit-status-99",
+    shows="commands that the spec denies end with exit status 99",
+    mend="correct the spec's image.supported_features, or let the command end with 99",
+)
 def _says_99(subject: Subject) -> str:
     denied = []
     for (name, case), status in _statuses(subject).items():
@@ -257,6 +255,11 @@ def _says_99(subject: Subject) -> str:
     return f"for {', '.join(denied)}" if denied else "all commands are supported"
 
 
+@check(
+    "exit-status-1",
+    shows="a command that fails ends with another exit status than 0 and 99",
+    mend="end with exit status 1 (`set -e` in shell scripts; no `except: pass`)",
+)
 def _fails_without_input(subject: Subject) -> str:
     for (name, case), status in _statuses(subject).items():
         if case == "sentence":
@@ -268,25 +271,14 @@ def _fails_without_input(subject: Subject) -> str:
     return ""
 
 
-EXIT_CHECKS = (
-    Check(
-        name="exit-status-99",
-        shows="commands that the spec denies end with exit status 99",
-        mend="correct the spec's image.supported_features, or let the command end with 99",
-        run=_says_99,
-    ),
-    Check(
-        name="exit-status-1",
-        shows="a command that fails ends with another exit status than 0 and 99",
-        mend="end with exit status 1 (`set -e` in shell scripts; no `except: pass`)",
-        run=_fails_without_input,
-    ),
-)
-
-
 Rows = Sequence[PrintedToken]
 
 
+@check(
+    "empty-lines-tokenize",
+    shows="an empty line stays a line for `tokenize`",
+    mend="print an empty line (or marks only) for an empty line",
+)
 def _keeps_empty_lines_in_tokenize(subject: Subject) -> str:
     subject.need("tokenize")
     (first, tokens), (second, other) = _known_tokens(subject)
@@ -301,6 +293,11 @@ def _keeps_empty_lines_in_tokenize(subject: Subject) -> str:
     return ""
 
 
+@check(
+    "empty-lines-surprisals",
+    shows="an empty line does not shift the ids of `get_surprisals`",
+    mend="count empty lines as sentences, and print no row for them",
+)
 def _keeps_empty_lines_in_surprisals(subject: Subject) -> str:
     subject.need("get_surprisals")
     (first, rows), (second, other) = subject.plain()[:2]
@@ -331,139 +328,82 @@ def _refused(error: ContainerError) -> str:
     return "an empty line is refused"
 
 
+@check(
+    "last-line",
+    shows="a last line without a line feed is a sentence",
+    mend="read to the end of the input (`while read` of a shell drops the last line)",
+)
 def _reads_the_last_line(subject: Subject) -> str:
     subject.need("get_surprisals")
     _without_line_feed(subject)
     return ""
 
 
+@check(
+    "deterministic",
+    shows="two starts give the same surprisals",
+    mend="switch dropout off (`model.eval()`), seed whatever is random",
+)
 def _is_deterministic(subject: Subject) -> str:
     subject.need("get_surprisals")
-    for sentence, rows, other in zip(*_pairs(subject), _without_line_feed(subject), strict=True):
-        _check_same(sentence, rows, other, "in a second start")
+    for (sentence, rows), other in zip(subject.plain(), _without_line_feed(subject), strict=True):
+        check_same(sentence, bits_of(rows), bits_of(other), "in a second start")
     return ""
 
 
 def _without_line_feed(subject: Subject) -> list[Rows]:
     """Return the answers to the plain sentences from a second start, its input cut short."""
-    sentences, _ = _pairs(subject)
-
-    def ask() -> list[Rows]:
-        return list(subject.commands.each_surprisals(sentences, last_line_ends=False))
-
-    return subject.once("get_surprisals without a last line feed", ask)
-
-
-def _pairs(subject: Subject) -> tuple[list[str], list[Rows]]:
-    plain = subject.plain()
-    return [sentence for sentence, _ in plain], [rows for _, rows in plain]
+    sentences = [sentence for sentence, _ in subject.plain()]
+    return subject.once(
+        "get_surprisals without a last line feed",
+        lambda: list(subject.commands.each_surprisals(sentences, last_line_ends=False)),
+    )
 
 
+@check(
+    "independent",
+    shows="a sentence has the same surprisals alone and anywhere among others",
+    mend="reset the model's state before each sentence, and mask the padding of batches",
+)
 def _is_independent(subject: Subject) -> str:
     subject.need("get_surprisals")
     sentence, rows = subject.plain()[1]
     (alone,) = subject.commands.get_surprisals([sentence])
-    _check_same(sentence, rows, alone, "alone")
-    sentences = many(subject.n_sentences)
-    _check_positions(sentences, _many(subject).answers)
+    check_same(sentence, bits_of(rows), bits_of(alone), "alone")
+    first: dict[str, Bits] = {}
+    answers, _ = _many(subject)
+    for number, (sentence, bits) in enumerate(
+        zip(many(subject.n_sentences), answers, strict=True), start=1
+    ):
+        check_same(sentence, first.setdefault(sentence, bits), bits, f"as sentence {number}")
     return ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Many:
-    """The answers to many sentences; those to the same sentence are one object where equal."""
-
-    answers: list[tuple[tuple[str, float], ...]]
-    seconds: float
-
-
+@check(
+    "many-sentences",
+    shows="thousands of sentences are answered in one go, in order",
+    mend="read and answer sentence by sentence or in blocks; keep only what is needed",
+)
 def _takes_many(subject: Subject) -> str:
     subject.need("get_surprisals")
     subject.plain()
-    found = _many(subject)
-    return f"{len(found.answers)} sentences in {found.seconds:.1f} s"
+    answers, seconds = _many(subject)
+    return f"{len(answers)} sentences in {seconds:.1f} s"
 
 
-def _many(subject: Subject) -> _Many:
-    def ask() -> _Many:
+def _many(subject: Subject) -> tuple[list[Bits], float]:
+    """Return the answers to many sentences, equal ones as one object, and how long they took."""
+
+    def ask() -> tuple[list[Bits], float]:
         started = time.monotonic()
-        seen: dict[tuple[tuple[str, float], ...], tuple[tuple[str, float], ...]] = {}
+        seen: dict[Bits, Bits] = {}
         answers = []
         for rows in subject.commands.each_surprisals(many(subject.n_sentences)):
-            answer = tuple((row.text, row.surprisal_bits) for row in rows)
-            answers.append(seen.setdefault(answer, answer))
-        return _Many(answers=answers, seconds=time.monotonic() - started)
+            bits = bits_of(rows)
+            answers.append(seen.setdefault(bits, bits))
+        return answers, time.monotonic() - started
 
     return subject.once("get_surprisals of many sentences", ask)
-
-
-def _check_positions(
-    sentences: Iterable[str], answers: Iterable[tuple[tuple[str, float], ...]]
-) -> None:
-    first: dict[str, tuple[tuple[str, float], ...]] = {}
-    for number, (sentence, answer) in enumerate(zip(sentences, answers, strict=True), start=1):
-        known = first.setdefault(sentence, answer)
-        if known is answer:
-            continue
-        if [text for text, _ in known] != [text for text, _ in answer]:
-            raise Failed(f"{sentence!r} has other tokens as sentence {number} than before")
-        for (text, bits), (_, other) in zip(known, answer, strict=True):
-            if not math.isclose(bits, other, abs_tol=SAME_BITS):
-                raise Failed(
-                    f"{sentence!r}: {text!r} has {other:g} bits as sentence {number}, and had "
-                    f"{bits:g} before"
-                )
-
-
-def _check_same(sentence: str, rows: Rows, others: Rows, where: str) -> None:
-    if [row.text for row in rows] != [other.text for other in others]:
-        raise Failed(f"{sentence!r} has other tokens {where}")
-    for row, other in zip(rows, others, strict=True):
-        if not math.isclose(row.surprisal_bits, other.surprisal_bits, abs_tol=SAME_BITS):
-            raise Failed(
-                f"{sentence!r}: {row.text!r} has {row.surprisal_bits:g} bits, and "
-                f"{other.surprisal_bits:g} {where}"
-            )
-
-
-LINE_CHECKS = (
-    Check(
-        name="empty-lines-tokenize",
-        shows="an empty line stays a line for `tokenize`",
-        mend="print an empty line (or marks only) for an empty line",
-        run=_keeps_empty_lines_in_tokenize,
-    ),
-    Check(
-        name="empty-lines-surprisals",
-        shows="an empty line does not shift the ids of `get_surprisals`",
-        mend="count empty lines as sentences, and print no row for them",
-        run=_keeps_empty_lines_in_surprisals,
-    ),
-    Check(
-        name="last-line",
-        shows="a last line without a line feed is a sentence",
-        mend="read to the end of the input (`while read` of a shell drops the last line)",
-        run=_reads_the_last_line,
-    ),
-    Check(
-        name="deterministic",
-        shows="two starts give the same surprisals",
-        mend="switch dropout off (`model.eval()`), seed whatever is random",
-        run=_is_deterministic,
-    ),
-    Check(
-        name="many-sentences",
-        shows="thousands of sentences are answered in one go, in order",
-        mend="read and answer sentence by sentence or in blocks; keep only what is needed",
-        run=_takes_many,
-    ),
-    Check(
-        name="independent",
-        shows="a sentence has the same surprisals alone and anywhere among others",
-        mend="reset the model's state before each sentence, and mask the padding of batches",
-        run=_is_independent,
-    ),
-)
 
 
 # What the LM Zoo's own schema wants beyond what is needed to read the tokens.
@@ -480,12 +420,23 @@ _TYPES = ("unk_types", "prefix_types", "suffix_types", "special_types")
 _TOKENS_SHOWN = 5
 
 
+@check(
+    "spec",
+    shows="`spec` prints one JSON object that schemas/model_spec.json allows",
+    mend="print the JSON object and nothing else; warnings belong on standard error",
+)
 def _is_valid(subject: Subject) -> str:
     spec = subject.commands.spec()
     protocol = spec.get("protocol", 1)
     return f"{spec.get('name', 'no name')}, protocol {protocol}"
 
 
+@check(
+    "spec-lm-zoo",
+    shows="the spec has all that the LM Zoo asked for",
+    mend="add these keys; `lm-zoo` and other clients of the LM Zoo read them",
+    only_warns=True,
+)
 def _is_complete(subject: Subject) -> str:
     missing = []
     for place, keys in _REQUIRED_BY_LM_ZOO.items():
@@ -500,6 +451,11 @@ def _is_complete(subject: Subject) -> str:
     return ""
 
 
+@check(
+    "vocabulary",
+    shows="what `tokenize` prints is in the spec's vocabulary.items",
+    mend="print the vocabulary's item for each token (for an unknown word, one of unk_types)",
+)
 def _lists_its_tokens(subject: Subject) -> str:
     vocabulary = subject.spec.get("vocabulary") or {}
     if not vocabulary.get("items"):
@@ -520,31 +476,6 @@ def _lists_its_tokens(subject: Subject) -> str:
 def _some(tokens: list[str]) -> str:
     more = f" and {len(tokens) - _TOKENS_SHOWN} more" if tokens[_TOKENS_SHOWN:] else ""
     return ", ".join(map(repr, tokens[:_TOKENS_SHOWN])) + more
-
-
-SPEC_CHECKS = (
-    Check(
-        name="spec",
-        shows="`spec` prints one JSON object that schemas/model_spec.json allows",
-        mend="print the JSON object and nothing else; warnings belong on standard error",
-        run=_is_valid,
-    ),
-    Check(
-        name="spec-lm-zoo",
-        shows="the spec has all that the LM Zoo asked for",
-        mend="add these keys; `lm-zoo` and other clients of the LM Zoo read them",
-        run=_is_complete,
-        only_warns=True,
-    ),
-)
-VOCABULARY_CHECKS = (
-    Check(
-        name="vocabulary",
-        shows="what `tokenize` prints is in the spec's vocabulary.items",
-        mend="print the vocabulary's item for each token (for an unknown word, one of unk_types)",
-        run=_lists_its_tokens,
-    ),
-)
 
 
 # How far a distribution's sum may be from 1.
@@ -599,6 +530,11 @@ def _read(subject: Subject, texts: list[str]) -> _Predictions:
     return _Predictions(vocabulary=vocabulary, sentences=sentences)
 
 
+@check(
+    "predictions",
+    shows="`get_predictions.hdf5` writes a row of the vocabulary's size for each token",
+    mend="write /sentence/0/predictions (tokens x words), /sentence/0/tokens and /vocabulary",
+)
 def _has_the_shape(subject: Subject) -> str:
     found = _predictions(subject)
     n_words = len(found.vocabulary)
@@ -613,6 +549,11 @@ def _has_the_shape(subject: Subject) -> str:
     return f"{n_words} words"
 
 
+@check(
+    "predictions-ids",
+    shows="the ids of tokens are places in /vocabulary",
+    mend="write /vocabulary in the order of the model's outputs, and the ids that it has there",
+)
 def _has_the_ids(subject: Subject) -> str:
     found = _well_shaped(subject)
     items = set((subject.spec.get("vocabulary") or {}).get("items") or found.vocabulary)
@@ -629,6 +570,11 @@ def _has_the_ids(subject: Subject) -> str:
     return ""
 
 
+@check(
+    "predictions-sum",
+    shows="the predictions are natural logarithms of probabilities that sum to 1",
+    mend="write the output of log_softmax over the whole vocabulary",
+)
 def _sums_to_1(subject: Subject) -> str:
     import numpy as np  # noqa: PLC0415 - commands start sooner
 
@@ -647,19 +593,19 @@ def _sums_to_1(subject: Subject) -> str:
     return ""
 
 
+@check(
+    "predictions-agree",
+    shows="the predictions give the surprisals of `get_surprisals`",
+    mend="row n is what the model expects as token n, after the tokens before it",
+)
 def _agrees_with_surprisals(subject: Subject) -> str:
     for sentence, (_, rows) in zip(_well_shaped(subject).sentences, subject.plain(), strict=True):
-        for number, (row, place, predicted) in enumerate(
-            zip(rows, sentence.ids, sentence.rows, strict=True)
-        ):
-            if number == 0 and row.surprisal_bits == 0:
-                continue  # a first token without a probability
-            bits = -float(predicted[place]) / math.log(2)
-            if not math.isclose(bits, row.surprisal_bits, rel_tol=1e-4, abs_tol=SAME_BITS):
-                raise Failed(
-                    f"{sentence.text!r}: {row.text!r} has {bits:g} bits in the predictions, and "
-                    f"{row.surprisal_bits:g} in get_surprisals"
-                )
+        predicted = sentence.rows[range(len(rows)), sentence.ids] / -math.log(2)
+        # A first token may be without a probability.
+        start = 1 if rows[:1] and rows[0].surprisal_bits == 0 else 0
+        texts = (row.text for row in rows)
+        bits = tuple(zip(texts, map(float, predicted), strict=True))
+        check_same(sentence.text, bits[start:], bits_of(rows)[start:], "in get_surprisals")
     return ""
 
 
@@ -671,41 +617,13 @@ def _tokens(subject: Subject) -> list[tuple[str, list[str]]]:
 def _well_shaped(subject: Subject) -> _Predictions:
     found = _predictions(subject)
     try:
-        _has_the_shape(subject)
+        _has_the_shape.run(subject)
     except Failed:
         raise Skipped("the predictions do not have the right shape") from None
     for sentence in found.sentences:
         if ((sentence.ids < 0) | (sentence.ids >= len(found.vocabulary))).any():
             raise Failed(f"{sentence.text!r}: a token has an id outside /vocabulary")
     return found
-
-
-PREDICTION_CHECKS = (
-    Check(
-        name="predictions",
-        shows="`get_predictions.hdf5` writes a row of the vocabulary's size for each token",
-        mend="write /sentence/0/predictions (tokens x words), /sentence/0/tokens and /vocabulary",
-        run=_has_the_shape,
-    ),
-    Check(
-        name="predictions-ids",
-        shows="the ids of tokens are places in /vocabulary",
-        mend="write /vocabulary in the order of the model's outputs, and the ids that it has there",
-        run=_has_the_ids,
-    ),
-    Check(
-        name="predictions-sum",
-        shows="the predictions are natural logarithms of probabilities that sum to 1",
-        mend="write the output of log_softmax over the whole vocabulary",
-        run=_sums_to_1,
-    ),
-    Check(
-        name="predictions-agree",
-        shows="the predictions give the surprisals of `get_surprisals`",
-        mend="row n is what the model expects as token n, after the tokens before it",
-        run=_agrees_with_surprisals,
-    ),
-)
 
 
 _N_LONG = 400
@@ -718,6 +636,11 @@ def _spells(subject: Subject, *, kind: str) -> str:
     return ""
 
 
+@check(
+    "long-sentence",
+    shows="a sentence is scored whole or refused, and never cut",
+    mend="end with exit status 1 and a message for a sentence that the model cannot take",
+)
 def _is_never_cut(subject: Subject) -> str:
     subject.need("get_surprisals")
     subject.plain()
@@ -754,30 +677,24 @@ _SHOWS = {
     "table-words": "words such as NA, null, 007 and a lone quote",
     "mark-like-words": "words that look like marks, such as <unk> and </s>",
 }
-_MEND = (
-    "print tokens that spell the sentence, or describe in the spec how they differ: unk_types, "
-    "cased, sentinel_pattern, metaspace, drop_token_pattern, behaviors"
-)
-
-ALIGNMENT_CHECKS = (
-    *(
-        Check(
-            name=f"tokens-spell-{kind}",
-            shows=f"the tokens spell the sentence: {_SHOWS[kind]}",
-            mend=_MEND,
-            run=partial(_spells, kind=kind),
-        )
-        for kind in KINDS
-    ),
+SPELLING = tuple(
     Check(
-        name="long-sentence",
-        shows="a sentence is scored whole or refused, and never cut",
-        mend="end with exit status 1 and a message for a sentence that the model cannot take",
-        run=_is_never_cut,
-    ),
+        name=f"tokens-spell-{kind}",
+        shows=f"the tokens spell the sentence: {shown}",
+        mend="print tokens that spell the sentence, or describe in the spec how they differ: "
+        "unk_types, cased, sentinel_pattern, metaspace, drop_token_pattern, behaviors",
+        run=partial(_spells, kind=kind),
+    )
+    for kind, shown in _SHOWS.items()
 )
 
 
+@check(
+    "sandbox",
+    shows="all of this without network, with a read-only file system, and not as root",
+    mend="make it work without --sandbox: write to /tmp only, download nothing",
+    only_warns=True,
+)
 def _needs_no_more_than_usual(subject: Subject) -> str:
     # What has never run has needed nothing.
     _ = subject.spec
@@ -787,17 +704,12 @@ def _needs_no_more_than_usual(subject: Subject) -> str:
     return ""
 
 
-SANDBOX_CHECKS = (
-    Check(
-        name="sandbox",
-        shows="all of this without network, with a read-only file system, and not as root",
-        mend="make it work without --sandbox: write to /tmp only, download nothing",
-        run=_needs_no_more_than_usual,
-        only_warns=True,
-    ),
+@check(
+    "checkpoint",
+    shows="weights are read from LMZOO_CHECKPOINT_PATH: an empty folder there is an error",
+    mend="read the weights there where it is set, and end with exit status 1 and a message "
+    "if they are not there; or say mount_checkpoint false in the spec",
 )
-
-
 def _refuses_an_empty_checkpoint(subject: Subject) -> str:
     subject.need("mount_checkpoint")
     subject.need("get_surprisals")
@@ -819,12 +731,17 @@ def _refuses_an_empty_checkpoint(subject: Subject) -> str:
     raise Failed("with an empty checkpoint, it answers as if nothing were wrong")
 
 
-CHECKPOINT_CHECKS = (
-    Check(
-        name="checkpoint",
-        shows="weights are read from LMZOO_CHECKPOINT_PATH: an empty folder there is an error",
-        mend="read the weights there where it is set, and end with exit status 1 and a message "
-        "if they are not there; or say mount_checkpoint false in the spec",
-        run=_refuses_an_empty_checkpoint,
-    ),
+# The last of all: what has never run has needed nothing.
+IN_THE_SANDBOX = _needs_no_more_than_usual
+# What others build on comes before them: they are skipped where it has failed.
+COMMAND_CHECKS = (
+    *(_is_valid, _is_complete),
+    *(_tokenizes, _keeps_marks_at_the_ends, _unkifies, _marks_unknown_words),
+    *(_gives_surprisals, _agrees_with_tokenize, _lists_its_tokens),
+    *SPELLING,
+    *(_is_never_cut, _keeps_empty_lines_in_tokenize, _keeps_empty_lines_in_surprisals),
+    *(_reads_the_last_line, _is_deterministic, _takes_many, _is_independent),
+    *(_says_99, _fails_without_input),
+    *(_has_the_shape, _has_the_ids, _sums_to_1, _agrees_with_surprisals),
+    _refuses_an_empty_checkpoint,
 )
