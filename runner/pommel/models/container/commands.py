@@ -31,7 +31,7 @@ from pommel.models.container.answers import (
 )
 from pommel.models.container.engines.engine import ENGINES, Engine, Image, Job, Sandbox, open_engine
 from pommel.models.container.engines.process import Command, output_lines
-from pommel.models.container.image_spec import check_shown, features, read_spec
+from pommel.models.container.image_spec import check_shown, read_spec
 from pommel.models.container.names import LmZooRegistry
 from pommel.models.model import LoadOptions, Policy
 from pommel.models.recorded import Recording
@@ -185,7 +185,8 @@ class ImageCommands:
 
     def supports(self, feature: str) -> bool | None:
         """Return what the spec says of a command, None where it says nothing."""
-        return features(self.spec()).get(feature)
+        said = (self.spec().get("image") or {}).get("supported_features") or {}
+        return said.get(feature)
 
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
         """Return the tokens of each sentence."""

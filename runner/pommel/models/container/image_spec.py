@@ -3,7 +3,6 @@
 import json
 import re
 import warnings
-from collections.abc import Mapping
 from typing import Any
 
 from pommel.errors import InputError, quoted
@@ -46,47 +45,39 @@ def pattern_fault(pattern: str) -> str | None:
             re.compile(pattern)
     except (re.error, OverflowError, Warning) as error:
         return f"it is not a regular expression: {error}"
-    return _Choices().fault(pattern)
+    return _choices_fault(pattern)
 
 
-class _Choices:
-    """Counts the ways in which a pattern can match: `done` of the alternatives before a bar."""
-
-    def __init__(self) -> None:
-        self._done = [0]
-        self._ways = [1]
-
-    def fault(self, pattern: str) -> str | None:
-        at, before = 0, ""
-        while at < len(pattern):
-            piece = _PIECE.match(pattern, at)
-            if piece is None or piece.lastgroup is None:
-                return f"{pattern[at : at + 3]!r} is not allowed in it"
-            kind = next(name for name in _KINDS if piece[name] is not None)
-            if kind == "repeat" and before == "close" and piece["sign"] != "?":
-                return "a group is repeated in it, which can take for ever; write [...]+ instead"
-            self._take(kind, piece)
-            if self._done[0] + self._ways[0] > _MOST_WAYS:
-                return "it has so many choices that it can take for ever; use one * or + at most"
-            at, before = piece.end(), kind
-        return None
-
-    def _take(self, kind: str, piece: re.Match[str]) -> None:
-        match kind:
+def _choices_fault(pattern: str) -> str | None:
+    """Count the ways in which a pattern can match, and say if they are too many."""
+    # Of each group that is open: those of its alternatives before the last bar, and of this one.
+    ways = [(0, 1)]
+    at, before = 0, None
+    while at < len(pattern):
+        piece = _PIECE.match(pattern, at)
+        if piece is None:
+            return f"{pattern[at : at + 3]!r} is not allowed in it"
+        done, here = ways.pop()
+        match piece.lastgroup:
             case "open":
-                self._done.append(0)
-                self._ways.append(1)
+                ways += [(done, here), (0, 1)]
             case "bar":
-                self._done[-1] += self._ways[-1]
-                self._ways[-1] = 1
+                ways.append((done + here, 1))
             case "close":
-                inside = self._done.pop() + self._ways.pop()
-                self._ways[-1] *= inside
+                outside, there = ways.pop()
+                ways.append((outside, there * (done + here)))
             case "repeat":
-                self._ways[-1] *= _repetitions(piece)
-
-
-_KINDS = ("atom", "open", "close", "bar", "repeat", "char")
+                if before == "close" and piece["sign"] != "?":
+                    return (
+                        "a group is repeated in it, which can take for ever; write [...]+ instead"
+                    )
+                ways.append((done, here * _repetitions(piece)))
+            case _:
+                ways.append((done, here))
+        if sum(ways[0]) > _MOST_WAYS:
+            return "it has so many choices that it can take for ever; use one * or + at most"
+        at, before = piece.end(), piece.lastgroup
+    return None
 
 
 def _repetitions(piece: re.Match[str]) -> int:
@@ -189,9 +180,3 @@ def _without_items(spec: Any) -> Any:
         ):
             return {**spec, "vocabulary": vocabulary}
     return spec
-
-
-def features(spec: Mapping[str, Any]) -> Mapping[str, bool]:
-    """Return what the spec says of the image's commands, where it says something."""
-    found: Mapping[str, bool] = (spec.get("image") or {}).get("supported_features") or {}
-    return found
