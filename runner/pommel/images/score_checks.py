@@ -1,20 +1,17 @@
 """Checks of protocol 2: a conversation with `score`, step by step, whatever it may stumble over."""
 
-import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
 from pommel.errors import (
     AlignmentError,
-    ContainerError,
     InputError,
     PommelError,
     SurprisalError,
     counted,
-    quoted,
 )
 from pommel.images.check import (
     KINDS,
@@ -28,50 +25,38 @@ from pommel.images.check import (
     long_sentence,
     many,
 )
-from pommel.models import ImageCommands, Policy, Recording
+from pommel.models import Policy, Recording, ScoreSession
 from pommel.surprisal import ScoredSentence
 
 # How long an image may think before its first line: what it took for a whole command, many times.
 _SHORTEST_WAIT_S = 60
 _TIMES_A_COMMAND = 10
-_LONGEST_HEADER = 1 << 16
-_LONGEST_SHOWN = 80
 _LONGEST_SENTENCE = 1_000_000
+# Requests are numbered from here, so that who counts answers instead of reading ids is found out.
+_FIRST_ID = 100
 HEADER, ANSWERS, POLICIES, ERRORS, END = "header", "answers", "policies", "errors", "end"
-_AUTO = {"bos": "auto", "eos": "auto"}
-
-
-class WrongAnswerError(PommelError):
-    """The image says what the protocol does not have; the message says what."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exchange:
-    """A request and its answer, both as JSON has them."""
+    """A sentence that was asked for under a policy, and its answer as JSON has it."""
 
-    request: dict[str, Any]
+    sentence: str
+    policy: Policy
     answer: dict[str, Any]
-
-    @property
-    def sentence(self) -> str:
-        """The sentence that was asked for."""
-        return str(self.request["sentence"])
 
 
 @dataclass(slots=True, kw_only=True)
 class Conversation:
-    """What an image has said, step by step; `errors` holds the step that failed, and why."""
+    """What an image has said, step by step; `header` is what it says of its model.
 
-    header: dict[str, Any] = field(default_factory=dict)
+    `error` is what ended it, in `failed_step`.
+    """
+
+    header: Mapping[str, Any] = field(default_factory=dict)
     exchanges: dict[str, list[Exchange]] = field(default_factory=dict)
     failed_step: str = HEADER
     error: PommelError | None = None
-
-    @property
-    def model(self) -> Mapping[str, Any]:
-        """What the header says of the model; nothing where it does not say it as it should."""
-        model = self.header.get("model")
-        return model if isinstance(model, dict) else {}
 
     def step(self, name: str) -> list[Exchange]:
         """Return what was said in a step; raises its error, or `Skipped` after an earlier one."""
@@ -85,154 +70,69 @@ class Conversation:
 def converse(subject: Subject) -> Conversation:
     """Talk to the image; whatever it does wrong is in the conversation."""
     talk = Conversation()
-    seconds = max(_SHORTEST_WAIT_S, _TIMES_A_COMMAND * subject.tables.seconds)
     commands = subject.commands
+    seconds = max(_SHORTEST_WAIT_S, _TIMES_A_COMMAND * subject.tables.seconds)
     seconds = min(seconds, commands.sandbox.timeout_s)
     try:
-        line = _Line(commands, timeout_s=seconds)
-        with line.command as command:
+        with closing(commands.score_session(timeout_s=seconds, first_id=_FIRST_ID)) as session:
+            talk.header, talk.exchanges[HEADER] = session.header, []
             for name, act in _STEPS:
                 talk.failed_step = name
-                command.restart_clock()
-                talk.exchanges[name] = act(line, talk)
+                talk.exchanges[name] = act(session, talk.header)
     except PommelError as error:
         talk.error = error
     return talk
 
 
-class _Line:
-    """Our end of the line: requests under numbers of their own, answers in any order."""
-
-    def __init__(self, commands: ImageCommands, *, timeout_s: float) -> None:
-        self.command = commands.command("score", timeout_s=timeout_s)
-        self._next_id = 100
-        self._longest = ""
-
-    def ask(
-        self,
-        sentences: Sequence[str],
-        *,
-        policy: Mapping[str, str] = _AUTO,
-        flush: bool = True,
-        last: bool = False,
-    ) -> list[Exchange]:
-        """Send a block and return its exchanges, in the order of the sentences."""
-        requests: dict[Any, dict[str, Any]] = {}
-        self._longest = max([self._longest, *sentences], key=len)
-        for sentence in sentences:
-            request = {"id": self._next_id, "sentence": sentence, **_AUTO, **policy}
-            requests[self._next_id] = request
-            self._next_id += 7
-        self.send(requests.values(), flush=flush, last=last)
-        answers: dict[Any, dict[str, Any]] = {}
-        while len(answers) < len(requests):
-            answer = self._answer(len(answers), len(requests))
-            number = answer.get("id")
-            if type(number) is not int or number not in requests or number in answers:
-                raise WrongAnswerError(
-                    f"an answer has the id {_shortened(number)}, which nothing waits for"
-                )
-            answers[number] = answer
-        return [Exchange(request=each, answer=answers[key]) for key, each in requests.items()]
-
-    def send(self, requests: Iterable[dict[str, Any]], *, flush: bool, last: bool) -> None:
-        """Send requests; an empty line behind them wants their answers now."""
-        text = "".join(f"{json.dumps(each, ensure_ascii=False)}\n" for each in requests)
-        self.command.feed([text.encode(), b"\n" if flush else b""], last=last)
-
-    def _answer(self, n_answers: int, n_requests: int) -> dict[str, Any]:
-        line = self.next(f"{n_answers} of {n_requests} requests were answered")
-        value = _object(line)
-        if not {"tokens", "error"} & set(value):
-            raise WrongAnswerError(f"an answer has neither tokens nor an error: {quoted(line)}")
-        return value
-
-    def next(self, so_far: str) -> str:
-        """Return the next line; `so_far` is what is said if none comes."""
-        started = time.monotonic()
-        try:
-            line = self.command.next_line()
-        except ContainerError as error:
-            waited = time.monotonic() - started
-            raise WrongAnswerError(
-                f"{so_far}, and then nothing came for {waited:.0f} s: {error}"
-            ) from error
-        if line is None:
-            self.command.finish()
-            raise WrongAnswerError(f"{so_far}, and then it ended with exit status 0")
-        if len(line) > (most := max(_LONGEST_HEADER, self.command.most_characters(self._longest))):
-            raise WrongAnswerError(f"{so_far}, and then came a line of more than {most} characters")
-        return line
+def _ask(
+    session: ScoreSession,
+    sentences: Sequence[str],
+    policy: Policy | None = None,
+    *,
+    last: bool = False,
+) -> list[Exchange]:
+    policy = policy or Policy()
+    found = dict(session.answers(sentences, policy, last=last))
+    return [
+        Exchange(sentence=sentence, policy=policy, answer=found[index])
+        for index, sentence in enumerate(sentences)
+    ]
 
 
-def _shortened(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _LONGEST_SHOWN else f"{text[:_LONGEST_SHOWN]}…"
-
-
-def _object(line: str) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError) as error:
-        raise WrongAnswerError(f"a line is no JSON: {quoted(line)}") from error
-    if not isinstance(value, dict):
-        raise WrongAnswerError(f"a line is no JSON object: {quoted(line)}")
-    return value
-
-
-def _hear_header(line: _Line, talk: Conversation) -> list[Exchange]:
-    talk.header = _object(line.next("before any request, its header was waited for"))
-    return []
-
-
-def _ask_all(line: _Line, _talk: Conversation) -> list[Exchange]:
+def _ask_all(session: ScoreSession, _header: Mapping[str, Any]) -> list[Exchange]:
     # An empty block first: nothing is asked, and nothing may be answered.
-    line.send([], flush=True, last=False)
-    return line.ask([sentence for kind in KINDS.values() for sentence in kind])
+    session.send([], Policy())
+    return _ask(session, [sentence for kind in KINDS.values() for sentence in kind])
 
 
-def _ask_with_policies(line: _Line, talk: Conversation) -> list[Exchange]:
+def _ask_with_policies(session: ScoreSession, _header: Mapping[str, Any]) -> list[Exchange]:
     sentences = KINDS["plain"][:2]
-    said = line.ask(sentences, policy={"eos": "never"})
-    said += line.ask(sentences, policy={"bos": "never"})
-    model = talk.model
-    for mark in ("bos", "eos"):
-        said += line.ask(sentences[:1], policy={mark: "always"})
-        if model.get(mark) is None and "error" not in said[-1].answer:
-            raise WrongAnswerError(f"{mark}=always is no error, though the header has {mark} null")
-    return said
+    policies = (Policy(eos="never"), Policy(bos="never"))
+    said = [each for policy in policies for each in _ask(session, sentences, policy)]
+    said += _ask(session, sentences[:1], Policy(bos="always"))
+    return said + _ask(session, sentences[:1], Policy(eos="always"))
 
 
-def _ask_too_much(line: _Line, talk: Conversation) -> list[Exchange]:
-    most = talk.model.get("max_tokens")
+def _ask_too_much(session: ScoreSession, header: Mapping[str, Any]) -> list[Exchange]:
+    most = header.get("max_tokens")
     if not isinstance(most, int) or not 0 < most < _LONGEST_SENTENCE:
         return []
-    return line.ask([KINDS["plain"][0], long_sentence(most + 1), KINDS["plain"][0]])
+    return _ask(session, [KINDS["plain"][0], long_sentence(most + 1), KINDS["plain"][0]])
 
 
-def _end(line: _Line, _talk: Conversation) -> list[Exchange]:
+def _end(session: ScoreSession, _header: Mapping[str, Any]) -> list[Exchange]:
     # No empty line behind it: the end of the input asks for answers, too.
-    said = line.ask(KINDS["plain"][:1], flush=False, last=True)
-    if (rest := line.command.next_line()) is not None:
-        raise WrongAnswerError(f"it printed more than it was asked for: {quoted(rest)}")
-    line.command.finish()
+    said = _ask(session, KINDS["plain"][:1], last=True)
+    session.finish()
     return said
 
 
-_STEPS: tuple[tuple[str, Callable[[_Line, Conversation], list[Exchange]]], ...] = (
-    (HEADER, _hear_header),
+_STEPS: tuple[tuple[str, Callable[[ScoreSession, Mapping[str, Any]], list[Exchange]]], ...] = (
     (ANSWERS, _ask_all),
     (POLICIES, _ask_with_policies),
     (ERRORS, _ask_too_much),
     (END, _end),
 )
-
-
-_HEADER_KINDS: dict[tuple[str, ...], tuple[type, ...]] = {
-    ("name", "fingerprint"): (str,),
-    ("bos", "eos", "dtype", "device"): (str, type(None)),
-    ("max_tokens", "n_parameters"): (int, type(None)),
-}
 
 
 def _talk(subject: Subject) -> Conversation:
@@ -250,17 +150,7 @@ def _talk(subject: Subject) -> Conversation:
 def _says_who_it_is(subject: Subject) -> str:
     talk = _talk(subject)
     talk.step(HEADER)
-    model = talk.header.get("model")
-    if (talk.header.get("format"), talk.header.get("version")) != ("pommel-score", 2):
-        raise Failed('its first line does not hold "format": "pommel-score" and "version": 2')
-    if not isinstance(model, dict):
-        raise Failed('its first line does not hold "model": {...}')
-    for keys, kinds in _HEADER_KINDS.items():
-        for key in keys:
-            value = model.get(key)
-            if not isinstance(value, kinds) or isinstance(value, bool) or value == "":
-                raise Failed(f"the model's {key} is {value!r}")
-    return str(model["name"])
+    return str(talk.header["name"])
 
 
 @check(
@@ -298,16 +188,19 @@ def _fits_the_sentences(subject: Subject) -> str:
     "model has no such mark",
 )
 def _follows_policies(subject: Subject) -> str:
-    for exchange in _talk(subject).step(POLICIES):
+    talk = _talk(subject)
+    for exchange in talk.step(POLICIES):
+        policy = exchange.policy
         if "error" in exchange.answer:
             _check_reason(exchange)
             continue
-        roles = {token.role for token in _scored(exchange).tokens}
-        choice = exchange.request["eos"]
-        if choice == "never" and "eos" in roles:
-            raise Failed("under eos=never, an answer has an eos token")
-        if choice == "always" and "eos" not in roles:
-            raise Failed("under eos=always, an answer has no eos token")
+        for mark, choice in (("bos", policy.bos), ("eos", policy.eos)):
+            if choice == "always" and talk.header.get(mark) is None:
+                raise Failed(f"{mark}=always is no error, though the header has {mark} null")
+        has_eos = any(token.role == "eos" for token in _scored(exchange).tokens)
+        if policy.eos != "auto" and has_eos != (policy.eos == "always"):
+            number = "an" if has_eos else "no"
+            raise Failed(f"under eos={policy.eos}, an answer has {number} eos token")
     return ""
 
 

@@ -243,9 +243,12 @@ class ImageCommands:
             message = shortened(str(error))
             raise ContainerError(f"{self.reference}: {predictions.NAME}: {message}") from error
 
-    def score_session(self) -> "ScoreSession":
-        """Start a container with the command `score`; raises `ContainerError`."""
-        return ScoreSession(self)
+    def score_session(self, *, timeout_s: float | None = None, first_id: int = 0) -> "ScoreSession":
+        """Start a container with the command `score`; raises `ContainerError`.
+
+        `timeout_s` is in the place of the sandbox's own time, requests are numbered from `first_id`.
+        """
+        return ScoreSession(self, timeout_s=timeout_s, first_id=first_id)
 
     def lines(self, *command: str, label: str = "") -> Iterator[str]:
         """Run a command without input and yield its lines; raises as `Command.finish` does."""
@@ -315,12 +318,14 @@ class ScoreSession:
     is of no more use, and has to be closed.
     """
 
-    def __init__(self, commands: ImageCommands) -> None:
+    def __init__(
+        self, commands: ImageCommands, *, timeout_s: float | None = None, first_id: int = 0
+    ) -> None:
         """Start the container and wait for the header; raises `ContainerError`."""
         self._reference = commands.reference
-        self._n_requests = 0
+        self._next_id = first_id
         with ExitStack() as stack:
-            self._command = stack.enter_context(commands.command("score"))
+            self._command = stack.enter_context(commands.command("score", timeout_s=timeout_s))
             self.header = self._read_header()
             self._stack = stack.pop_all()
 
@@ -336,7 +341,18 @@ class ScoreSession:
         Raises `ModelError` for a sentence that the model can't score, and `ContainerError` for
         answers that cannot be.
         """
-        first = self._n_requests
+        for index, answer in self.answers(sentences, policy):
+            yield index, self._scored(sentences[index], answer, policy)
+        self._command.at = ""
+
+    def answers(
+        self, sentences: Sequence[str], policy: Policy, *, last: bool = False
+    ) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Yield (index, what the program answers), in the order of the answers.
+
+        With `last` the input ends behind the sentences, without the line that asks for answers.
+        """
+        first = self._next_id
         waiting: set[int] = set()
         oldest = n_sent = n_answered = 0
         longest = max(sentences, key=len, default="")
@@ -344,7 +360,7 @@ class ScoreSession:
         while n_answered < len(sentences):
             while n_sent < len(sentences) and len(waiting) <= BLOCK:
                 block = range(n_sent, min(n_sent + BLOCK, len(sentences)))
-                self._send(block, sentences, policy)
+                self.send([sentences[index] for index in block], policy, last=last)
                 waiting.update(block)
                 n_sent = block.stop
             while oldest not in waiting:
@@ -352,11 +368,10 @@ class ScoreSession:
             self._command.at = place(oldest + 1, sentences[oldest])
             answer, index = self._read_answer(first, waiting, longest)
             self._command.at = place(index + 1, sentences[index])
-            yield index, self._scored(sentences[index], answer, policy)
+            yield index, answer
             n_answered += 1
             if n_answered % BLOCK == 0:
                 self._command.restart_clock()
-        self._command.at = ""
 
     def finish(self) -> None:
         """Let the program see the end of its input; raises `ContainerError` unless it ends well.
@@ -369,16 +384,16 @@ class ScoreSession:
             raise self._command.fault(f"it printed more than it was asked for: {quoted(line)}")
         self._command.finish()
 
-    def _send(self, block: range, sentences: Sequence[str], policy: Policy) -> None:
+    def send(self, sentences: Sequence[str], policy: Policy, *, last: bool = False) -> None:
+        """Send requests, and an empty line behind them, which asks for their answers."""
         lines: list[str] = []
-        for number, index in enumerate(block, start=self._n_requests):
-            request: dict[str, Any] = {"id": number, "sentence": sentences[index]}
+        for sentence in sentences:
+            request: dict[str, Any] = {"id": self._next_id, "sentence": sentence}
             request |= {"bos": policy.bos, "eos": policy.eos}
             lines.append(json.dumps(request, ensure_ascii=False))
-        self._n_requests += len(block)
-        # The empty line behind them asks for their answers.
-        text = "".join(f"{line}\n" for line in (*lines, ""))
-        self._command.feed([text.encode()], last=False)
+            self._next_id += 1
+        text = "".join(f"{line}\n" for line in (*lines, *([] if last else [""])))
+        self._command.feed([text.encode()], last=last)
 
     def _read_header(self) -> dict[str, Any]:
         line = self._next_line("it ended before it printed its first line")
