@@ -1,13 +1,14 @@
 """`pommel suites new`: the file of a new suite, from questions, flags, or another suite."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import click
 
 from pommel.cli.asking import ask, ask_number, confirm, no_fault, text_fault
+from pommel.cli.option_groups import Options, option, takes_options
 from pommel.cli.output import note
 from pommel.errors import FormulaError, PommelError, SuiteError, UsageError, counted, printable
 from pommel.files import is_encodable, write_text
@@ -33,29 +34,33 @@ _BACK = "-"
 _DOUBTS = {"never-holds": "this can never hold", "always-holds": "this always holds"}
 
 
+@dataclass(frozen=True, kw_only=True)
+class _SuitesNewOptions(Options):
+    """What `pommel suites new` is told."""
+
+    name: str | None = option(help="What the suite is called.  [default: the file]")
+    language: str | None = option(help="Its language, as a tag: en, eu, zh-Hant.")
+    circuit: str | None = option(help="The circuit that it belongs to.")
+    conditions: tuple[str, ...] = option("--condition", help="A condition's name; repeatable.")
+    regions: tuple[str, ...] = option("--region", help="A region's name, in order; repeatable.")
+    predictions: tuple[str, ...] = option("--prediction", help="A formula; repeatable.")
+    metric: str | None = option(
+        type=click.Choice([*METRICS, "all"]), help="The region metric.  [default: sum]"
+    )
+    joiner: str | None = option(help="What stands between two regions.  [default: a space]")
+    n_items: int | None = option("--items", type=click.IntRange(min=1), help="How many items.")
+    like: str | None = option(
+        metavar="SUITE",
+        help="Take conditions, regions and predictions from SUITE; its sentences stay there.",
+    )
+    is_silent: bool = option("--no-input", help="Ask nothing.")
+    force: bool = option(help="Overwrite FILE.json.")
+
+
 @click.command("new", no_args_is_help=True)
 @click.argument("file", type=click.Path(path_type=Path), metavar="FILE.json")
-@click.option("--name", help="What the suite is called.  [default: the file]")
-@click.option("--language", help="Its language, as a tag: en, eu, zh-Hant.")
-@click.option("--circuit", help="The circuit that it belongs to.")
-@click.option("--condition", "conditions", multiple=True, help="A condition's name; repeatable.")
-@click.option("--region", "regions", multiple=True, help="A region's name, in order; repeatable.")
-@click.option("--prediction", "predictions", multiple=True, help="A formula; repeatable.")
-@click.option(
-    "--metric",
-    type=click.Choice([*METRICS, "all"]),
-    help="The region metric.  [default: sum]",
-)
-@click.option("--joiner", help="What stands between two regions.  [default: a space]")
-@click.option("--items", "n_items", type=click.IntRange(min=1), help="How many items.")
-@click.option(
-    "--like",
-    metavar="SUITE",
-    help="Take conditions, regions and predictions from SUITE; its sentences stay there.",
-)
-@click.option("--no-input", "is_silent", is_flag=True, help="Ask nothing.")
-@click.option("--force", is_flag=True, help="Overwrite FILE.json.")
-def command(file: Path, **given: Any) -> None:
+@takes_options
+def command(file: Path, chosen: _SuitesNewOptions) -> None:
     """Begin a suite: write FILE.json with its conditions, regions and predictions.
 
     What no option says is asked for, except --metric and --joiner. Sentences can be typed at once,
@@ -67,14 +72,20 @@ def command(file: Path, **given: Any) -> None:
         --region subject --region verb --prediction '(2;%match%) < (2;%mismatch%)' --no-input
       pommel suites new number_orc_de.json --like number_orc --language de
     """
-    _check_file(file, force=given["force"])
-    _check_text(given)
-    like = _liked(given)
-    design = _given_design(given, like, is_silent=given["is_silent"])
-    if design:
-        _warn_of(design, given["predictions"])
+    _check_file(file, force=chosen.force)
+    _check_text(chosen)
+    like = _liked(chosen)
+    design = _given_design(chosen, like)
     try:
-        value = _asked(file, given, like, design)
+        meta = _meta(file, chosen, like)
+        if not design:
+            conditions = chosen.conditions or _ask_names("Condition", Design.condition_fault)
+            regions = chosen.regions or _ask_names("Region", Design.region_fault)
+            design = Design.new(conditions, regions, chosen.predictions)
+            _warn_of(design, chosen.predictions)
+        if chosen.metric:
+            design = replace(design, metric=chosen.metric)
+        value = _draft(design, meta, chosen, like)
     except click.Abort:
         # What was asked last has no line break behind it.
         note("")
@@ -85,7 +96,7 @@ def command(file: Path, **given: Any) -> None:
     _tell_what_is_next(file, value)
 
 
-def _tell_what_is_next(file: Path, value: dict[str, Any]) -> None:
+def _tell_what_is_next(file: Path, value: Mapping[str, Any]) -> None:
     sentences = [each["regions"] for item in value["items"] for each in item["conditions"]]
     n_empty = sum(not any(region["content"] for region in regions) for regions in sentences)
     size = f"{counted(len(value['items']), 'item')}, {counted(len(sentences), 'sentence')}"
@@ -106,34 +117,62 @@ def _check_file(file: Path, *, force: bool) -> None:
         raise UsageError(f"{file}: it is there already; --force overwrites it")
 
 
-def _check_text(given: dict[str, Any]) -> None:
+def _check_text(chosen: _SuitesNewOptions) -> None:
     """Refuse an empty name, and what no file can or should hold."""
-    if given["name"] is not None and not given["name"].strip():
+    if chosen.name is not None and not chosen.name.strip():
         raise UsageError("--name: the name of the suite is empty")
-    for key, value in given.items():
-        written = value if isinstance(value, tuple) else (value,)
-        for each in written:
+    for key, value in asdict(chosen).items():
+        for each in value if isinstance(value, tuple) else (value,):
             # A formula may have line breaks, and says itself what it cannot have.
             is_name = isinstance(each, str) and (key != "predictions" or not is_encodable(each))
             if is_name and (fault := text_fault(each)):
                 raise UsageError(f"--{key.removesuffix('s')}: {fault}")
-    if given["language"] and (fault := language_fault(given["language"])):
+    if chosen.language and (fault := language_fault(chosen.language)):
         raise UsageError(f"--language: {fault}")
 
 
-def _liked(given: dict[str, Any]) -> Suite | None:
-    if given["like"] is None:
+def _liked(chosen: _SuitesNewOptions) -> Suite | None:
+    if chosen.like is None:
         return None
-    both = [flag for flag in ("condition", "region") if given[f"{flag}s"]]
-    if both:
-        raise UsageError(f"--{both[0]} and --like exclude each other: SUITE has its own")
-    drafts = load_drafts([given["like"]])
+    given = {"--condition": chosen.conditions, "--region": chosen.regions}
+    if both := [flag for flag, names in given.items() if names]:
+        raise UsageError(f"{both[0]} and --like exclude each other: SUITE has its own")
+    drafts = load_drafts([chosen.like])
     if len(drafts) > 1:
-        raise UsageError(f"--like {given['like']}: these are {len(drafts)} suites; name one")
+        raise UsageError(f"--like {chosen.like}: these are {len(drafts)} suites; name one")
     (found,) = drafts
     if found.errors:
         raise SuiteError(found.errors)
     return found.suite
+
+
+def _given_design(chosen: _SuitesNewOptions, like: Suite | None) -> Design | None:
+    """Return the design that flags give; None if conditions or regions have to be asked for.
+
+    What is wrong with any flag shows here, before anything is asked.
+    """
+    conditions, regions, formulas = chosen.conditions, chosen.regions, chosen.predictions
+    for place, name in enumerate(conditions):
+        if fault := Design.condition_fault(name, conditions[:place]):
+            raise UsageError(f"--condition: {fault}")
+    for name in regions:
+        if fault := Design.region_fault(name):
+            raise UsageError(f"--region: {fault}")
+    if like:
+        design = Design.of(like)
+        design = design.with_formulas(formulas) if formulas else design
+    elif conditions and regions:
+        design = Design.new(conditions, regions, formulas)
+    elif chosen.is_silent:
+        given = {"--condition": conditions, "--region": regions}
+        missing = " and ".join(flag for flag, names in given.items() if not names)
+        raise UsageError(f"--no-input asks nothing: give {missing}, or --like")
+    else:
+        for formula in formulas:
+            Formula.parse(formula)
+        return None
+    _warn_of(design, formulas)
+    return design
 
 
 def _warn_of(design: Design, formulas: Sequence[str]) -> None:
@@ -142,98 +181,44 @@ def _warn_of(design: Design, formulas: Sequence[str]) -> None:
             note(f"warning: --prediction {text!r}: {doubt}")
 
 
-def _asked(
-    file: Path, given: dict[str, Any], like: Suite | None, design: Design | None
-) -> dict[str, Any]:
-    """Return the new suite's JSON; raises `click.Abort` where the user leaves."""
-    is_asked = not given["is_silent"]
-    meta = _meta(file, given, like, is_asked=is_asked)
-    if not design:
-        conditions = given["conditions"] or _ask_conditions()
-        regions = given["regions"] or _ask_regions()
-        design = _with_metric(Design.new(conditions, regions, given["predictions"]), given)
-        _warn_of(design, given["predictions"])
-    n_items = given["n_items"] or (len(like.items) if like else 1)
-    if not is_asked:
-        return design.draft(meta, n_items=n_items)
-    if not like and not given["predictions"]:
-        design = _ask_predictions(design)
-    if not given["n_items"]:
-        n_items = ask_number("How many items", n_items)
-    sentences = _ask_sentences(design, n_items, meta.get("joiner", " "))
-    return design.draft(meta, n_items=n_items, sentences=sentences)
-
-
-def _meta(
-    file: Path, given: dict[str, Any], like: Suite | None, *, is_asked: bool
-) -> dict[str, str]:
-    defaults = {
-        "name": file.stem,
-        "language": like.language if like else "",
-        "circuit": like.circuit if like else "",
-    }
-    questions = {
-        "name": "Name of the suite",
-        "language": "Language (a tag, e.g. en)",
-        "circuit": "Circuit",
-    }
+def _meta(file: Path, chosen: _SuitesNewOptions, like: Suite | None) -> dict[str, str]:
     meta: dict[str, str] = {}
-    for key, default in defaults.items():
-        value = given[key]
+    for key, question, given, default in (
+        ("name", "Name of the suite", chosen.name, file.stem),
+        ("language", "Language (a tag, e.g. en)", chosen.language, like.language if like else ""),
+        ("circuit", "Circuit", chosen.circuit, like.circuit if like else ""),
+    ):
+        value = given
         if value is None:
             fault_of = language_fault if key == "language" else no_fault
-            typed = ask(questions[key], default, fault_of=fault_of) if is_asked else ""
+            typed = "" if chosen.is_silent else ask(question, default, fault_of=fault_of)
             value = typed.strip() or default
         if value:
             meta[key] = value
     # Whether words are written apart is a matter of the language, not of the design.
-    if given["joiner"] is not None:
-        meta["joiner"] = given["joiner"]
+    if chosen.joiner is not None:
+        meta["joiner"] = chosen.joiner
     elif like and "joiner" in like.meta and meta.get("language", "") == like.language:
         meta["joiner"] = like.joiner
     return meta
 
 
-def _given_design(given: dict[str, Any], like: Suite | None, *, is_silent: bool) -> Design | None:
-    """Return the design that flags give; None if conditions or regions have to be asked for.
-
-    What is wrong with any flag shows here, before anything is asked.
-    """
-    conditions, regions, formulas = given["conditions"], given["regions"], given["predictions"]
-    if like:
-        design = _with_metric(Design.of(like), given)
-        return design.with_formulas(formulas) if formulas else design
-    for place, name in enumerate(conditions):
-        if fault := Design.condition_fault(name, conditions[:place]):
-            raise UsageError(f"--condition: {fault}")
-    for name in regions:
-        if fault := Design.region_fault(name):
-            raise UsageError(f"--region: {fault}")
-    if conditions and regions:
-        return _with_metric(Design.new(conditions, regions, formulas), given)
-    if is_silent:
-        missing = [f"--{flag}" for flag in ("condition", "region") if not given[f"{flag}s"]]
-        raise UsageError(f"--no-input asks nothing: give {' and '.join(missing)}, or --like")
-    for formula in formulas:
-        Formula.parse(formula)
-    return None
+def _draft(
+    design: Design, meta: Mapping[str, str], chosen: _SuitesNewOptions, like: Suite | None
+) -> Mapping[str, Any]:
+    """Return the new suite's JSON; raises `click.Abort` where the user leaves."""
+    n_items = chosen.n_items or (len(like.items) if like else 1)
+    if chosen.is_silent:
+        return design.draft(meta, n_items=n_items)
+    if not like and not chosen.predictions:
+        design = _ask_predictions(design)
+    if not chosen.n_items:
+        n_items = ask_number("How many items", n_items)
+    sentences = _ask_sentences(design, n_items, meta.get("joiner", " "))
+    return design.draft(meta, n_items=n_items, sentences=sentences)
 
 
-def _with_metric(design: Design, given: dict[str, Any]) -> Design:
-    return replace(design, metric=given["metric"]) if given["metric"] else design
-
-
-def _ask_conditions() -> list[str]:
-    """Ask for the names of conditions, until there are no more."""
-    return _each("Condition", Design.condition_fault)
-
-
-def _ask_regions() -> list[str]:
-    """Ask for the names of regions, until there are no more."""
-    return _each("Region", lambda name, _known: Design.region_fault(name))
-
-
-def _each(noun: str, fault_of: Callable[[str, Sequence[str]], str]) -> list[str]:
+def _ask_names(noun: str, fault_of: Callable[[str, Sequence[str]], str]) -> list[str]:
     """Ask for names until Enter says that there are no more; there is at least one."""
     names: list[str] = []
     while True:
@@ -260,7 +245,8 @@ def _ask_predictions(design: Design) -> Design:
         if not text:
             return design.with_formulas(formulas)
         if text == _BACK:
-            note(f"  {_taken_back(formulas)}")
+            last = printable(formulas.pop()) if formulas else ""
+            note(f"  taken back: {last}" if last else "  there is none to take back")
             continue
         try:
             formula = design.fitting_formula(text)
@@ -273,10 +259,6 @@ def _ask_predictions(design: Design) -> Design:
         if words:
             note(_indented("\n".join(words)))
         formulas.append(text)
-
-
-def _taken_back(formulas: list[str]) -> str:
-    return f"taken back: {printable(formulas.pop())}" if formulas else "there is none to take back"
 
 
 def _doubts(design: Design, formula: Formula) -> Iterator[str]:

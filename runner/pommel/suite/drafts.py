@@ -81,8 +81,8 @@ class Design:
         return Condition.name_fault(name)
 
     @staticmethod
-    def region_fault(name: str) -> str:
-        """Say why a new region cannot have this name, "" if it can."""
+    def region_fault(name: str, _known: Sequence[str] = ()) -> str:
+        """Say why a new region cannot have this name, "" if it can, the others' or not."""
         return "" if name.strip() else "the name of a region is empty"
 
     def fitting_formula(self, text: str) -> Formula:

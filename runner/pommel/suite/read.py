@@ -8,7 +8,7 @@ import contextlib
 import functools
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -56,18 +56,18 @@ class LoadedSuite:
 
     @classmethod
     def _of_document(cls, document: JsonDocument, *, strict: bool, evaluated: bool) -> Self:
-        faults = [*document.duplicate_key_faults(), *document.surrogate_faults()]
+        faults = []
         is_bare = evaluated and "metric_value" not in document.text
         if is_bare:
             hint = "compute its surprisals first, with `pommel surprisals`"
             message = "this suite has not been evaluated: no region has a metric_value"
             faults.append(document.fault((), message, hint=hint))
-        shape = _shape(document, "evaluated_suite" if evaluated and not is_bare else "suite")
-        faults += shape
-        found_all = _findings(document, is_sound=not shape)
-        if evaluated and not shape and not is_bare:
-            found_all += surprisal_findings(document.value)
-        faults += _faults(document, found_all, strict=strict)
+        is_evaluated = evaluated and not is_bare
+        shape = _shape(document, "evaluated_suite" if is_evaluated else "suite")
+        found = _findings(document, is_sound=not shape)
+        if is_evaluated and not shape:
+            found += surprisal_findings(document.value)
+        faults += [*_structure(document, shape), *_faults(document, found, strict=strict)]
         faults += document.bom_faults(strict=strict)
         ordered = _in_order(faults)
         if any(fault.severity == "error" for fault in ordered):
@@ -89,36 +89,29 @@ class LoadedDraft:
     @classmethod
     def read(cls, path: Path) -> Self:
         """Read the file of a suite that is still being written; raises `InputError`."""
-        try:
-            document = JsonDocument.read(path)
-        except SuiteError as error:
-            return cls(suite=None, faults=error.faults)
-        return cls._of_document(document)
+        return cls._of(lambda: JsonDocument.read(path))
 
     @classmethod
     def parse(cls, text: str, *, file: str = "<suite>") -> Self:
         """Read JSON text as `read` does a file."""
-        try:
-            document = JsonDocument.parse(text, file=file)
-        except SuiteError as error:
-            return cls(suite=None, faults=error.faults)
-        return cls._of_document(document)
+        return cls._of(lambda: JsonDocument.parse(text, file=file))
 
     @classmethod
-    def _of_document(cls, document: JsonDocument) -> Self:
-        faults = [*document.duplicate_key_faults(), *document.surrogate_faults()]
-        shape = _shape(document)
-        faults += shape
-        is_sound = not faults
-        found = [each for each in _findings(document, is_sound=not shape) if not each.unwritten]
-        faults += _faults(document, found)
-        faults += document.bom_faults()
+    def _of(cls, document_of: Callable[[], JsonDocument]) -> Self:
+        try:
+            document = document_of()
+        except SuiteError as error:
+            return cls(suite=None, faults=error.faults)
+        shape = _shape(document, "suite")
+        structure = _structure(document, shape)
+        found = _findings(document, is_sound=not shape)
+        faults = _faults(document, (each for each in found if not each.unwritten))
         suite = None
-        if is_sound:
+        if not structure:
             # A formula that does not parse is among the faults.
             with contextlib.suppress(FormulaError):
                 suite = Suite.from_dict(document.value)
-        return cls(suite=suite, faults=_in_order(faults))
+        return cls(suite=suite, faults=_in_order([*structure, *faults, *document.bom_faults()]))
 
     @property
     def errors(self) -> tuple[Fault, ...]:
@@ -126,9 +119,13 @@ class LoadedDraft:
         return tuple(fault for fault in self.faults if fault.severity == "error")
 
 
-def _shape(document: JsonDocument, schema_name: str = "suite") -> list[Fault]:
+def _shape(document: JsonDocument, schema_name: str) -> list[Fault]:
     found = shape_faults(document.value, schema_name)
     return [document.fault(each.path, each.message, hint=each.hint) for each in found]
+
+
+def _structure(document: JsonDocument, shape: Sequence[Fault]) -> list[Fault]:
+    return [*document.duplicate_key_faults(), *document.surrogate_faults(), *shape]
 
 
 def _findings(document: JsonDocument, *, is_sound: bool) -> list[Finding]:
@@ -374,69 +371,62 @@ def _shortened(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."  # noqa: PLR2004 - a line's worth
 
 
-def outline(document: Any) -> dict[str, Any]:
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _name(value: object) -> str | None:
+    return value if isinstance(value, str) and not Condition.name_fault(value) else None
+
+
+def _number(value: object) -> int | None:
+    is_whole = isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
+    return int(value) if isinstance(value, int | float) and is_whole else None
+
+
+def _region_meta(value: object) -> dict[str, object] | None:
+    is_sound = isinstance(value, dict) and all(key.isascii() and key.isdigit() for key in value)
+    return value if isinstance(value, dict) and is_sound else None
+
+
+# An object, each of whose keys has a part; a list of alike parts; or what makes None of a value
+# that is unsound.
+_Part = Mapping[str, "_Part"] | tuple["_Part"] | Callable[[object], object]
+
+_OUTLINE: _Part = {
+    "region_meta": _region_meta,
+    "predictions": ({"formula": _text},),
+    "items": (
+        {
+            "item_number": _number,
+            "conditions": (
+                {
+                    "condition_name": _name,
+                    "regions": ({"region_number": _number, "content": _text},),
+                },
+            ),
+        },
+    ),
+}
+
+
+def outline(document: object) -> Mapping[str, Any]:
     """Return the parts of a suite's JSON that the checks look at, None for each unsound one.
 
     A file with a misspelt key may also have a formula that names an unknown condition; its author
     wants to hear of both. So the checks run on this outline, in which every place is where it was,
     and what cannot be relied on is None.
     """
-    top = document if isinstance(document, dict) else {}
-    return {
-        "region_meta": _region_meta(top.get("region_meta")),
-        "predictions": [_prediction(each) for each in _list(top.get("predictions")) or []],
-        "items": [_item(each) for each in _list(top.get("items")) or []],
-    }
+    found: Mapping[str, Any] = _outline(document, _OUTLINE)
+    return {**found, **{key: found[key] or [] for key in ("predictions", "items")}}
 
 
-def _region_meta(value: Any) -> dict[str, str] | None:
-    is_sound = isinstance(value, dict) and all(key.isascii() and key.isdigit() for key in value)
-    return value if is_sound else None
-
-
-def _prediction(value: Any) -> dict[str, Any]:
-    return {"formula": _text(_get(value, "formula"))}
-
-
-def _item(value: Any) -> dict[str, Any]:
-    conditions = _list(_get(value, "conditions"))
-    return {
-        "item_number": _number(_get(value, "item_number")),
-        "conditions": None if conditions is None else [_condition(each) for each in conditions],
-    }
-
-
-def _condition(value: Any) -> dict[str, Any]:
-    regions = _list(_get(value, "regions"))
-    return {
-        "condition_name": _name(_get(value, "condition_name")),
-        "regions": None if regions is None else [_region(each) for each in regions],
-    }
-
-
-def _region(value: Any) -> dict[str, Any]:
-    return {
-        "region_number": _number(_get(value, "region_number")),
-        "content": _text(_get(value, "content")),
-    }
-
-
-def _get(value: Any, key: str) -> Any:
-    return value.get(key) if isinstance(value, dict) else None
-
-
-def _list(value: Any) -> list[Any] | None:
-    return value if isinstance(value, list) else None
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _name(value: Any) -> str | None:
-    return value if isinstance(value, str) and not Condition.name_fault(value) else None
-
-
-def _number(value: Any) -> int | None:
-    is_whole = isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
-    return int(value) if is_whole else None
+def _outline(value: object, part: _Part) -> Any:
+    match part:
+        case Mapping():
+            known = value if isinstance(value, dict) else {}
+            return {key: _outline(known.get(key), below) for key, below in part.items()}
+        case tuple((below,)):
+            return [_outline(each, below) for each in value] if isinstance(value, list) else None
+        case _:
+            return part(value)
