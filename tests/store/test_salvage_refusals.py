@@ -73,9 +73,7 @@ def test_no_room_for_the_copy(tmp_path: Path) -> None:
 def test_no_room_for_the_new_store(tmp_path: Path) -> None:
     path = tmp_path / "store"
     filled(path, 3000)
-    data = bytearray(path.read_bytes())
-    data[PAGE_BYTES * 20 : PAGE_BYTES * 21] = bytes(PAGE_BYTES)
-    path.write_bytes(data)
+    data = path.read_bytes()
     # At any point, up to the last page: a new store is there and whole, or not at all.
     outcomes = set()
     for n_pages in range(-24, 8, 4):
@@ -91,6 +89,12 @@ def test_no_room_for_the_new_store(tmp_path: Path) -> None:
             assert sorted(tmp_path.iterdir()) == [path]
         outcomes.add(outcome == "done\n")
     assert outcomes == {True, False}
+    # What no page leads to is looked for in a copy of its own.
+    (tmp_path / "new").unlink(missing_ok=True)
+    path.write_bytes(data[: PAGE_BYTES * 20] + bytes(PAGE_BYTES) + data[PAGE_BYTES * 21 :])
+    outcome = ended(started(FULL, str(path), str(len(data) - PAGE_BYTES)))
+    assert outcome.endswith(": File too large\n")
+    assert sorted(tmp_path.iterdir()) == [path]
 
 
 # The copy has come to be; whatever is written then is limited.
@@ -98,9 +102,9 @@ FULL = LIMITED.replace(
     "resource.setrlimit",
     "import pommel.store.salvage as salvaging\n"
     "rescued = salvaging._rescued\n"
-    "def limited(*given):\n"
+    "def limited(*given, **named):\n"
     "    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)\n"
-    "    return rescued(*given)\n"
+    "    return rescued(*given, **named)\n"
     "salvaging._rescued = limited\n#",
 )
 
@@ -191,7 +195,7 @@ def test_a_store_that_never_rests(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
             os.utime(path)
 
     monkeypatch.setattr(shutil, "copyfile", copied)
-    monkeypatch.setattr("pommel.store.damaged_file._WAIT_SECONDS", 0.001)
+    monkeypatch.setattr("pommel.store.salvage._WAIT_SECONDS", 0.001)
     with pytest.raises(StoreError) as raised:
         salvage(path, tmp_path / "new")
     assert str(raised.value) == (

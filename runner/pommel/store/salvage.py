@@ -1,23 +1,92 @@
-"""A new store with all that can be read of a damaged one."""
+"""A new store with all that can be read of a damaged one.
 
-import bisect
+SQLite reads a damaged file row by row, as far as it can. It finds a row through the pages above it;
+where one of these is gone, every page that looks like one with rows is read as a table of its own.
+Such a row may have been deleted, or be an older one, so this is good for rows that prove themselves
+only: sentences and their tokens.
+"""
+
+import contextlib
+import errno
 import json
 import os
+import shutil
 import sqlite3
+import struct
 import tempfile
+import time
 import zlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pommel.errors import AlignmentError, PommelError, StoreError, SurprisalError
 from pommel.files import make_folder
 from pommel.models import Policy
-from pommel.store.damaged_file import DamagedFile, opened_damaged
-from pommel.store.database import KEYS, Database, beside, owner_seal, scored_seal, seal, seal_of
+from pommel.store.database import (
+    KEYS,
+    PAGE_BYTES,
+    Database,
+    beside,
+    owner_seal,
+    scored_seal,
+    seal,
+    seal_of,
+    version_of,
+)
 from pommel.store.run_tables import RUN_COLUMNS, document_hash, readable_record
 from pommel.store.surprisal_cache import decode_tokens, sentence_hash
+
+# Rows that are asked for at once, where nothing is damaged.
+_RANGE = 1024
+
+# No store has had so many rows of a table; what says so is garbled.
+_MOST_KEYS = 1 << 28
+
+# Fewer bytes than a row takes on average; bounds their number where nothing else says it.
+_FEWEST_ROW_BYTES = 32
+
+# What the first byte of a page with rows of a table is (https://www.sqlite.org/fileformat2.html).
+_TABLE_LEAF = 13
+
+# More do not fit on a page.
+_MOST_ROWS = (PAGE_BYTES - 8) // 6
+
+# The number of a page that no store has, with four bytes.
+_SOME_PAGE = 0x7EDCBA98
+
+# How often a copy is tried of a file that others write to, and how long is waited in between.
+_MOST_COPIES = 20
+_WAIT_SECONDS = 0.1
+_LOG_HEAD_BYTES = 32
+_NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE}
+
+_TYPES = {"INTEGER": int, "REAL": float, "TEXT": str, "BLOB": bytes}
+
+# Tables whose rows prove themselves, so that it does not matter where they are found: their columns
+# in the order in which they came, which older rows have not all of.
+_STRAYS = {
+    "sentences": ("sentence_id", "hash", "text"),
+    "scored": (
+        "scored_id",
+        "model_id",
+        "policy_id",
+        "sentence_id",
+        "tokens",
+        "session_id",
+        "check_sum",
+    ),
+}
+
+# Tables that older versions have not.
+_ADDED = {"sessions"}
+
+# Of models and policies, whose descriptions matter less than what they are known by.
+_LOST = {"reference": "(lost)", "name": "(lost)", "kind": "(lost)"}
+
+Row = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,7 +110,7 @@ def salvage(damaged: Path, target: Path) -> Salvaged:
     A row is kept if it is whole: a text or a suite that has its hash, tokens that have their check
     sums and spell their sentence, a description that has its fingerprint, and what it belongs to is
     kept as well.
-    The damaged file is only read; it needs room for a copy of it beside `target`.
+    The damaged file is only read; it needs room for two copies of it beside `target`.
     Raises `StoreError` if nothing can be read, for another program's file, if there is something at
     `target` already, and for what the file system refuses; there is no new file then.
     """
@@ -51,304 +120,406 @@ def salvage(damaged: Path, target: Path) -> Salvaged:
     try:
         # Hidden: all that a process leaves that is killed.
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as folder:
-            new = Path(folder) / "new.sqlite"
-            with opened_damaged(damaged, Path(folder)) as source:
-                rescue = _rescued(source, new, target)
-            if not any(rescue.kept.values()):
+            new, copy = Path(folder) / "new.sqlite", Path(folder) / "damaged.sqlite"
+            _copy(damaged, copy)
+            is_sound = _made_readable(copy, damaged)
+            with contextlib.closing(_connected(copy)) as old:
+                found = _rescued(old, copy, new, target, is_sound=is_sound)
+            if not any(found.kept.values()):
                 raise StoreError(f"{damaged}: nothing can be read from it")
             _put(new, target)
     except OSError as error:
         where = error.filename or target
         raise StoreError(f"{where}: {error.strerror or error}") from None
-    return Salvaged(
-        kept=rescue.kept,
-        lost=rescue.lost,
-        n_reopened=rescue.n_reopened,
-        n_unlinked=rescue.n_unlinked,
+    return found
+
+
+# --- A copy that SQLite opens
+
+
+def _copy(path: Path, copy: Path) -> None:
+    """Copy a store's file with its log, as they were at one moment, whoever writes meanwhile."""
+    for _ in range(_MOST_COPIES):
+        before = _moment(path)
+        # Pages go from the log to the file: those that are there too early do no harm.
+        for ending in ("", "-wal", "-journal"):
+            target = copy.with_name(copy.name + ending)
+            target.unlink(missing_ok=True)
+            try:
+                shutil.copyfile(beside(path, ending), target)
+            except FileNotFoundError:
+                if not ending:
+                    raise
+        if _moment(path) == before:
+            # What is left of a page that was cut would be read as one whose rows are gone.
+            os.truncate(copy, copy.stat().st_size // PAGE_BYTES * PAGE_BYTES)
+            return
+        time.sleep(_WAIT_SECONDS)
+    raise StoreError(
+        f"{path}: is written to by another process; wait until that has ended, and repeat the "
+        f"command"
     )
 
 
-_TYPES = {"INTEGER": int, "REAL": float, "TEXT": str, "BLOB": bytes}
+def _moment(path: Path) -> tuple[object, ...]:
+    """Return what changes when a copy of file and log that is under way is spoiled.
 
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column of a table: its type, and whether it may be NULL."""
-
-    kind: str
-    is_needed: bool
-
-    def takes(self, value: object) -> bool:
-        """Say whether a value can be one of this column's."""
-        if value is None:
-            return not self.is_needed
-        return isinstance(value, _TYPES[self.kind])
-
-
-def is_whole(table: str, row: Mapping[str, Any]) -> bool:
-    """Say whether the values of a row of the right types are as they were written."""
-    match table:
-        case "sentences":
-            return bool(sentence_hash(row["text"]) == row["hash"])
-        case "suites":
-            return row["document"] is None or _has_hash(row["document"], row["sha256"])
-        case "models":
-            description = json_object(row["description"])
-            return description is not None and description.get("fingerprint") == row["fingerprint"]
-        case "policies":
-            description = json_object(row["description"])
-            return bool(policy_fingerprint(description or {}) == row["fingerprint"])
-        case "sessions":
-            return json_object(row["provenance"]) is not None
-        case "runs":
-            return readable_record([row[name] for name in RUN_COLUMNS]) is not None
-        case _:
-            return True
-
-
-def are_tokens(text: str, encoded: bytes) -> bool:
-    """Say whether tokens are as they were written, and can be those of a sentence."""
-    try:
-        decode_tokens(text, encoded).check()
-    except (StoreError, AlignmentError, SurprisalError):
-        return False
-    return True
-
-
-def policy_fingerprint(choices: Mapping[str, Any]) -> str | None:
-    """Return the fingerprint of the policy of these choices; None if there is no such policy."""
-    try:
-        return Policy(**choices).fingerprint
-    except (TypeError, PommelError):
-        return None
-
-
-def json_object(text: str) -> dict[str, Any] | None:
-    """Return the JSON object that a text is; None for other texts."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def _has_hash(document: bytes, sha256: str) -> bool:
-    try:
-        return document_hash(document) == sha256
-    except (ValueError, RecursionError, zlib.error):
-        return False
-
-
-def links_of(connection: sqlite3.Connection, run: Mapping[str, Any]) -> dict[str, int | None]:
-    """Return the keys of a run's model, policy and suite: None for what it never had.
-
-    They are not under the run's check sum, but its record is, which has what these are known by.
-    So a key that leads elsewhere is put right, and one that leads nowhere becomes None.
+    Where there is a log, that is when it begins anew, which its head says; until then, it has all
+    that has come into the file.
     """
-    record = json_object(run["record"]) or {}
-    model = _found(connection, run, "models", _part(record, "model").get("fingerprint"))
-    policy = _cached_fingerprint(connection, run, model, _part(record, "policy"))
+    head = b""
+    with contextlib.suppress(FileNotFoundError), beside(path, "-wal").open("rb") as log:
+        head = log.read(_LOG_HEAD_BYTES)
+    stamps: list[object] = [head]
+    for ending in ("-journal",) if head else ("", "-journal"):
+        with contextlib.suppress(FileNotFoundError):
+            status = beside(path, ending).stat()
+            stamps.append((ending, status.st_size, status.st_mtime_ns))
+    return tuple(stamps)
+
+
+def _connected(copy: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(copy, isolation_level=None)
+    # Lets SQLite read a file that is shorter than its first page says, and a schema with faults.
+    connection.execute("PRAGMA writable_schema = ON")
+    connection.execute("PRAGMA trusted_schema = OFF")
+    connection.text_factory = partial(str, encoding="utf-8", errors="replace")
+    return connection
+
+
+def _made_readable(copy: Path, path: Path) -> bool:
+    """Make a copy one that SQLite opens; say whether nothing is wrong: what is missing was deleted.
+
+    What was committed and is still in the log beside the file belongs to it, and is moved into the
+    file. Where the first page is gone, which says where the tables begin, that of a new store takes
+    its place: their places are always the same. Raises `StoreError` for another program's file.
+    """
+    fresh = copy.with_name("fresh.sqlite")
+    with Database.open(fresh) as database:
+        wanted = _columns(database.connection)
+    with contextlib.closing(_connected(copy)) as connection:
+        has_schema = False
+        with contextlib.suppress(sqlite3.Error):
+            version_of(connection, path)
+            found = _columns(connection)
+            # Those of an older version are the first of the current ones.
+            has_schema = all(
+                wanted[name][: len(own)] == own for name, own in found.items()
+            ) and all(found.get(name) for name in KEYS.keys() - _ADDED)
+        if has_schema:
+            try:
+                connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+                faults = connection.execute("PRAGMA integrity_check(1)").fetchall()
+                strays = connection.execute("PRAGMA foreign_key_check").fetchone()
+            except sqlite3.Error as error:
+                if error.sqlite_errorcode in _NO_ROOM:
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)) from None
+                return False
+            return faults == [("ok",)] and not strays
+    _with_first_page(copy, fresh)
+    fresh.replace(copy)
+    return False
+
+
+def _columns(connection: sqlite3.Connection) -> dict[str, list[tuple[str, str]]]:
+    """Return names and types of the columns of each table, none of one that is not there."""
     return {
-        "model_id": model,
-        "policy_id": _found(connection, run, "policies", policy),
-        "suite_id": _found(connection, run, "suites", _part(record, "suite").get("sha256")),
+        table: [row[1:3] for row in connection.execute(f"PRAGMA table_info({table})")]
+        for table in KEYS
     }
 
 
-def _found(
-    connection: sqlite3.Connection, run: Mapping[str, Any], table: str, value: object
-) -> int | None:
-    """Return the key of what is known by a value, if the run refers to anything there."""
-    if run[KEYS[table]] is None or not isinstance(value, str):
-        return None
-    name = "sha256" if table == "suites" else "fingerprint"
-    sql = f"SELECT {KEYS[table]} FROM {table} WHERE {name} = ?"  # noqa: S608 - our own names
-    found = connection.execute(sql, (value,)).fetchone()
-    return found[0] if found else None
+# --- Its rows
 
 
-def _cached_fingerprint(
-    connection: sqlite3.Connection,
-    run: Mapping[str, Any],
-    model_id: int | None,
-    policy: Mapping[str, Any],
-) -> object:
-    """Return what the policy is known by under which the cache has a run's tokens.
+def _rows(connection: sqlite3.Connection, table: str, last: int) -> Iterator[Row]:
+    """Yield the rows of a table that can be read, by ascending key up to the last one.
 
-    It names no method for a model that has none to choose (see `run_tables.cached_policy`).
+    A range of keys that fails is halved until it is one row.
     """
-    sql = "SELECT description FROM models WHERE model_id = ?"
-    (text,) = connection.execute(sql, (model_id,)).fetchone() or ("",)
-    methods = (json_object(text) or {}).get("methods")
-    choices = {name: value for name, value in policy.items() if name != "fingerprint"}
-    named, unnamed = policy.get("fingerprint"), policy_fingerprint({**choices, "method": "auto"})
-    if methods is not None:
-        return named if methods else unnamed
-    # What the model takes was lost.
-    sql = "SELECT fingerprint FROM policies WHERE policy_id = ?"
-    (current,) = connection.execute(sql, (run["policy_id"],)).fetchone() or (None,)
-    return current if current in {named, unnamed} else None
+    # With a limit, what follows is not looked at.
+    sql = f"SELECT * FROM {table} WHERE {KEYS[table]} BETWEEN ? AND ? LIMIT ?"  # noqa: S608 - our own names
+    waiting = [range(at, min(at + _RANGE, last + 1)) for at in range(1, last + 1, _RANGE)]
+    # The lowest keys are to come off the stack first.
+    waiting.reverse()
+    while waiting:
+        keys = waiting.pop()
+        try:
+            cursor = connection.execute(sql, (keys[0], keys[-1], len(keys)))
+            names = [name for name, *_ in cursor.description]
+            found = cursor.fetchall()
+        except sqlite3.Error:
+            middle = len(keys) // 2
+            waiting += [keys[middle:], keys[:middle]] if middle else []
+        else:
+            yield from (dict(zip(names, row, strict=True)) for row in found)
 
 
-def _part(record: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    part = record.get(name)
-    return part if isinstance(part, dict) else {}
+def _stray_rows(copy: Path, names: tuple[str, ...]) -> Iterator[Row]:
+    """Yield the rows on all pages with rows, reachable or not, of any table, under these names.
+
+    Of another copy, whose schema has one table, each page is in its turn where this table begins.
+    """
+    strays = copy.with_name("strays.sqlite")
+    strays.unlink(missing_ok=True)
+    with contextlib.closing(_connected(strays)) as fresh:
+        fresh.execute(f"PRAGMA page_size = {PAGE_BYTES}")
+        fresh.execute("CREATE TABLE stray (c0 INTEGER PRIMARY KEY, c1, c2, c3, c4, c5, c6)")
+        fresh.execute("UPDATE sqlite_master SET rootpage = ?", (_SOME_PAGE,))
+    begin = strays.read_bytes().index(_SOME_PAGE.to_bytes(4, "big"))
+    _with_first_page(copy, strays)
+    with strays.open("r+b", buffering=0) as opened:
+        # The first page has the schema, and is laid out differently.
+        for page in range(2, strays.stat().st_size // PAGE_BYTES + 1):
+            opened.seek((page - 1) * PAGE_BYTES)
+            kind, n_rows = struct.unpack(">B2xH", opened.read(5))
+            if kind != _TABLE_LEAF:
+                continue
+            if n_rows > _MOST_ROWS:
+                opened.seek((page - 1) * PAGE_BYTES + 3)
+                opened.write(_MOST_ROWS.to_bytes(2, "big"))
+            opened.seek(begin)
+            opened.write(page.to_bytes(4, "big"))
+            with contextlib.closing(_connected(strays)) as connection:
+                for row in _rows_of_page(connection):
+                    yield dict(zip(names, row, strict=False))
 
 
-# Tables whose rows prove themselves, so that it does not matter where they are found.
-_STRAYS = {
-    "sentences": ("sentence_id", "hash", "text"),
-    "scored": (
-        "scored_id",
-        "model_id",
-        "policy_id",
-        "sentence_id",
-        "tokens",
-        "session_id",
-        "check_sum",
-    ),
-}
+def _rows_of_page(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
+    """Yield all rows of a page; where one fails, by their places, since keys may be wrong."""
+    try:
+        yield from connection.execute("SELECT * FROM stray").fetchall()
+    except sqlite3.Error:
+        for at in range(_MOST_ROWS):
+            with contextlib.suppress(sqlite3.Error):
+                sql = "SELECT * FROM stray LIMIT 1 OFFSET ?"
+                found = connection.execute(sql, (at,)).fetchall()
+                if not found:
+                    break
+                yield from found
 
-# Of models and policies, whose descriptions matter less than what they are known by.
-_LOST = {"reference": "(lost)", "name": "(lost)", "kind": "(lost)"}
+
+def _with_first_page(copy: Path, of: Path) -> None:
+    """Make `of` a copy of a store with its own first page."""
+    page = bytearray(of.read_bytes()[:PAGE_BYTES])
+    if len(page) != PAGE_BYTES:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    # The size in pages, at 28, holds if the change counter at 24 is the one at 92.
+    page[28:32] = (copy.stat().st_size // PAGE_BYTES).to_bytes(4, "big")
+    shutil.copyfile(copy, of)
+    with of.open("r+b") as opened:
+        opened.write(page)
+
+
+# --- What is whole
 
 
 @dataclass(slots=True, kw_only=True)
-class Rescue:
+class _Rescue:
     """Puts all that is whole into a new store, within a transaction of the caller's.
 
-    `kept` and `lost` count rows by table, `n_reopened` runs that may have lost results, and
-    `n_unlinked` runs that have lost their suite, model or policy.
+    `kept` and `lost` count rows by table. `n_reopened` and `n_unlinked` are as in `Salvaged`.
     """
 
-    source: DamagedFile
-    connection: sqlite3.Connection
+    old: sqlite3.Connection
+    new: sqlite3.Connection
+    copy: Path
+    is_sound: bool
     kept: dict[str, int] = field(default_factory=dict)
     lost: dict[str, int] = field(default_factory=dict)
     n_reopened: int = 0
     n_unlinked: int = 0
+    _last: dict[str, int] = field(default_factory=dict)
     _owners: dict[tuple[int, int], int | None] = field(default_factory=dict)
 
     def run(self) -> None:
         """Take all tables, parents before children."""
-        missing = {table: self._table(table) for table in KEYS}
-        self._reopen(missing)
         for table in KEYS:
-            ((self.kept[table],),) = self.connection.execute(
-                f"SELECT count(*) FROM {table}"  # noqa: S608 - our own names
-            )
+            self._table(table)
+        self._reopen()
+        for table in KEYS:
+            ((self.kept[table],),) = self.new.execute(f"SELECT count(*) FROM {table}")  # noqa: S608 - our own names
 
-    def _table(self, table: str) -> list[range]:
-        """Take a table; return the keys of rows that are, or may be, missing, ascending."""
-        info = self.connection.execute(f"PRAGMA table_info({table})")
-        columns = {name: Column(kind, bool(needed)) for _, name, kind, needed, *_ in info}
+    def _table(self, table: str) -> None:
+        info = self.new.execute(f"PRAGMA table_info({table})")
+        columns = {name: (_TYPES[kind], bool(needed)) for _, name, kind, needed, *_ in info}
+        last = self._last_key(table)
+        most = self.copy.stat().st_size // _FEWEST_ROW_BYTES if last is None else last
         taken: set[int] = set()
         dropped: set[int] = set()
-        for row in self.source.rows(table):
+        for row in _rows(self.old, table, most):
             (taken if self._take(table, columns, row) else dropped).add(row[KEYS[table]])
-        unreadable, last = self.source.unreadable[table], self.source.last_keys[table]
-        if dropped or unreadable or not self.source.is_sound:
+        if dropped or not self.is_sound:
             for row in self._others(table):
                 key = row[KEYS[table]]
                 is_possible = key > 0 and (last is None or key <= last)
                 if is_possible and key not in taken and self._take(table, columns, row):
                     taken.add(key)
-        if self.source.is_sound and not unreadable:
-            missing = [range(key, key + 1) for key in sorted(dropped - taken)]
-        else:
-            # A page that is not where it belongs takes its rows along without a word.
-            ends = [max(taken, default=0), last or 0, *(keys.stop - 1 for keys in unreadable)]
-            missing = _gaps(taken, max(ends))
-        self.lost[table] = sum(map(len, missing))
-        return missing
+        self._last[table] = max(taken, default=0) if last is None else last
+        # In a sound store, what is not there was deleted; a page that is not where it belongs takes
+        # its rows along without a word.
+        n_lost = len(dropped - taken) if self.is_sound else self._last[table] - len(taken)
+        self.lost[table] = n_lost
 
-    def _take(self, table: str, columns: Mapping[str, Column], row: Mapping[str, Any]) -> bool:
+    def _last_key(self, table: str) -> int | None:
+        """Return a key that no row is above, None where nothing says it."""
+        found = []
+        for sql in (
+            f"SELECT seq FROM sqlite_sequence WHERE name = '{table}'",  # noqa: S608 - our own names
+            f"SELECT max({KEYS[table]}) FROM {table}",  # noqa: S608 - our own names
+        ):
+            with contextlib.suppress(sqlite3.Error):
+                found += [key or 0 for (key,) in self.old.execute(sql)]
+        return max(
+            (key for key in found if isinstance(key, int) and key <= _MOST_KEYS), default=None
+        )
+
+    def _others(self, table: str) -> Iterator[Row]:
+        """Yield rows that are found in other places, some of them again."""
+        if table in {"models", "policies"}:
+            # The index has both columns, so that SQLite does not look at the rows themselves.
+            sql = f"SELECT {KEYS[table]}, fingerprint FROM {table} ORDER BY fingerprint"  # noqa: S608 - our own names
+            with contextlib.suppress(sqlite3.Error):
+                for key, fingerprint in self.old.execute(sql):
+                    described = json.dumps({**_LOST, "fingerprint": fingerprint})
+                    yield {KEYS[table]: key, "fingerprint": fingerprint, "description": described}
+        if table in _STRAYS:
+            yield from _stray_rows(self.copy, _STRAYS[table])
+
+    def _take(self, table: str, columns: Mapping[str, tuple[type, bool]], row: Row) -> bool:
         """Put a row into the new store if it is whole; say whether it was."""
         values = {name: row.get(name) for name in columns}
-        if not all(column.takes(values[name]) for name, column in columns.items()):
-            return False
-        if not is_whole(table, values):
+        for name, (kind, is_needed) in columns.items():
+            if not (isinstance(values[name], kind) or (values[name] is None and not is_needed)):
+                return False
+        if not _is_whole(table, values):
             return False
         is_unlinked = False
         if table == "scored":
             values["check_sum"] = self._check_sum(values)
             if values["check_sum"] is None:
                 return False
-            if not self._has("sessions", values["session_id"]):
+            if not self._one("sessions", "1", "session_id", values["session_id"]):
                 values["session_id"] = None
         elif table == "runs":
-            links = links_of(self.connection, values)
+            links = self._links(values)
             is_unlinked = any(values[name] is not None and links[name] is None for name in links)
             values |= links
         names, marks = ", ".join(values), ", ".join("?" * len(values))
         sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 - our own names
         try:
-            self.connection.execute(sql, tuple(values.values()))
+            self.new.execute(sql, tuple(values.values()))
         except sqlite3.IntegrityError:
             # Something is missing, is there twice, or belongs to what is not there.
             return False
         self.n_unlinked += is_unlinked
         return True
 
-    def _others(self, table: str) -> Iterator[dict[str, Any]]:
-        """Yield rows that are found in other places, some of them again."""
-        if table in {"models", "policies"}:
-            for key, fingerprint in self.source.fingerprints(table).items():
-                described = json.dumps({**_LOST, "fingerprint": fingerprint})
-                yield {KEYS[table]: key, "fingerprint": fingerprint, "description": described}
-        names = _STRAYS.get(table, ())
-        for key, values in self.source.stray_rows() if names else ():
-            # Columns that were added later are missing in older rows; the key is stored as NULL.
-            if 0 < len(values) <= len(names) and values[0] is None:
-                row = dict(zip(names, values, strict=False))
-                yield {**row, KEYS[table]: key}
+    def _one(self, table: str, wanted: str, column: str, value: object) -> Any:
+        """Return what the new store has in a column of the row that a value of another is of."""
+        sql = f"SELECT {wanted} FROM {table} WHERE {column} = ?"  # noqa: S608 - our own names
+        return next((found for (found,) in self.new.execute(sql, (value,))), None)
 
-    def _check_sum(self, row: dict[str, Any]) -> int | None:
+    def _check_sum(self, row: Row) -> int | None:
         """Return the check sum of a scored sentence; None if it is not what was written."""
         owner = self._owner(row["model_id"], row["policy_id"])
-        sql = "SELECT text, hash FROM sentences WHERE sentence_id = ?"
-        found = self.connection.execute(sql, (row["sentence_id"],)).fetchone()
-        if owner is None or found is None or not are_tokens(found[0], row["tokens"]):
+        text = self._one("sentences", "text", "sentence_id", row["sentence_id"])
+        if owner is None or text is None or not _are_tokens(text, row["tokens"]):
             return None
-        check_sum = scored_seal(owner, found[1], row["tokens"])
+        check_sum = scored_seal(owner, sentence_hash(text) or b"", row["tokens"])
         if row["check_sum"] is None:
-            return check_sum if self.source.is_indexed(row) else None
+            return check_sum if self._is_indexed(row) else None
         return check_sum if row["check_sum"] == check_sum else None
 
     def _owner(self, model_id: int, policy_id: int) -> int | None:
         """Return what the check sums of a model under a policy begin with, if both are there."""
         key = model_id, policy_id
         if key not in self._owners:
-            sql = (
-                "SELECT m.fingerprint, p.fingerprint FROM models m, policies p "
-                "WHERE model_id = ? AND policy_id = ?"
-            )
-            found = self.connection.execute(sql, key).fetchone()
-            self._owners[key] = owner_seal(*found) if found else None
+            model = self._one("models", "fingerprint", "model_id", model_id)
+            policy = self._one("policies", "fingerprint", "policy_id", policy_id)
+            self._owners[key] = owner_seal(model, policy) if model and policy else None
         return self._owners[key]
 
-    def _has(self, table: str, key: int | None) -> bool:
-        sql = f"SELECT 1 FROM {table} WHERE {KEYS[table]} = ?"  # noqa: S608 - our own names
-        return self.connection.execute(sql, (key,)).fetchone() is not None
+    def _is_indexed(self, scored: Row) -> bool:
+        """Say whether the index of scored sentences has a row that has no check sum."""
+        # The index has all of these columns, so that SQLite does not look at the row itself.
+        sql = (
+            "SELECT 1 FROM scored INDEXED BY sqlite_autoindex_scored_1 "
+            "WHERE sentence_id = ? AND model_id = ? AND policy_id = ? AND scored_id = ?"
+        )
+        names = ("sentence_id", "model_id", "policy_id", "scored_id")
+        with contextlib.suppress(sqlite3.Error):
+            found = self.old.execute(sql, [scored[name] for name in names])
+            return found.fetchone() is not None
+        return False
 
-    def _reopen(self, missing: Mapping[str, Sequence[range]]) -> None:
-        """Make those runs unfinished that have not, or may not have, all of their results.
+    def _links(self, run: Row) -> dict[str, int | None]:
+        """Return the keys of a run's model, policy and suite: None for what it never had.
 
-        Where there is no check sum: the rows of one run were written in one go, so that their keys
-        have no gaps; a missing key among them or next to them may have been one of theirs.
+        They are not under the run's check sum, but its record is, which has what these are known
+        by. So a key that leads elsewhere is put right, and one that leads nowhere becomes None.
         """
-        for run_key, check_sum, *bounds in self.connection.execute(_EXTENTS).fetchall():
-            spans = {"predictions": bounds[:2], "item_results": bounds[2:]}
-            if check_sum is not None:
-                is_harmed = check_sum != seal_of(self.connection, run_key)
-            else:
-                is_harmed = any(_is_touched(spans[table], missing[table]) for table in spans)
-            if is_harmed:
-                self.connection.execute("DELETE FROM predictions WHERE run_key = ?", (run_key,))
-                self.connection.execute(_REOPENED, (run_key,))
-                self.n_reopened += 1
-            elif check_sum is None:
-                seal(self.connection, run_key)
+        record = json.loads(run["record"])
+        model = self._linked(run, "models", "fingerprint", record["model"].get("fingerprint"))
+        policy = self._cached_fingerprint(run, model, record["policy"])
+        return {
+            "model_id": model,
+            "policy_id": self._linked(run, "policies", "fingerprint", policy),
+            "suite_id": self._linked(run, "suites", "sha256", record["suite"].get("sha256")),
+        }
+
+    def _linked(self, run: Row, table: str, column: str, value: object) -> int | None:
+        """Return the key of what is known by a value, if the run refers to anything there."""
+        key = KEYS[table]
+        return None if run[key] is None else self._one(table, key, column, value)
+
+    def _cached_fingerprint(
+        self, run: Row, model_id: int | None, policy: Mapping[str, Any]
+    ) -> str | None:
+        """Return what the policy is known by under which the cache has a run's tokens.
+
+        It names no method for a model that has none to choose (see `run_tables.cached_policy`).
+        """
+        described = _json(self._one("models", "description", "model_id", model_id) or "") or {}
+        choices = {name: value for name, value in policy.items() if name != "fingerprint"}
+        named = policy.get("fingerprint")
+        unnamed = _policy_fingerprint({**choices, "method": "auto"})
+        if "methods" in described:
+            return named if described["methods"] else unnamed
+        # What the model takes was lost.
+        current = self._one("policies", "fingerprint", "policy_id", run["policy_id"])
+        return current if current in {named, unnamed} else None
+
+    def _reopen(self) -> None:
+        """Make those runs unfinished that have not, or may not have, all of their results."""
+        runs = self.new.execute(_EXTENTS).fetchall()
+        harmed = {run_key for run_key, *told in runs if self._is_harmed(run_key, *told)}
+        for run_key in harmed:
+            self.new.execute("DELETE FROM predictions WHERE run_key = ?", (run_key,))
+            self.new.execute(_REOPENED, (run_key,))
+        for run_key, check_sum, *_ in runs:
+            if check_sum is None and run_key not in harmed:
+                seal(self.new, run_key)
+        self.n_reopened = len(harmed)
+
+    def _is_harmed(self, run_key: int, check_sum: int | None, *bounds: int | None) -> bool:
+        if check_sum is not None:
+            return check_sum != seal_of(self.new, run_key)
+        spans = {"predictions": bounds[:2], "item_results": bounds[2:]}
+        return any(self._is_touched(table, *span) for table, span in spans.items())
+
+    def _is_touched(self, table: str, first: int | None, last: int | None) -> bool:
+        """Say whether rows of a run without a check sum may be lost.
+
+        They were written in one go, so that their keys have no gaps; a missing key among them or
+        next to them may have been one of theirs, and any where none is left.
+        """
+        if not self.lost[table] or first is None or last is None:
+            return bool(self.lost[table])
+        key, low, high = KEYS[table], max(first - 1, 1), min(last + 1, self._last[table])
+        sql = f"SELECT count(*) FROM {table} WHERE {key} BETWEEN ? AND ?"  # noqa: S608 - our own names
+        ((n_there,),) = self.new.execute(sql, (low, high))
+        return bool(n_there < high - low + 1)
 
 
 # Of each complete run, its check sum, and the first and last keys of what it has.
@@ -364,29 +535,66 @@ _REOPENED = """
 """
 
 
-def _gaps(keys: Collection[int], last: int) -> list[range]:
-    """Return the keys from 1 to the last one that are missing among some, ascending."""
-    gaps, begin = [], 1
-    for key in (*sorted(keys), last + 1):
-        if key > begin:
-            gaps.append(range(begin, key))
-        begin = key + 1
-    return gaps
+def _is_whole(table: str, row: Row) -> bool:
+    """Say whether the values of a row of the right types are as they were written."""
+    match table:
+        case "sentences":
+            return bool(sentence_hash(row["text"]) == row["hash"])
+        case "suites":
+            return row["document"] is None or _has_hash(row["document"], row["sha256"])
+        case "models":
+            described = _json(row["description"]) or {}
+            return bool(described.get("fingerprint") == row["fingerprint"])
+        case "policies":
+            choices = _json(row["description"]) or {}
+            return bool(_policy_fingerprint(choices) == row["fingerprint"])
+        case "sessions":
+            return _json(row["provenance"]) is not None
+        case "runs":
+            return readable_record([row[name] for name in RUN_COLUMNS]) is not None
+        case _:
+            return True
 
 
-def _is_touched(span: Sequence[int | None], missing: Sequence[range]) -> bool:
-    """Say whether a missing key lies between two keys or next to them.
-
-    Where there are no keys, any of the missing may have been one.
-    """
-    first, last = span
-    if first is None or last is None:
-        return bool(missing)
-    at = bisect.bisect_left(missing, first, key=lambda keys: keys.stop)
-    return at < len(missing) and missing[at].start <= last + 1
+def _are_tokens(text: str, encoded: bytes) -> bool:
+    """Say whether tokens are as they were written, and can be those of a sentence."""
+    try:
+        decode_tokens(text, encoded).check()
+    except (StoreError, AlignmentError, SurprisalError):
+        return False
+    return True
 
 
-def _rescued(source: DamagedFile, new: Path, target: Path) -> Rescue:
+def _policy_fingerprint(choices: Mapping[str, Any]) -> str | None:
+    """Return the fingerprint of the policy of these choices; None if there is no such policy."""
+    try:
+        return Policy(**choices).fingerprint
+    except (TypeError, PommelError):
+        return None
+
+
+def _json(text: str) -> dict[str, Any] | None:
+    """Return the JSON object that a text is; None for other texts."""
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _has_hash(document: bytes, sha256: str) -> bool:
+    try:
+        return document_hash(document) == sha256
+    except (ValueError, RecursionError, zlib.error):
+        return False
+
+
+# --- The new store
+
+
+def _rescued(
+    old: sqlite3.Connection, copy: Path, new: Path, target: Path, *, is_sound: bool
+) -> Salvaged:
     """Fill a new file with what is whole; `target` is what errors call it.
 
     It has no log: what is in one would have to be moved into the file when it is closed, and if the
@@ -396,12 +604,17 @@ def _rescued(source: DamagedFile, new: Path, target: Path) -> Rescue:
         database = replace(opened, path=target)
         journal = database.rows("PRAGMA journal_mode = DELETE")
         with database.transaction() as connection:
-            rescue = Rescue(source=source, connection=connection)
+            rescue = _Rescue(old=old, new=connection, copy=copy, is_sound=is_sound)
             rescue.run()
         is_good = journal == [("delete",)] and database.rows("PRAGMA quick_check") == [("ok",)]
     if not is_good or beside(new, "-wal").exists():
         raise StoreError(f"{target}: could not be written; is the disk failing? Try another one")
-    return rescue
+    return Salvaged(
+        kept=rescue.kept,
+        lost=rescue.lost,
+        n_reopened=rescue.n_reopened,
+        n_unlinked=rescue.n_unlinked,
+    )
 
 
 def _put(new: Path, target: Path) -> None:
