@@ -21,6 +21,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypeVar, get_args
 
+import bracex
+
 from pommel.errors import ModelNotAvailableError, UsageError, listed
 from pommel.models.kinds import find_kind
 
@@ -205,7 +207,8 @@ def one_model(reference: str) -> str:
 # More than anybody means: {1..1000000} would otherwise fill the memory before anything is said.
 MAX_NAMES = 10_000
 
-_RANGE = re.compile(r"(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?")
+_INNERMOST = re.compile(r"{([^{}]*)}")
+_RANGE = re.compile(r"-?\d+\.\.-?\d+(?:\.\.(-?\d+))?")
 _WILDCARD = re.compile(r"[*?\[]")
 
 
@@ -241,61 +244,21 @@ def expand_braces(text: str, *, reference: str) -> list[str]:
     text without braces stands for itself. Raises `UsageError`, naming the reference, for braces
     that do not match, that hold nothing or one name, and for more than `MAX_NAMES` texts.
     """
-    texts = list(itertools.islice(_expanded(text, reference), MAX_NAMES + 1))
-    if len(texts) > MAX_NAMES:
-        raise UsageError(f"{reference}: it names more than {MAX_NAMES} models")
+    for braces in _INNERMOST.finditer(text):
+        numbers = _RANGE.fullmatch(braces[1])
+        if "," not in braces[1] and not (numbers and int(numbers[1] or 1)):
+            raise UsageError(
+                f"{reference}: {braces[0]} is no choice; write two names or more, as in "
+                "{step1000,step2000}, or a range, as in {1..5} or {1000..5000..1000}"
+            )
+    try:
+        texts = bracex.expand(text, keep_escapes=True, limit=MAX_NAMES) or [text]
+    except bracex.ExpansionLimitException:
+        raise UsageError(f"{reference}: it names more than {MAX_NAMES} models") from None
+    if any("{" in each or "}" in each for each in texts):
+        example = "write {a,b}, as in NAME@{step1000,step2000}"
+        raise UsageError(f"{reference}: its braces do not match; {example}")
     return texts
-
-
-def _expanded(text: str, reference: str) -> Iterator[str]:
-    before, brace, rest = text.partition("{")
-    if "}" in before:
-        raise UsageError(_unmatched(reference))
-    if not brace:
-        yield text
-        return
-    inside, after = _to_the_matching_brace(rest, reference)
-    for middle in _alternatives(inside, reference):
-        for end in _expanded(after, reference):
-            yield f"{before}{middle}{end}"
-
-
-def _to_the_matching_brace(text: str, reference: str) -> tuple[str, str]:
-    depth = 1
-    for index, character in enumerate(text):
-        depth += (character == "{") - (character == "}")
-        if not depth:
-            return text[:index], text[index + 1 :]
-    raise UsageError(_unmatched(reference))
-
-
-def _alternatives(inside: str, reference: str) -> Iterator[str]:
-    first, *others = split_outside_braces(inside, ",")
-    if others:
-        for part in (first, *(each[1:] for each in others)):
-            yield from _expanded(part, reference)
-    elif (numbers := _RANGE.fullmatch(inside)) and int(numbers[3] or 1):
-        yield from _numbers(numbers[1], numbers[2], int(numbers[3] or 1))
-    else:
-        raise UsageError(
-            f"{reference}: {{{inside}}} is no choice; write two names or more, as in "
-            "{step1000,step2000}, or a range, as in {1..5} or {1000..5000..1000}"
-        )
-
-
-def _numbers(first: str, last: str, step: int) -> Iterator[str]:
-    start, end = int(first), int(last)
-    width = 0
-    if any(re.match(r"-?0\d", each) for each in (first, last)):
-        width = max(len(first), len(last))
-    # As in a shell, the direction is that of the ends, whatever sign the step has.
-    towards = abs(step) if start <= end else -abs(step)
-    for number in range(start, end + (1 if towards > 0 else -1), towards):
-        yield f"{number:0{width}d}"
-
-
-def _unmatched(reference: str) -> str:
-    return f"{reference}: its braces do not match; write {{a,b}}, as in NAME@{{step1000,step2000}}"
 
 
 def matching(names: Iterable[str], pattern: str) -> list[str]:
