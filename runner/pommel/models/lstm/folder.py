@@ -360,12 +360,7 @@ class LstmFolder:
         """Write the model; see `write_folder`."""
         write_folder(self.path, config, vocabulary, weights)
 
-    @staticmethod
-    def write_tensors(
-        path: Path, tensors: "Mapping[str, torch.Tensor]", metadata: Mapping[str, str]
-    ) -> None:
-        """Write further tensors; see `write_tensors`."""
-        write_tensors(path, tensors, metadata)
+    write_tensors = staticmethod(write_tensors)
 
 
 def _no_model(folder: Path) -> str:

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -177,8 +178,7 @@ def _utf8(word: str) -> bytes:
     return word.encode("utf-8", "surrogatepass")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Section:
+class Section(NamedTuple):
     """The n-grams of one order in the order of a file.
 
     Their words, shape (n_ngrams, order), are numbers; probabilities and weights, shape (n_ngrams,),
@@ -190,17 +190,10 @@ class Section:
     log10_backoffs: Reals
 
 
-def joined(parts: Sequence[Section], *, order: int) -> Section:
+def _joined(parts: Sequence[Section], *, order: int) -> Section:
     """Return the n-grams of several parts of a section as one."""
-    return Section(
-        words=np.concatenate(
-            [np.empty((0, order), dtype=np.int32), *(part.words for part in parts)]
-        ),
-        log10_probabilities=np.concatenate(
-            [np.empty(0), *(part.log10_probabilities for part in parts)]
-        ),
-        log10_backoffs=np.concatenate([np.empty(0), *(part.log10_backoffs for part in parts)]),
-    )
+    nothing = Section(np.empty((0, order), dtype=np.int32), np.empty(0), np.empty(0))
+    return Section(*map(np.concatenate, zip(nothing, *parts, strict=True)))
 
 
 def add_table(tables: list[BackoffTable], section: Section) -> int:
@@ -215,20 +208,15 @@ def add_table(tables: list[BackoffTable], section: Section) -> int:
         keys = ngram_keys(prefixes, words[:, -1])
     else:
         keys = words[:, 0]
-    table = BackoffTable(
-        keys=keys,
-        log10_probabilities=section.log10_probabilities,
-        log10_backoffs=section.log10_backoffs,
-    )
+    columns = (keys, section.log10_probabilities, section.log10_backoffs)
     if not np.all(keys[1:] > keys[:-1]):
         order = np.argsort(keys)
-        table = BackoffTable(
-            keys=keys[order],
-            log10_probabilities=table.log10_probabilities[order],
-            log10_backoffs=table.log10_backoffs[order],
-        )
-    tables.append(table)
-    return int(np.count_nonzero(table.keys[1:] == table.keys[:-1]))
+        columns = (columns[0][order], columns[1][order], columns[2][order])
+    keys, probabilities, backoffs = columns
+    tables.append(
+        BackoffTable(keys=keys, log10_probabilities=probabilities, log10_backoffs=backoffs)
+    )
+    return int(np.count_nonzero(keys[1:] == keys[:-1]))
 
 
 def _places(tables: list[BackoffTable], words: Ids) -> Ids:
@@ -482,7 +470,7 @@ class _SectionReader:
             if len(raw) < n_wanted:
                 what = f"the file ends after {n_read} of {self.n_declared} {self.order}-grams"
                 raise self.lines.fault(what, "it is cut short")
-        return joined(parts, order=self.order)
+        return _joined(parts, order=self.order)
 
     def check_distinct(self, n_duplicates: int) -> None:
         """Refuse duplicates in the section that has just been read."""
@@ -518,11 +506,7 @@ class _SectionReader:
             raise ValueError(raw)
         looked_up = map(self.ids.__getitem__, words.ravel().tolist())
         ids = np.fromiter(looked_up, dtype=np.int32, count=words.size)
-        return Section(
-            words=ids.reshape(words.shape),
-            log10_probabilities=probabilities,
-            log10_backoffs=weights,
-        )
+        return Section(ids.reshape(words.shape), probabilities, weights)
 
     def _first_fault(self, raw: Sequence[bytes], n_read: int) -> InputError:
         """Say what is wrong in the first of the last lines that is no n-gram."""
