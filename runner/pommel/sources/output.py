@@ -23,7 +23,7 @@ from pommel.sources.formats.lm_syneval import LM_SYNEVAL
 from pommel.sources.formats.long_csv import long_csv_pieces, sentence_lines
 from pommel.sources.formats.multiblimp import MULTIBLIMP
 from pommel.sources.formats.pair_rows import PAIR_TABLE
-from pommel.sources.formats.set_format import SaveFile, SetFormat, TextPieces
+from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.grammar.source import GeneratedItem
 from pommel.sources.minimal_sets import (
     GRAMMATICAL,
@@ -217,8 +217,8 @@ class Content(ABC):
 
         Raises `UsageError` for what it cannot be written as, and for a form that is no text.
         """
-        if form.sets and isinstance(form.sets.written, TextPieces):
-            return form.sets.written.pieces(self._sets_in(form.sets))
+        if form.sets and form.sets.pieces:
+            return form.sets.pieces(self._sets_in(form.sets))
         if form.sets:
             raise UsageError(f"{form.name} is no text to be shown; name a file with -o")
         if form.name == _CSV:
@@ -233,8 +233,8 @@ class Content(ABC):
         Raises `UsageError` for what it cannot be written as, and `PommelError` for what the file
         system refuses.
         """
-        if form.sets and isinstance(form.sets.written, SaveFile):
-            form.sets.written.save(self._sets_in(form.sets), path)
+        if form.sets and form.sets.save:
+            form.sets.save(self._sets_in(form.sets), path)
             return
         pieces = self.pieces(form)
         with replacing(path) as aside, aside.open("w", encoding="utf-8", newline="") as stream:

@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from pommel.errors import Fault, nearest
-from pommel.files import DecodedText
 from pommel.sources.formats.json_lines import JsonLine, json_line
 from pommel.sources.formats.pair_rows import (
     checked_pairs,
@@ -19,7 +18,7 @@ from pommel.sources.formats.pair_rows import (
     row_of_sentences,
     sentences_under,
 )
-from pommel.sources.formats.set_format import SetFormat, TextPieces
+from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet
 
 _GOOD, _BAD = "sentence_good", "sentence_bad"
@@ -55,7 +54,7 @@ def blimp_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
         yield json_line(row_of_sentences(fields, _spelt(pair)))
 
 
-def parse_blimp(text: str, *, file: str) -> list[MinimalSet]:
+def parse_blimp(text: str, file: str) -> list[MinimalSet]:
     """Return the pairs of a file's text.
 
     Raises `SuiteError` with every line that is no JSON object or lacks a sentence, and for a text
@@ -88,7 +87,7 @@ BLIMP = SetFormat(
     name="blimp",
     title="BLiMP's JSON Lines",
     endings=(".jsonl",),
-    read=lambda path: parse_blimp(DecodedText.read(path).text, file=str(path)),
-    written=TextPieces(blimp_lines),
+    parse=parse_blimp,
+    pieces=blimp_lines,
     is_like=lambda text: f'"{_GOOD}"' in text.lstrip().partition("\n")[0],
 )

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from pommel.errors import Fault, Place, SuiteError
 from pommel.files import DecodedText
-from pommel.sources.formats.set_format import SetFormat, TextPieces
+from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet
 
 _N_COLUMNS = 2
@@ -20,7 +20,7 @@ def clams_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
         yield f"True\t{each.grammatical}\n{wrong}"
 
 
-def parse_clams(text: str, *, file: str) -> list[MinimalSet]:
+def parse_clams(text: str, file: str) -> list[MinimalSet]:
     """Return the sets of a file's text.
 
     Sentences keep their words and lose doubled spaces. Raises `SuiteError` with every line that is
@@ -58,8 +58,8 @@ CLAMS = SetFormat(
     name="clams",
     title="CLAMS's True/False lines",
     endings=(".txt",),
-    read=lambda path: parse_clams(DecodedText.read(path).text, file=str(path)),
-    written=TextPieces(clams_lines),
+    parse=parse_clams,
+    pieces=clams_lines,
     has_lone=True,
     is_like=_is_like,
 )

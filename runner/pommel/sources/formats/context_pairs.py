@@ -13,7 +13,7 @@ from pommel.errors import Fault, InputError, SuiteError, quoted
 from pommel.files import CsvRow, CsvTable, DecodedText, JsonDocument
 from pommel.sources.formats.json_lines import json_text
 from pommel.sources.formats.pair_rows import has_words, kept_texts, mended_set, pairs_of
-from pommel.sources.formats.set_format import SetFormat, TextPieces
+from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet, words_in
 
 # (context of the good target, of the bad one), (good target, bad target).
@@ -61,7 +61,7 @@ def _is_two(value: Any, kind: type) -> bool:
     return isinstance(value, list) and list(map(type, value)) == [kind, kind]
 
 
-def parse_context_pairs(text: str, *, file: str) -> list[MinimalSet]:
+def parse_context_pairs(text: str, file: str) -> list[MinimalSet]:
     """Return the pairs of a file's text: a target is the whole contrast.
 
     What both have for a context is before the contrast. Where there are two, each is the context of
@@ -124,8 +124,8 @@ CONTEXT_PAIRS = SetFormat(
     name="context-pairs",
     title="JSON of targets after contexts",
     endings=(".json",),
-    read=lambda path: parse_context_pairs(DecodedText.read(path).text, file=str(path)),
-    written=TextPieces(context_pair_pieces),
+    parse=parse_context_pairs,
+    pieces=context_pair_pieces,
     compared="contrast",
     # As the authors' code has it: the mean over the target's tokens.
     metric="mean",

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pommel.errors import InputError, nearest, quoted
-from pommel.files import DecodedText, JsonPath
+from pommel.files import JsonPath
 from pommel.sources.formats.json_lines import JsonLine, json_line
 from pommel.sources.formats.pair_rows import (
     checked_pairs,
@@ -20,7 +20,7 @@ from pommel.sources.formats.pair_rows import (
     pairs_of,
     whole_row,
 )
-from pommel.sources.formats.set_format import SetFormat, TextPieces
+from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet, words_in
 
 _TEXT, _MASKED, _CANDIDATES = "text", "text_masked", "candidates"
@@ -54,7 +54,7 @@ def gevalm_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
         yield json_line(row, escaped=_SCORED in row)
 
 
-def parse_gevalm(text: str, *, file: str) -> list[MinimalSet]:
+def parse_gevalm(text: str, file: str) -> list[MinimalSet]:
     """Return the pairs of a file's text.
 
     The contrast is the candidates, or, where other characters touch the mask, the words they are
@@ -169,7 +169,7 @@ GEVALM = SetFormat(
     name="gevalm",
     title="gevalm's JSON Lines",
     endings=(".jsonl",),
-    read=lambda path: parse_gevalm(DecodedText.read(path).text, file=str(path)),
-    written=TextPieces(gevalm_lines),
+    parse=parse_gevalm,
+    pieces=gevalm_lines,
     is_like=lambda text: f'"{_MASKED}"' in text.lstrip().partition("\n")[0],
 )

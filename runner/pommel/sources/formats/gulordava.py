@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError, counted, quoted
-from pommel.files import CsvRow, CsvTable, DecodedText
+from pommel.files import CsvRow, CsvTable
 from pommel.sources.formats.focus_word import (
     EOS,
     field_error,
@@ -24,7 +24,7 @@ from pommel.sources.formats.focus_word import (
     whole_number,
     words_of,
 )
-from pommel.sources.formats.set_format import SetFormat, TextPieces
+from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet
 
 COLUMNS = (
@@ -65,7 +65,7 @@ class _Row:
         return self.table.fault(self.row.place([*self.cells].index(name)), message, hint)
 
 
-def parse_gulordava(text: str, *, file: str) -> list[MinimalSet]:
+def parse_gulordava(text: str, file: str) -> list[MinimalSet]:
     """Return the sets of a file's text.
 
     A set's fields are the columns of its rows, with both values where the rows differ. Raises
@@ -216,8 +216,8 @@ GULORDAVA = SetFormat(
     name="gulordava",
     title="Gulordava et al.'s generated.tab",
     endings=(".tab",),
-    read=lambda path: parse_gulordava(DecodedText.read(path).text, file=str(path)),
-    written=TextPieces(gulordava_lines),
+    parse=parse_gulordava,
+    pieces=gulordava_lines,
     compared="contrast",
     is_like=_is_like,
 )

@@ -28,7 +28,7 @@ from pommel.sources.formats.focus_word import (
     words_of,
 )
 from pommel.sources.formats.pair_rows import kept_text, mended_set
-from pommel.sources.formats.set_format import SaveFile, SetFormat
+from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet
 
 TEXT_ENDING, GOLD_ENDING = ".text", ".gold"
@@ -227,7 +227,7 @@ LINZEN = SetFormat(
     name="linzen",
     title="Linzen et al.'s .text and .gold",
     endings=(TEXT_ENDING, GOLD_ENDING),
-    read=read_linzen,
-    written=SaveFile(save_linzen),
+    load=read_linzen,
+    save=save_linzen,
     compared="contrast",
 )

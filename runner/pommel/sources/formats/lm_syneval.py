@@ -19,7 +19,7 @@ from pommel.sources.formats.pair_rows import (
     mended_text,
 )
 from pommel.sources.formats.plain_pickle import read_plain_pickle
-from pommel.sources.formats.set_format import SaveFile, SetFormat
+from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet
 
 # A field of a set: the case it belongs to, and its sentences where they are not just their words
@@ -155,6 +155,6 @@ LM_SYNEVAL = SetFormat(
     name="lm-syneval",
     title="Marvin & Linzen's templates",
     endings=(".pickle", ".pkl"),
-    read=read_templates,
-    written=SaveFile(save_templates),
+    load=read_templates,
+    save=save_templates,
 )

@@ -18,7 +18,7 @@ from pommel.sources.formats.pair_rows import (
     row_of_sentences,
     sentences_under,
 )
-from pommel.sources.formats.set_format import SetFormat, TextPieces
+from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet
 
 _GOOD, _BAD = "sen", "wrong_sen"
@@ -44,7 +44,7 @@ def multiblimp_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
         yield CsvTable.line((_GOOD, _BAD), "\t")
 
 
-def parse_multiblimp(text: str, *, file: str) -> list[MinimalSet]:
+def parse_multiblimp(text: str, file: str) -> list[MinimalSet]:
     """Return the pairs of a file's text.
 
     Raises `SuiteError` with every fault: broken quotes, a column that is missing or comes twice, a
@@ -106,7 +106,7 @@ MULTIBLIMP = SetFormat(
     name="multiblimp",
     title="MultiBLiMP's TSV",
     endings=(".tsv",),
-    read=lambda path: parse_multiblimp(DecodedText.read(path).text, file=str(path)),
-    written=TextPieces(multiblimp_lines),
+    parse=parse_multiblimp,
+    pieces=multiblimp_lines,
     is_like=_is_like,
 )

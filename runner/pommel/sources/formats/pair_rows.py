@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from pommel.errors import Fault, Place, SuiteError
 from pommel.files import DecodedText
-from pommel.sources.formats.set_format import SetFormat, TextPieces
+from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import GRAMMATICAL, UNGRAMMATICAL, MinimalSet, words_in
 from pommel.suite import Region
 
@@ -142,7 +142,7 @@ def pair_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
         yield "".join(f"{good}\t{bad}\n" for bad in each.ungrammatical)
 
 
-def parse_pairs(text: str, *, file: str) -> list[MinimalSet]:
+def parse_pairs(text: str, file: str) -> list[MinimalSet]:
     """Return the pairs of a file's text; a first line with the columns' names is none.
 
     Sentences keep their words and lose doubled spaces. Raises `SuiteError` with every line that
@@ -177,7 +177,7 @@ PAIR_TABLE = SetFormat(
     name="tsv",
     title="two columns",
     endings=(".tsv",),
-    read=lambda path: parse_pairs(DecodedText.read(path).text, file=str(path)),
-    written=TextPieces(pair_lines),
+    parse=parse_pairs,
+    pieces=pair_lines,
     is_like=_is_like,
 )

@@ -4,26 +4,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from pommel.files import DecodedText
 from pommel.sources.minimal_sets import Compared, MinimalSet
-
-
-@dataclass(frozen=True, slots=True)
-class TextPieces:
-    """How a format that is one text is written: `pieces` yields the text of a file of sets.
-
-    It raises `InputError` for a set that cannot be said in the format, and names what it lacks.
-    """
-
-    pieces: Callable[[Iterable[MinimalSet]], Iterator[str]]
-
-
-@dataclass(frozen=True, slots=True)
-class SaveFile:
-    """How a format that is no single text is written: `save` writes a file, or several beside one
-    another. It raises as `TextPieces.pieces` does.
-    """
-
-    save: Callable[[Iterable[MinimalSet], Path], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,18 +18,30 @@ class SetFormat:
     whole sentence, or the contrast only, and `metric` by what of its tokens. `has_lone` says that a
     set may be without an ungrammatical sentence, and `has_contexts` that it may have contexts.
 
-    `read` returns the sets of a file, and raises `InputError` with every fault of it. `written`
-    says how it is written; where a format has only pairs, a set is as many as it has ungrammatical
+    A format that is one text has `parse`, which returns the sets of a text, given the file's name
+    for messages, and `pieces`, which yields the text of a file of sets. Another one has `load` and
+    `save` instead, for a file, or several beside one another. Reading raises `InputError` with
+    every fault of the file; writing raises it for a set that cannot be said in the format, and
+    names what it lacks. Where a format has only pairs, a set is as many as it has ungrammatical
     sentences.
     """
 
     name: str
     title: str
     endings: tuple[str, ...]
-    read: Callable[[Path], list[MinimalSet]]
-    written: TextPieces | SaveFile
+    parse: Callable[[str, str], list[MinimalSet]] | None = None
+    pieces: Callable[[Iterable[MinimalSet]], Iterator[str]] | None = None
+    load: Callable[[Path], list[MinimalSet]] | None = None
+    save: Callable[[Iterable[MinimalSet], Path], None] | None = None
     compared: Compared = "sentence"
     metric: str = "sum"
     has_lone: bool = False
     has_contexts: bool = False
     is_like: Callable[[str], bool] = lambda _: True
+
+    def read(self, path: Path) -> list[MinimalSet]:
+        """Return the sets of a file; raises `InputError` with every fault of it."""
+        if self.load:
+            return self.load(path)
+        assert self.parse  # noqa: S101 - a format has one of the two
+        return self.parse(DecodedText.read(path).text, str(path))
