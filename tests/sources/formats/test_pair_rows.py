@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from pommel.errors import SuiteError
 from pommel.sources.formats.pair_rows import (
+    PairRows,
     has_words,
     kept_fields,
     pair_lines,
     pairs_of,
     parse_pairs,
-    whole_row,
 )
 from pommel.sources.minimal_sets import MinimalSet
 
@@ -39,16 +39,18 @@ def test_nothing_is_kept_of_a_row_that_says_nothing_else() -> None:
     assert kept_fields(SPELT, SPELT) is None
 
 
+ROWS = PairRows.of_sentences("good", "bad", {"id", "note"})
+
+
 @given(st.permutations(["good", "bad", "id", "note"]), st.sampled_from([" ", "  ", "\u3000"]))
 def test_rows_come_back(keys: list[str], space: str) -> None:
     row = {key: f"a{space}{key}" for key in keys}
-    spelt = {"good": "a good", "bad": "a bad"}
-    back = whole_row(kept_fields(row, spelt) or {}, spelt, as_kept=True)
-    assert list(back.items()) == list(row.items())
+    pair = ROWS.read(row)
+    assert list(ROWS.row(pair, pair.fields or {}).items()) == list(row.items())
 
 
 def test_what_has_been_changed_is_written_where_the_old_text_stood() -> None:
-    row = whole_row({"id": 1, "good": "a  b"}, {"good": "A b", "bad": "A c"}, as_kept=False)
+    row = ROWS.row(MinimalSet.of("A b", "A c"), {"id": 1, "good": "a  b"})
     assert list(row.items()) == [("bad", "A c"), ("id", 1), ("good", "A b")]
 
 

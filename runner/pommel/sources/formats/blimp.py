@@ -6,18 +6,13 @@ A line has ten keys, and those of its prefixes where it can be scored by these m
 Whatever keys there are, they are kept, with their order and types.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from pommel.errors import Fault, nearest
-from pommel.sources.formats.json_lines import JsonLine, json_line
-from pommel.sources.formats.pair_rows import (
-    checked_pairs,
-    pair_with_fields,
-    pairs_of,
-    row_of_sentences,
-    sentences_under,
-)
+from pommel.errors import nearest
+from pommel.sources.formats.json_lines import json_line
+from pommel.sources.formats.pair_rows import PairRows, Problem, pairs_of
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet
 
@@ -51,7 +46,7 @@ def blimp_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
         fields = pair.fields or {}
         if fields.keys().isdisjoint(_OWN):
             fields = {**_UNKNOWN, "pairID": str(number), **fields}
-        yield json_line(row_of_sentences(fields, _spelt(pair)))
+        yield json_line(_ROWS.row(pair, fields))
 
 
 def parse_blimp(text: str, file: str) -> list[MinimalSet]:
@@ -60,28 +55,19 @@ def parse_blimp(text: str, file: str) -> list[MinimalSet]:
     Raises `SuiteError` with every line that is no JSON object or lacks a sentence, and for a text
     without a pair.
     """
-    lines, faults = JsonLine.parse(text, file=file, example=_EXAMPLE)
-    return checked_pairs(lines, _faults, _pair, faults)
+    return _ROWS.parse_json(text, file, _EXAMPLE)
 
 
-def _pair(line: JsonLine) -> MinimalSet:
-    pair = MinimalSet.of(line.value[_GOOD], line.value[_BAD])
-    return pair_with_fields(pair, line.value, _spelt, _OWN)
-
-
-_spelt = sentences_under(_GOOD, _BAD)
-
-
-def _faults(line: JsonLine) -> Iterator[Fault]:
-    row = line.value
+def _problems(row: Mapping[str, Any]) -> Iterator[Problem]:
     for key in (_GOOD, _BAD):
         if key not in row:
             meant = nearest(key, (each for each in row if each not in _OWN))
-            hint = f"rename {meant!r}" if meant else f"write {_EXAMPLE}"
-            yield line.fault((), f"there is no {key!r}", hint)
-        elif not isinstance(row[key], str) or not row[key].strip():
-            yield line.fault((key,), "this is no sentence", "write its words as a text")
+            yield (), f"there is no {key!r}", f"rename {meant!r}" if meant else f"write {_EXAMPLE}"
+    yield from _SENTENCES.problems(row)
 
+
+_SENTENCES = PairRows.of_sentences(_GOOD, _BAD, _OWN)
+_ROWS = replace(_SENTENCES, problems=_problems)
 
 BLIMP = SetFormat(
     name="blimp",

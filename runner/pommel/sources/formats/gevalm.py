@@ -11,15 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pommel.errors import InputError, nearest, quoted
-from pommel.files import JsonPath
-from pommel.sources.formats.json_lines import JsonLine, json_line
-from pommel.sources.formats.pair_rows import (
-    checked_pairs,
-    has_words,
-    pair_with_fields,
-    pairs_of,
-    whole_row,
-)
+from pommel.sources.formats.json_lines import json_line
+from pommel.sources.formats.pair_rows import PairRows, Problem, has_words, pairs_of
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet, words_in
 
@@ -29,9 +22,6 @@ _OWN = frozenset((_TEXT, _MASKED, _CANDIDATES, _INDEX, _CASE))
 _MASK = "[MASK]"
 _EXAMPLE = f'{{"{_TEXT}": "...", "{_MASKED}": "... {_MASK} ...", "{_CANDIDATES}": ["...", "..."]}}'
 _N_CANDIDATES = 2
-
-# Where a value stands, what is wrong with it, and what to do.
-_Problem = tuple[JsonPath, str, str]
 
 
 def gevalm_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
@@ -45,12 +35,11 @@ def gevalm_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
     """
     for pair in pairs_of(sets):
         fields = pair.fields or {}
-        spelt = _spelt(pair)
         is_own = not fields.keys().isdisjoint(_OWN)
         _check_maskable(pair, several=is_own)
         if not is_own:
-            fields = {_INDEX: _place_from_end(spelt[_MASKED]), _CASE: "unnamed", **fields}
-        row = whole_row(fields, spelt, as_kept=_says(fields, pair))
+            fields = {_INDEX: _place_from_end(_spelt(pair)[_MASKED]), _CASE: "unnamed", **fields}
+        row = _ROWS.row(pair, fields)
         yield json_line(row, escaped=_SCORED in row)
 
 
@@ -62,16 +51,10 @@ def parse_gevalm(text: str, file: str) -> list[MinimalSet]:
     texts, or whose `text` is not `text_masked` with the first candidate, and for a text without a
     pair.
     """
-    lines, faults = JsonLine.parse(text, file=file, example=_EXAMPLE)
-    return checked_pairs(
-        lines,
-        lambda line: [line.fault(*problem) for problem in _problems(line.value)],
-        lambda line: pair_with_fields(_pair(line.value), line.value, _spelt, _OWN),
-        faults,
-    )
+    return _ROWS.parse_json(text, file, _EXAMPLE)
 
 
-def _problems(row: Mapping[str, Any]) -> Iterator[_Problem]:
+def _problems(row: Mapping[str, Any]) -> Iterator[Problem]:
     missing = [key for key in (_TEXT, _MASKED, _CANDIDATES) if key not in row]
     for key in missing:
         meant = nearest(key, (each for each in row if each not in _OWN))
@@ -86,7 +69,7 @@ def _problems(row: Mapping[str, Any]) -> Iterator[_Problem]:
         yield (_TEXT,), f"this is not {_MASKED!r} with the first candidate", hint
 
 
-def _wrong_values(row: Mapping[str, Any]) -> Iterator[_Problem]:
+def _wrong_values(row: Mapping[str, Any]) -> Iterator[Problem]:
     text, masked, candidates = (row.get(key) for key in (_TEXT, _MASKED, _CANDIDATES))
     if _TEXT in row and not _has_content(text):
         yield (_TEXT,), "this is no sentence", "write its words as a text"
@@ -118,16 +101,6 @@ def _pair(row: Mapping[str, Any]) -> MinimalSet:
     before, _, after = masked.partition(_MASK)
     before, good, bad, after = (" ".join(words_in(each)) for each in (before, good, bad, after))
     return MinimalSet(before, good, (bad,), after)
-
-
-def _says(fields: Mapping[str, Any], pair: MinimalSet) -> bool:
-    """Say whether fields have kept the texts of this pair."""
-    if any(_problems(fields)):
-        return False
-    written = _pair(fields)
-    return has_words(written.grammatical, pair.grammatical) and has_words(
-        written.ungrammatical[0], pair.ungrammatical[0]
-    )
 
 
 def _spelt(pair: MinimalSet) -> dict[str, Any]:
@@ -164,6 +137,8 @@ def _place_from_end(masked: str) -> int:
     words = words_in(masked)
     return next(index for index, word in enumerate(words) if _MASK in word) - len(words)
 
+
+_ROWS = PairRows(_problems, _pair, _spelt, _OWN)
 
 GEVALM = SetFormat(
     name="gevalm",

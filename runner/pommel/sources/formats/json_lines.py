@@ -1,7 +1,7 @@
 """JSON Lines: an object a line, with the place of every value, and written again without loss."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -82,25 +82,15 @@ def json_line(row: Mapping[str, Any], *, escaped: bool = False) -> str:
 
 def json_text(value: Any, *, escaped: bool = False) -> str:
     """Return a JSON value in one line, as `json_line` does."""
-    return "".join(_pieces(value, _ESCAPED if escaped else _AS_IT_IS))
-
-
-def _pieces(value: Any, encoder: json.JSONEncoder) -> Iterator[str]:
     if isinstance(value, WrittenFloat):
-        yield value.text
-    elif isinstance(value, Mapping):
-        opening = "{"
-        for key, each in value.items():
-            yield f"{opening}{encoder.encode(key)}: "
-            yield from _pieces(each, encoder)
-            opening = ", "
-        yield "}" if value else "{}"
-    elif isinstance(value, list | tuple):
-        opening = "["
-        for each in value:
-            yield opening
-            yield from _pieces(each, encoder)
-            opening = ", "
-        yield "]" if value else "[]"
-    else:
-        yield encoder.encode(value)
+        return value.text
+    encoder = _ESCAPED if escaped else _AS_IT_IS
+    if isinstance(value, Mapping):
+        items = value.items()
+        pairs = [
+            f"{encoder.encode(key)}: {json_text(each, escaped=escaped)}" for key, each in items
+        ]
+        return f"{{{', '.join(pairs)}}}"
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(json_text(each, escaped=escaped) for each in value)}]"
+    return encoder.encode(value)

@@ -6,12 +6,11 @@ tabs between. Of their own sentences (`generated.gold`) it has twelve columns an
 the text has the word of the corpus where the forms belong.
 """
 
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from pommel.errors import Fault, InputError, Place, SuiteError, UsageError, counted, quoted
+from pommel.errors import Fault, InputError, Place, UsageError, counted, quoted
 from pommel.files import DecodedText, replacing
 from pommel.sources.formats.focus_word import (
     EOS,
@@ -27,7 +26,7 @@ from pommel.sources.formats.focus_word import (
     whole_number,
     words_of,
 )
-from pommel.sources.formats.pair_rows import kept_text, mended_set
+from pommel.sources.formats.pair_rows import checked_sets, kept_text, mended_set
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet
 
@@ -37,14 +36,24 @@ TEXT_ENDING, GOLD_ENDING = ".text", ".gold"
 # behind it (the published gold has "Are" once where the text has "are").
 TEXT = "text"
 
-_COLUMNS = ("index", "correct form", "wrong form", "number of attractors")
-# Those of twelve, as the fields of a set; r is the word that agrees, l the one that it agrees with.
-_OWN_COLUMNS = (
-    *("pattern", "constr_id", "sent_id", "r_idx", "r_pos", "r_morph"),
-    *("form", "form_alt", "lemma", "l_idx", "l_pos", "prefix"),
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    """The columns of a `.gold`, and where index, correct form and wrong form stand."""
+
+    names: tuple[str, ...]
+    places: tuple[int, int, int]
+
+
+_COLUMNS = _Columns(("index", "correct form", "wrong form", "number of attractors"), (0, 1, 2))
+# Of twelve, as the fields of a set; r is the word that agrees, l the one that it agrees with.
+_OWN_COLUMNS = _Columns(
+    (
+        *("pattern", "constr_id", "sent_id", "r_idx", "r_pos", "r_morph"),
+        *("form", "form_alt", "lemma", "l_idx", "l_pos", "prefix"),
+    ),
+    (3, 6, 7),
 )
-# Where index, correct form and wrong form stand.
-_PLACES = {len(_COLUMNS): (0, 1, 2), len(_OWN_COLUMNS): (3, 6, 7)}
 _TITLE = "Linzen's files"
 
 
@@ -85,7 +94,7 @@ def parse_linzen(source: LinzenText) -> list[MinimalSet]:
     letters' cases aside.
     """
     texts, golds = DecodedText.of(source.text).lines, DecodedText.of(source.gold).lines
-    faults: list[Fault] = []
+    faults = []
     if len(texts) != len(golds):
         what = f"this file has {counted(len(golds), 'line')}, and {source.text_file} {len(texts)}"
         nowhere = Place(file=source.gold_file, line=0, column=0)
@@ -95,16 +104,12 @@ def parse_linzen(source: LinzenText) -> list[MinimalSet]:
         nowhere = Place(file=source.text_file, line=0, column=0)
         faults.append(nowhere.fault("there is no sentence", hint))
     n_columns = len(golds[0].split("\t")) if golds else 0
-    names = _OWN_COLUMNS if n_columns == len(_OWN_COLUMNS) else _COLUMNS
-    sets = []
-    for number, (text, gold) in enumerate(zip(texts, golds, strict=False), start=1):
-        wrong = list(_line_faults(source, number, text, gold, names))
-        faults += wrong
-        if not wrong:
-            sets.append(_set(text, gold))
-    if faults:
-        raise SuiteError(faults)
-    return sets
+    columns = _OWN_COLUMNS if n_columns == len(_OWN_COLUMNS.names) else _COLUMNS
+    rows = [
+        _Row(source, number, text, gold.split("\t"), columns)
+        for number, (text, gold) in enumerate(zip(texts, golds, strict=False), start=1)
+    ]
+    return checked_sets(rows, _Row.faults, _Row.minimal_set, faults)
 
 
 def save_linzen(sets: Iterable[MinimalSet], path: Path) -> None:
@@ -135,29 +140,17 @@ def _both(path: Path) -> tuple[Path, Path]:
     return path.with_suffix(TEXT_ENDING), path.with_suffix(GOLD_ENDING)
 
 
-def _set(text: str, gold: str) -> MinimalSet:
-    cells = gold.split("\t")
-    index, correct, wrong = (cells[place] for place in _PLACES[len(cells)])
-    fields: dict[str, object] = {N_ATTR: int(cells[-1])} if len(cells) == len(_COLUMNS) else {}
-    if len(cells) == len(_OWN_COLUMNS):
-        fields = dict(zip(_OWN_COLUMNS, cells, strict=True))
-    found = focus_set(words_of(text), int(index), (correct, wrong), fields)
-    if _text(mended_set(found)) != text:
-        fields[TEXT] = text
-    return found
-
-
 def _cells(found: MinimalSet, number: int) -> list[str]:
     """Return what the `.gold` says of a set."""
     correct, wrong = forms_of(found, number, _TITLE)
     index = str(n_before(found))
     if not _is_own(found):
         return [index, correct, wrong, str(attractors_of(found, number, _TITLE))]
-    cells = [str(field_of(found, number, name, _TITLE)) for name in _OWN_COLUMNS]
-    for name, cell in zip(_OWN_COLUMNS, cells, strict=True):
+    cells = [str(field_of(found, number, name, _TITLE)) for name in _OWN_COLUMNS.names]
+    for name, cell in zip(_OWN_COLUMNS.names, cells, strict=True):
         if "\t" in cell or "\n" in cell or "\r" in cell:
             raise field_error(number, name, "no text of one column")
-    for place, cell in zip(_PLACES[len(cells)], (index, correct, wrong), strict=True):
+    for place, cell in zip(_OWN_COLUMNS.places, (index, correct, wrong), strict=True):
         cells[place] = cell
     return cells
 
@@ -183,44 +176,60 @@ def _same(word: str, form: str) -> bool:
     return word.casefold() == form.casefold()
 
 
-def _line_faults(
-    source: LinzenText, number: int, text: str, gold: str, names: Sequence[str]
-) -> Iterator[Fault]:
-    cells = gold.split("\t")
-    starts = [0, *itertools.accumulate(len(cell) + 1 for cell in cells)]
-    line = Place(file=source.gold_file, line=number, column=1)
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A line of both files; `number` counts from 1."""
 
-    def fault(column: int, message: str, hint: str) -> Fault:
-        return line.further(starts[column]).fault(message, hint)
+    source: LinzenText
+    number: int
+    text: str
+    cells: Sequence[str]
+    columns: _Columns
 
-    words = words_of(text)
-    if not words:
-        text_line = Place(file=source.text_file, line=number, column=1)
-        yield text_line.fault("this line has no words", "write a sentence")
-    if len(cells) != len(names):
-        hint = f"write {', '.join(names)}, with tabs between"
-        yield fault(0, f"this line has {counted(len(cells), 'column')}", hint)
-        return
-    at_index, at_correct, at_wrong = _PLACES[len(cells)]
-    correct, wrong = cells[at_correct], cells[at_wrong]
-    index = whole_number(cells[at_index])
-    if index is None:
-        hint = "write how many words stand before the form"
-        yield fault(at_index, f"{quoted(cells[at_index])} is no index", hint)
-    elif words and index >= len(words):
-        hint = f"line {number} of {source.text_file} has the words 0 to {len(words) - 1}"
-        yield fault(at_index, f"there is no word {index}", hint)
-    elif words and names is _COLUMNS and not _same(words[index], correct):
-        what = f"word {index} of {source.text_file} is {quoted(words[index])}"
-        yield fault(
-            at_correct, f"{what}, not {quoted(correct)}", "write the form that stands there"
-        )
-    for place, message in form_faults(correct, wrong):
-        at_form = (at_correct, at_wrong)[place]
-        yield fault(at_form, message, "write the correct form and the wrong one")
-    if names is _COLUMNS and whole_number(cells[3]) is None:
-        hint = "write how many nouns of the other number intervene"
-        yield fault(3, f"{quoted(cells[3])} is no number of attractors", hint)
+    def fault(self, column: int, message: str, hint: str) -> Fault:
+        """Return what is wrong with a cell of the `.gold`."""
+        start = sum(len(cell) + 1 for cell in self.cells[:column])
+        place = Place(file=self.source.gold_file, line=self.number, column=1 + start)
+        return place.fault(message, hint)
+
+    def faults(self) -> Iterator[Fault]:
+        names, cells, text_file = self.columns.names, self.cells, self.source.text_file
+        words = words_of(self.text)
+        if not words:
+            place = Place(file=text_file, line=self.number, column=1)
+            yield place.fault("this line has no words", "write a sentence")
+        if len(cells) != len(names):
+            hint = f"write {', '.join(names)}, with tabs between"
+            yield self.fault(0, f"this line has {counted(len(cells), 'column')}", hint)
+            return
+        at_index, at_correct, at_wrong = self.columns.places
+        correct, index = cells[at_correct], whole_number(cells[at_index])
+        if index is None:
+            hint = "write how many words stand before the form"
+            yield self.fault(at_index, f"{quoted(cells[at_index])} is no index", hint)
+        elif words and index >= len(words):
+            hint = f"line {self.number} of {text_file} has the words 0 to {len(words) - 1}"
+            yield self.fault(at_index, f"there is no word {index}", hint)
+        elif words and self.columns is _COLUMNS and not _same(words[index], correct):
+            what = f"word {index} of {text_file} is {quoted(words[index])}, not {quoted(correct)}"
+            yield self.fault(at_correct, what, "write the form that stands there")
+        for at, message in form_faults(correct, cells[at_wrong]):
+            hint = "write the correct form and the wrong one"
+            yield self.fault((at_correct, at_wrong)[at], message, hint)
+        if self.columns is _COLUMNS and whole_number(cells[3]) is None:
+            hint = "write how many nouns of the other number intervene"
+            yield self.fault(3, f"{quoted(cells[3])} is no number of attractors", hint)
+
+    def minimal_set(self) -> MinimalSet:
+        is_own = self.columns is _OWN_COLUMNS
+        fields: dict[str, object] = {N_ATTR: int(self.cells[-1])} if not is_own else {}
+        if is_own:
+            fields = dict(zip(self.columns.names, self.cells, strict=True))
+        index, correct, wrong = (self.cells[at] for at in self.columns.places)
+        found = focus_set(words_of(self.text), int(index), (correct, wrong), fields)
+        if _text(mended_set(found)) != self.text:
+            fields[TEXT] = self.text
+        return found
 
 
 LINZEN = SetFormat(

@@ -11,13 +11,7 @@ from typing import Any
 from pommel.errors import Fault, InputError, listed, quoted
 from pommel.files import CsvRow, CsvTable, DecodedText
 from pommel.sources.formats.json_lines import json_text
-from pommel.sources.formats.pair_rows import (
-    checked_pairs,
-    pair_with_fields,
-    pairs_of,
-    row_of_sentences,
-    sentences_under,
-)
+from pommel.sources.formats.pair_rows import PairRows, checked_sets, pairs_of
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet
 
@@ -33,7 +27,7 @@ def multiblimp_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
     """
     header: tuple[str, ...] = ()
     for pair in pairs_of(sets):
-        row = row_of_sentences(pair.fields or {}, _spelt(pair))
+        row = _ROWS.row(pair, pair.fields or {})
         if not header:
             header = tuple(row)
             yield CsvTable.line(header, "\t")
@@ -53,30 +47,24 @@ def parse_multiblimp(text: str, file: str) -> list[MinimalSet]:
     table = CsvTable.parse(DecodedText.of(text).text, file=file, separator="\t")
     faults = list(table.header_faults((_GOOD, _BAD), others_allowed=True))
     names = table.header.fields if table.header and not faults else ()
-    return checked_pairs(
+
+    def row_faults(row: CsvRow) -> Iterator[Fault]:
+        if fault := table.length_fault(row):
+            yield fault
+            return
+        for (column,), message, _ in _ROWS.problems(dict(zip(names, row.fields, strict=True))):
+            place = row.place(names.index(str(column)))
+            yield table.fault(place, message, "write its words")
+
+    return checked_sets(
         table.rows[1:] if names else (),
-        lambda row: _row_faults(table, row),
-        lambda row: _pair(dict(zip(names, row.fields, strict=True))),
+        row_faults,
+        lambda row: _ROWS.read(dict(zip(names, row.fields, strict=True))),
         (*table.faults, *faults),
     )
 
 
-def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
-    if fault := table.length_fault(row):
-        yield fault
-        return
-    good, bad = (table.rows[0].fields.index(column) for column in (_GOOD, _BAD))
-    for index in (good, bad):
-        if not row.fields[index].strip():
-            hint = "write its words"
-            yield table.fault(row.place(index), "this is no sentence", hint)
-
-
-def _pair(row: Mapping[str, str]) -> MinimalSet:
-    return pair_with_fields(MinimalSet.of(row[_GOOD], row[_BAD]), row, _spelt)
-
-
-_spelt = sentences_under(_GOOD, _BAD)
+_ROWS = PairRows.of_sentences(_GOOD, _BAD)
 
 
 def _other_columns(row: Mapping[str, Any], header: tuple[str, ...], pair: MinimalSet) -> str:

@@ -5,19 +5,17 @@ The plainest such file has two columns of TSV: the grammatical sentence, the ung
 
 import itertools
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import replace
-from typing import Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeVar
 
 from pommel.errors import Fault, Place, SuiteError
-from pommel.files import DecodedText
+from pommel.files import DecodedText, JsonPath
+from pommel.sources.formats.json_lines import JsonLine
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import GRAMMATICAL, UNGRAMMATICAL, MinimalSet, words_in
 from pommel.suite import Region
 
 _Row = TypeVar("_Row")
-
-# What a row's columns are under which its pair stands.
-Spelling = Callable[[MinimalSet], Mapping[str, Any]]
 
 _N_COLUMNS = 2
 
@@ -27,26 +25,26 @@ def pairs_of(sets: Iterable[MinimalSet]) -> Iterator[MinimalSet]:
     return itertools.chain.from_iterable(each.pairs() for each in sets)
 
 
-def checked_pairs(
+def checked_sets(
     rows: Iterable[_Row],
     check: Callable[[_Row], Iterable[Fault]],
-    pair_of: Callable[[_Row], MinimalSet],
+    set_of: Callable[[_Row], MinimalSet],
     faults: Iterable[Fault] = (),
 ) -> list[MinimalSet]:
-    """Return the pair of each row; `check` yields what is wrong with one.
+    """Return the set of each row; `check` yields what is wrong with one.
 
     Raises `SuiteError` with all of that and with `faults`, those of the file, in file order.
     """
     found = list(faults)
-    pairs: list[MinimalSet] = []
+    sets: list[MinimalSet] = []
     for row in rows:
         wrong = list(check(row))
         found += wrong
         if not wrong:
-            pairs.append(pair_of(row))
+            sets.append(set_of(row))
     if found:
         raise SuiteError(sorted(found, key=lambda fault: (fault.line, fault.column)))
-    return pairs
+    return sets
 
 
 def mended_set(found: MinimalSet) -> MinimalSet:
@@ -57,14 +55,72 @@ def mended_set(found: MinimalSet) -> MinimalSet:
     return MinimalSet(before, form, tuple(others), after, found.fields, contexts)
 
 
-def pair_with_fields(
-    pair: MinimalSet, row: Mapping[str, Any], spelt: Spelling, own: Collection[str] = ()
-) -> MinimalSet:
-    """Return a row's pair with what has to be kept of the row (see `kept_fields`).
+# Where a value stands, what is wrong with it, and what to do.
+Problem = tuple[JsonPath, str, str]
 
-    `spelt` makes a row's columns of a pair. What a suite would mend in the texts is kept, too.
+
+@dataclass(frozen=True, slots=True)
+class PairRows:
+    """How the rows of a format say a pair, under the names of columns or keys.
+
+    `problems` yields what is wrong with a row; `pair_of` makes a pair of one that is sound, and
+    `spelt` what a row says of a pair. Any row has columns more, which are kept (see `kept_fields`
+    for `own`), and is written again as it was, as long as its pair has not been changed.
     """
-    return replace(pair, fields=kept_fields(row, spelt(mended_set(pair)), own))
+
+    problems: Callable[[Mapping[str, Any]], Iterator[Problem]]
+    pair_of: Callable[[Mapping[str, Any]], MinimalSet]
+    spelt: Callable[[MinimalSet], dict[str, Any]]
+    own: Collection[str] = ()
+
+    @classmethod
+    def of_sentences(cls, good: str, bad: str, own: Collection[str] = ()) -> Self:
+        """Return those of which two columns are the sentences of the pair."""
+
+        def problems(row: Mapping[str, Any]) -> Iterator[Problem]:
+            for key in (good, bad):
+                if key in row and not (isinstance(row[key], str) and row[key].strip()):
+                    yield (key,), "this is no sentence", "write its words as a text"
+
+        return cls(
+            problems,
+            lambda row: MinimalSet.of(row[good], row[bad]),
+            lambda pair: {good: pair.grammatical, bad: pair.ungrammatical[0]},
+            own,
+        )
+
+    def read(self, row: Mapping[str, Any]) -> MinimalSet:
+        """Return the pair of a row that is sound; what a suite would mend in it is kept, too."""
+        pair = self.pair_of(row)
+        return replace(pair, fields=kept_fields(row, self.spelt(mended_set(pair)), self.own))
+
+    def parse_json(self, text: str, file: str, example: str) -> list[MinimalSet]:
+        """Return the pairs of JSON Lines, of which `example` is one.
+
+        Raises `SuiteError` with every fault of a line, and for a text without one.
+        """
+        lines, faults = JsonLine.parse(text, file=file, example=example)
+        return checked_sets(
+            lines,
+            lambda line: [line.fault(*each) for each in self.problems(line.value)],
+            lambda line: self.read(line.value),
+            faults,
+        )
+
+    def row(self, pair: MinimalSet, fields: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the row that `fields` were kept of, with the texts of the pair as it is now."""
+        spelt = self.spelt(pair)
+        row = {key: value for key, value in spelt.items() if key not in fields} | dict(fields)
+        return row if self._says(row, pair) else row | spelt
+
+    def _says(self, row: Mapping[str, Any], pair: MinimalSet) -> bool:
+        """Say whether a row has the words of a pair."""
+        if any(self.problems(row)):
+            return False
+        written = self.pair_of(row)
+        return has_words(written.grammatical, pair.grammatical) and has_words(
+            written.ungrammatical[0], pair.ungrammatical[0]
+        )
 
 
 def kept_fields(
@@ -81,29 +137,6 @@ def kept_fields(
     if list(start.items()) != list(spelt.items()) or (own and rest.keys().isdisjoint(own)):
         return dict(row)
     return rest or None
-
-
-def whole_row(
-    fields: Mapping[str, Any], spelt: Mapping[str, Any], *, as_kept: bool
-) -> dict[str, Any]:
-    """Return the row that `kept_fields` was given.
-
-    `as_kept` says that the texts which were kept are those of the pair, up to white space. If not,
-    the pair has been changed since, and its own texts take their places.
-    """
-    row = {key: value for key, value in spelt.items() if key not in fields} | dict(fields)
-    return row if as_kept else row | dict(spelt)
-
-
-def sentences_under(good: str, bad: str) -> Callable[[MinimalSet], dict[str, str]]:
-    """Return the spelling of a pair as its two sentences, in columns of these names."""
-    return lambda pair: {good: pair.grammatical, bad: pair.ungrammatical[0]}
-
-
-def row_of_sentences(fields: Mapping[str, Any], spelt: Mapping[str, str]) -> dict[str, Any]:
-    """Return the whole row of a pair whose columns are its two sentences."""
-    kept = all(has_words(fields.get(key, text), text) for key, text in spelt.items())
-    return whole_row(fields, spelt, as_kept=kept)
 
 
 def has_words(value: Any, text: str) -> bool:
@@ -148,25 +181,27 @@ def parse_pairs(text: str, file: str) -> list[MinimalSet]:
     Sentences keep their words and lose doubled spaces. Raises `SuiteError` with every line that
     does not have two sentences, and a text without a pair.
     """
-    pairs: list[MinimalSet] = []
-    faults: list[Fault] = []
-    for number, line in enumerate(DecodedText.of(text).lines, start=1):
-        place = Place(file=file, line=number, column=1)
-        cells = [" ".join(words_in(cell)) for cell in line.split("\t")]
-        if number == 1 and cells == [GRAMMATICAL, UNGRAMMATICAL]:
-            continue
-        if len(cells) != _N_COLUMNS or not all(map(str.strip, cells)):
-            hint = "write the grammatical sentence, a tab, the ungrammatical one"
-            faults.append(place.fault("this is no pair of sentences", hint))
-        else:
-            pairs.append(MinimalSet.of(*cells))
-    if not pairs and not faults:
-        hint = "write a pair a line, with a tab between"
-        nowhere = Place(file=file, line=0, column=0)
-        faults = [nowhere.fault("there is no pair of sentences", hint)]
-    if faults:
-        raise SuiteError(faults)
-    return pairs
+    rows = [
+        (
+            Place(file=file, line=number, column=1),
+            [" ".join(words_in(cell)) for cell in line.split("\t")],
+        )
+        for number, line in enumerate(DecodedText.of(text).lines, start=1)
+    ]
+    if rows and rows[0][1] == [GRAMMATICAL, UNGRAMMATICAL]:
+        del rows[0]
+    hint = "write a pair a line, with a tab between"
+    nothing = Place(file=file, line=0, column=0).fault("there is no pair of sentences", hint)
+    return checked_sets(
+        rows, _pair_faults, lambda row: MinimalSet.of(*row[1]), () if rows else (nothing,)
+    )
+
+
+def _pair_faults(row: tuple[Place, list[str]]) -> Iterator[Fault]:
+    place, cells = row
+    if len(cells) != _N_COLUMNS or not all(map(str.strip, cells)):
+        hint = "write the grammatical sentence, a tab, the ungrammatical one"
+        yield place.fault("this is no pair of sentences", hint)
 
 
 def _is_like(text: str) -> bool:
