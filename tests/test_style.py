@@ -11,15 +11,12 @@ LEFT = {
     "api.py": 1,
     "cli": 15,
     "compat": 14,
-    "files": 8,
     "images": 15,
     "leaderboard": 22,
     "models": 123,
     "report": 42,
-    "scoring": 9,
     "sources": 51,
     "store": 11,
-    "suite": 44,
     "training": 15,
 }
 

@@ -132,7 +132,7 @@ def test_without_items_that_count_a_score_is_no_number(rule: ScoreRule) -> None:
     assert (score.n_holding, score.n_items) == (0, 0)
     (row,) = found.score_rows()
     values = (score.share, found.score, row["score"], row["low"], row["high"])
-    assert all(map(math.isnan, values))
+    assert all(isinstance(each, float) and math.isnan(each) for each in values)
     assert found.to_frame("suites").to_dict("records")[0]["n_skipped"] == 4
     assert found.to_frame()["skipped"].tolist() == [True] * 4
 

@@ -40,7 +40,7 @@ class WrittenFloat(float):
         return number
 
     @classmethod
-    def of(cls, value: Any) -> Any:
+    def of(cls, value: object) -> object:
         """Return a float as JSON can hold it: None for NaN; what is no float stays as it is.
 
         JSON has no infinity (the surprisal of a word of probability 0), and readers take 1e999 for
@@ -84,7 +84,7 @@ class JsonDocument:
         text, has_bom = decoded.text, has_bom or decoded.has_bom
         n_lost = 0
 
-        def collect(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        def collect(pairs: list[tuple[str, object]]) -> dict[str, object]:
             nonlocal n_lost
             result = dict(pairs)
             n_lost += len(pairs) - len(result)
@@ -168,7 +168,7 @@ class JsonDocument:
         return faults
 
 
-def to_json(value: Any, *, indent: int = 4) -> str:
+def to_json(value: object, *, indent: int = 4) -> str:
     """Write a value as JSON with a final newline; a `WrittenFloat` comes out as it was read."""
     return _write(value, "\n", " " * indent) + "\n"
 
@@ -205,7 +205,7 @@ def path_text(path: JsonPath) -> str:
     return "".join(parts).removeprefix(".")
 
 
-def _write(value: Any, newline: str, indent: str, *, is_compact: bool = False) -> str:
+def _write(value: object, newline: str, indent: str, *, is_compact: bool = False) -> str:
     if isinstance(value, str):
         return _string(value)
     if isinstance(value, WrittenFloat):
@@ -227,7 +227,7 @@ def _write(value: Any, newline: str, indent: str, *, is_compact: bool = False) -
     return json.dumps(value)
 
 
-def _key(key: Any) -> str:
+def _key(key: object) -> str:
     # Not every key of a Python dict is text; JSON knows no other.
     return _string(key if isinstance(key, str) else json.dumps(key))
 
@@ -237,7 +237,7 @@ def _string(text: str) -> str:
     return (encode_basestring if is_encodable(text) else encode_basestring_ascii)(text)
 
 
-def _unencodable(value: Any, path: JsonPath) -> Iterator[JsonPath]:
+def _unencodable(value: object, path: JsonPath) -> Iterator[JsonPath]:
     if isinstance(value, str) and not is_encodable(value):
         yield path
     elif isinstance(value, dict):
@@ -255,7 +255,7 @@ def _whole_number(digits: str) -> int | WrittenFloat:
     return WrittenFloat(digits) if digits == "-0" or len(digits) > _MAX_DIGITS else int(digits)
 
 
-def _is_too_deep(value: Any) -> bool:
+def _is_too_deep(value: object) -> bool:
     level = [value] if isinstance(value, dict | list) else []
     for _ in range(MAX_DEPTH):
         if not level:

@@ -71,7 +71,7 @@ def frame_text(frame: "pd.DataFrame", form: str) -> str:
     return frame.to_csv(index=False, sep=separator, lineterminator="\n")
 
 
-def frame_to_json(frame: "pd.DataFrame") -> list[dict[str, Any]]:
+def frame_to_json(frame: "pd.DataFrame") -> list[dict[str, object]]:
     """Return a table's rows as plain JSON values: null for a missing value, 1e999 for infinity."""
     rows = frame.astype(object).where(frame.notna(), None).to_dict("records")
     return [{str(key): WrittenFloat.of(value) for key, value in row.items()} for row in rows]

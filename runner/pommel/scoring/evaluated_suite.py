@@ -72,7 +72,7 @@ def evaluated_suite_to_dict(
     # A copy: what was read is the suite's own, and stays what it was.
     value = deepcopy(suite.to_dict())
     if model_name:
-        value["meta"] = {**value["meta"], "model": model_name}
+        value = {**value, "meta": {**value["meta"], "model": model_name}}
     if not zero_where_swallowed:
         table = table.without_swallowed()
     chosen = suite.all_metrics

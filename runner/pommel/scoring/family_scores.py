@@ -125,7 +125,7 @@ def _scores_of_family(results: Sequence[SuiteResult]) -> Iterable[FamilyScore]:
         )
 
 
-def _shared(result: SuiteResult) -> dict[str, Any]:
+def _shared(result: SuiteResult) -> Mapping[str, Any]:
     assert result.membership  # noqa: S101 - those of no family have been left out
     return {
         "family": result.membership.family,

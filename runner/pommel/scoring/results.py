@@ -347,7 +347,7 @@ class SuiteResult:
         """Return what a notebook shows: the predictions and the score."""
         return predictions_html(self)
 
-    def score_rows(self) -> list[dict[str, Any]]:
+    def score_rows(self) -> list[dict[str, object]]:
         """Return the rows of the table of scores: one a score, or one that has none.
 
         `n_items` are the items that count for the score: `n_skipped` has the others of the suite.
@@ -370,7 +370,7 @@ class SuiteResult:
             return [{**shared, "prediction_id": "", "n_items": self.n_items}]
         return [{**shared, **self._score_row(score)} for score in self.scores]
 
-    def _score_row(self, score: Score) -> dict[str, Any]:
+    def _score_row(self, score: Score) -> dict[str, object]:
         own = [each for each in self.counted if score.label in ("", str(each.prediction_id))]
         skipped = _any(each.skipped for each in own)
         counts = {
@@ -397,7 +397,7 @@ class SuiteResult:
             )
 
 
-def _share_row(score: Score) -> dict[str, Any]:
+def _share_row(score: Score) -> dict[str, object]:
     interval = score.interval
     return {
         "prediction_id": score.label,

@@ -267,7 +267,7 @@ class SuiteCard:
         ]
 
     @classmethod
-    def _of_value(cls, value: dict[str, Any]) -> Self:
+    def _of_value(cls, value: Mapping[str, Any]) -> Self:
         meta = value["meta"]
         conditions = value["items"][0]["conditions"]
         return cls(

@@ -161,7 +161,7 @@ class Content(ABC):
         """The JSON of its suite; the items may be missing."""
 
     @abstractmethod
-    def item_values(self) -> Iterator[dict[str, Any]]:
+    def item_values(self) -> Iterator[Mapping[str, Any]]:
         """Return the JSON of the suite's items. Raises `InputError` for none."""
 
     @staticmethod
@@ -318,7 +318,7 @@ class SetContent(Content):
         """The suite's JSON without its items."""
         return suite_head(self.meta, self._n_own, self.compared, self.metric)
 
-    def item_values(self) -> Iterator[dict[str, Any]]:
+    def item_values(self) -> Iterator[Mapping[str, Any]]:
         """Return an item a set, or a pair."""
         sets = self.sets()
         if len({*self.ungrammatical_counts} - {0}) > 1:
@@ -345,7 +345,7 @@ class ItemContent(Content):
     all_items: Iterable[GeneratedItem]
     head: Mapping[str, Any]
 
-    def item_values(self) -> Iterator[dict[str, Any]]:
+    def item_values(self) -> Iterator[Mapping[str, Any]]:
         """Yield the JSON of the items."""
         for number, item in enumerate(self.all_items, start=1):
             self.tally.n_written += 1
@@ -377,7 +377,7 @@ class SuiteContent(Content):
         meta = {"name": self.suite.name, "joiner": self.suite.joiner}
         return {"meta": meta, "region_meta": self.suite.region_names}
 
-    def item_values(self) -> Iterator[dict[str, Any]]:
+    def item_values(self) -> Iterator[Mapping[str, Any]]:
         """Return the JSON of the items."""
         return (item.to_dict() for item in self.items())
 

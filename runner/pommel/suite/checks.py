@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,7 +36,7 @@ class Finding:
     unwritten: bool = False
 
     @staticmethod
-    def in_document(document: Any) -> "Iterator[Finding]":
+    def in_document(document: Mapping[str, Any]) -> "Iterator[Finding]":
         """Yield all that is wrong with a document that has a suite's shape, or with its outline.
 
         In an outline (see `pommel.suite.read`) what is unsound is None, and nothing is said of it,
@@ -80,14 +80,16 @@ def _expected_conditions(items: Sequence[Any]) -> list[str] | None:
     ]
 
 
-def _names(item: Any) -> list[str | None]:
+def _names(item: Mapping[str, Any]) -> list[str | None]:
     return [condition["condition_name"] for condition in item["conditions"] or (_UNSOUND,)]
 
 
-_UNSOUND: dict[str, Any] = {"condition_name": None, "regions": None}
+_UNSOUND: Mapping[str, None] = {"condition_name": None, "regions": None}
 
 
-def _item_findings(item: Any, path: JsonPath, expected: Sequence[str]) -> Iterator[Finding]:
+def _item_findings(
+    item: Mapping[str, Any], path: JsonPath, expected: Sequence[str]
+) -> Iterator[Finding]:
     names = _names(item)
     where = _item_name(item)
     yield from _repeated(item["conditions"] or (), "condition_name", (*path, "conditions"), where)
@@ -105,7 +107,7 @@ def _item_findings(item: Any, path: JsonPath, expected: Sequence[str]) -> Iterat
             yield Finding(path=place, message=message, hint=hint)
 
 
-def _condition_findings(condition: Any, path: JsonPath) -> Iterator[Finding]:
+def _condition_findings(condition: Mapping[str, Any], path: JsonPath) -> Iterator[Finding]:
     regions = condition["regions"] or ()
     numbers = [region["region_number"] for region in regions]
     contents = [region["content"] for region in regions]
@@ -200,7 +202,7 @@ def _regions_of(items: Sequence[Any], named: Iterable[str]) -> dict[str, set[int
     return regions_of
 
 
-def _numbers(condition: Any) -> set[int] | None:
+def _numbers(condition: Mapping[str, Any]) -> set[int] | None:
     """Return the numbers of a condition's regions, None if one of them is unsound."""
     regions = condition["regions"]
     if regions is None or any(region["region_number"] is None for region in regions):
@@ -208,7 +210,7 @@ def _numbers(condition: Any) -> set[int] | None:
     return {int(region["region_number"]) for region in regions}
 
 
-def _item_name(item: Any) -> str:
+def _item_name(item: Mapping[str, Any]) -> str:
     number = item["item_number"]
     return "this item" if number is None else f"item {number}"
 
@@ -238,7 +240,7 @@ def _repeated(
         seen.add(each[key])
 
 
-def surprisal_findings(document: Any) -> Iterator[Finding]:
+def surprisal_findings(document: Mapping[str, Any]) -> Iterator[Finding]:
     """Yield all that is wrong with the `metric_value`s of a document of an evaluated suite's shape.
 
     Every region has the metric that predictions read (the first of the suite's); its sum is a
@@ -260,7 +262,7 @@ def surprisal_findings(document: Any) -> Iterator[Finding]:
 
 
 def _region_findings(
-    values: dict[str, Any], path: JsonPath, needed: str, *, has_sum: bool
+    values: Mapping[str, float | None], path: JsonPath, needed: str, *, has_sum: bool
 ) -> Iterator[Finding]:
     if needed not in values:
         message = f"the region has no {needed!r}, which is the suite's metric"

@@ -102,7 +102,7 @@ class Design:
 
     def draft(
         self, meta: Mapping[str, str], *, n_items: int, sentences: Sequence[Sentences] = ()
-    ) -> dict[str, Any]:
+    ) -> Mapping[str, Any]:
         """Return the JSON of a new suite; `meta` has its name, and what else is known of it.
 
         The first items have `sentences`. What is not written is empty, so that `pommel validate`
@@ -123,7 +123,7 @@ class Design:
             ],
         }
 
-    def filled(self) -> dict[str, Any]:
+    def filled(self) -> Mapping[str, Any]:
         """Return the JSON of a suite with one item, whose regions all have a text of their own."""
         sentences = {
             name: {number: f"word{place}.{number}" for number in numbers}
@@ -136,7 +136,7 @@ class Design:
         """Return a draft's file: one region a line, so that a sentence is read from top down."""
         return _REGION.sub(r"{\1, \2}", to_json(dict(value)))
 
-    def _conditions(self, contents: Sentences) -> list[dict[str, Any]]:
+    def _conditions(self, contents: Sentences) -> list[Mapping[str, Any]]:
         return [
             {
                 "condition_name": name,

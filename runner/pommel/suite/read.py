@@ -187,9 +187,11 @@ class ShapeFault:
     hint: str
 
 
-def shape_faults(value: Any, schema_name: str) -> list[ShapeFault]:
+def shape_faults(value: object, schema_name: str) -> list[ShapeFault]:
     """Return all faults of `value` against the schema, in the order of the schema's checks."""
-    return described(_validator(schema_name).iter_errors(value))
+    # Types know nothing of the values that are no JSON, and of which it says so.
+    validator: Any = _validator(schema_name)
+    return described(validator.iter_errors(value))
 
 
 def described(errors: "Iterable[ValidationError]") -> list[ShapeFault]:
@@ -212,7 +214,7 @@ def _validator(schema_name: str) -> "Validator":
     return validator
 
 
-def _without_references(schema: Any, known: Mapping[str, Any]) -> Any:
+def _without_references(schema: object, known: Mapping[str, Any]) -> Any:
     """Put what a `$ref` stands for in its place: jsonschema looks it up for every value anew."""
     if isinstance(schema, list):
         return [_without_references(each, known) for each in schema]
@@ -224,7 +226,7 @@ def _without_references(schema: Any, known: Mapping[str, Any]) -> Any:
 
 
 def _properties(
-    validator: "Validator", properties: Mapping[str, Any], instance: Any, _schema: Any
+    validator: "Validator", properties: Mapping[str, Any], instance: object, _schema: object
 ) -> "Iterator[ValidationError]":
     """Check an object's values as jsonschema does, but those that only need a type at once."""
     if not isinstance(instance, dict):
@@ -241,7 +243,7 @@ def _properties(
 
 
 def _items(
-    validator: "Validator", schema: Mapping[str, Any], instance: Any, _schema: Any
+    validator: "Validator", schema: Mapping[str, Any], instance: object, _schema: object
 ) -> "Iterator[ValidationError]":
     """Check each element of a list as jsonschema does."""
     if not isinstance(instance, list):
@@ -349,7 +351,7 @@ _WRITERS = {
 }
 
 
-def _type_of(value: Any) -> str:
+def _type_of(value: object) -> str:
     kinds = (
         name
         for name, kind in (
@@ -364,7 +366,7 @@ def _type_of(value: Any) -> str:
     return next(kinds, "null")
 
 
-def _shortened(value: Any) -> str:
+def _shortened(value: object) -> str:
     text = json.dumps(value, ensure_ascii=False)
     if not is_encodable(text):
         text = json.dumps(value)

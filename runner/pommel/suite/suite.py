@@ -98,7 +98,7 @@ class Region:
         """Make a region of its JSON value, which is a valid one."""
         return cls(number=int(value["region_number"]), content=value["content"], as_written=value)
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Mapping[str, Any]:
         """Return the region's JSON value."""
         return _merged(self.as_written, {"region_number": self.number, "content": self.content})
 
@@ -135,7 +135,7 @@ class Condition:
             as_written=value,
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Mapping[str, Any]:
         """Return the condition's JSON value."""
         regions = [region.to_dict() for region in self.regions]
         return _merged(self.as_written, {"condition_name": self.name, "regions": regions})
@@ -193,12 +193,12 @@ class Item:
             as_written=value,
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Mapping[str, Any]:
         """Return the item's JSON value."""
         shared = Region.text_of(self.as_written.get("context", ""))
         conditions = [
             # What the item says for all of them is not said again.
-            each.to_dict() | ({"context": each.context} if each.context != shared else {})
+            {**each.to_dict(), **({"context": each.context} if each.context != shared else {})}
             for each in self.conditions
         ]
         return _merged(self.as_written, {"item_number": self.number, "conditions": conditions})
@@ -233,7 +233,7 @@ class Prediction:
             as_written=value,
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Mapping[str, Any]:
         """Return the prediction's JSON value."""
         known = {"type": "formula", "formula": self.formula.text}
         if self.description:
@@ -284,7 +284,7 @@ class Suite:
             as_written=value,
         )
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Mapping[str, Any]:
         """Return the suite as JSON: unknown keys, key order and formulas as they were read."""
         return _merged(
             self.as_written,
@@ -412,13 +412,13 @@ def _metrics(written: str | list[str]) -> tuple[str, ...]:
     return (written,) if isinstance(written, str) else tuple(written)
 
 
-def _merged(as_written: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
+def _merged(as_written: Mapping[str, Any], known: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what was read, in its order, with the known keys replaced by what holds now.
 
     A number that equals what was read stays as it was written (1.0 is not 1, and 1.50 not 1.5).
     Lists and objects are new ones: who changes them does not change the suite.
     """
-    merged: dict[str, Any] = {}
+    merged: dict[str, object] = {}
     for key in (*as_written, *(key for key in known if key not in as_written)):
         is_scalar = not isinstance(known.get(key), dict | list)
         kept = key not in known or (is_scalar and as_written.get(key) == known[key])

@@ -191,7 +191,7 @@ class _Builder:
         child: Any = tree.children[0]
         return self._expression(child)
 
-    def _expression(self, tree: Any) -> Expression:
+    def _expression(self, tree: "Tree[Token]") -> Expression:
         span = (tree.meta.start_pos, tree.meta.end_pos)
         method = getattr(self, f"_{tree.data}")
         node: Expression = method(tree.children, span)
