@@ -246,7 +246,7 @@ class ImageCommands:
     def score_session(self, *, timeout_s: float | None = None, first_id: int = 0) -> "ScoreSession":
         """Start a container with the command `score`; raises `ContainerError`.
 
-        `timeout_s` is in the place of the sandbox's own time, requests are numbered from `first_id`.
+        `timeout_s` is instead of the sandbox's own time, requests are numbered from `first_id`.
         """
         return ScoreSession(self, timeout_s=timeout_s, first_id=first_id)
 
