@@ -17,8 +17,6 @@ from pommel.images.sources import Files, Source, context_chunks, context_files, 
 if TYPE_CHECKING:
     from docker import APIClient
 
-    from pommel.models import DockerEngine
-
 
 _MADE = re.compile(r" ---> ([0-9a-f]{12,64})\s*")
 _STAGE = re.compile(r"Step \d+/\d+ : FROM\b", re.IGNORECASE)
@@ -111,18 +109,33 @@ class BuildOptions:
         Raises `UsageError` and `InputError` before anything is started, `ModelNotAvailableError` if
         no engine answers, and `ContainerError`, with the last lines, for a build that fails.
         """
+        from pommel.models import DockerEngine  # noqa: PLC0415 - needs docker, an extra
+
         started = time.monotonic()
-        with closing(_connect(engine, source)) as connection:
-            client = connection.client
+        connection = DockerEngine.connect(engine, asked_by=f"image build {source}")
+        with closing(connection):
+            client: Any = connection.client
             found = find_source(source)
             tag = _tag(self.tag, found)
             files = context_files(found, self.model)
             arguments = _arguments(found, self, files, tag)
             size = readable_size(n_bytes(files))
             say(f"{tag}: {counted(len(files), 'file')}, {size}, from {found.folder}\n")
-            _build(client, found, files, tag=tag, arguments=arguments, pull=self.pull, say=say)
-            untyped: Any = client
-            image: dict[str, Any] = untyped.inspect_image(tag)
+            with _explained(tag), _stages_removed(client) as stages:
+                events = client.build(
+                    # Anything that can be iterated over is streamed.
+                    fileobj=context_chunks(files),
+                    custom_context=True,
+                    dockerfile=found.dockerfile,
+                    tag=tag,
+                    buildargs=arguments,
+                    pull=self.pull,
+                    rm=True,
+                    forcerm=True,
+                    decode=True,
+                )
+                _follow(stages.watch(events), tag, say)
+            image = client.inspect_image(tag)
         return BuiltImage(
             reference=f"{engine}://{tag}",
             id=image["Id"] if ":" in image["Id"] else f"sha256:{image['Id']}",
@@ -144,12 +157,6 @@ class BuiltImage:
     id: str
     n_bytes: int
     seconds: float
-
-
-def _connect(engine: BuildEngine, source: str) -> "DockerEngine":
-    from pommel.models import DockerEngine  # noqa: PLC0415 - needs docker, an extra
-
-    return DockerEngine.connect(engine, asked_by=f"image build {source}")
 
 
 def _tag(asked: str | None, source: Source) -> str:
@@ -195,42 +202,28 @@ def _datetime(files: Files) -> str:
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def _build(  # noqa: PLR0913 - a build has that many sides
-    client: "APIClient",
-    source: Source,
-    files: Files,
-    *,
-    tag: str,
-    arguments: dict[str, str],
-    pull: bool,
-    say: Say,
-) -> None:
+@contextlib.contextmanager
+def _stages_removed(client: "APIClient") -> Iterator[Stages]:
+    """Give what notes the stages of a build, and remove them however it ends."""
+    stages = Stages(all_images(client))
+    try:
+        yield stages
+    finally:
+        stages.remove(client)
+
+
+@contextlib.contextmanager
+def _explained(tag: str) -> Iterator[None]:
+    """Turn what the engine raises into messages that name the image."""
     from docker.errors import DockerException  # noqa: PLC0415 - an extra
 
-    # Anything that can be iterated over is streamed; the annotation wants a file.
-    context: Any = context_chunks(files)
-    stages = Stages()
     try:
-        stages = Stages(all_images(client))
-        events = client.build(
-            fileobj=context,
-            custom_context=True,
-            dockerfile=source.dockerfile,
-            tag=tag,
-            buildargs=arguments,
-            pull=pull,
-            rm=True,
-            forcerm=True,
-            decode=True,
-        )
-        _follow(stages.watch(events), tag, say)
+        yield
     except DockerException as error:
         reason = getattr(error, "explanation", None) or str(error)
         raise ContainerError(f"{tag}: the engine refuses to build it: {reason}") from error
     except OSError as error:
         raise ContainerError(f"{tag}: the container engine is lost: {error}") from error
-    finally:
-        stages.remove(client)
 
 
 def _follow(events: Iterable[dict[str, Any]], tag: str, say: Say) -> None:

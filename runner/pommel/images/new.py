@@ -3,7 +3,6 @@
 import re
 import shutil
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 from pommel.errors import PommelError, UsageError
@@ -15,7 +14,6 @@ _NAME = re.compile(r"[a-z0-9]+((\.|_|__|-+)[a-z0-9]+)*")
 _LONGEST = 64
 # What the template says where a name belongs.
 _PLACEHOLDERS = ('"template"', "my-model")
-_NOT_COPIED = ("__pycache__", "*.pyc")
 
 
 def new_image(name: str, into: Path) -> Path:
@@ -56,7 +54,9 @@ def _check_name(name: str) -> None:
 
 def _fill(folder: Path, name: str) -> None:
     template = shipped_folder("image_sources") / "template"
-    for source in _files(template):
+    for source in sorted(template.rglob("*")):
+        if not source.is_file() or source.suffix == ".pyc" or "__pycache__" in source.parts:
+            continue
         target = folder / source.relative_to(template)
         target.parent.mkdir(exist_ok=True)
         text = source.read_text("utf-8")
@@ -66,12 +66,3 @@ def _fill(folder: Path, name: str) -> None:
         if text.startswith("#!"):
             # Whoever may read it may run it; archives and installers lose this.
             target.chmod(target.stat().st_mode | (target.stat().st_mode & 0o444) >> 2)
-
-
-def _files(template: Path) -> Iterator[Path]:
-    for path in sorted(template.rglob("*")):
-        parts = path.relative_to(template).parts
-        if path.is_file() and not any(
-            Path(part).match(each) for part in parts for each in _NOT_COPIED
-        ):
-            yield path

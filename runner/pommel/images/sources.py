@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
+from typing import BinaryIO
 
 from pommel.errors import InputError, PommelError, UsageError, nearest
 from pommel.files import shipped_folder
@@ -109,35 +110,31 @@ def _check_link(path: Path, root: Path) -> None:
 
 
 def _file(path: str, content: Path | bytes) -> Iterator[bytes]:
-    if isinstance(content, bytes):
-        yield _header(path, tarfile.REGTYPE, 0o644, len(content))
-        yield content
-        yield _padding(len(content))
-        return
     try:
-        with content.open("rb") as opened:
+        if isinstance(content, bytes):
+            opened: BinaryIO = io.BytesIO(content)
+            left, mode = len(content), 0o644
+        else:
             stat = content.stat()
+            opened, left = content.open("rb"), stat.st_size
             mode = 0o755 if stat.st_mode & 0o111 else 0o644
-            yield _header(path, tarfile.REGTYPE, mode, stat.st_size)
-            left = stat.st_size
+        padding = bytes(-left % tarfile.BLOCKSIZE)
+        with opened:
+            yield _header(path, tarfile.REGTYPE, mode, left)
             while chunk := opened.read(min(left, _CHUNK_BYTES)):
                 left -= len(chunk)
                 yield chunk
     except OSError as error:
-        raise InputError(f"{content}: {error.strerror or error}") from None
+        raise InputError(f"{content!s}: {error.strerror or error}") from None
     if left:
-        raise InputError(f"{content}: it became shorter while it was read")
-    yield _padding(stat.st_size)
+        raise InputError(f"{content!s}: it became shorter while it was read")
+    yield padding
 
 
 def _header(path: str, kind: bytes, mode: int, size: int) -> bytes:
     member = tarfile.TarInfo(path)
     member.type, member.mode, member.size, member.mtime = kind, mode, size, _FIRST_YEAR
     return member.tobuf(tarfile.PAX_FORMAT)
-
-
-def _padding(size: int) -> bytes:
-    return bytes(-size % tarfile.BLOCKSIZE)
 
 
 _FIRST_DATE = (1980, 1, 1, 0, 0, 0)
@@ -159,16 +156,30 @@ def own_wheel() -> tuple[str, bytes]:
             "pip install --editable FOLDER"
         ) from None
     folder = f"pommel-{distribution.version}.dist-info"
-    record: list[str] = []
+    contents = {name: path.read_bytes() for name, path in sorted(package_files().items())}
+    for name, sources in _COPIED.items():
+        if text := next(filter(None, map(distribution.read_text, sources)), None):
+            contents[f"{folder}/{name}"] = text.encode()
+    contents[f"{folder}/WHEEL"] = (
+        f"Wheel-Version: 1.0\nGenerator: pommel\nRoot-Is-Purelib: true\nTag: {_TAG}\n".encode()
+    )
+    record = f"{folder}/RECORD"
+    contents[record] = "".join(
+        [*(f"{name},{_hash_and_size(each)}\n" for name, each in contents.items()), f"{record},,\n"]
+    ).encode()
     stream = io.BytesIO()
     with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in (*_package(), *_metadata(distribution, folder)):
-            archive.writestr(_entry(name), content)
-            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest())
-            record.append(f"{name},sha256={digest.decode().rstrip('=')},{len(content)}\n")
-        record.append(f"{folder}/RECORD,,\n")
-        archive.writestr(_entry(f"{folder}/RECORD"), "".join(record))
+        for name, content in contents.items():
+            entry = zipfile.ZipInfo(name, _FIRST_DATE)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o100644 << 16
+            archive.writestr(entry, content)
     return f"pommel-{distribution.version}-{_TAG}.whl", stream.getvalue()
+
+
+def _hash_and_size(content: bytes) -> str:
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).decode()
+    return f"sha256={digest.rstrip('=')},{len(content)}"
 
 
 def package_files() -> dict[str, Path]:
@@ -187,26 +198,6 @@ def package_files() -> dict[str, Path]:
         for path in folder.rglob("*")
         if path.is_file() and "__pycache__" not in path.parts and path.suffix != ".pyc"
     }
-
-
-def _package() -> Iterator[tuple[str, bytes]]:
-    for name, path in sorted(package_files().items()):
-        yield name, path.read_bytes()
-
-
-def _metadata(distribution: metadata.Distribution, folder: str) -> Iterator[tuple[str, bytes]]:
-    for name, sources in _COPIED.items():
-        if text := next(filter(None, map(distribution.read_text, sources)), None):
-            yield f"{folder}/{name}", text.encode()
-    lines = ("Wheel-Version: 1.0", "Generator: pommel", "Root-Is-Purelib: true", f"Tag: {_TAG}")
-    yield f"{folder}/WHEEL", "".join(f"{line}\n" for line in lines).encode()
-
-
-def _entry(name: str) -> zipfile.ZipInfo:
-    entry = zipfile.ZipInfo(name, _FIRST_DATE)
-    entry.compress_type = zipfile.ZIP_DEFLATED
-    entry.external_attr = 0o100644 << 16
-    return entry
 
 
 # Those that share files are built from all sources. pommel itself runs in them.
