@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pommel.files.json import json_chunks, to_json
 from pommel.sources.minimal_sets import MinimalSet, suite_head, suite_items, words_in
 from pommel.suite.read import LoadedSuite
-from pommel.suite.suite import Item
+from pommel.suite.suite import Condition, Item, Region
 
 
 @pytest.mark.parametrize(
@@ -119,8 +119,16 @@ def test_words_are_what_white_space_of_ascii_separates() -> None:
 
 def test_a_tab_in_a_region_is_a_blank() -> None:
     # A sentence is a line of many formats, or a cell of them.
-    texts = [("the\tdog", "barks", ""), ("the dog", "bark", "")]
-    assert MinimalSet.of_regions(texts) == MinimalSet("the dog", "barks", ("bark",), "")
+    texts = {"a": ("the\tdog", "barks", ""), "b": ("the dog", "bark", "")}
+    conditions = tuple(
+        Condition(
+            name=name,
+            regions=tuple(Region(number=n, content=text) for n, text in enumerate(each, 1)),
+        )
+        for name, each in texts.items()
+    )
+    found = MinimalSet.of_item(Item(number=1, conditions=conditions), "a", ["b"])
+    assert found == MinimalSet("the dog", "barks", ("bark",), "")
 
 
 def test_sets_of_other_suites_differ_where_their_sentences_do() -> None:

@@ -26,20 +26,19 @@ def find_suites(source: str) -> list[Path]:
     """
     if not source:
         raise InputError("the name of a suite is empty")
-    path = Path(source)
+    path, name = Path(source), source.removeprefix(_SHIPPED)
     if source.startswith(_SHIPPED):
-        return _shipped(source.removeprefix(_SHIPPED))
-    if path.is_dir():
+        found, what = suite_files(name.strip("/")), "collection"
+    elif path.is_dir():
         found = sorted(each for each in path.rglob("*.json") if each.is_file())
         if not found:
             raise InputError(f"{source}: the folder holds no suites (no .json files)")
-        return found
-    if path.exists():
-        return [path]
-    named = [each for each in suite_files() if each.stem == source]
-    if named:
-        return named
-    raise InputError(f"{source}: no such file, folder or shipped suite{_nearest(source)}")
+    else:
+        found, what = [path] if path.exists() else [], "file, folder or shipped suite"
+    found = found or [each for each in suite_files() if each.stem == name]
+    if not found:
+        raise InputError(f"{source}: no such {what}{_nearest(name)}")
+    return found
 
 
 def suite_files(collection: str = "") -> list[Path]:
@@ -51,7 +50,8 @@ def suite_files(collection: str = "") -> list[Path]:
     folder = shipped_folder("suites")
     if patterns := _named_collections().get(collection):
         return sorted({path for pattern in patterns for path in folder.glob(pattern)})
-    return sorted((folder / collection).rglob("*.json")) if _inside(collection) else []
+    is_inside = ".." not in Path(collection).parts and not Path(collection).is_absolute()
+    return sorted((folder / collection).rglob("*.json")) if is_inside else []
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,9 +123,7 @@ def _distinct_files(sources: Sequence[str]) -> Iterator[Path | None]:
 
 def _load(path: Path | None, *, strict: bool, evaluated: bool) -> LoadedSuite:
     if path is None:
-        # Its bytes: what they mean does not depend on the terminal's locale.
-        decoded = DecodedText.decode(sys.stdin.buffer.read(), file="<stdin>")
-        return LoadedSuite.parse(decoded.text, file="<stdin>", strict=strict, evaluated=evaluated)
+        return LoadedSuite.parse(_stdin(), file="<stdin>", strict=strict, evaluated=evaluated)
     if path.suffix.lower() == ".csv":
         if evaluated:
             raise InputError(f"{path}: a CSV has no surprisals; name an evaluated suite's JSON")
@@ -133,12 +131,15 @@ def _load(path: Path | None, *, strict: bool, evaluated: bool) -> LoadedSuite:
     return LoadedSuite.read(path, strict=strict, evaluated=evaluated)
 
 
+def _stdin() -> str:
+    # Its bytes: what they mean does not depend on the terminal's locale.
+    return DecodedText.decode(sys.stdin.buffer.read(), file="<stdin>").text
+
+
 def _load_draft(path: Path | None) -> LoadedDraft:
     try:
         if path is None:
-            return LoadedDraft.parse(
-                DecodedText.decode(sys.stdin.buffer.read(), file="<stdin>").text, file="<stdin>"
-            )
+            return LoadedDraft.parse(_stdin(), file="<stdin>")
         if path.suffix.lower() == ".csv":
             loaded = read_long_csv(path)
             return LoadedDraft(suite=loaded.suite, faults=loaded.warnings)
@@ -156,16 +157,6 @@ def _faults_of(error: InputError, path: Path | None) -> tuple[Fault, ...]:
     return (Fault(file=name, line=0, column=0, path="", message=message),)
 
 
-def _shipped(collection: str) -> list[Path]:
-    found = suite_files(collection.strip("/"))
-    if found:
-        return found
-    named = [each for each in suite_files() if each.stem == collection]
-    if named:
-        return named
-    raise InputError(f"{_SHIPPED}{collection}: no such collection{_nearest(collection)}")
-
-
 def _suite_collections() -> list[str]:
     """Return the names that `suite_files` knows, "en" as well as "en/agreement" and "clams"."""
     folder = shipped_folder("suites")
@@ -180,10 +171,6 @@ def _named_collections() -> Mapping[str, list[str]]:
 
 def _catalogue() -> dict[str, Any]:
     return tomllib.loads((shipped_folder("suites") / "collections.toml").read_text("utf-8"))
-
-
-def _inside(collection: str) -> bool:
-    return ".." not in Path(collection).parts and not Path(collection).is_absolute()
 
 
 def _nearest(name: str) -> str:
