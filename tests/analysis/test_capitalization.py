@@ -3,9 +3,10 @@
 import pytest
 from tests.scoring.family_results import member
 
-from pommel.analysis.capitalization import CapitalizationGain, CapitalizationGains, VariantScore
+from pommel.analysis.capitalization import CapitalizationGain, CapitalizationGains
 from pommel.cli.output import show_table
 from pommel.models.family import Membership
+from pommel.scoring import Score, SuiteResult
 
 NAN = float("nan")
 
@@ -14,16 +15,21 @@ def gain(
     suite: str, of: Membership | str, as_is: float, capitalized: float, *, circuit: str = ""
 ) -> CapitalizationGain:
     membership = None if isinstance(of, str) else of
+    one, other = (
+        SuiteResult(
+            suite_name=suite,
+            circuit=circuit,
+            model_name=f"{membership.family}/{membership.label}" if membership else str(of),
+            score_rule="all",
+            item_numbers=(),
+            predictions=(),
+            membership=membership,
+            reported=Score(label="", n_holding=0, n_items=0, reported_share=share),
+        )
+        for share in (as_is, capitalized)
+    )
     return CapitalizationGain(
-        model_reference=f"toy://{of}",
-        model_name=f"{membership.family}/{membership.label}" if membership else str(of),
-        membership=membership,
-        suite_name=suite,
-        circuit=circuit,
-        n_sentences=2,
-        n_changed=2,
-        as_is=VariantScore(score=as_is, n_items=4, n_oov=0),
-        capitalized=VariantScore(score=capitalized, n_items=4, n_oov=0),
+        model_reference=f"toy://{of}", as_is=one, capitalized=other, n_sentences=2, n_changed=2
     )
 
 

@@ -11,13 +11,11 @@ from tests.word_model import WordModel
 
 from pommel.analysis.capitalization import (
     CapitalizationGain,
-    VariantScore,
-    capitalized,
-    n_sentences_changed,
-    uncapitalized,
+    CapitalizationGains,
+    with_first_letters,
 )
 from pommel.errors import ModelError, UsageError
-from pommel.models.family import Membership
+from pommel.models.family import Membership, Named
 from pommel.models.model import RECOVERED, Policy
 from pommel.scoring import Choices
 from pommel.suite.suite import Suite
@@ -33,24 +31,10 @@ ITEMS = [
 SUITE = make_suite(ITEMS, ["(1;%x%) < (1;%y%)"], name="articles", circuit="toys")
 
 
-def gain(score_as_is: float, score_capitalized: float) -> CapitalizationGain:
-    return CapitalizationGain(
-        model_reference="toy://words",
-        model_name="words",
-        membership=None,
-        suite_name="articles",
-        circuit="toys",
-        n_sentences=8,
-        n_changed=7,
-        as_is=VariantScore(score=score_as_is, n_items=4, n_oov=0),
-        capitalized=VariantScore(score=score_capitalized, n_items=4, n_oov=0),
-    )
-
-
 def test_every_suite_as_it_is_and_capitalized() -> None:
     (found,) = CapitalizationGain.measured(WordModel(BITS), [SUITE])
-    assert found == gain(0.75, 0.5)
-    assert found.gain == -0.25
+    assert (found.as_is.score, found.capitalized.score, found.gain) == (0.75, 0.5, -0.25)
+    assert (found.n_sentences, found.n_changed) == (8, 7)
 
 
 def test_capital_letters_that_are_there_can_be_taken_away_first() -> None:
@@ -95,7 +79,7 @@ def test_suites_that_are_complete_are_there_before_a_failure() -> None:
             CapitalizationGain.measured(WordModel(BITS, fails_at="El perro"), [SUITE, other])
         )
     # Of the other there is one score, and no gain.
-    assert found == [gain(0.75, 0.5)]
+    assert [(each.as_is.suite_name, each.gain) for each in found] == [("articles", -0.25)]
 
 
 def test_progress_counts_both_variants() -> None:
@@ -119,25 +103,21 @@ def test_compat_is_passed_on() -> None:
 
 
 def test_models_of_one_name_are_told_apart() -> None:
-    here, there = (
-        replace(gain(0.5, score), model_reference=f"lstm://{folder}/en")
-        for folder, score in (("a", 0.5), ("b", 1.0))
-    )
-    assert CapitalizationGain.with_distinct_names([here, here]) == [here, here]
-    found = CapitalizationGain.with_distinct_names([here, there])
-    assert [each.model_name for each in found] == ["lstm://a/en", "lstm://b/en"]
-    assert [each.gain for each in found] == [0, 0.5]
+    (found,) = CapitalizationGain.measured(WordModel(BITS), [SUITE])
+    here, there = (replace(found, model_reference=f"lstm://{each}/words") for each in "ab")
+    assert CapitalizationGains.of([here, here]).rows == (here, here)
+    names = [each.as_is.model_name for each in CapitalizationGains.of([here, there]).rows]
+    assert names == ["lstm://a/words", "lstm://b/words"]
 
 
 def test_the_table() -> None:
     member = Membership(family="en", axis="seed", label="seed-1", value=1.0)
     bare = make_suite([{"x": ("a",), "y": ("b",)}], [])
-    gains = list(
-        CapitalizationGain.measured(
-            WordModel(BITS), [SUITE, bare], model_name="en/seed-1", membership=member
-        )
-    )
-    first, second = CapitalizationGain.frame(gains).to_dict("records")
+    gains = [
+        each.renamed(Named(name="en/seed-1", membership=member))
+        for each in CapitalizationGain.measured(WordModel(BITS), [SUITE, bare])
+    ]
+    first, second = CapitalizationGains(rows=tuple(gains)).frame().to_dict("records")
     assert first == {
         "model_name": "en/seed-1",
         "family": "en",
@@ -157,8 +137,8 @@ def test_the_table() -> None:
     }
     # A suite without predictions has no score.
     assert math.isnan(second["gain"])
-    (single,) = CapitalizationGain.frame([gain(0.5, 0.5)]).to_dict("records")
-    assert (single["family"], single["axis"], single["gain"]) == (None, None, 0)
+    (lone,) = CapitalizationGain.measured(WordModel(BITS), [SUITE])
+    assert (lone.row()["family"], lone.row()["axis"]) == (None, None)
 
 
 def one_sentence(*regions: str) -> Suite:
@@ -192,8 +172,8 @@ def text_of(suite: Suite) -> str:
 )
 def test_the_first_letter_and_no_other(regions: tuple[str, ...], big: str, small: str) -> None:
     suite = one_sentence(*regions)
-    assert text_of(capitalized(suite)) == big
-    assert text_of(uncapitalized(suite)) == small
+    assert text_of(with_first_letters(suite, str.title)) == big
+    assert text_of(with_first_letters(suite, str.lower)) == small
 
 
 def test_all_conditions_of_all_items_change_and_nothing_else_does() -> None:
@@ -203,9 +183,7 @@ def test_all_conditions_of_all_items_change_and_nothing_else_does() -> None:
             {"match": ("A cat", "purrs"), "mismatch": ("a cat", "purr")},
         ]
     )
-    variant = capitalized(suite)
-    assert n_sentences_changed(suite, variant) == 3
-    assert n_sentences_changed(suite, suite) == 0
+    variant = with_first_letters(suite, str.title)
     before, after = suite.to_dict(), variant.to_dict()
     contents = [
         condition["regions"][0]["content"]
@@ -225,9 +203,12 @@ def test_all_conditions_of_all_items_change_and_nothing_else_does() -> None:
 def test_laws(regions: list[str]) -> None:
     assume(any(region.strip() for region in regions))
     suite = one_sentence(*regions)
-    again = capitalized(capitalized(suite))
-    assert text_of(again) == text_of(capitalized(suite))
-    joined = "".join(region.text for region in capitalized(suite).items[0].conditions[0].regions)
+    again = with_first_letters(with_first_letters(suite, str.title), str.title)
+    assert text_of(again) == text_of(with_first_letters(suite, str.title))
+    joined = "".join(
+        region.text
+        for region in with_first_letters(suite, str.title).items[0].conditions[0].regions
+    )
     plain = "".join(region.text for region in suite.items[0].conditions[0].regions)
     differing = [(one, other) for one, other in zip(plain, joined, strict=False) if one != other]
     # A letter may become several ("ß"), and shift what follows; in what has one, one differs.

@@ -7,19 +7,13 @@ models that were trained on text with capital letters are tested on sentences wi
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
-from pommel.analysis.cells import (
-    Answer,
-    FamilyColumn,
-    add_suite_rows,
-    number_cell,
-    plain_table,
-)
+from pommel.analysis.cells import Answer, FamilyColumn, add_suite_rows, number_cell, plain_table
 from pommel.errors import counted
-from pommel.files import frame_of
-from pommel.models import Membership, Model, Named
-from pommel.scoring import Choices, FamilyScore, run_suites
+from pommel.files import frame_of_rows
+from pommel.models import Model, Named
+from pommel.scoring import Choices, FamilyScore, SuiteResult, run_suites
 from pommel.statistics import Spread, mean_score
 from pommel.suite import Condition, Suite, with_first_letter
 
@@ -29,148 +23,96 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VariantScore:
-    """The score of one variant of a suite: a share of `n_items`, NaN without predictions.
-
-    `n_items` are those that are not skipped; `n_oov` of them rest on an unknown word.
-    """
-
-    score: float
-    n_items: int
-    n_oov: int
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class CapitalizationGain:
-    """A suite's score on a model as it is, and with its sentences capitalised.
+    """A suite's results on a model as it is, and with its sentences capitalised.
 
     `n_changed` is how many of the suite's `n_sentences` sentences the capital letter changes.
     """
 
     model_reference: str
-    model_name: str
-    membership: Membership | None
-    suite_name: str
-    circuit: str
+    as_is: SuiteResult
+    capitalized: SuiteResult
     n_sentences: int
     n_changed: int
-    as_is: VariantScore
-    capitalized: VariantScore
 
     @property
     def gain(self) -> float:
         """By how much the capital letter raises the score."""
         return self.capitalized.score - self.as_is.score
 
-    @staticmethod
-    def measured(  # noqa: PLR0913 - each of these is a choice of the caller's
+    @classmethod
+    def measured(
+        cls,
         model: Model,
         suites: Sequence[Suite],
         choices: Choices | None = None,
         *,
         lower: bool = False,
-        model_name: str = "",
-        membership: Membership | None = None,
         progress: Callable[[int], None] | None = None,
-    ) -> "Iterator[CapitalizationGain]":
+    ) -> Iterator[Self]:
         """Score every suite as it is and with the first letter of every sentence a capital one.
 
         Yields one gain a suite, each as soon as both scores are there. `lower` takes the capital
-        letters away first: for suites that are written with them. `model_name` is what the model is
-        called, if not as it calls itself. Raises what `run_suites` raises.
+        letters away first: for suites that are written with them. Raises what `run_suites` raises.
         """
-        pairs = [(plain, capitalized(plain)) for plain in _plain(suites, lower=lower)]
+        plain = [with_first_letters(each, str.lower) for each in suites] if lower else suites
+        pairs = [(each, with_first_letters(each, str.title)) for each in plain]
         pair_of = {id(suite): pair for pair in pairs for suite in pair}
-        scores: dict[int, VariantScore] = {}
-        for run in run_suites(
-            model,
-            [suite for pair in pairs for suite in pair],
-            replace(choices or Choices(), regions="needed"),
-            progress=progress,
-        ):
-            scores[id(run.surprisals.suite)] = VariantScore(
-                score=run.result.score, n_items=run.result.n_counted, n_oov=run.result.n_oov
-            )
-            plain, variant = pair_of[id(run.surprisals.suite)]
-            if id(plain) in scores and id(variant) in scores:
-                yield CapitalizationGain(
+        results: dict[int, SuiteResult] = {}
+        both = [suite for pair in pairs for suite in pair]
+        needed = replace(choices or Choices(), regions="needed")
+        for run in run_suites(model, both, needed, progress=progress):
+            results[id(run.surprisals.suite)] = run.result
+            suite, variant = pair_of[id(run.surprisals.suite)]
+            if id(suite) in results and id(variant) in results:
+                rows = zip(suite.sentences(), variant.sentences(), strict=True)
+                yield cls(
                     model_reference=model.info.reference,
-                    model_name=model_name or model.info.name,
-                    membership=membership,
-                    suite_name=plain.name,
-                    circuit=plain.circuit,
-                    n_sentences=plain.n_sentences,
-                    n_changed=n_sentences_changed(plain, variant),
-                    as_is=scores[id(plain)],
-                    capitalized=scores[id(variant)],
+                    as_is=results[id(suite)],
+                    capitalized=results[id(variant)],
+                    n_sentences=suite.n_sentences,
+                    n_changed=sum(
+                        a != b for one, other in rows for a, b in zip(one, other, strict=True)
+                    ),
                 )
 
-    @staticmethod
-    def with_distinct_names(gains: Sequence["CapitalizationGain"]) -> list["CapitalizationGain"]:
-        """Rename models and families that share a name, so that tables tell them apart."""
-        called = Named.unique_names(
-            {
-                each.model_reference: Named(name=each.model_name, membership=each.membership)
-                for each in gains
-            }
+    def renamed(self, called: Named) -> Self:
+        """Return the gain of a model that is called something else."""
+        as_is, capitalized = (
+            replace(each, model_name=called.name, membership=called.membership)
+            for each in (self.as_is, self.capitalized)
         )
-        names = [called[each.model_reference] for each in gains]
-        return [
-            replace(each, model_name=named.name, membership=named.membership)
-            for each, named in zip(gains, names, strict=True)
-        ]
+        return replace(self, as_is=as_is, capitalized=capitalized)
 
-    @staticmethod
-    def frame(gains: Sequence["CapitalizationGain"]) -> "pd.DataFrame":
-        """One row a suite and model: both scores, the gain, and which member of a family it is."""
-        members = [each.membership for each in gains]
-        return frame_of(
-            {
-                "model_name": [each.model_name for each in gains],
-                "family": [each.family if each else None for each in members],
-                "axis": [each.axis if each else None for each in members],
-                "axis_value": [each.value if each else None for each in members],
-                "suite": [each.suite_name for each in gains],
-                "circuit": [each.circuit for each in gains],
-                "n_sentences": [each.n_sentences for each in gains],
-                "n_changed": [each.n_changed for each in gains],
-                "n_items_as_is": [each.as_is.n_items for each in gains],
-                "n_oov_as_is": [each.as_is.n_oov for each in gains],
-                "score_as_is": [_or_none(each.as_is.score) for each in gains],
-                "n_items_capitalized": [each.capitalized.n_items for each in gains],
-                "n_oov_capitalized": [each.capitalized.n_oov for each in gains],
-                "score_capitalized": [_or_none(each.capitalized.score) for each in gains],
-                "gain": [_or_none(each.gain) for each in gains],
-            }
-        )
+    def row(self) -> dict[str, object]:
+        """Return both scores, the gain, and which member of a family the model is."""
+        result, member = self.as_is, self.as_is.membership
+        return {
+            "model_name": result.model_name,
+            "family": member.family if member else None,
+            "axis": member.axis if member else None,
+            "axis_value": member.value if member else None,
+            "suite": result.suite_name,
+            "circuit": result.circuit,
+            "n_sentences": self.n_sentences,
+            "n_changed": self.n_changed,
+            "n_items_as_is": result.n_counted,
+            "n_oov_as_is": result.n_oov,
+            "score_as_is": _or_none(result.score),
+            "n_items_capitalized": self.capitalized.n_counted,
+            "n_oov_capitalized": self.capitalized.n_oov,
+            "score_capitalized": _or_none(self.capitalized.score),
+            "gain": _or_none(self.gain),
+        }
 
 
-def capitalized(suite: Suite) -> Suite:
-    """Return the suite with the first letter of every sentence a capital one.
+def with_first_letters(suite: Suite, changed: Callable[[str], str]) -> Suite:
+    """Return the suite with the first letter of every sentence changed (`str.title`, `str.lower`).
 
     It is the first letter of the first word, behind a quotation mark or an inverted question mark
     that it may begin with; the rest of the word stays as it is. A sentence whose first word has no
     letter, or none that there are two cases of, stays as it is.
     """
-    return _with_first_letters(suite, str.title)
-
-
-def uncapitalized(suite: Suite) -> Suite:
-    """Return the suite with the first letter of every sentence a small one, names included."""
-    return _with_first_letters(suite, str.lower)
-
-
-def n_sentences_changed(suite: Suite, variant: Suite) -> int:
-    """Return how many sentences a variant of a suite has that the suite itself has not."""
-    pairs = zip(suite.items, variant.items, strict=True)
-    return sum(
-        one.condition(name).sentence(suite.joiner) != other.condition(name).sentence(suite.joiner)
-        for one, other in pairs
-        for name in suite.condition_names
-    )
-
-
-def _with_first_letters(suite: Suite, changed: Callable[[str], str]) -> Suite:
     items = tuple(
         replace(item, conditions=tuple(_changed(each, changed) for each in item.conditions))
         for item in suite.items
@@ -189,10 +131,6 @@ def _changed(condition: Condition, changed: Callable[[str], str]) -> Condition:
     return replace(condition, regions=tuple(regions))
 
 
-def _plain(suites: Sequence[Suite], *, lower: bool) -> list[Suite]:
-    return [uncapitalized(suite) for suite in suites] if lower else list(suites)
-
-
 def _or_none(value: float) -> float | None:
     return None if math.isnan(value) else value
 
@@ -208,22 +146,44 @@ class CapitalizationGains(Answer):
 
     @classmethod
     def of(cls, gains: Sequence[CapitalizationGain]) -> "CapitalizationGains":
-        """Return the gains of all models, under names that tell these apart."""
-        return cls(rows=tuple(CapitalizationGain.with_distinct_names(gains)))
+        """Return the gains of all models, under names that tell these and their families apart."""
+        called = Named.unique_names(
+            {
+                each.model_reference: Named(
+                    name=each.as_is.model_name, membership=each.as_is.membership
+                )
+                for each in gains
+            }
+        )
+        return cls(rows=tuple(each.renamed(called[each.model_reference]) for each in gains))
 
     @property
     def unchanged(self) -> list[str]:
         """The suites in which the capital letter changes nothing."""
-        return list(dict.fromkeys(each.suite_name for each in self.rows if not each.n_changed))
+        names = (each.as_is.suite_name for each in self.rows if not each.n_changed)
+        return list(dict.fromkeys(names))
 
     @property
     def notes(self) -> Sequence[str]:
         """What makes the two scores of a suite hard to compare."""
-        return [line for each in self.rows for line in _notes(each)]
+        lines: list[str] = []
+        for each in self.rows:
+            one, other = each.as_is, each.capitalized
+            where = f"{one.model_name} on {one.suite_name}"
+            if one.n_oov or other.n_oov:
+                lines.append(
+                    f"{where}: {counted(one.n_oov, 'item')} as they are and {other.n_oov} "
+                    "capitalised rest on an unknown word; --oov skip leaves them out"
+                )
+            if one.n_counted != other.n_counted:
+                items = counted(one.n_counted, "item")
+                lines.append(f"{where}: {items} count as they are, {other.n_counted} capitalised")
+        return lines
 
     def frame(self) -> "pd.DataFrame":
         """Return one row a suite and model: both scores and the gain."""
-        return CapitalizationGain.frame(self.rows)
+        rows = [each.row() for each in self.rows]
+        return frame_of_rows(rows, [*rows[0]])
 
     def tables(self) -> "list[Table]":
         """Return suites x models: the score as it is, capitalised, and the gain; their mean.
@@ -233,84 +193,63 @@ class CapitalizationGains(Answer):
         table = plain_table(
             "Scores of suites as they are, and capitalised", names=("circuit", "suite")
         )
-        groups = _groups(self.rows)
+        groups = self._groups()
         for group in groups:
-            table.add_column(f"{group.header}\nas it is", justify="right")
+            # The spread of a single seed would say nothing.
+            is_one = group.column.n == 1
+            header = group.gains[0].as_is.model_name if is_one else group.column.header
+            table.add_column(f"{header}\nas it is", justify="right")
             table.add_column("\ncapitalised", justify="right")
             table.add_column("\ngain", justify="right", style="bold")
-
-        def cells(suite: str) -> Iterator[str]:
-            for group in groups:
-                yield from group.cells([each for each in group.gains if each.suite_name == suite])
-
-        suites = {(each.circuit, each.suite_name) for each in self.rows}
-        add_suite_rows(table, suites, cells)
+        suites = {(each.as_is.circuit, each.as_is.suite_name) for each in self.rows}
+        add_suite_rows(
+            table, suites, lambda suite: [cell for group in groups for cell in group.cells(suite)]
+        )
         if len(suites) > 1:
             table.add_section()
-            means = (cell for group in groups for cell in group.cells(group.gains))
+            means = (cell for group in groups for cell in group.cells())
             table.add_row("all suites", "mean", *means)
         return [table]
 
-
-def _notes(gain: CapitalizationGain) -> Iterator[str]:
-    where = f"{gain.model_name} on {gain.suite_name}"
-    one, other = gain.as_is, gain.capitalized
-    if one.n_oov or other.n_oov:
-        yield (
-            f"{where}: {counted(one.n_oov, 'item')} as they are and {other.n_oov} capitalised rest "
-            "on an unknown word; --oov skip leaves them out"
-        )
-    if one.n_items != other.n_items:
-        items = counted(one.n_items, "item")
-        yield f"{where}: {items} count as they are, {other.n_items} capitalised"
+    def _groups(self) -> "list[_Group]":
+        # A model may be called as a family is, and is none of its members.
+        found: dict[tuple[str, str], list[CapitalizationGain]] = {}
+        for each in self.rows:
+            member = each.as_is.membership
+            family = member.family if member and member.axis == "seed" else ""
+            found.setdefault((family, "" if family else each.as_is.model_name), []).append(each)
+        return [
+            _Group(
+                gains=own,
+                column=FamilyColumn(family=family, n=len({each.as_is.model_name for each in own})),
+            )
+            for (family, _), own in found.items()
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Group:
     """What belongs into three columns: a model's gains, or those of a family of seeds."""
 
-    family: str
     gains: Sequence[CapitalizationGain]
+    column: FamilyColumn
 
-    @property
-    def header(self) -> str:
-        # The spread of a single seed would say nothing.
-        is_one = self._n_models == 1
-        return self.gains[0].model_name if is_one else self._column.header
-
-    def cells(self, gains: Sequence[CapitalizationGain]) -> tuple[str, str, str]:
-        """Return the mean of some of the gains: the score as it is, capitalised, the gain."""
+    def cells(self, suite: str | None = None) -> tuple[str, str, str]:
+        """Return the means over a suite, or all of them: as it is, capitalised, the gain."""
+        chosen = [each for each in self.gains if suite in (None, each.as_is.suite_name)]
         return (
-            self._cell([(each, each.as_is.score) for each in gains]),
-            self._cell([(each, each.capitalized.score) for each in gains]),
-            self._cell([(each, each.gain) for each in gains], sign="+"),
+            self._cell([(each, each.as_is.score) for each in chosen]),
+            self._cell([(each, each.capitalized.score) for each in chosen]),
+            self._cell([(each, each.gain) for each in chosen], sign="+"),
         )
 
     def _cell(self, values: Sequence[tuple[CapitalizationGain, float]], *, sign: str = "") -> str:
         if not values:
             return ""
-        if self._n_models == 1:
+        if self.column.n == 1:
             return number_cell(mean_score(value for _, value in values), sign=sign)
         suites: dict[str, dict[str, float]] = {}
         for each, value in values:
-            suites.setdefault(each.suite_name, {})[each.model_name] = value
+            suites.setdefault(each.as_is.suite_name, {})[each.as_is.model_name] = value
         scores = Spread.of(FamilyScore.means_of_members([*suites.values()]))
-        return self._column.cell(scores, sign=sign)
-
-    @property
-    def _column(self) -> FamilyColumn:
-        return FamilyColumn(family=self.family, n=self._n_models)
-
-    @property
-    def _n_models(self) -> int:
-        return len({each.model_name for each in self.gains})
-
-
-def _groups(gains: Sequence[CapitalizationGain]) -> list[_Group]:
-    # A model may be called as a family is, and is none of its members.
-    found: dict[tuple[str, str], list[CapitalizationGain]] = {}
-    for each in gains:
-        member = each.membership
-        family = member.family if member and member.axis == "seed" else ""
-        found.setdefault((family, "" if family else each.model_name), []).append(each)
-    return [_Group(family=family, gains=own) for (family, _), own in found.items()]
+        return self.column.cell(scores, sign=sign)

@@ -6,10 +6,7 @@ from functools import partial
 
 import click
 
-from pommel.analysis import (
-    CapitalizationGain,
-    CapitalizationGains,
-)
+from pommel.analysis import CapitalizationGain, CapitalizationGains
 from pommel.cli.each_model import expanded_models, more_models_option, run_each, sorted_out
 from pommel.cli.option_groups import field_of, option, takes_options
 from pommel.cli.options import RunOptions
@@ -23,7 +20,7 @@ from pommel.cli.output import (
     using,
 )
 from pommel.errors import listed
-from pommel.models import NamedModel
+from pommel.models import Named, NamedModel
 from pommel.sources import load_suites
 from pommel.suite import Suite
 
@@ -89,14 +86,8 @@ def _run_model(
         using(chosen.cached(chosen.open_model(named.reference), store)) as model,
         progress_bar(named.name or model.info.name, n_sentences) as progress,
     ):
-        made.extend(
-            CapitalizationGain.measured(
-                model,
-                suites,
-                chosen.choices,
-                lower=chosen.lower,
-                model_name=named.name or "",
-                membership=named.membership,
-                progress=progress,
-            )
+        found = CapitalizationGain.measured(
+            model, suites, chosen.choices, lower=chosen.lower, progress=progress
         )
+        called = Named(name=named.name or model.info.name, membership=named.membership)
+        made.extend(each.renamed(called) for each in found)
