@@ -63,10 +63,10 @@ class Rerun:
     """
 
     when: str
+    n_items: int | None = None
     n_sentences: int
     n_tokens: int
     largest_bits: float
-    n_items: int | None = None
     n_differences: int = 0
 
     def share(self, n_items: int) -> str:
@@ -142,6 +142,11 @@ class Ledger:
     def ranked(self) -> tuple[str, ...]:
         """The ids of the submissions that count, in the order in which they were added."""
         return tuple(each.id for each in self.submissions.values() if each.status == "ranked")
+
+    @property
+    def ended(self) -> tuple[Listed, ...]:
+        """What does not count any more, in the order in which it was added."""
+        return tuple(each for each in self.submissions.values() if each.status != "ranked")
 
     def found_id(self, submission_id: str) -> str:
         """Return the id that begins so; raises `UsageError` if there is none, or more than one."""
