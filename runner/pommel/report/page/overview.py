@@ -4,14 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pommel.errors import counted, listed
+from pommel.files import frame_of_rows, frame_text
 from pommel.report.page.charts import Chart, chart_of
 from pommel.report.page.provenance import (
-    RUN_COLUMNS,
-    ModelProvenance,
     SuiteProvenance,
     model_provenance,
     run_rows,
-    runs_csv,
     suite_provenance,
     time_span,
 )
@@ -36,7 +34,6 @@ class Overview:
 
     facts: tuple[tuple[str, str], ...]
     models: tuple[ReportModel, ...]
-    has_families: bool
     circuits: tuple[str, ...]
     model_rows: tuple[ModelRow, ...]
     model_caption: str
@@ -44,10 +41,9 @@ class Overview:
     suite_caption: str
     swallowed: tuple[str, ...]
     charts: tuple[Chart, ...]
-    model_provenance: tuple[ModelProvenance, ...]
-    suite_provenance: tuple[SuiteProvenance, ...]
-    run_columns: tuple[str, ...]
-    run_rows: tuple[tuple[str, ...], ...]
+    model_provenance: Mapping[str, Sequence[tuple[str, str]]]
+    suite_provenance: Sequence[SuiteProvenance]
+    run_rows: Sequence[Mapping[str, str]]
     files: Mapping[str, str]
 
 
@@ -56,32 +52,29 @@ def overview(
 ) -> Overview:
     """Return what the report says of all suites together."""
     records = [record for model in models for record in model.records]
-    circuits = circuits_of(found)
+    runs = run_rows(models)
+    frame = frame_of_rows(runs, [*runs[0]])
     charts = (
         chart_of("heat", "Scores of models on suites", lambda: heat_map(records)),
         chart_of("circuits", "Circuits", lambda: circuit_chart(found.levels["circuit"])),
     )
+    means, by_suite = found.together("model", "circuit"), found.levels["suite"].suite_notes()
     return Overview(
         facts=tuple(_facts(models, records, rows)),
         models=tuple(models),
-        has_families=any(model.is_family for model in models),
-        circuits=tuple(circuits),
+        circuits=tuple(circuits_of(found)),
         model_rows=tuple(model_rows(models, found)),
-        model_caption=_caption(
-            "SG score, over all suites, and scores by circuit.",
-            *found.together("model", "circuit").mean_notes(),
+        model_caption=" ".join(
+            ["SG score, over all suites, and scores by circuit.", *means.mean_notes()]
         ),
         suite_rows=tuple(rows),
-        suite_caption=_caption(
-            *found.levels["suite"].suite_notes(), "Chance: the share that holds by chance."
-        ),
+        suite_caption=" ".join([*by_suite, "Chance: the share that holds by chance."]),
         swallowed=tuple(SuiteResult.swallowed_lines([each.result for each in records])),
         charts=charts,
-        model_provenance=tuple(model_provenance(models)),
-        suite_provenance=tuple(suite_provenance(models)),
-        run_columns=RUN_COLUMNS,
-        run_rows=tuple(run_rows(models)),
-        files={"accuracy.csv": found.to_csv(), "runs.csv": runs_csv(models)},
+        model_provenance=model_provenance(models),
+        suite_provenance=suite_provenance(models),
+        run_rows=runs,
+        files={"accuracy.csv": found.to_csv(), "runs.csv": frame_text(frame, "csv")},
     )
 
 
@@ -104,10 +97,6 @@ def left_out(records: Sequence[RunRecord], older: Sequence[RunRecord]) -> list[s
         what = f"{counted(len(older), 'run')} on another version of a suite"
         notes.append(f"left out for newer ones: {what} ({listed(names, most=_SHOWN_NAMES)})")
     return notes
-
-
-def _caption(*sentences: str) -> str:
-    return " ".join(sentences)
 
 
 def _facts(

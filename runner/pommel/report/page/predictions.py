@@ -59,20 +59,15 @@ class PredictionRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failure:
-    """An item on which a prediction fails; a margin that is not known is a dash."""
-
-    item_number: int
-    margin: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class FailureRow:
-    """The items on which a prediction fails for a model, the worst first."""
+    """The items on which a prediction fails for a model, each with its margin, the worst first.
+
+    A margin that is not known is a dash.
+    """
 
     label: str
     prediction_id: int
-    failures: tuple[Failure, ...]
+    failures: Sequence[tuple[int, str]]
 
 
 def prediction_texts(section: Section) -> list[PredictionText]:
@@ -123,7 +118,7 @@ def failure_rows(section: Section) -> list[FailureRow]:
         FailureRow(
             label=label,
             prediction_id=prediction.prediction_id,
-            failures=tuple(_failures(prediction, record.result.item_numbers)),
+            failures=_failures(prediction, record.result.item_numbers),
         )
         for label, record in section.records.items()
         for prediction in record.result.predictions
@@ -132,24 +127,20 @@ def failure_rows(section: Section) -> list[FailureRow]:
 
 def verdict_rows(section: Section) -> Iterator[Row]:
     """Yield a row a model, prediction and item, named as in the table `predictions` of results."""
+    marks = ("tie", "defined", "swallowed", "unscored", "oov", "skipped")
     for label, record in section.records.items():
         for each in record.result.predictions:
-            columns = {
-                "tie": each.tie,
-                "defined": each.defined,
-                "swallowed": each.swallowed,
-                "unscored": each.unscored,
-                "oov": each.oov,
-                "skipped": each.skipped,
-            }
-            for index, number in enumerate(record.result.item_numbers):
+            columns = {name: getattr(each, name).tolist() for name in marks}
+            for index, (number, holds) in enumerate(
+                zip(record.result.item_numbers, each.results, strict=True)
+            ):
                 yield {
                     "model_name": label,
                     "prediction_id": each.prediction_id,
                     "item_number": number,
-                    "result": "" if each.skipped[index] else str(bool(each.holds[index])),
+                    "result": "" if holds is None else str(holds),
                     "margin_bits": plain_number(float(each.margin_bits[index])),
-                    **{name: str(bool(marks[index])) for name, marks in columns.items()},
+                    **{name: str(column[index]) for name, column in columns.items()},
                 }
 
 
@@ -192,11 +183,13 @@ def _prediction_row(model: ReportModel, row: Accuracy) -> PredictionRow:
     )
 
 
-def _failures(prediction: PredictionResult, item_numbers: Sequence[int]) -> Iterator[Failure]:
+def _failures(prediction: PredictionResult, item_numbers: Sequence[int]) -> list[tuple[int, str]]:
     failing = [
-        (float(prediction.margin_bits[index]), number)
-        for index, number in enumerate(item_numbers)
-        if not prediction.holds[index] and not prediction.skipped[index]
+        (margin, number)
+        for margin, number, holds in zip(
+            prediction.margin_bits.tolist(), item_numbers, prediction.results, strict=True
+        )
+        if holds is False
     ]
-    for margin, number in sorted(failing, key=lambda each: (math.isnan(each[0]), each)):
-        yield Failure(item_number=number, margin=bits_text(margin, sign="+"))
+    failing.sort(key=lambda each: (math.isnan(each[0]), each))
+    return [(number, bits_text(margin, sign="+")) for margin, number in failing]

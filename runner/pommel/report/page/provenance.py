@@ -1,10 +1,7 @@
 """Where the numbers come from: models, suites and runs, as `runs.json` has them."""
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from pommel.errors import counted
 from pommel.report.page.sections import ReportModel
@@ -13,99 +10,59 @@ from pommel.scoring import RunRecord
 # A hash's beginning tells it from others to people; files have it whole.
 _SHOWN_DIGITS = 12
 
-RUN_COLUMNS = (
-    "run_id",
-    "model",
-    "suite",
-    "language",
-    "suite_version",
-    "suite_sha256",
-    "score_rule",
-    "policy_fingerprint",
-    "source",
-    "date",
-)
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelProvenance:
-    """What is known of a model: a term and a text each; those of which nothing is are left out."""
-
-    label: str
-    facts: tuple[tuple[str, str], ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuiteProvenance:
+class SuiteProvenance(NamedTuple):
     """A version of a suite, and how many models were run on it."""
 
-    name: str
     language: str
-    circuit: str
+    name: str
     version: str
     sha256: str
+    circuit: str
     n_items: int
     n_models: int
 
 
-def model_provenance(models: Sequence[ReportModel]) -> list[ModelProvenance]:
-    """Return what is known of each model; families have no runs of their own."""
-    return [
-        ModelProvenance(label=model.label, facts=tuple(_facts(model)))
-        for model in models
-        if not model.is_family
-    ]
+def model_provenance(models: Sequence[ReportModel]) -> dict[str, list[tuple[str, str]]]:
+    """Return what is known of each model, by label: a term and a text each.
+
+    Families have no runs of their own.
+    """
+    return {model.label: [*_facts(model)] for model in models if not model.is_family}
 
 
 def suite_provenance(models: Sequence[ReportModel]) -> list[SuiteProvenance]:
     """Return the suites in all versions that were run, sorted by language and name."""
-    found: dict[tuple[str, ...], list[RunRecord]] = {}
-    for record in _records(models):
-        facts = record.suite
-        key = (facts.language, record.result.suite_name, facts.version, facts.sha256)
-        found.setdefault(key, []).append(record)
+    found: dict[tuple[str, str, str, str], list[RunRecord]] = {}
+    for model in models:
+        for record in model.records:
+            suite = record.suite
+            key = (suite.language, record.result.suite_name, suite.version, suite.sha256)
+            found.setdefault(key, []).append(record)
     return [
-        SuiteProvenance(
-            name=name,
-            language=language,
-            circuit=own[0].result.circuit,
-            version=version,
-            sha256=sha256,
-            n_items=own[0].result.n_items,
-            n_models=len(own),
-        )
-        for (language, name, version, sha256), own in sorted(
-            found.items(), key=lambda each: each[0]
-        )
+        SuiteProvenance(*key, own[0].result.circuit, own[0].result.n_items, len(own))
+        for key, own in sorted(found.items(), key=lambda each: each[0])
     ]
 
 
-def run_rows(models: Sequence[ReportModel]) -> list[tuple[str, ...]]:
-    """Return a row a run, with the columns `RUN_COLUMNS`."""
+def run_rows(models: Sequence[ReportModel]) -> list[dict[str, str]]:
+    """Return a row a run."""
     return [
-        (
-            record.run_id,
-            model.label,
-            record.result.suite_name,
-            record.suite.language,
-            record.suite.version,
-            record.suite.sha256,
-            record.result.score_rule,
-            str(record.policy.get("fingerprint") or ""),
-            record.source,
-            record.created,
-        )
+        {
+            "run_id": record.run_id,
+            "model": model.label,
+            "suite": record.result.suite_name,
+            "language": record.suite.language,
+            "suite_version": record.suite.version,
+            "suite_sha256": record.suite.sha256,
+            "score_rule": record.result.score_rule,
+            "policy_fingerprint": str(record.policy.get("fingerprint") or ""),
+            "source": record.source,
+            "date": record.created,
+        }
         for model in models
         for record in model.records
     ]
-
-
-def runs_csv(models: Sequence[ReportModel]) -> str:
-    """Return the rows of runs as CSV."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerows([RUN_COLUMNS, *run_rows(models)])
-    return text.getvalue()
 
 
 def short_hash(sha256: str) -> str:
@@ -124,33 +81,29 @@ def time_span(records: Iterable[RunRecord]) -> str:
     return first if first == last else f"{first} to {last}"
 
 
-def _records(models: Sequence[ReportModel]) -> Iterator[RunRecord]:
-    return (record for model in models for record in model.records)
-
-
 def _facts(model: ReportModel) -> Iterator[tuple[str, str]]:
     records = model.records
-    described = [record.result.provenance.get("model") or {} for record in records]
-    first = records[0]
-    yield from _known("reference", (record.model.reference for record in records))
-    yield from _known("kind", (record.model.kind for record in records))
-    yield from _known("fingerprint", (record.model.fingerprint for record in records))
-    for key in ("revision", "dtype", "device"):
-        yield from _known(key, (each.get(key) for each in described))
+    provenances = [record.result.provenance for record in records]
+    described = [each.get("model") or {} for each in provenances]
+    details = [each.get("details") or {} for each in described]
+    for term in ("reference", "kind", "fingerprint"):
+        yield from _known(term, (getattr(record.model, term) for record in records))
+    for term in ("revision", "dtype", "device"):
+        yield from _known(term, (each.get(term) for each in described))
     n_parameters = {record.model.n_parameters for record in records} - {None}
     yield from _known("parameters", (f"{n:,}" for n in sorted(filter(None, n_parameters))))
-    for key in sorted({key for each in described for key in each.get("details") or {}}):
-        yield from _known(key, ((each.get("details") or {}).get(key) for each in described))
-    member = first.result.membership
-    if member:
+    for term in sorted({term for each in details for term in each}):
+        yield from _known(term, (each.get(term) for each in details))
+    if member := records[0].result.membership:
         yield "family", f"{member.family} ({member.axis}: {member.label})"
     yield from _known("policy", map(_policy_text, records))
     yield from _known("score rule", (record.result.score_rule for record in records))
-    yield from _known("regions", (record.result.provenance.get("regions") for record in records))
-    yield from _known("pommel", (record.result.provenance.get("pommel") for record in records))
-    yield from _known("packages", map(_packages_text, records))
-    yield from _known("Python", (record.result.provenance.get("python") for record in records))
-    yield from _known("platform", (record.result.provenance.get("platform") for record in records))
+    for term in ("regions", "pommel"):
+        yield from _known(term, (each.get(term) for each in provenances))
+    packages = (each.get("packages") or {} for each in provenances)
+    yield from _known("packages", (_listed(each, " ") for each in packages))
+    yield from _known("Python", (each.get("python") for each in provenances))
+    yield from _known("platform", (each.get("platform") for each in provenances))
     yield from _known("source", (each.source for each in records if not each.is_own))
     yield "runs", ", ".join(filter(None, (counted(len(records), "suite"), time_span(records))))
 
@@ -164,10 +117,8 @@ def _known(term: str, values: Iterable[Any]) -> Iterator[tuple[str, str]]:
 
 def _policy_text(record: RunRecord) -> str:
     choices = {**record.policy, **record.settings}
-    shown = (f"{key}={value}" for key, value in choices.items() if value not in (None, ""))
-    return ", ".join(shown)
+    return _listed({key: each for key, each in choices.items() if each not in (None, "")}, "=")
 
 
-def _packages_text(record: RunRecord) -> str:
-    packages = record.result.provenance.get("packages") or {}
-    return ", ".join(f"{name} {version}" for name, version in packages.items())
+def _listed(values: Mapping[str, object], between: str) -> str:
+    return ", ".join(f"{key}{between}{each}" for key, each in values.items())

@@ -103,10 +103,14 @@ def sections(
         record = by_result.get(id(run.result)) or RunRecord.of(run)
         if place := places.get(record.run_id):
             label, section = place
-            section.runs[label] = _without_tokens(run, label)
-    _in_order_of(models, found.values())
-    rank = {key: place for place, key in enumerate(order)}
-    return sorted(found.values(), key=lambda each: rank[each.key])
+            surprisals = replace(run.surprisals, sentences=())
+            result = replace(run.result, model_name=label)
+            section.runs[label] = Run(surprisals=surprisals, result=result)
+    labels = [model.label for model in models]
+    for section in found.values():
+        section.records = _ordered(section.records, labels)
+        section.runs = _ordered(section.runs, labels)
+    return sorted(found.values(), key=lambda each: order.index(each.key))
 
 
 def _section_of(found: dict[Hashable, Section], record: RunRecord) -> Section:
@@ -118,20 +122,8 @@ def _section_of(found: dict[Hashable, Section], record: RunRecord) -> Section:
     return found.setdefault((key, sha256), Section(key=key, sha256=sha256))
 
 
-def _in_order_of(models: Sequence[ReportModel], found: Iterable[Section]) -> None:
-    labels = [model.label for model in models]
-    for section in found:
-        section.records = _ordered(section.records, labels)
-        section.runs = _ordered(section.runs, labels)
-
-
 def _ordered(values: Mapping[str, _T], labels: Sequence[str]) -> dict[str, _T]:
     return {label: values[label] for label in labels if label in values}
-
-
-def _without_tokens(run: Run, label: str) -> Run:
-    surprisals = replace(run.surprisals, sentences=())
-    return Run(surprisals=surprisals, result=replace(run.result, model_name=label))
 
 
 # Behind the point; more say nothing about a surprisal.

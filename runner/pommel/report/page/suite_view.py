@@ -1,11 +1,10 @@
 """A suite's section of the report, as its template takes it: curves, predictions, items."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pommel.analysis import Accuracy
 from pommel.report.page.charts import Chart, curves
 from pommel.report.page.predictions import (
     FailureRow,
@@ -19,7 +18,7 @@ from pommel.report.page.predictions import (
 from pommel.report.page.scores import AllAccuracies, bits_text
 from pommel.report.page.sections import ReportModel, Section, packed
 from pommel.scoring import PredictionResult, Run, SuiteResult
-from pommel.suite import Condition, Suite
+from pommel.suite import Condition
 
 _RIGHT_TO_LEFT = frozenset(
     ["ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "syr", "ug", "ur", "yi"]
@@ -35,30 +34,7 @@ class Piece:
     region: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Compared:
-    """What predictions look at in a condition: regions, and maybe the whole sentence."""
-
-    regions: tuple[int, ...]
-    is_whole: bool
-
-
-def compared(suite: Suite) -> Mapping[str, Compared]:
-    """Return what predictions look at, by condition; regions in ascending order."""
-    found: dict[str, set[int | None]] = {name: set() for name in suite.condition_names}
-    for prediction in suite.predictions:
-        for reference in prediction.formula.references:
-            found[reference.condition].add(reference.region)
-    return {
-        name: Compared(
-            regions=tuple(sorted(number for number in regions if number is not None)),
-            is_whole=None in regions,
-        )
-        for name, regions in found.items()
-    }
-
-
-def pieces(condition: Condition, joiner: str, marked: tuple[int, ...]) -> Iterator[Piece]:
+def pieces(condition: Condition, joiner: str, marked: Sequence[int]) -> Iterator[Piece]:
     """Yield a sentence in pieces; what joins two regions is a piece by itself.
 
     A marked region without text is a piece without text.
@@ -105,54 +81,40 @@ class Verdict:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class VerdictRow:
-    """A prediction's verdict and margin in an item, for each model."""
-
-    prediction_id: int
-    cells: tuple[Verdict, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ItemRows:
-    """An item: its sentences, none where they are not known, and what predictions came to."""
+    """An item: its sentences, none where they are not known, and what predictions came to.
+
+    `verdicts` have one for each model, by the number of the prediction.
+    """
 
     number: int
     sentences: tuple[SentenceRow, ...]
-    verdicts: tuple[VerdictRow, ...]
+    verdicts: Mapping[int, Sequence[Verdict]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemTable:
-    """The items of a suite, in its order; the columns are the models with results by item."""
+def item_table(section: Section) -> tuple[list[str], list[ItemRows]]:
+    """Return the models with results by item, and the items of a suite, in its order.
 
-    labels: tuple[str, ...]
-    items: tuple[ItemRows, ...]
-
-
-def item_table(section: Section) -> ItemTable:
-    """Return the table; without items where results were published without them."""
-    results = {
-        label: record.result
-        for label, record in section.records.items()
-        if record.result.predictions
-    }
-    labels = tuple(results)
-    verdicts = [_Verdicts.of(result) for result in results.values()]
+    There are no items where results were published without them.
+    """
+    records = section.records.items()
+    results = {label: each.result for label, each in records if each.result.predictions}
+    known = [_verdicts(result) for result in results.values()]
+    ids = sorted({each.prediction_id for result in results.values() for each in result.predictions})
+    suite = section.suite
+    # The suite's items in its order, behind them those that only results have.
+    numbers = [item.number for item in suite.items] if suite else []
+    numbers += [number for result in results.values() for number in result.item_numbers]
+    labels = list(results)
     rows = [
         ItemRows(
             number=number,
             sentences=tuple(_sentence_rows(section, labels, number)),
-            verdicts=tuple(
-                VerdictRow(
-                    prediction_id=prediction_id,
-                    cells=tuple(each.verdict(prediction_id, number) for each in verdicts),
-                )
-                for prediction_id in _prediction_ids(results.values())
-            ),
+            verdicts={each: [own.get((each, number), Verdict()) for own in known] for each in ids},
         )
-        for number in _item_numbers(section, results.values())
+        for number in dict.fromkeys(numbers)
     ]
-    return ItemTable(labels=labels, items=tuple(rows) if labels else ())
+    return labels, rows if labels else []
 
 
 def _sentence_rows(section: Section, labels: Sequence[str], number: int) -> Iterator[SentenceRow]:
@@ -160,36 +122,47 @@ def _sentence_rows(section: Section, labels: Sequence[str], number: int) -> Iter
     found = suite and next((each for each in suite.items if each.number == number), None)
     if not suite or not found:
         return
-    looked_at = compared(suite)
     i = suite.items.index(found)
     for c, name in enumerate(suite.condition_names):
-        condition, of_it = found.condition(name), looked_at[name]
-        cells = (_surprisals(section.runs.get(label), i, c, of_it) for label in labels)
+        condition = found.condition(name)
+        looked_at = {
+            reference.region
+            for prediction in suite.predictions
+            for reference in prediction.formula.references
+            if reference.condition == name
+        }
+        is_whole, regions = None in looked_at, sorted(r for r in looked_at if r is not None)
+        cells = (
+            _surprisals(section.runs.get(label), (i, c), regions, is_whole=is_whole)
+            for label in labels
+        )
         yield SentenceRow(
             condition=name,
-            pieces=tuple(pieces(condition, suite.joiner, of_it.regions)),
-            is_whole=of_it.is_whole,
+            pieces=tuple(pieces(condition, suite.joiner, regions)),
+            is_whole=is_whole,
             gloss=_gloss(condition.as_written.get("gloss")),
             cells=tuple(cells),
         )
 
 
-def _surprisals(run: Run | None, i: int, c: int, of_it: Compared) -> str:
+def _surprisals(
+    run: Run | None, sentence: tuple[int, int], regions: Sequence[int], *, is_whole: bool
+) -> str:
     """Return the metric of what counts in a sentence; "3: 1.20" where several regions do."""
     if run is None:
         return ""
     table, metric = run.surprisals.table, run.surprisals.suite.metrics[0]
-    is_several = len(of_it.regions) + of_it.is_whole > 1
+    is_several = len(regions) + is_whole > 1
     shown = []
-    for number in of_it.regions:
-        cell = (i, c, table.region_numbers.index(number))
+    for number in regions:
+        cell = (*sentence, table.region_numbers.index(number))
         marks = UNSCORED * bool(table.n_unscored[cell] > 0) + UNKNOWN * (cell in table.oovs)
         name = f"{number}: " if is_several else ""
         bits = math.nan if table.swallowed[cell] else float(table.values[metric][cell])
         shown.append(f"{name}{bits_text(bits)}{marks}")
-    if of_it.is_whole:
+    if is_whole:
         name = "all: " if is_several else ""
-        shown.append(f"{name}{bits_text(float(table.whole[metric][i, c]))}")
+        shown.append(f"{name}{bits_text(float(table.whole[metric][sentence]))}")
     return " ".join(shown)
 
 
@@ -197,49 +170,28 @@ def _gloss(gloss: object) -> str:
     return " ".join(map(str, gloss)) if isinstance(gloss, list) else str(gloss or "")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Verdicts:
-    """A model's predictions by their ids, and where its items stand."""
-
-    predictions: Mapping[int, PredictionResult]
-    places: Mapping[int, int]
-
-    @classmethod
-    def of(cls, result: SuiteResult) -> "_Verdicts":
-        return cls(
-            predictions={each.prediction_id: each for each in result.predictions},
-            places={number: place for place, number in enumerate(result.item_numbers)},
-        )
-
-    def verdict(self, prediction_id: int, number: int) -> Verdict:
-        prediction, place = self.predictions.get(prediction_id), self.places.get(number)
-        if prediction is None or place is None:
-            return Verdict()
-        if prediction.skipped[place]:
-            return Verdict(text="skipped", kind="s")
-        margin = float(prediction.margin_bits[place])
-        holds = bool(prediction.holds[place])
-        marks = UNSCORED * bool(prediction.unscored[place]) + UNKNOWN * bool(prediction.oov[place])
-        words = [
-            "✓" if holds else "✗",
-            "" if math.isnan(margin) else bits_text(margin, sign="+") + marks,
-            "tie" if prediction.tie[place] else "",
-            "" if prediction.defined[place] else "no value",
-        ]
-        return Verdict(text=" ".join(filter(None, words)), kind="h" if holds else "f")
+def _verdicts(result: SuiteResult) -> dict[tuple[int, int], Verdict]:
+    """Return what each prediction came to in each item, by their numbers."""
+    return {
+        (each.prediction_id, number): _verdict(each, place)
+        for each in result.predictions
+        for place, number in enumerate(result.item_numbers)
+    }
 
 
-def _prediction_ids(results: Iterable[SuiteResult]) -> list[int]:
-    return sorted({each.prediction_id for result in results for each in result.predictions})
-
-
-def _item_numbers(section: Section, results: Iterable[SuiteResult]) -> list[int]:
-    """Return the suite's items in its order, behind them those that only results have."""
-    suite = section.suite
-    own = [item.number for item in suite.items] if suite else []
-    return list(
-        dict.fromkeys([*own, *(number for each in results for number in each.item_numbers)])
-    )
+def _verdict(prediction: PredictionResult, place: int) -> Verdict:
+    if prediction.skipped[place]:
+        return Verdict(text="skipped", kind="s")
+    margin = float(prediction.margin_bits[place])
+    holds = bool(prediction.holds[place])
+    marks = UNSCORED * bool(prediction.unscored[place]) + UNKNOWN * bool(prediction.oov[place])
+    words = [
+        "✓" if holds else "✗",
+        "" if math.isnan(margin) else bits_text(margin, sign="+") + marks,
+        "tie" if prediction.tie[place] else "",
+        "" if prediction.defined[place] else "no value",
+    ]
+    return Verdict(text=" ".join(filter(None, words)), kind="h" if holds else "f")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,13 +204,13 @@ class SuiteView:
     number: int
     section: Section
     metric: str
-    texts: tuple[PredictionText, ...]
-    counts: tuple[str, ...]
-    predictions: tuple[PredictionRow, ...]
+    texts: Sequence[PredictionText]
+    predictions: Sequence[PredictionRow]
     chart: Chart
-    failures: tuple[FailureRow, ...]
-    items: ItemTable
-    notes: tuple[str, ...]
+    failures: Sequence[FailureRow]
+    labels: Sequence[str]
+    items: Sequence[ItemRows]
+    notes: Sequence[str]
     verdicts: dict[str, Any]
 
 
@@ -266,17 +218,17 @@ def suite_view(
     number: int, section: Section, models: Sequence[ReportModel], found: AllAccuracies
 ) -> SuiteView:
     """Return a suite's section."""
-    suite = section.suite
+    suite, (labels, items) = section.suite, item_table(section)
     return SuiteView(
         number=number,
         section=section,
         metric=suite.metrics[0] if suite else "",
-        texts=tuple(prediction_texts(section)),
-        counts=Accuracy.COUNTS,
-        predictions=tuple(prediction_table(section, models, found)),
+        texts=prediction_texts(section),
+        predictions=prediction_table(section, models, found),
         chart=curves(f"curves-{number}", section),
-        failures=tuple(failure_rows(section)),
-        items=item_table(section),
-        notes=tuple(note for run in section.runs.values() for note in run.notes()),
+        failures=failure_rows(section),
+        labels=labels,
+        items=items,
+        notes=[note for run in section.runs.values() for note in run.notes()],
         verdicts=packed([*verdict_rows(section)]),
     )

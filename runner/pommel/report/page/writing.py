@@ -4,8 +4,9 @@ import base64
 import datetime as dt
 import hashlib
 from collections.abc import Iterable, Sequence
+from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pommel.analysis import ModelsCompared
 from pommel.errors import PommelError, UsageError
@@ -74,11 +75,11 @@ def write_report(
     rows = suite_rows(models, found)
     of_suites = sections(models, runs, [row.key for row in rows])
     environment = _environment()
-    own_script = _text(environment, "report.js")
+    own_script = _text("report.js")
     page = environment.get_template("report.html.j2").generate(
         title=title,
         policy=content_security_policy(bundle, own_script),
-        style=_text(environment, "report.css"),
+        style=_text("report.css"),
         scripts=(bundle, own_script),
         written=f"{dt.datetime.now(dt.UTC):%Y-%m-%d %H:%M} UTC",
         overview=overview.overview(models, found, rows),
@@ -103,29 +104,14 @@ def _environment() -> "Environment":
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "json": _json_block,
+        "json": json_for_script,
         "circuit": circuit_name,
         "short_hash": short_hash,
-        "trusted": _trusted,
     }
     environment.globals |= {"direction": direction}
     return environment
 
 
-def _json_block(value: Any) -> Any:
-    from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja
-
-    return Markup(json_for_script(value))  # noqa: S704 - nothing in it can end its element
-
-
-def _trusted(text: str) -> Any:
-    """Mark our own style and scripts as what needs no escape."""
-    from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja
-
-    return Markup(text)  # noqa: S704 - no text of a suite or model
-
-
-def _text(environment: "Environment", name: str) -> str:
+def _text(name: str) -> str:
     """Return a file that stands beside the templates, as it is."""
-    assert environment.loader  # noqa: S101 - it was made with one
-    return environment.loader.get_source(environment, name)[0]
+    return (files("pommel.report.page") / "templates" / name).read_text("utf-8")
