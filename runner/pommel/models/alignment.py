@@ -699,28 +699,14 @@ def _literal_end(token: str, text: str, start: int, spec: TokenizerSpec) -> int 
 def _best_alignment(tokens: Sequence[str], sentence: str, spec: TokenizerSpec) -> Aligned | Broken:
     """Return the cheapest alignment over the ways to read the sentence, or where it breaks."""
     first = align(tokens, as_characters(sentence), spec)
-    if isinstance(first, Broken):
-        return _first_that_aligns(first, tokens, sentence, spec)
-    if first.cost == 0 or sentence.isascii() or "".join(tokens).isascii():
-        return first
-    # An unknown token may have swallowed what pieces of characters spell exactly.
-    second = align(tokens, as_bytes(sentence), spec)
-    return second if isinstance(second, Aligned) and second.cost < first.cost else first
-
-
-_OTHER_READINGS: tuple[Callable[[str], Reading], ...] = (
-    as_bytes,
-    as_composed_bytes,
-    as_bare_letters,
-    as_bytes_of_spaces_too,
-)
-
-
-def _first_that_aligns(
-    broken: Broken, tokens: Sequence[str], sentence: str, spec: TokenizerSpec
-) -> Aligned | Broken:
-    furthest = broken
-    for read in _OTHER_READINGS:
+    if isinstance(first, Aligned):
+        if first.cost == 0 or sentence.isascii() or "".join(tokens).isascii():
+            return first
+        # An unknown token may have swallowed what pieces of characters spell exactly.
+        second = align(tokens, as_bytes(sentence), spec)
+        return second if isinstance(second, Aligned) and second.cost < first.cost else first
+    furthest = first
+    for read in (as_bytes, as_composed_bytes, as_bare_letters, as_bytes_of_spaces_too):
         result = align(tokens, read(sentence), spec)
         if isinstance(result, Aligned):
             return result
@@ -741,43 +727,30 @@ def _placed(
     tokens: Sequence[str], ranges: Sequence[Range], sentence: str, spec: TokenizerSpec
 ) -> tuple[Token, ...]:
     """Give tokens without text a place among the others, and every token its role."""
-    special = spec.marks
-    n_leading = sum(1 for _ in takewhile(lambda token: token in special, tokens))
+    n_leading = sum(1 for _ in takewhile(lambda token: token in spec.marks, tokens))
     placed: list[Token] = []
     at = 0
     for index, (token, place) in enumerate(zip(tokens, ranges, strict=False)):
+        role: TokenRole = "text"
+        # A token of white space has one such character, if there is one left.
+        start, end = at, at + sentence[at : at + 1].isspace()
         if place is not None:
-            start = _take_in_marks(placed, sentence, at, place[0])
-            oov = token in spec.unk_types
-            placed.append(_at(token, start, place[1], oov=oov))
-        elif token in special:
-            role = _role(
-                token, spec, leads=index < n_leading, ends=index > 0 and not any(ranges[index:])
-            )
-            placed.append(_mark(token, role, at, sentence))
-        else:
-            # A token of white space has one such character, if there is one left.
-            end = at + 1 if sentence[at : at + 1].isspace() else at
-            placed.append(_at(token, at, end))
-        at = max(at, placed[-1].end) if placed[-1].role != "eos" else at
+            start, end = _take_in_marks(placed, sentence, at, place[0]), place[1]
+        elif token in spec.marks:
+            # One that both opens and closes sentences goes by its place.
+            ends = index > 0 and not any(ranges[index:])
+            leads = index < n_leading and token in spec.prefix_types
+            role = "bos" if leads else "special"
+            if ends and token in spec.suffix_types:
+                role = "eos"
+            start = end = len(sentence) if role == "eos" else at
+        oov = place is not None and token in spec.unk_types
+        placed.append(
+            Token(text=token, start=start, end=end, surprisal_bits=None, oov=oov, role=role)
+        )
+        at = at if role == "eos" else max(at, end)
     _take_in_marks(placed, sentence, at, len(sentence))
     return tuple(placed)
-
-
-def _role(token: str, spec: TokenizerSpec, *, leads: bool, ends: bool) -> TokenRole:
-    """Say what a special token is: one that both opens and closes sentences goes by its place."""
-    if ends and token in spec.suffix_types:
-        return "eos"
-    return "bos" if leads and token in spec.prefix_types else "special"
-
-
-def _at(text: str, start: int, end: int, *, role: TokenRole = "text", oov: bool = False) -> Token:
-    return Token(text=text, start=start, end=end, surprisal_bits=None, oov=oov, role=role)
-
-
-def _mark(text: str, role: TokenRole, at: int, sentence: str) -> Token:
-    at = len(sentence) if role == "eos" else at
-    return _at(text, at, at, role=role)
 
 
 def _take_in_marks(placed: list[Token], sentence: str, at: int, start: int) -> int:
@@ -825,8 +798,7 @@ def _numbered(tokens: Sequence[str], index: int) -> str:
 
 
 def _hint_for_mark(token: str, spec: TokenizerSpec) -> str:
-    looks_like_mark = len(token) > 2 and (token[0], token[-1]) in {("<", ">"), ("[", "]")}  # noqa: PLR2004 - something between brackets
-    if looks_like_mark:
+    if re.fullmatch(r"<.+>|\[.+\]", token, re.DOTALL):
         return (
             f"if {token!r} is a mark and no text, the spec has to list it among its unk_types, "
             "prefix_types, suffix_types or special_types"

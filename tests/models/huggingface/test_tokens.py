@@ -84,16 +84,6 @@ def test_eos_is_scored_at_the_end_of_the_sentence(tiny_folder: FolderOf) -> None
     assert [token.role for token in without.tokens] == ["text"]
 
 
-def test_a_first_token_without_context_has_no_surprisal(tiny_folder: FolderOf) -> None:
-    model = open_tiny(tiny_folder("gpt2"))
-    (unscored,) = score_all(model, ["I like the dog"], Policy(bos="never"))
-    (zero,) = score_all(model, ["I like the dog"], Policy.SYNTAXGYM)
-    assert unscored.tokens[0].surprisal_bits is None
-    assert zero.tokens[0].surprisal_bits == 0.0
-    assert bits(unscored)[1:] == bits(zero)[1:]
-    assert None not in bits(unscored)[1:]
-
-
 @pytest.mark.parametrize(
     ("policy", "message"),
     [

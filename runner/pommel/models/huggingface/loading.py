@@ -240,7 +240,7 @@ def load(folder: Path, *, reference: str, options: LoadOptions) -> Loaded:
     with quiet():
         tokenizer = _load_tokenizer(folder, files, reference, options)
         with _one_line(reference, "the model cannot be loaded"):
-            network, missing = _load_network(folder, files, kind, dtype, devices, options)
+            network, missing = _load_network(files, kind, devices, options)
         if len(devices) == 1:
             with _one_line(reference, f"cannot move the model to {devices[0]}"):
                 network.to(devices[0])
@@ -319,25 +319,20 @@ def _load_tokenizer(folder: Path, files: ModelFiles, reference: str, options: Lo
     return tokenizer
 
 
-def _load_network(  # noqa: PLR0913, PLR0917 - what loading depends on
-    folder: Path,
-    files: ModelFiles,
-    kind: Kind,
-    dtype: Any,
-    devices: tuple[str, ...],
-    options: LoadOptions,
+def _load_network(
+    files: ModelFiles, kind: Kind, devices: tuple[str, ...], options: LoadOptions
 ) -> tuple[Any, list[str]]:
     """Return the network and the names of what its files lack."""
     transformers: Any = import_module("transformers")
     major, minor = (int(part) for part in transformers.__version__.split(".")[:2])
     dtype_keyword = "dtype" if (major, minor) >= (4, 56) else "torch_dtype"
     network, report = getattr(transformers, AUTO_CLASSES[kind]).from_pretrained(
-        folder,
+        files.config.parent,
         local_files_only=True,
         trust_remote_code=options.trust_remote_code,
         use_safetensors=files.safe,
         output_loading_info=True,
-        **{dtype_keyword: dtype},
+        **{dtype_keyword: find_dtype(options.dtype)},
         **(_spread() if len(devices) > 1 else {}),
     )
     return network, sorted(report["missing_keys"])

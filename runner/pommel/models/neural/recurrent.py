@@ -169,10 +169,9 @@ def _exact_products(device: str) -> Iterator[None]:
         yield
         return
     flags: Any = torch.backends.cuda.matmul
-    name, exact = ("fp32_precision", "ieee")
-    if not hasattr(flags, name):
-        # Before torch 2.9.
-        name, exact = ("allow_tf32", False)  # type: ignore[assignment]
+    new = hasattr(flags, "fp32_precision")
+    # The other one is that of torch before 2.9.
+    name, exact = ("fp32_precision", "ieee") if new else ("allow_tf32", False)
     chosen = getattr(flags, name)
     setattr(flags, name, exact)
     try:
