@@ -10,11 +10,10 @@ from pommel.errors import (
     AlignmentError,
     InputError,
     ModelError,
-    ModelNotAvailableError,
     SurprisalError,
 )
 from pommel.models.model import Policy
-from pommel.models.word_level import WordReader, first_outcome, read_vocabulary, word_spans
+from pommel.models.word_level import WordReader, first_outcome, read_word_list, word_spans
 
 
 def _written(folder: Path, text: str) -> Path:
@@ -27,7 +26,7 @@ def _written(folder: Path, text: str) -> Path:
     "text", ["<unk>\nthe\nThe\n", "<unk>\r\nthe\r\nThe", "\ufeff<unk>\n the\nThe "]
 )
 def test_words_come_in_the_order_of_the_file(tmp_path: Path, text: str) -> None:
-    assert read_vocabulary(_written(tmp_path, text), asked_by="x") == ("<unk>", "the", "The")
+    assert read_word_list(_written(tmp_path, text)) == ("<unk>", "the", "The")
 
 
 @pytest.mark.parametrize(
@@ -51,15 +50,8 @@ def test_words_come_in_the_order_of_the_file(tmp_path: Path, text: str) -> None:
 def test_what_is_no_list_of_words_is_refused(tmp_path: Path, text: str, message: str) -> None:
     path = _written(tmp_path, text)
     with pytest.raises(InputError) as caught:
-        read_vocabulary(path, asked_by="x")
+        read_word_list(path)
     assert str(caught.value) == f"{path}{message}"
-
-
-def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    path = tmp_path / "none.txt"
-    with pytest.raises(ModelNotAvailableError) as caught:
-        read_vocabulary(path, asked_by="lstm://folder")
-    assert str(caught.value) == f"lstm://folder: {path}: No such file or directory"
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ from pathlib import Path
 from pommel.errors import InputError, ModelError, counted, listed
 from pommel.files import DecodedText, word_core
 from pommel.models.model import Policy
-from pommel.models.reference_files import read_text
 from pommel.surprisal import ScoredSentence, Token, Unscored
 
 # The Penn Treebank's clitics, cut off a word only if the model lists them as words.
@@ -95,15 +94,6 @@ def _cut_marks(
         length = next(lengths, 1)
         yield start, start + length
         start += length
-
-
-def read_vocabulary(path: Path, *, asked_by: str) -> tuple[str, ...]:
-    """Return the words of a model's file, in its order.
-
-    Raises `ModelNotAvailableError`, naming the reference `asked_by`, if the file cannot be read,
-    and `InputError` as `parse_vocabulary`.
-    """
-    return parse_vocabulary(read_text(path, asked_by=asked_by), file=str(path))
 
 
 def read_word_list(path: Path, *, cased: bool = True) -> tuple[str, ...]:

@@ -87,16 +87,6 @@ class LeftToRight:
             bits = _corrected(requests[index], answer, boundaries)
             yield index, _outcomes(sentences[index], spans[index], policy, positions, bits)
 
-    def log_probabilities(self, ids: Sequence[int], *, n_outputs: int) -> "NDArray[np.float32]":
-        """Return the natural logarithms of the probabilities before each of `ids`.
-
-        *Shape:* (ids x `n_outputs`); the first row, before which there is nothing, is uniform.
-        """
-        rows = np.full((len(ids), n_outputs), -np.log(n_outputs), dtype=np.float32)
-        if len(ids) > 1:
-            rows[1:] = self.engine.log_probabilities(ids[:-1]).numpy()
-        return rows
-
     @cached_property
     def _boundaries(self) -> Boundaries | None:
         return find_boundaries(self.vocabulary)

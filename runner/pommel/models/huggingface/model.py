@@ -27,7 +27,7 @@ from pommel.models.huggingface.tokens import (
     vocabulary_spec,
 )
 from pommel.models.model import DistinctSentence, LoadOptions, Model, ModelInfo, Policy, Spans
-from pommel.models.tokenizing import Predictor, TokenizingModel
+from pommel.models.tokenizing import Predictor, TokenizingModel, after_nothing
 from pommel.surprisal import ScoredSentence, Token
 
 if TYPE_CHECKING:
@@ -190,7 +190,8 @@ class HuggingFaceModel(TokenizingModel):
         *Shape:* (ids x `n_outputs`); the first row, before which there is nothing, is uniform.
         Raises `UnsupportedFeatureError` for a masked model, which predicts no next token.
         """
-        return self._left_to_right.log_probabilities(ids, n_outputs=self.n_outputs)
+        following = self._left_to_right.engine.log_probabilities(ids[:-1])
+        return after_nothing(following.numpy(), len(ids))
 
     @cached_property
     def n_outputs(self) -> int:

@@ -17,7 +17,7 @@ from pommel.errors import InputError, ModelNotAvailableError, UsageError, counte
 from pommel.files import replacing, sha256_of, write_text
 from pommel.models.neural.memory import require_torch
 from pommel.models.reference_files import check_shape, parse_json, read_text
-from pommel.models.word_level import read_vocabulary
+from pommel.models.word_level import parse_vocabulary
 
 if TYPE_CHECKING:
     import torch
@@ -275,7 +275,9 @@ def read_folder(folder: Path, *, reference: str, allow_pickle: bool = False) -> 
     if not (folder / CONFIG).is_file():
         raise ModelNotAvailableError(f"{reference}: {_no_model(folder)}")
     config = _read_config(folder / CONFIG, reference=reference)
-    vocabulary = read_vocabulary(folder / VOCABULARY, asked_by=reference)
+    vocabulary = parse_vocabulary(
+        read_text(folder / VOCABULARY, asked_by=reference), file=str(folder / VOCABULARY)
+    )
     for name, mark in (("unk", config.unk), ("eos", config.eos)):
         if mark not in vocabulary:
             raise InputError(

@@ -17,7 +17,7 @@ from pommel.models.model import DistinctSentence, LoadOptions, Model, ModelInfo,
 from pommel.models.neural.memory import Runtime, find_device, find_dtype, require_torch
 from pommel.models.neural.questions import Ids, Request, asked_for
 from pommel.models.neural.recurrent import LstmNetwork, RecurrentEngine
-from pommel.models.tokenizing import Predictor, TokenizingModel
+from pommel.models.tokenizing import Predictor, TokenizingModel, after_nothing
 from pommel.models.word_level import WordReader, WordSentence, first_outcome
 from pommel.surprisal import ScoredSentence, Token, Unscored
 
@@ -195,10 +195,7 @@ class LstmModel(TokenizingModel):
 
         *Shape:* (ids x `n_outputs`); the first row, before which there is nothing, is uniform.
         """
-        rows = np.full((len(ids), self.n_outputs), -math.log(self.n_outputs), dtype=np.float32)
-        if len(ids) > 1:
-            rows[1:] = self.engine.log_probabilities(ids[:-1]).numpy()
-        return rows
+        return after_nothing(self.engine.log_probabilities(ids[:-1]).numpy(), len(ids))
 
     @property
     def tokenizer_spec(self) -> TokenizerSpec:
