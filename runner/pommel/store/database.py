@@ -10,7 +10,7 @@ import sys
 import tempfile
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
@@ -348,6 +348,31 @@ def insert_rows(
         row = f"({marks(columns)})"
         sql = f"INSERT INTO {table} ({', '.join(columns)}) VALUES "  # noqa: S608 - our own names
         connection.execute(sql + ", ".join([row] * len(piece)), [*chain.from_iterable(piece)])
+
+
+def insert_row(connection: sqlite3.Connection, table: str, row: Mapping[str, object]) -> int:
+    """Insert a row, and return its key; within a transaction."""
+    sql = f"INSERT INTO {table} ({', '.join(row)}) VALUES ({marks([*row])})"  # noqa: S608 - our own names
+    key = connection.execute(sql, [*row.values()]).lastrowid
+    assert key is not None  # noqa: S101 - one row was added
+    return key
+
+
+def key_of(
+    connection: sqlite3.Connection,
+    table: str,
+    known_by: Mapping[str, str],
+    described: Callable[[], Mapping[str, object]],
+) -> int:
+    """Return the key of a row, which is entered as described if it is new; within a transaction.
+
+    `known_by` is the column that it is known by, with its value.
+    """
+    ((column, value),) = known_by.items()
+    sql = f"SELECT {KEYS[table]} FROM {table} WHERE {column} = ?"  # noqa: S608 - our own names
+    for (key,) in connection.execute(sql, (value,)):
+        return int(key)
+    return insert_row(connection, table, {**known_by, **described()})
 
 
 # Another place would do.

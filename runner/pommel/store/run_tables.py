@@ -8,10 +8,9 @@ import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Self
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pommel.errors import InputError, StoreError, counted, package_version, quoted
 from pommel.files import is_encodable
@@ -33,7 +32,9 @@ from pommel.store.database import (
     ItemRow,
     damaged,
     explained,
+    insert_row,
     kept_results,
+    key_of,
     marks,
     pieces,
     seal,
@@ -42,14 +43,13 @@ from pommel.store.selection import OneEach, Selection, in_a_family_too, one_each
 from pommel.store.surprisal_cache import (
     CacheKey,
     SurprisalCache,
-    describe_model,
-    describe_policy,
+    key_of_model,
+    key_of_policy,
     sentence_hash,
 )
 from pommel.suite import LoadedSuite, Suite
-from pommel.surprisal import ScoredSentence
 
-# The columns of `runs` that a record is made of again; their order is that of `run_row`.
+# The columns of `runs` that a record is made of again.
 RUN_COLUMNS = (
     "run_id",
     "status",
@@ -62,10 +62,6 @@ RUN_COLUMNS = (
     "score_rule",
     "record",
 )
-
-# Keys of a run's model, policy and suite; None for what others measured.
-_Links = tuple[int | None, int | None, int | None]
-_COLUMNS = (*RUN_COLUMNS, "model_id", "policy_id", "suite_id", "finished")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,7 +83,7 @@ class RunTables:
         with self.database.transaction() as connection:
             links = _links(connection, suite, info, policy)
             if _run_key(connection, record.run_id) is None:
-                _add(connection, _dated(record), links, finished=None)
+                insert_row(connection, "runs", {**run_row(_dated(record)), **links})
 
     def save(self, run: Run) -> RunRecord:
         """Keep a complete run, in the place of what was known of it; return its record.
@@ -111,7 +107,7 @@ class RunTables:
         n_saved = 0
         with self.database.transaction() as connection:
             for record in records:
-                _replace(connection, _dated(record), (None, None, None))
+                _replace(connection, _dated(record), dict.fromkeys(_LINKS))
                 n_saved += 1
         return n_saved
 
@@ -170,16 +166,68 @@ class RunTables:
         for record in records:
             sha256 = record.suite.sha256
             if sha256 not in suites:
-                suites[sha256] = suite_of(self.database, record)
-            yield run_of(self.cache, record, suites[sha256])
+                suites[sha256] = self.suite(record)
+            provenance = _without_choices(record.result.provenance)
+            surprisals = self._surprisals(record, suites[sha256], provenance)
+            yield Run(surprisals=surprisals, result=record.result)
 
     def evaluate_again(self, base: RunRecord, suite: Suite, choices: Choices) -> Run:
         """Check a suite's predictions against what the model of a run said; nothing is kept.
 
         It is the run's own suite, or another one of sentences that the cache has under the same
-        model and policy; raises `StoreError`, which says how many it lacks.
+        model and policy; raises `StoreError`, which says how many it lacks. The provenance says
+        when and from which run (`scored`): model, machine and packages are those that scored it.
         """
-        return evaluated_again(self.cache, base, suite, choices)
+        scored = _without_choices(base.result.provenance)
+        origin = {"run_id": base.run_id, "date": scored["date"], "pommel": scored["pommel"]}
+        provenance = {
+            **scored,
+            "suite": suite.identity,
+            "pommel": package_version("pommel"),
+            "date": _now(),
+            "scored": scored.get("scored", origin),
+        }
+        surprisals = self._surprisals(base, suite, provenance)
+        result = replace(surprisals.evaluate(choices), membership=base.result.membership)
+        return Run(surprisals=surprisals, result=result)
+
+    def _surprisals(
+        self, record: RunRecord, suite: Suite, provenance: Mapping[str, Any]
+    ) -> SuiteSurprisals:
+        """Return the surprisals of any suite from what a run's model said under the run's policy.
+
+        Raises `StoreError` for a run that is not complete, and if the cache lacks a sentence, or a
+        region that the predictions look at.
+        """
+        path = self.database.path
+        if record.status != "complete":
+            raise StoreError(
+                f"{path}: run {record.run_id} was interrupted; the command that began it goes on "
+                f"with it"
+            )
+        scored = record.result.provenance
+        info = replace(ModelInfo.from_dict(scored["model"]), name=record.result.model_name)
+        policy = Policy(**{k: v for k, v in scored["policy"].items() if k != "fingerprint"})
+        choices = Choices(policy=policy, compat=scored["compat"], regions="needed")
+        needed = NeededSentences.of(suite, info, choices)
+        key = CacheKey(model=info, policy=cached_policy(info, policy))
+        sentences = self.cache.known(key, needed.texts)
+        missing = [
+            text
+            for text in needed.texts
+            if text not in sentences or not needed.are_in(sentences[text])
+        ]
+        if missing:
+            raise StoreError(
+                f"{path}: {record.result.model_name} has not scored {len(missing)} of "
+                f"{counted(len(needed.texts), 'sentence')} of {suite.name} under this policy, the "
+                f"first {quoted(missing[0])}; `pommel run {record.model.reference} SUITE` scores "
+                f"them"
+            )
+        method = scored["method"]
+        return SuiteSurprisals.from_sentences(
+            needed, sentences, method=method, provenance=provenance
+        )
 
     def with_tokens(self, records: Sequence[RunRecord]) -> list[RunRecord]:
         """Return the records of runs that have tokens: not those of results of others."""
@@ -215,13 +263,38 @@ class RunTables:
     def progress(self, record: RunRecord) -> tuple[int, int] | None:
         """Return how many distinct sentences of a run's suite are scored, and how many it has.
 
-        None for results of others.
+        Sentences that another run had scored before count, too. None for results of others.
         """
-        return progress_of(self.database, record) if self.with_tokens([record]) else None
+        if not self.with_tokens([record]):
+            return None
+        texts = {each.text for row in self.suite(record).sentences() for each in row}
+        hashes = [found for each in texts if (found := sentence_hash(each)) is not None]
+        n_scored = 0
+        for piece in pieces(hashes):
+            ((n_there,),) = self.database.rows(
+                "SELECT count(*) FROM runs JOIN scored USING (model_id, policy_id) "  # noqa: S608 - marks
+                f"JOIN sentences USING (sentence_id) WHERE run_id = ? AND hash IN ({marks(piece)})",
+                (record.run_id, *piece),
+            )
+            n_scored += n_there
+        return n_scored, len(texts)
 
     def suite(self, record: RunRecord) -> Suite:
         """Return the suite of a run as it was; raises `StoreError` where only results are known."""
-        return suite_of(self.database, record)
+        rows = self.database.rows(
+            "SELECT document FROM runs JOIN suites USING (suite_id) "
+            "WHERE run_id = ? AND document IS NOT NULL",
+            (record.run_id,),
+        )
+        if not rows:
+            raise StoreError(
+                f"{self.database.path}: of run {record.run_id} ({record.result.model_name} on "
+                f"{record.result.suite_name}) there are results only, no suite and no tokens"
+            )
+        suite = suite_from_document(self.database, rows[0][0])
+        if record.suite.sha256 not in {"", suite.sha256}:
+            raise damaged(self.database.path, f"run {record.run_id} has another run's suite")
+        return suite
 
     def delete(self, run_ids: Sequence[str]) -> int:
         """Delete runs and their results, not their surprisals; return how many there were."""
@@ -246,7 +319,7 @@ def _bare(database: Database, where: str, ids: str) -> Iterator[tuple[int, RunRe
     connection = database.connection
     sql = f"SELECT run_key, {', '.join(RUN_COLUMNS)} FROM runs {where} ORDER BY run_key"  # noqa: S608 - our own text
     for run_key, *row in connection.execute(sql, (ids,) if where else ()):
-        record = readable_record(row)
+        record = bare_record(row)
         if record is None:
             raise damaged(database.path, f"what is kept of run {row[0]} makes no sense")
         yield run_key, record
@@ -260,7 +333,7 @@ def _filled(database: Database, bare: Mapping[int, RunRecord]) -> list[RunRecord
         result = record.result
         run = f"run {record.run_id} ({result.model_name} on {result.suite_name})"
         database.check_whole(run_key, kept, run=run)
-        predictions = tuple(prediction_of(*head, ItemRows.of(rows)) for head, rows in kept)
+        predictions = tuple(_prediction_of(*head, rows) for head, rows in kept)
         numbers = result.item_numbers
         if kept:
             numbers = tuple(number for _, number, *_ in kept[0][1])
@@ -269,13 +342,22 @@ def _filled(database: Database, bare: Mapping[int, RunRecord]) -> list[RunRecord
     return records
 
 
+# What leads to a run's model, policy and suite; None for what others measured.
+_LINKS = ("model_id", "policy_id", "suite_id")
+_Links = Mapping[str, int | None]
+
+
 def _links(connection: sqlite3.Connection, suite: Suite, info: ModelInfo, policy: Policy) -> _Links:
-    asked = cached_policy(info, policy)
-    return (
-        describe_model(connection, info),
-        describe_policy(connection, asked),
-        describe_suite(connection, suite),
-    )
+    def described() -> Mapping[str, object]:
+        # A text with half of a surrogate pair is written with its escape.
+        document = zlib.compress(suite.to_text().encode())
+        return {"name": storable(suite.name), "document": document}
+
+    return {
+        "model_id": key_of_model(connection, info),
+        "policy_id": key_of_policy(connection, cached_policy(info, policy)),
+        "suite_id": key_of(connection, "suites", {"sha256": suite.sha256}, described),
+    }
 
 
 def _run_key(connection: sqlite3.Connection, run_id: str) -> int | None:
@@ -283,31 +365,31 @@ def _run_key(connection: sqlite3.Connection, run_id: str) -> int | None:
     return int(rows[0][0]) if rows else None
 
 
-def _add(
-    connection: sqlite3.Connection, record: RunRecord, links: _Links, *, finished: str | None
-) -> int:
-    """Enter a run that is new; return its key."""
-    marks = ", ".join("?" * len(_COLUMNS))
-    added = connection.execute(
-        f"INSERT INTO runs ({', '.join(_COLUMNS)}) VALUES ({marks})",  # noqa: S608 - our own names
-        (*run_row(record), *links, finished),
-    )
-    assert added.lastrowid is not None  # noqa: S101 - one row was added
-    return added.lastrowid
-
-
 def _replace(connection: sqlite3.Connection, record: RunRecord, links: _Links) -> None:
+    """Keep a complete run with its results, in the place of what was known of it."""
+    row = {**run_row(record), **links, "finished": _now()}
     run_key = _run_key(connection, record.run_id)
     if run_key is None:
-        run_key = _add(connection, record, links, finished=_now())
+        run_key = insert_row(connection, "runs", row)
     else:
-        anew = ", ".join(f"{name} = ?" for name in _COLUMNS)
-        connection.execute(
-            f"UPDATE runs SET {anew} WHERE run_key = ?",  # noqa: S608 - our own names
-            (*run_row(record), *links, _now(), run_key),
-        )
+        anew = ", ".join(f"{name} = ?" for name in row)
+        sql = f"UPDATE runs SET {anew} WHERE run_key = ?"  # noqa: S608 - our own names
+        connection.execute(sql, (*row.values(), run_key))
         connection.execute("DELETE FROM predictions WHERE run_key = ?", (run_key,))
-    add_predictions(connection, run_key, record.result)
+    for each in record.result.predictions:
+        prediction = {
+            "run_key": run_key,
+            "prediction_id": each.prediction_id,
+            "formula": storable(each.formula),
+            "description": storable(each.description),
+        }
+        key = insert_row(connection, "predictions", prediction)
+        connection.executemany(
+            "INSERT INTO item_results "
+            "(prediction_key, position, item_number, holds, margin_bits, flags) "
+            "VALUES (?, ?, ?, ?, ?, ?)",
+            ((key, *row) for row in _item_rows(record.result, each)),
+        )
     seal(connection, run_key)
 
 
@@ -345,28 +427,6 @@ def _now() -> str:
     return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
 
 
-def progress_of(database: Database, record: RunRecord) -> tuple[int, int]:
-    """Return how many of the distinct sentences of a run's suite are scored, and how many it has.
-
-    Sentences that another run had scored before count, too. Raises `StoreError` where only results
-    are known.
-    """
-    suite = suite_of(database, record)
-    texts = {each.text for row in suite.sentences() for each in row}
-    hashes = [found for each in texts if (found := sentence_hash(each)) is not None]
-    n_scored = sum(_n_scored(database, record.run_id, piece) for piece in pieces(hashes))
-    return n_scored, len(texts)
-
-
-def _n_scored(database: Database, run_id: str, hashes: Sequence[bytes]) -> int:
-    ((n_scored,),) = database.rows(
-        "SELECT count(*) FROM runs JOIN scored USING (model_id, policy_id) "  # noqa: S608 - marks
-        f"JOIN sentences USING (sentence_id) WHERE run_id = ? AND hash IN ({marks(hashes)})",
-        (run_id, *hashes),
-    )
-    return int(n_scored)
-
-
 def cached_policy(info: ModelInfo, policy: Policy) -> Policy:
     """Return the policy under which the cache has a model's tokens.
 
@@ -374,117 +434,6 @@ def cached_policy(info: ModelInfo, policy: Policy) -> Policy:
     recording); what that is known to have been made with makes no difference.
     """
     return replace(policy, method=info.method(policy) if info.methods else "auto")
-
-
-def run_of(cache: SurprisalCache, record: RunRecord, suite: Suite) -> Run:
-    """Return the run of a record and its suite, with the tokens that the cache has.
-
-    Raises `StoreError` for a run that is not complete, and for tokens that are gone.
-    """
-    surprisals = stored_surprisals(cache, record, suite)
-    provenance = without_scoring_choices(record.result.provenance)
-    return Run(surprisals=replace(surprisals, provenance=provenance), result=record.result)
-
-
-def evaluated_again(cache: SurprisalCache, base: RunRecord, suite: Suite, choices: Choices) -> Run:
-    """Return the run of any suite from what a run's model said under the run's policy.
-
-    Its provenance says when and from which run (`scored`): model, machine and packages are those
-    that scored it. Raises as `stored_surprisals` does.
-    """
-    surprisals = stored_surprisals(cache, base, suite)
-    scored = without_scoring_choices(base.result.provenance)
-    origin = {"run_id": base.run_id, "date": scored["date"], "pommel": scored["pommel"]}
-    provenance = {
-        **scored,
-        "suite": suite.identity,
-        "pommel": package_version("pommel"),
-        "date": dt.datetime.now(dt.UTC).isoformat(timespec="seconds"),
-        "scored": scored.get("scored", origin),
-    }
-    surprisals = replace(surprisals, provenance=provenance)
-    result = surprisals.evaluate(choices)
-    return Run(surprisals=surprisals, result=replace(result, membership=base.result.membership))
-
-
-def stored_surprisals(cache: SurprisalCache, record: RunRecord, suite: Suite) -> SuiteSurprisals:
-    """Return the surprisals of any suite from what a run's model said under the run's policy.
-
-    Their provenance is empty. Raises `StoreError` for a run that is not complete, and if the cache
-    lacks a sentence, or a region that the predictions look at.
-    """
-    if record.status != "complete":
-        raise StoreError(
-            f"{cache.database.path}: run {record.run_id} was interrupted; the command that began "
-            f"it goes on with it"
-        )
-    scored = record.result.provenance
-    info = replace(ModelInfo.from_dict(scored["model"]), name=record.result.model_name)
-    policy = _asked(scored["policy"])
-    choices = Choices(policy=policy, compat=scored["compat"], regions="needed")
-    needed = NeededSentences.of(suite, info, choices)
-    key = CacheKey(model=info, policy=cached_policy(info, policy))
-    sentences = cache.known(key, needed.texts)
-    _check_complete(cache, record, suite.name, sentences, needed)
-    method = scored["method"]
-    return SuiteSurprisals.from_sentences(needed, sentences, method=method, provenance={})
-
-
-def _asked(described: dict[str, Any]) -> Policy:
-    choices = {name: value for name, value in described.items() if name != "fingerprint"}
-    return Policy(**choices)
-
-
-def _check_complete(
-    cache: SurprisalCache,
-    record: RunRecord,
-    suite_name: str,
-    sentences: dict[str, ScoredSentence],
-    needed: NeededSentences,
-) -> None:
-    missing = [
-        text for text in needed.texts if text not in sentences or not needed.are_in(sentences[text])
-    ]
-    if missing:
-        raise StoreError(
-            f"{cache.database.path}: {record.result.model_name} has not scored "
-            f"{len(missing)} of {counted(len(needed.texts), 'sentence')} of {suite_name} "
-            f"under this policy, the first {quoted(missing[0])}; `pommel run "
-            f"{record.model.reference} SUITE` scores them"
-        )
-
-
-def describe_suite(connection: sqlite3.Connection, suite: Suite) -> int:
-    """Return the key of a suite, which is entered if it is new; within a transaction."""
-    sha256 = suite.sha256
-    sql = "SELECT suite_id FROM suites WHERE sha256 = ?"
-    if known := connection.execute(sql, (sha256,)).fetchone():
-        return int(known[0])
-    # A text with half of a surrogate pair is written with its escape.
-    document = zlib.compress(suite.to_text().encode())
-    connection.execute(
-        "INSERT INTO suites (sha256, name, document) VALUES (?, ?, ?)",
-        (sha256, storable(suite.name), document),
-    )
-    return int(connection.execute(sql, (sha256,)).fetchone()[0])
-
-
-def suite_of(database: Database, record: RunRecord) -> Suite:
-    """Return the suite that a run was made with; raises `StoreError` if only results are known."""
-    rows = database.rows(
-        "SELECT document FROM runs JOIN suites USING (suite_id) "
-        "WHERE run_id = ? AND document IS NOT NULL",
-        (record.run_id,),
-    )
-    if not rows:
-        raise StoreError(
-            f"{database.path}: of run {record.run_id} ({record.result.model_name} on "
-            f"{record.result.suite_name}) there are results only, no suite and no tokens"
-        )
-    suite = suite_from_document(database, rows[0][0])
-    if record.suite.sha256 not in {"", suite.sha256}:
-        raise damaged(database.path, f"run {record.run_id} has another run's suite")
-    return suite
 
 
 def document_hash(document: bytes) -> str:
@@ -506,38 +455,19 @@ def suite_from_document(database: Database, document: bytes) -> Suite:
 
 
 # What a bit of `item_results.flags` says of an item.
-_TIE, _UNDEFINED, _UNSCORED, _OOV, _SKIPPED, _SWALLOWED = 1, 2, 4, 8, 16, 32
+_FLAGS = {"tie": 1, "undefined": 2, "unscored": 4, "oov": 8, "skipped": 16, "swallowed": 32}
 
 # What a column of whole numbers holds.
 _LARGEST = 2**63 - 1
-_STATUS_OF_ROW = {"running": "interrupted", "complete": "complete"}
+_STATUS_OF_ROW: Mapping[str, Literal["interrupted", "complete"]] = {
+    "running": "interrupted",
+    "complete": "complete",
+}
 _ROW_OF_STATUS = {status: word for word, status in _STATUS_OF_ROW.items()}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemRows:
-    """Rows of `item_results` of one prediction, in the order of the items, as columns."""
-
-    item_numbers: NDArray[np.int64]
-    holds: NDArray[np.bool_]
-    margin_bits: NDArray[np.float64]
-    flags: NDArray[np.uint8]
-
-    @classmethod
-    def of(cls, rows: Sequence[ItemRow]) -> Self:
-        """Return rows (position, item number, holds, margin, flags) as columns."""
-        _, numbers, holds, margins, flags = zip(*rows, strict=True) if rows else [()] * 5
-        return cls(
-            item_numbers=np.array(numbers, dtype=np.int64),
-            holds=np.array(holds, dtype=np.bool_),
-            # NumPy takes None for NaN where floats are asked for.
-            margin_bits=np.array(margins, dtype=np.float64),
-            flags=np.array(flags, dtype=np.uint8),
-        )
-
-
-def run_row(record: RunRecord) -> tuple[str, ...]:
-    """Return what `runs` holds of a record, in the order of `RUN_COLUMNS`."""
+def run_row(record: RunRecord) -> dict[str, str]:
+    """Return what `runs` holds of a record (`RUN_COLUMNS`)."""
     result = record.result
     described = {
         "model": asdict(record.model),
@@ -550,60 +480,58 @@ def run_row(record: RunRecord) -> tuple[str, ...]:
         "item_numbers": [] if result.predictions else list(result.item_numbers),
         "provenance": dict(result.provenance),
     }
-    return (
-        record.run_id,
-        _ROW_OF_STATUS[record.status],
-        storable(record.source),
-        record.created,
-        storable(result.model_name),
-        storable(result.suite_name),
-        storable(result.circuit),
-        storable(record.suite.language),
-        result.score_rule,
-        json.dumps(described, separators=(",", ":")),
-    )
+    return {
+        "run_id": record.run_id,
+        "status": _ROW_OF_STATUS[record.status],
+        "source": storable(record.source),
+        "created": record.created,
+        "model_name": storable(result.model_name),
+        "suite_name": storable(result.suite_name),
+        "circuit": storable(result.circuit),
+        "language": storable(record.suite.language),
+        "score_rule": result.score_rule,
+        "record": json.dumps(described, separators=(",", ":")),
+    }
 
 
-def bare_record(row: Sequence[Any]) -> RunRecord:
-    """Return the record of a row of `runs` (`RUN_COLUMNS`), as yet without predictions."""
-    run_id, status, source, created, model_name, suite_name, circuit, _language, rule, text = row
-    described = json.loads(text)
-    member, reported = described["membership"], described["reported"]
-    return RunRecord(
-        run_id=run_id,
-        result=SuiteResult(
-            suite_name=suite_name,
-            circuit=circuit,
-            model_name=model_name,
-            score_rule=rule,
-            item_numbers=tuple(described["item_numbers"]),
-            predictions=(),
-            membership=Membership(**member) if member else None,
-            reported=Score(**reported) if reported else None,
-            provenance=described["provenance"],
-        ),
-        model=ModelFacts(**described["model"]),
-        suite=SuiteFacts(**described["suite"]),
-        policy=described["policy"],
-        settings=described["settings"],
-        source=source,
-        status=_STATUS_OF_ROW[status],  # type: ignore[arg-type]
-        created=created,
-    )
+def bare_record(row: Sequence[Any]) -> RunRecord | None:
+    """Return the record of a row of `runs` (`RUN_COLUMNS`), as yet without predictions.
 
-
-def readable_record(row: Sequence[Any]) -> RunRecord | None:
-    """Return what `bare_record` does; None for a row of which no record can be made."""
+    None for a row of which no record can be made.
+    """
     try:
-        return bare_record(row)
+        run_id, status, source, created, model_name, suite_name, circuit, _, rule, text = row
+        described = json.loads(text)
+        member, reported = described["membership"], described["reported"]
+        return RunRecord(
+            run_id=run_id,
+            result=SuiteResult(
+                suite_name=suite_name,
+                circuit=circuit,
+                model_name=model_name,
+                score_rule=rule,
+                item_numbers=tuple(described["item_numbers"]),
+                predictions=(),
+                membership=Membership(**member) if member else None,
+                reported=Score(**reported) if reported else None,
+                provenance=described["provenance"],
+            ),
+            model=ModelFacts(**described["model"]),
+            suite=SuiteFacts(**described["suite"]),
+            policy=described["policy"],
+            settings=described["settings"],
+            source=source,
+            status=_STATUS_OF_ROW[status],
+            created=created,
+        )
     except (ValueError, TypeError, LookupError, AttributeError):
         return None
 
 
-def item_rows(
+def _item_rows(
     result: SuiteResult, prediction: PredictionResult
 ) -> Iterator[tuple[int, int, bool, float | None, int]]:
-    """Yield (position, item number, holds, margin in bits, flags) of each item.
+    """Return (position, item number, holds, margin in bits, flags) of each item.
 
     Raises `StoreError` for an item number that no column holds.
     """
@@ -613,45 +541,32 @@ def item_rows(
             f"{result.suite_name}: the item number {too_large} is too large to be kept; number "
             f"the items from 1"
         )
-    flags = (
-        _TIE * prediction.tie.astype(np.uint8)
-        + _UNDEFINED * (~prediction.defined).astype(np.uint8)
-        + _UNSCORED * prediction.unscored.astype(np.uint8)
-        + _OOV * prediction.oov.astype(np.uint8)
-        + _SKIPPED * prediction.skipped.astype(np.uint8)
-        + _SWALLOWED * prediction.swallowed.astype(np.uint8)
-    )
-    columns = (
-        result.item_numbers,
-        prediction.holds.tolist(),
-        prediction.margin_bits.tolist(),
-        flags.tolist(),
-    )
+    flags = np.zeros(len(result.item_numbers), dtype=np.uint8)
+    for name, flag in _FLAGS.items():
+        marked = ~prediction.defined if name == "undefined" else getattr(prediction, name)
+        flags |= flag * marked.astype(np.uint8)
+    holds, margins = prediction.holds.tolist(), prediction.margin_bits.tolist()
+    positions = range(len(result.item_numbers))
     # SQLite takes NaN for NULL, too.
-    for position, (number, holds, margin, flag) in enumerate(zip(*columns, strict=True)):
-        yield position, number, holds, margin, flag
+    return zip(positions, result.item_numbers, holds, margins, flags.tolist(), strict=True)
 
 
-def prediction_of(
-    prediction_id: int, formula: str, description: str, items: ItemRows
+def _prediction_of(
+    prediction_id: int, formula: str, description: str, rows: Sequence[ItemRow]
 ) -> PredictionResult:
-    """Return the prediction that rows describe."""
-
-    def has(flag: int) -> NDArray[np.bool_]:
-        return (items.flags & flag) > 0
-
+    """Return the prediction of rows (position, item number, holds, margin, flags)."""
+    _, _, holds, margins, flags = zip(*rows, strict=True) if rows else [()] * 5
+    bits = np.array(flags, dtype=np.uint8)
+    marks = {name: (bits & flag) > 0 for name, flag in _FLAGS.items()}
     return PredictionResult(
         prediction_id=prediction_id,
         formula=formula,
         description=description,
-        holds=items.holds,
-        margin_bits=items.margin_bits,
-        tie=has(_TIE),
-        defined=~has(_UNDEFINED),
-        swallowed=has(_SWALLOWED),
-        unscored=has(_UNSCORED),
-        oov=has(_OOV),
-        skipped=has(_SKIPPED),
+        holds=np.array(holds, dtype=np.bool_),
+        # NumPy takes None for NaN where floats are asked for.
+        margin_bits=np.array(margins, dtype=np.float64),
+        defined=~marks.pop("undefined"),
+        **marks,
     )
 
 
@@ -660,23 +575,7 @@ def storable(text: str) -> str:
     return text if is_encodable(text) else text.encode("utf-8", "backslashreplace").decode()
 
 
-def without_scoring_choices(provenance: Mapping[str, Any]) -> dict[str, Any]:
+def _without_choices(provenance: Mapping[str, Any]) -> dict[str, Any]:
     """Return the provenance of surprisals: that of a result without what was chosen to score it."""
     chosen = {"score_rule", "oov", "swallowed"}
     return {key: value for key, value in provenance.items() if key not in chosen}
-
-
-def add_predictions(connection: sqlite3.Connection, run_key: int, result: SuiteResult) -> None:
-    """Write the predictions of a run that has none; within a transaction."""
-    for each in result.predictions:
-        added = connection.execute(
-            "INSERT INTO predictions (run_key, prediction_id, formula, description) "
-            "VALUES (?, ?, ?, ?)",
-            (run_key, each.prediction_id, storable(each.formula), storable(each.description)),
-        )
-        connection.executemany(
-            "INSERT INTO item_results "
-            "(prediction_key, position, item_number, holds, margin_bits, flags) "
-            "VALUES (?, ?, ?, ?, ?, ?)",
-            ((added.lastrowid, *row) for row in item_rows(result, each)),
-        )

@@ -36,7 +36,7 @@ from pommel.store.database import (
     seal_of,
     version_of,
 )
-from pommel.store.run_tables import RUN_COLUMNS, document_hash, readable_record
+from pommel.store.run_tables import RUN_COLUMNS, bare_record, document_hash
 from pommel.store.surprisal_cache import decode_tokens, sentence_hash
 
 # Rows that are asked for at once, where nothing is damaged.
@@ -551,7 +551,7 @@ def _is_whole(table: str, row: Row) -> bool:
         case "sessions":
             return _json(row["provenance"]) is not None
         case "runs":
-            return readable_record([row[name] for name in RUN_COLUMNS]) is not None
+            return bare_record([row[name] for name in RUN_COLUMNS]) is not None
         case _:
             return True
 

@@ -17,7 +17,9 @@ from pommel.models import DistinctSentence, Model, ModelInfo, Policy, Spans
 from pommel.store.database import (
     Database,
     damaged,
+    insert_row,
     insert_rows,
+    key_of,
     marks,
     owner_seal,
     pieces,
@@ -104,7 +106,7 @@ class SurprisalCache:
                 new[each.text], hashes[each.text] = each, found
         before = {}
         with self.database.transaction() as connection:
-            ids = (describe_model(connection, key.model), describe_policy(connection, key.policy))
+            ids = (key_of_model(connection, key.model), key_of_policy(connection, key.policy))
             session_id = self._session(connection)
             owner = owner_seal(key.model.fingerprint, key.policy.fingerprint)
             sentence_ids = self._sentence_ids(hashes.values())
@@ -215,8 +217,8 @@ class SurprisalCache:
         if self._session_id is not None:
             return self._session_id
         now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-        sql = "INSERT INTO sessions (started, provenance) VALUES (?, ?)"
-        return _added(connection, sql, (now, _json(self.provenance())))
+        session = {"started": now, "provenance": _json(self.provenance())}
+        return insert_row(connection, "sessions", session)
 
 
 def sentence_hash(text: str) -> bytes | None:
@@ -239,22 +241,18 @@ def merged_tokens(old: ScoredSentence, new: ScoredSentence) -> ScoredSentence | 
     return old if tokens == old.tokens else replace(old, tokens=tokens)
 
 
-def describe_model(connection: sqlite3.Connection, info: ModelInfo) -> int:
+def key_of_model(connection: sqlite3.Connection, info: ModelInfo) -> int:
     """Return the key of a model, which is entered if it is new; within a transaction."""
-    sql = "SELECT model_id FROM models WHERE fingerprint = ?"
-    for (key,) in connection.execute(sql, (info.fingerprint,)):
-        return int(key)
-    sql = "INSERT INTO models (fingerprint, description) VALUES (?, ?)"
-    return _added(connection, sql, (info.fingerprint, _json(info.to_dict())))
+    known_by = {"fingerprint": info.fingerprint}
+    return key_of(connection, "models", known_by, lambda: {"description": _json(info.to_dict())})
 
 
-def describe_policy(connection: sqlite3.Connection, policy: Policy) -> int:
+def key_of_policy(connection: sqlite3.Connection, policy: Policy) -> int:
     """Return the key of a policy, which is entered if it is new; within a transaction."""
-    sql = "SELECT policy_id FROM policies WHERE fingerprint = ?"
-    for (key,) in connection.execute(sql, (policy.fingerprint,)):
-        return int(key)
-    sql = "INSERT INTO policies (fingerprint, description) VALUES (?, ?)"
-    return _added(connection, sql, (policy.fingerprint, _json(policy.to_dict())))
+    known_by = {"fingerprint": policy.fingerprint}
+    return key_of(
+        connection, "policies", known_by, lambda: {"description": _json(policy.to_dict())}
+    )
 
 
 def delete_unused(connection: sqlite3.Connection) -> None:
@@ -290,12 +288,6 @@ def _enter_sentences(
     rows = [(key, each, texts[each]) for each, key in entered.items()]
     insert_rows(connection, "sentences", ("sentence_id", "hash", "text"), rows)
     return entered
-
-
-def _added(connection: sqlite3.Connection, sql: str, values: Sequence[Any]) -> int:
-    """Insert one row, and return its key."""
-    connection.execute(sql, values)
-    return int(connection.execute("SELECT last_insert_rowid()").fetchone()[0])
 
 
 def _identity(token: Token) -> tuple[object, ...]:
