@@ -251,39 +251,39 @@ class _Probe:
         )
 
 
-async def probe(client: Client, reference: EndpointReference, model: str) -> Manner:
-    """Find out how a server is to be asked, and what it does of itself.
+class Prober:
+    """Finds out how a server is to be asked, and what it does of itself."""
 
-    Raises `ModelNotAvailableError`, with the server's own reason, for one that does not give the
-    probabilities of a prompt or gives those of something else, and `RequestFailedError`.
-    """
-    return await _Prober(client, reference).manner(model)
-
-
-class _Prober:
     def __init__(self, client: Client, reference: EndpointReference) -> None:
+        """Ask nothing yet."""
         self._client = client
         self._reference = reference
+        self._protocol: PromptProtocol
 
     async def manner(self, model: str) -> Manner:
-        protocol, first = await self._find_protocol(model)
+        """Return what was found out.
+
+        Raises `ModelNotAvailableError`, with the server's own reason, for one that does not give
+        the probabilities of a prompt or gives those of something else, and `RequestFailedError`.
+        """
+        first = await self._find_protocol(model)
         try:
-            probes = [first, *[await self._ask(protocol, each) for each in _PROMPTS[1:]]]
+            probes = [first, *[await self._ask(each) for each in _PROMPTS[1:]]]
             own = first.way(probes)
             contexts = _check_contexts(probes)
-            repeats = await self._check_repeats(protocol)
+            repeats = await self._check_repeats()
         except InputError as error:
             raise self._not_available(str(error)) from None
         if own.has_mark or own.n_hidden:
-            bare = await self._without_marks(protocol)
+            bare = await self._without_marks()
         else:
             bare = own
         # That a token is counted and not shown says little, unless it can be left out.
         marked = own if own.has_mark or (own.n_hidden and bare) else None
         if self._reference.bos is not None and own.front != (self._reference.bos,):
-            marked = await self._with_mark(protocol, own, first)
+            marked = await self._with_mark(own, first)
         return Manner(
-            protocol=protocol,
+            protocol=self._protocol,
             own=own,
             marked=marked,
             bare=bare,
@@ -291,7 +291,7 @@ class _Prober:
             repeats=repeats,
         )
 
-    async def _check_repeats(self, protocol: PromptProtocol) -> str:
+    async def _check_repeats(self) -> str:
         """Ask for two long prompts that begin alike, twice in two orders; say how far they agree.
 
         A server that keeps what it has computed of a prompt has nothing of the first one, a part of
@@ -303,7 +303,7 @@ class _Prober:
         probes: list[_Probe] = []
         for prompt in (*prompts, *reversed(prompts)):
             try:
-                probes.append(await self._ask(protocol, prompt))
+                probes.append(await self._ask(prompt))
             except RequestFailedError as failure:
                 if failure.may_pass or failure.status in {None, 401, 403}:
                     raise
@@ -315,33 +315,32 @@ class _Prober:
         largest = max(_largest_difference(*pair) for pair in pairs)
         return f"checked, to {largest:.4f} bits"
 
-    async def _find_protocol(self, model: str) -> tuple[PromptProtocol, _Probe]:
-        """Return the first protocol that works, and its answer to the first prompt."""
-        completions = Completions(base_url=self._reference.base_url, model=model)
+    async def _find_protocol(self, model: str) -> _Probe:
+        """Settle on the first protocol that works, and return its answer to the first prompt."""
+        self._protocol = Completions(base_url=self._reference.base_url, model=model)
         try:
-            return completions, await self._ask(completions, _PROMPTS[0])
+            return await self._ask(_PROMPTS[0])
         except RequestFailedError as failure:
             if failure.status is None or failure.may_pass or failure.status in {401, 403}:
                 raise
             if "max_tokens" in failure.said and "echo" not in failure.said:
-                shorter = replace(completions, max_tokens=0)
-                return shorter, await self._ask_or_refuse(shorter)
+                self._protocol = replace(self._protocol, max_tokens=0)
+                return await self._ask_or_refuse()
             refusal = await self._refusal(failure)
         except InputError as error:
             refusal = self._not_available(f"{error}; {_NEEDED}")
-        root_url = self._reference.base_url.removesuffix("/v1")
-        generate = Generate(root_url=root_url)
+        self._protocol = Generate(root_url=self._reference.base_url.removesuffix("/v1"))
         try:
-            return generate, await self._ask(generate, _PROMPTS[0])
+            return await self._ask(_PROMPTS[0])
         except RequestFailedError:
             raise refusal from None
         except InputError as error:
             is_tgi = "prefill" in str(error) and "no 'details'" not in str(error)
             raise (self._not_available(str(error)) if is_tgi else refusal) from None
 
-    async def _ask_or_refuse(self, protocol: PromptProtocol) -> _Probe:
+    async def _ask_or_refuse(self) -> _Probe:
         try:
-            return await self._ask(protocol, _PROMPTS[0])
+            return await self._ask(_PROMPTS[0])
         except InputError as error:
             raise self._not_available(f"{error}; {_NEEDED}") from None
         except RequestFailedError as failure:
@@ -366,13 +365,12 @@ class _Prober:
             return failure.status in _IS_THERE
         return True
 
-    async def _ask(
-        self, protocol: PromptProtocol, prompt: str, *, mark: str = "", special_tokens: bool = True
-    ) -> _Probe:
+    async def _ask(self, prompt: str, *, mark: str = "", special_tokens: bool = True) -> _Probe:
         """Return what a server says of a prompt.
 
         Raises `RequestFailedError`, and `InputError` for an answer that cannot be.
         """
+        protocol = self._protocol
         body = protocol.body(mark + prompt, special_tokens=special_tokens)
         answer = protocol.read((await self._client.post(protocol.url, body)).value)
         n_front = 0
@@ -384,23 +382,23 @@ class _Prober:
             raise InputError(f"it does not echo the prompt {prompt!r}: {error}") from None
         return _Probe(answer=answer, n_front=n_front, n_tokens=len(spans))
 
-    async def _without_marks(self, protocol: PromptProtocol) -> Way | None:
+    async def _without_marks(self) -> Way | None:
         """Return the way in which the server leaves its marks out; None if it does not."""
         try:
-            bare = await self._ask(protocol, _PROMPTS[0], special_tokens=False)
+            bare = await self._ask(_PROMPTS[0], special_tokens=False)
         except (RequestFailedError, InputError, UnsupportedFeatureError):
             return None
         way = replace(bare.way([bare]), special_tokens=False)
         return None if way.has_mark or way.n_hidden else way
 
-    async def _with_mark(self, protocol: PromptProtocol, own: Way, plain: _Probe) -> Way:
+    async def _with_mark(self, own: Way, plain: _Probe) -> Way:
         """Return the way in which the mark of the reference is put in front."""
         bos = self._reference.bos or ""
         if own.has_mark or own.n_hidden:
             which = quoted("".join(own.front)) if own.front else "a mark that it does not show"
             raise self._not_available(f"it puts {which} in front by itself; leave out ?bos={bos}")
         try:
-            marked = await self._ask(protocol, _PROMPTS[0], mark=bos)
+            marked = await self._ask(_PROMPTS[0], mark=bos)
         except InputError as error:
             raise self._not_available(f"it does not take {bos!r} for one mark: {error}") from None
         way = marked.way([marked], mark=bos)

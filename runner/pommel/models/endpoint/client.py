@@ -214,6 +214,7 @@ _NO_JSON = object()
 _NAMES_A_PARAMETER = re.compile(r"\b(echo|logprobs|max_tokens|logits_all)\b")
 
 
+@dataclass(eq=False, kw_only=True)
 class RequestFailedError(Exception):
     """No answer that could be used.
 
@@ -221,21 +222,14 @@ class RequestFailedError(Exception):
     status if there was one. `may_pass` says that it may go better the next time.
     """
 
-    def __init__(
-        self,
-        reason: str,
-        *,
-        status: int | None = None,
-        said: str = "",
-        may_pass: bool = False,
-        wished_seconds: float | None = None,
-    ) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.status = status
-        self.said = said
-        self.may_pass = may_pass
-        self.wished_seconds = wished_seconds
+    reason: str = field(kw_only=False)
+    status: int | None = None
+    said: str = ""
+    may_pass: bool = False
+    wished_seconds: float | None = None
+
+    def __str__(self) -> str:
+        return self.reason
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -294,11 +288,11 @@ class Client:
                 return await self._once(method, url, body)
             except RequestFailedError as failure:
                 failures.append(failure)
-            last = failures[-1]
-            is_there = is_patient or last.status is not None
-            if not last.may_pass or not is_there or len(failures) > self._n_retries:
-                raise _joined(failures)
-            await asyncio.sleep(self._waiting.seconds(len(failures), last.wished_seconds))
+                is_there = is_patient or failure.status is not None
+                if not failure.may_pass or not is_there or len(failures) > self._n_retries:
+                    raise _joined(failures) from None
+                wished_seconds = failure.wished_seconds
+            await asyncio.sleep(self._waiting.seconds(len(failures), wished_seconds))
 
     async def _once(self, method: str, url: str, body: Mapping[str, Any] | None) -> Answer:
         import httpx  # noqa: PLC0415 - an extra
@@ -453,8 +447,5 @@ def _joined(failures: Sequence[RequestFailedError]) -> RequestFailedError:
         return last
     reasons = Counter(each.reason for each in failures)
     listed = ", ".join(f"{number} x {reason}" for reason, number in reasons.items())
-    return RequestFailedError(
-        f"{len(failures)} tries failed ({listed})",
-        status=last.status,
-        said=last.said,
-    )
+    reason = f"{len(failures)} tries failed ({listed})"
+    return RequestFailedError(reason, status=last.status, said=last.said)

@@ -9,7 +9,8 @@ import os
 import random
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
 from typing import Any
 
 from pommel.errors import (
@@ -23,7 +24,7 @@ from pommel.errors import (
     quoted,
 )
 from pommel.files import Waiting
-from pommel.models.endpoint.behaviour import EXACT, MOST_BITS, Manner, Way, probe
+from pommel.models.endpoint.behaviour import EXACT, MOST_BITS, Manner, Prober, Way
 from pommel.models.endpoint.client import Background, Client, Put, RequestFailedError, find_key
 from pommel.models.endpoint.reference import EndpointReference, read_reference
 from pommel.models.model import (
@@ -55,23 +56,6 @@ class Served:
     model: str
     server: str | None = None
     said: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def owner(self) -> str | None:
-        """Who the list says the model belongs to: servers write their own name there."""
-        owner = self.said.get("owned_by")
-        return owner if isinstance(owner, str) and owner else None
-
-    @property
-    def max_tokens(self) -> int | None:
-        """How long a prompt may be, with the token that is generated."""
-        return next((n for name in _LIMITS if (n := _number(self.said.get(name)))), None)
-
-    @property
-    def n_parameters(self) -> int | None:
-        """How many weights the model has, if the server tells."""
-        meta = self.said.get("meta")
-        return _number(meta.get("n_params")) if isinstance(meta, dict) else None
 
     def fingerprint(self, reference: EndpointReference, manner: Manner) -> str:
         """The SHA-256 over what decides the numbers, as far as it can be known.
@@ -161,57 +145,26 @@ def _number(value: Any) -> int | None:
 _FEWEST, _ONE_IN = 8, 100
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Again:
-    """How far a server gives a sentence the same numbers whenever it is asked.
-
-    `n_sentences` have been asked for again since the model was opened; of the surprisals of their
-    tokens the largest difference is `largest_bits`, in the sentence `where`.
-    """
-
-    n_sentences: int = 0
-    largest_bits: float = 0.0
-    where: str = ""
-
-    @staticmethod
-    def chosen(sentences: Sequence[str]) -> list[str]:
-        """Return which sentences are asked for again, in their order; the same for the same."""
-        n = min(len(sentences), max(_FEWEST, math.ceil(len(sentences) / _ONE_IN)))
-        places = random.Random(0).sample(range(len(sentences)), n)  # noqa: S311 - no secret
-        return [sentences[place] for place in sorted(places)]
-
-    def added(self, first: ScoredSentence, second: ScoredSentence) -> "_Again":
-        """Return this with two answers to one sentence."""
-        n = self.n_sentences + 1
-        bits = _largest_difference(first, second)
-        if bits <= self.largest_bits:
-            return replace(self, n_sentences=n)
-        return _Again(n_sentences=n, largest_bits=bits, where=first.text)
-
-    def check(self, reference: str) -> None:
-        """Raise `ModelError` for more than batches and reduced precision may change."""
-        if self.largest_bits > MOST_BITS:
-            by = (
-                "other tokens" if math.isinf(self.largest_bits) else f"{self.largest_bits:.2f} bits"
-            )
-            raise ModelError(
-                f"{reference}: asked again, it gives {quoted(self.where)} other surprisals (by "
-                f"{by}; {MOST_BITS:.2f} bits are admitted): they depend on what was asked before; "
-                f"{EXACT}"
-            )
+def _asked_again(sentences: Sequence[str]) -> list[str]:
+    """Return which sentences are asked for again, in their order; the same for the same."""
+    n = min(len(sentences), max(_FEWEST, math.ceil(len(sentences) / _ONE_IN)))
+    places = random.Random(0).sample(range(len(sentences)), n)  # noqa: S311 - no secret
+    return [sentences[place] for place in sorted(places)]
 
 
 def _largest_difference(first: ScoredSentence, second: ScoredSentence) -> float:
     """Return by how many bits a sentence's surprisals differ at most; infinity for other tokens."""
-    tokens, others = ([(t.text, t.start, t.end) for t in each.tokens] for each in (first, second))
-    pairs = [
-        (one.surprisal_bits, other.surprisal_bits)
-        for one, other in zip(first.tokens, second.tokens, strict=False)
-        if one.surprisal_bits != other.surprisal_bits
-    ]
-    if tokens != others or any(None in pair for pair in pairs):
+    tokens, others = (
+        [(each.text, each.start, each.end, each.surprisal_bits is None) for each in scored.tokens]
+        for scored in (first, second)
+    )
+    if tokens != others:
         return math.inf
-    return max((abs((one or 0) - (other or 0)) for one, other in pairs), default=0.0)
+    pairs = zip(first.tokens, second.tokens, strict=True)
+    return max(
+        (abs((one.surprisal_bits or 0) - (other.surprisal_bits or 0)) for one, other in pairs),
+        default=0.0,
+    )
 
 
 class EndpointModel:
@@ -232,16 +185,20 @@ class EndpointModel:
         self._client = client
         self._background = background
         self._n_parallel = n_parallel
-        self._again = _Again()
+        # Of all sentences that were asked for again: how far the answers to which differ most.
+        self._n_again, self._largest_bits, self._where = 0, 0.0, ""
 
     @property
     def info(self) -> ModelInfo:
         """Which model this is, what its server does by itself, and how far it repeats itself."""
-        if not self._again.n_sentences:
+        if not self._n_again:
             return self._info
-        return replace(
-            self._info, details={**self._info.details, "asked_again": asdict(self._again)}
-        )
+        again = {
+            "n_sentences": self._n_again,
+            "largest_bits": self._largest_bits,
+            "where": self._where,
+        }
+        return replace(self._info, details={**self._info.details, "asked_again": again})
 
     def score(
         self,
@@ -252,7 +209,7 @@ class EndpointModel:
         """Return an iterator over (index, scored sentence), each as soon as it is there.
 
         A server scores whole prompts, whatever is asked of them. Equal sentences are asked for
-        once. At the end some of them are asked for again, in reverse order (`_Again`). Raises
+        once. At the end some of them are asked for again, in reverse order. Raises
         `UnsupportedFeatureError` for a policy that the server can't follow, and (later)
         `ModelError` for a sentence that it has failed on after all retries or whose answer cannot
         be; requests that are under way are then cancelled. Of a server that does not repeat itself
@@ -279,7 +236,7 @@ class EndpointModel:
         for index in indices.pop("", ()):
             yield index, ScoredSentence(text="", tokens=())
 
-        again = _Again.chosen(list(indices))
+        again = _asked_again(list(indices))
         first: dict[str, ScoredSentence] = {}
         for scored in self._answers(list(indices), way, policy):
             if scored.text in again:
@@ -287,14 +244,29 @@ class EndpointModel:
             for index in indices[scored.text]:
                 yield index, scored
         try:
-            seen = self._again
-            for scored in self._answers(again[::-1], way, policy):
-                seen = seen.added(first[scored.text], scored)
-            seen.check(self._info.reference)
-            self._again = seen
+            second = list(self._answers(again[::-1], way, policy))
+            self._compare([(first[each.text], each) for each in second])
         except ModelError as error:
             error.spoiled = frozenset(indices)
             raise
+
+    def _compare(self, pairs: Sequence[tuple[ScoredSentence, ScoredSentence]]) -> None:
+        """Note how far two answers to each sentence differ.
+
+        Raises `ModelError` for more than batches and reduced precision may change.
+        """
+        differences = [(_largest_difference(*pair), pair[0].text) for pair in pairs]
+        bits, where = max(differences, key=itemgetter(0), default=(0.0, ""))
+        if bits > MOST_BITS:
+            by = "other tokens" if math.isinf(bits) else f"{bits:.2f} bits"
+            raise ModelError(
+                f"{self._info.reference}: asked again, it gives {quoted(where)} other surprisals "
+                f"(by {by}; {MOST_BITS:.2f} bits are admitted): they depend on what was asked "
+                f"before; {EXACT}"
+            )
+        self._n_again += len(pairs)
+        if bits > self._largest_bits:
+            self._largest_bits, self._where = bits, where
 
     def _answers(
         self, sentences: Sequence[str], way: Way, policy: Policy
@@ -386,7 +358,7 @@ def open_model(
 async def _find_out(client: Client, reference: EndpointReference) -> tuple[Served, Manner]:
     served = await find_served(client, reference)
     named = replace(reference, model=served.model)
-    return served, await probe(client, named, served.model)
+    return served, await Prober(client, named).manner(served.model)
 
 
 def _describe(
@@ -400,14 +372,22 @@ def _describe(
         """Return what a server has written as it may be shown and stored."""
         return printable(client.without_key(value)) if isinstance(value, str) else value
 
-    said = {"server": served.server, "owned_by": served.owner, **manner.details}
+    entry, meta = served.said, served.said.get("meta")
+    owner = entry.get("owned_by")
+    said = {
+        "server": served.server,
+        # Servers write their own name there.
+        "owned_by": owner if isinstance(owner, str) and owner else None,
+        **manner.details,
+    }
     return ModelInfo(
         reference=fit(replace(reference, model=served.model).text),
         name=fit(served.model),
         kind="endpoint",
         fingerprint=served.fingerprint(reference, manner),
-        n_parameters=served.n_parameters,
-        max_tokens=served.max_tokens,
+        n_parameters=_number(meta.get("n_params")) if isinstance(meta, dict) else None,
+        # How long a prompt may be, with the token that is generated.
+        max_tokens=next(filter(None, (_number(entry.get(name)) for name in _LIMITS)), None),
         bos=fit(manner.bos),
         methods=("causal",),
         details={

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from pommel.errors import InputError, UnsupportedFeatureError, quoted
 
@@ -28,28 +28,6 @@ class PromptAnswer:
     best: tuple[float | None, ...] = ()
     n_prompt_tokens: int | None = None
     most_generated: int = 0
-
-
-class PromptProtocol(Protocol):
-    """One way to ask for the probabilities of a prompt's tokens."""
-
-    @property
-    def name(self) -> str:
-        """What a stored run says of it."""
-        ...
-
-    @property
-    def url(self) -> str:
-        """Where it is asked."""
-        ...
-
-    def body(self, prompt: str, *, special_tokens: bool = True) -> dict[str, Any]:
-        """Return the request for a prompt; without `special_tokens` the server adds no marks."""
-        ...
-
-    def read(self, value: Any) -> PromptAnswer:
-        """Return what an answer says. Raises `InputError` with what is wrong with it."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +121,10 @@ class Generate:
             log_probabilities=_checked([each.get("logprob") for each in prefill], tokens),
             n_prompt_tokens=len(tokens),
         )
+
+
+# One way to ask for the probabilities of a prompt's tokens.
+PromptProtocol = Completions | Generate
 
 
 def _of(value: Any, name: str, kind: type, where: str) -> Any:
