@@ -2,7 +2,7 @@
 
 import contextlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -72,18 +72,9 @@ class Results:
         those of an earlier run stay together if the disk refuses, which raises `PommelError`.
         """
         failures = [{"model": model, "error": error} for model, error in (failed or {}).items()]
+        frames = {table: self.to_frame(table) for table in get_args(ResultsTable)}
         summary = {"complete": complete, "failed": failures, "runs": self.to_json()}
-        texts = {
-            f"{table}.csv": frame_text(self.to_frame(table), "csv")
-            for table in get_args(ResultsTable)
-        }
-        texts["runs.json"] = json.dumps(summary, ensure_ascii=False, indent=2) + "\n"
-        with contextlib.ExitStack() as stack:
-            # Every file is written beside its place before the first one is moved there.
-            for name, text in texts.items():
-                aside = stack.enter_context(replacing(folder / name))
-                aside.write_text(text, encoding="utf-8", newline="")
-        return [folder / name for name in texts]
+        return _write_all(folder, frames, "csv", summary)
 
     @staticmethod
     def export(
@@ -105,16 +96,7 @@ class Results:
             "failed": [],
             "runs": [_run_to_json(record) for record in records],
         }
-        files = []
-        with contextlib.ExitStack() as stack:
-            # Every file is written beside its place before the first one is moved there.
-            for table, frame in frames.items():
-                files.append(folder / f"{table}.{form}")
-                _WRITERS[form](frame, stack.enter_context(replacing(files[-1])))
-            files.append(folder / "runs.json")
-            aside = stack.enter_context(replacing(files[-1]))
-            text = json.dumps(summary, ensure_ascii=False, indent=2) + "\n"
-            aside.write_text(text, encoding="utf-8", newline="")
+        files = _write_all(folder, frames, form, summary)
         for table in _OF_TOKENS:
             if table not in frames:
                 (folder / f"{table}.{form}").unlink(missing_ok=True)
@@ -227,10 +209,12 @@ ExportForm = Literal["csv", "parquet", "json"]
 _OF_TOKENS: tuple[ResultsTable, ...] = ("regions", "tokens")
 
 
-def _frames(records: Sequence[RunRecord], runs: Sequence[Run]) -> dict[str, "pd.DataFrame"]:
+def _frames(
+    records: Sequence[RunRecord], runs: Sequence[Run]
+) -> "dict[ResultsTable, pd.DataFrame]":
     results = [each.result for each in records]
     with_tokens = Results(runs=tuple(runs))
-    frames: dict[str, pd.DataFrame] = {
+    frames: dict[ResultsTable, pd.DataFrame] = {
         "suites": SuiteResult.scores_frame(results),
         "predictions": stacked([each.to_frame("predictions") for each in results]),
     }
@@ -239,12 +223,22 @@ def _frames(records: Sequence[RunRecord], runs: Sequence[Run]) -> dict[str, "pd.
     return frames
 
 
-def _write_text(text: str, path: Path) -> None:
-    path.write_text(text, encoding="utf-8", newline="")
-
-
-_WRITERS: Mapping[ExportForm, Callable[["pd.DataFrame", Path], None]] = {
-    "csv": lambda frame, path: _write_text(frame_text(frame, "csv"), path),
-    "json": lambda frame, path: _write_text(frame_text(frame, "json"), path),
-    "parquet": lambda frame, path: frame.to_parquet(path, index=False),
-}
+def _write_all(
+    folder: Path,
+    frames: "Mapping[ResultsTable, pd.DataFrame]",
+    form: ExportForm,
+    summary: Mapping[str, Any],
+) -> list[Path]:
+    """Write one file a table, and `runs.json`; return the files."""
+    files = [*(folder / f"{table}.{form}" for table in frames), folder / "runs.json"]
+    with contextlib.ExitStack() as stack:
+        # Every file is written beside its place before the first one is moved there.
+        *asides, last = (stack.enter_context(replacing(file)) for file in files)
+        for frame, aside in zip(frames.values(), asides, strict=True):
+            if form == "parquet":
+                frame.to_parquet(aside, index=False)
+            else:
+                aside.write_text(frame_text(frame, form), encoding="utf-8", newline="")
+        text = json.dumps(summary, ensure_ascii=False, indent=2) + "\n"
+        last.write_text(text, encoding="utf-8", newline="")
+    return files

@@ -72,7 +72,7 @@ def _drawn(write: Callable[[dict[str, Any]], bytes], spec: dict[str, Any], path:
 def svg_of(chart: "alt.TopLevelMixin") -> str:
     """Return a chart as the text of an SVG file."""
     check_installed()
-    return _svg(chart.to_dict()).decode()
+    return _WRITERS[".svg"](chart.to_dict()).decode()
 
 
 def _writer(path: Path) -> Callable[[dict[str, Any]], bytes]:
@@ -85,27 +85,18 @@ def _writer(path: Path) -> Callable[[dict[str, Any]], bytes]:
     return writer
 
 
-def _svg(spec: dict[str, Any]) -> bytes:
-    import vl_convert  # noqa: PLC0415 - `import pommel` stays fast without it
+def _picture_in(kind: str, **settings: float) -> Callable[[dict[str, Any]], bytes]:
+    """Return what draws a chart as "svg", "png" or "pdf"; nothing is fetched."""
 
-    svg: str = vl_convert.vegalite_to_svg(spec, vl_version=_version(spec), allowed_base_urls=[])
-    return svg.encode()
+    def draw(spec: dict[str, Any]) -> bytes:
+        import vl_convert  # noqa: PLC0415 - `import pommel` stays fast without it
 
+        drawn: str | bytes = getattr(vl_convert, f"vegalite_to_{kind}")(
+            spec, vl_version=_version(spec), allowed_base_urls=[], **settings
+        )
+        return drawn.encode() if isinstance(drawn, str) else drawn
 
-def _png(spec: dict[str, Any]) -> bytes:
-    import vl_convert  # noqa: PLC0415 - `import pommel` stays fast without it
-
-    png: bytes = vl_convert.vegalite_to_png(
-        spec, vl_version=_version(spec), scale=PNG_SCALE, allowed_base_urls=[]
-    )
-    return png
-
-
-def _pdf(spec: dict[str, Any]) -> bytes:
-    import vl_convert  # noqa: PLC0415 - `import pommel` stays fast without it
-
-    pdf: bytes = vl_convert.vegalite_to_pdf(spec, vl_version=_version(spec), allowed_base_urls=[])
-    return pdf
+    return draw
 
 
 def _html(spec: dict[str, Any]) -> bytes:
@@ -140,9 +131,9 @@ def _version(spec: Mapping[str, Any]) -> str | None:
 
 
 _WRITERS: Mapping[str, Callable[[dict[str, Any]], bytes]] = {
-    ".svg": _svg,
-    ".png": _png,
-    ".pdf": _pdf,
+    ".svg": _picture_in("svg"),
+    ".png": _picture_in("png", scale=PNG_SCALE),
+    ".pdf": _picture_in("pdf"),
     ".html": _html,
     ".json": _json,
 }
