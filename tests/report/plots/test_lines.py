@@ -13,10 +13,12 @@ from pommel.analysis.complexity import Complexity, known_complexities
 from pommel.analysis.scaling import Scaling
 from pommel.analysis.training import Training
 from pommel.errors import UsageError
-from pommel.report.plots.complexity import complexity_chart
-from pommel.report.plots.lines import factor_axis
-from pommel.report.plots.scaling import scaling_chart
-from pommel.report.plots.training import training_chart
+from pommel.report.plots.lines import (
+    complexity_chart,
+    factor_axis,
+    scaling_chart,
+    training_chart,
+)
 
 SETTINGS = Settings(n_resamples=199)
 
@@ -54,7 +56,7 @@ def test_sizes(capfd: pytest.CaptureFixture[str]) -> None:
     frame = replace(result, table="points").frame()
     drawn = draw(scaling_chart(result), capfd)
     assert len(frame) == 8
-    assert [row["model"] for row in drawn.rows] == [*frame["model_name"]]
+    assert [row["model_name"] for row in drawn.rows] == [*frame["model_name"]]
     assert [row["facet"] for row in drawn.rows] == [*frame["name"]]
     assert [row["series"] for row in drawn.rows] == [*frame["family"]]
     assert same([row["n_parameters"] for row in drawn.rows], frame["n_parameters"])
@@ -76,7 +78,7 @@ def test_sizes_without_all_suites_have_no_point(capfd: pytest.CaptureFixture[str
         for suite in suites
     ]
     drawn = draw(scaling_chart(Scaling.of(records, level="all")), capfd)
-    assert [row["model"] for row in drawn.rows] == ["m10", "m30"]
+    assert [row["model_name"] for row in drawn.rows] == ["m10", "m30"]
     assert drawn.texts[-2:] == [
         "Family: f.",
         "A line joins the sizes of a family. Mean over suites.",

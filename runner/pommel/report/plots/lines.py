@@ -1,22 +1,30 @@
 """Plots with a line a series: accuracy against size, training, complexity."""
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Literal
 
+from pommel.analysis import Complexity, Scaling, Training
+from pommel.errors import UsageError, listed
 from pommel.report.plots.theme import (
     QUIET,
     SHORTENED,
     Rows,
+    check_installed,
     data_of,
+    interval_note,
     series_channels,
     share_domain,
+    single_line,
+    single_series,
+    themed,
     tooltip,
 )
 
 if TYPE_CHECKING:
     import altair as alt
+    from _typeshed import DataclassInstance
 
 _WIDTH, _HEIGHT = 250, 170
 _MOST_COLUMNS = 3
@@ -40,8 +48,137 @@ class LinePlot:
     spread: Spread | None = None
 
 
-def line_chart(rows: Rows, plot: LinePlot) -> tuple["alt.FacetChart", float]:
-    """Return a facet for each value of `facet`, and about how wide they are together.
+def scaling_chart(result: Scaling) -> "alt.typing.ChartType":
+    """Return a facet for each suite (circuit, ...), in it a point a model and a line a family.
+
+    Parameters are on a logarithmic axis where they grow by factors. Points are those that have an
+    accuracy, by size within a family. Raises `UsageError` where no model is of a family, of known
+    size and has an accuracy.
+    """
+    points = [each for each in result.points if not math.isnan(each.accuracy)]
+    rows = _rows(
+        points,
+        facet="name",
+        series="family",
+        why_empty="there is no point to be shown: no model is of a family, of known size, and has "
+        "run all the suites; `pommel import-results --size-family` says which models are one",
+    )
+    plot = LinePlot(
+        x=factor_axis("n_parameters", [row["n_parameters"] for row in rows], "parameters"),
+        series_title="family",
+        shown="model_name:N series:N facet:N n_parameters:Q accuracy:Q n_members:Q",
+    )
+    several = " Mean over suites." if any(each.level != "suite" for each in points) else ""
+    notes = [f"A line joins the sizes of a family.{several}"]
+    if result.without_family:
+        notes.append(f"Not shown, of no family: {listed(result.without_family, most=5)}.")
+    if result.without_size:
+        notes.append(f"Not shown, of unknown size: {listed(result.without_size, most=5)}.")
+    return _line_chart("Accuracy by size", rows, plot, notes)
+
+
+def training_chart(result: Training) -> "alt.typing.ChartType":
+    """Return a facet for each suite (circuit, ...), in it a line for each family of steps.
+
+    Raises `UsageError` where there is no step, and where some families have steps and others
+    epochs, which have no common axis.
+    """
+    rows = _rows(
+        result.points,
+        facet="name",
+        series="family",
+        why_empty="there is no step to be shown: no model is a step or epoch of a training with a "
+        "score",
+    )
+    axes = [*dict.fromkeys(point.axis for point in result.points)]
+    if len(axes) > 1:
+        raise UsageError(
+            f"some models are members by {axes[0]}, others by {axes[1]}; choose those of one axis"
+        )
+    plot = LinePlot(
+        x=factor_axis("axis_value", [row["axis_value"] for row in rows], axes[0]),
+        series_title="model",
+        shown="series:N facet:N member:N accuracy:Q low:Q high:Q chance:Q",
+        spread="band",
+    )
+    # Which of the two intervals a point has, it does not say: of a single suite, Wilson's.
+    has_bands = not all(math.isnan(row["low"]) for row in rows)
+    said = [interval_note("band", ("wilson", "stratified"))] if has_bands else []
+    if not all(math.isnan(row["chance"]) for row in rows):
+        said.append("Dashed: chance.")
+    notes = [" ".join(said)]
+    if result.incomplete:
+        notes.append(f"Without steps that lack a suite: {listed(result.incomplete, most=5)}.")
+    return _line_chart("Accuracy along training", rows, plot, notes)
+
+
+_MOST_TICKS = 8
+
+
+def complexity_chart(result: Complexity) -> "alt.typing.ChartType":
+    """Return a facet for each series of suites, in it a line for each model (family).
+
+    `low` and `high` are a standard error from the accuracy, as in figure 3 of Kryvosheieva and Levy
+    (2025). Raises `UsageError` where there is no point.
+    """
+    rows = _rows(
+        result.points,
+        facet="series",
+        series="models",
+        why_empty="there is no point to be shown: no suite with a score says its meta.complexity",
+    )
+    for row in rows:
+        row["low"] = row["accuracy"] - row["standard_error"]
+        row["high"] = row["accuracy"] + row["standard_error"]
+    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+
+    values = sorted({row["complexity"] for row in rows})
+    # A tick for each, where there is room for it.
+    ticks: dict[str, Any] = {"values": values} if len(values) <= _MOST_TICKS else {}
+    plot = LinePlot(
+        x=alt.X(
+            "complexity:Q",
+            scale=alt.Scale(zero=False, padding=12),
+            axis=alt.Axis(title="complexity of the intervening material", grid=False, **ticks),
+        ),
+        series_title="models",
+        shown="series:N facet:N complexity:Q accuracy:Q standard_error:Q n_models:Q n_suites:Q",
+        spread="whiskers",
+    )
+    what = "suites" if all(row["n_models"] == 1 for row in rows) else "models"
+    if all(math.isnan(row["standard_error"]) for row in rows):
+        note = f"Means over {what}; a single value has no standard error."
+    else:
+        note = f"Whiskers: ± 1 standard error of the mean over {what}."
+    return _line_chart("Accuracy by complexity", rows, plot, [note])
+
+
+def _rows(
+    points: "Iterable[DataclassInstance]", *, facet: str, series: str, why_empty: str
+) -> Rows:
+    """Return a row a point with its fields, two of which say its facet and its series.
+
+    Raises `UsageError` where there is none.
+    """
+    check_installed()
+    found = []
+    for point in points:
+        own = {each.name: getattr(point, each.name) for each in fields(point)}
+        row = {
+            name: single_line(value) if isinstance(value, str) else value
+            for name, value in own.items()
+            if not isinstance(value, tuple)
+        }
+        found.append({**row, "facet": row[facet], "series": row[series]})
+    if not found:
+        raise UsageError(why_empty)
+    return found
+
+
+def _line_chart(
+    title: str, rows: Rows, plot: LinePlot, notes: Sequence[str]
+) -> "alt.typing.ChartType":
+    """Return a facet for each value of `facet`.
 
     Series and facets come in the order of the rows.
     """
@@ -66,7 +203,8 @@ def line_chart(rows: Rows, plot: LinePlot) -> tuple["alt.FacetChart", float]:
         )
         .resolve_axis(x="independent")
     )
-    return chart, n_columns * (_WIDTH + _GAP)
+    named = single_series(plot.series_title, series)
+    return themed(chart, title, [*named, *notes], width=n_columns * (_WIDTH + _GAP))
 
 
 def _layers(rows: Rows, series: Sequence[str], plot: LinePlot) -> Iterator["alt.Chart"]:
