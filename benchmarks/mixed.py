@@ -50,7 +50,7 @@ def _held(n_models: int, n_items: int) -> list[str]:
         for part in fit.components:
             truth = _SPREADS[part.name]
             found.setdefault(f"sd of {part.name}", []).append(part.low < truth < part.high)
-        spreads.append(fit.components[1].sd)
+        spreads.append(fit.components[1].estimate)
     cells = [f"{name} {np.mean(held):.3f}" for name, held in found.items()]
     return [*cells, f"mean sd of item {np.mean(spreads):.2f}"]
 

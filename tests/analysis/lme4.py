@@ -109,7 +109,7 @@ def _compared(name: str) -> list[Compared]:
     table = simulated(name)
     fit = MixedFit.of_items(table, fixed=fixed, random=random)
     ours = {each.name: (each.estimate, each.sd) for each in fit.coefficients}
-    ours |= {f"sd of {each.name}": (each.sd, math.nan) for each in fit.components}
+    ours |= {f"sd of {each.name}": (each.estimate, math.nan) for each in fit.components}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "items.csv"
         table.to_csv(path, index=False)

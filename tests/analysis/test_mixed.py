@@ -14,7 +14,7 @@ from scipy.stats import norm, t
 from tests.analysis import lme4
 
 from pommel.analysis import mixed
-from pommel.analysis.mixed import MIXED_COLUMNS, UNITS, MixedFit, freedoms, mixed_design
+from pommel.analysis.mixed import COLUMNS, UNITS, MixedFit, freedoms, mixed_design
 from pommel.errors import PommelError, UsageError
 
 pytest.importorskip("gpboost")
@@ -69,7 +69,7 @@ def test_known_effects_and_spreads_are_recovered(fit: MixedFit) -> None:
     for each in fit.coefficients:
         assert each.low < TRUTH[each.name] < each.high
         assert each.odds_ratio == math.exp(each.estimate)
-    assert {each.name: each.sd for each in fit.components} == pytest.approx(SPREADS, rel=0.25)
+    assert {each.name: each.estimate for each in fit.components} == pytest.approx(SPREADS, rel=0.25)
     assert [each.n_levels for each in fit.components] == [30, 150]
     assert fit.n_rows == 4500
     assert fit.notes == ()
@@ -102,7 +102,7 @@ def test_where_nothing_spreads_it_is_close_to_a_plain_logistic_regression() -> N
     found = MixedFit.of_items(alike, fixed=BOTH, random=["model", "item"])
     effects = sm.add_constant(alike[["log10_parameters", "modifier"]].to_numpy(dtype=float))
     plain = sm.Logit(alike["holds"].to_numpy(), effects).fit(disp=0)
-    assert max(each.sd for each in found.components) < 0.2
+    assert max(each.estimate for each in found.components) < 0.2
     assert [each.estimate for each in found.coefficients] == pytest.approx(plain.params, abs=0.03)
     assert [each.sd for each in found.coefficients] == pytest.approx(plain.bse, rel=0.25)
 
@@ -156,7 +156,7 @@ def test_spreads_over_single_rows_are_hardly_known() -> None:
 
 def test_the_tidy_table_has_effects_and_spreads(fit: MixedFit) -> None:
     table = fit.frame()
-    assert list(table.columns) == list(MIXED_COLUMNS)
+    assert list(table.columns) == [each.name for each in COLUMNS]
     assert table[["part", "term"]].values.tolist() == [
         ["fixed", "(Intercept)"],
         ["fixed", "log10_parameters"],
@@ -425,7 +425,9 @@ def test_a_slope_is_what_an_effect_is_compared_between() -> None:
     assert fit.coefficients[1].n_free == 7
     larger = table.assign(x=table["x"] * 1e6)
     scaled = MixedFit.of_items(larger, fixed="x", random=["x || model", *units])
-    assert scaled.components[3].sd * 1e6 == pytest.approx(fit.components[3].sd, rel=1e-3, abs=1e-3)
+    assert scaled.components[3].estimate * 1e6 == pytest.approx(
+        fit.components[3].estimate, rel=1e-3, abs=1e-3
+    )
     # Its interaction with what is the same within models is one of models, too.
     design = mixed_design(
         table, fixed="x * log10_parameters", random=["x || model", "suite", "item"]
@@ -480,7 +482,7 @@ def test_units_that_part_rows_alike_and_slopes_of_nothing() -> None:
 def test_a_unit_that_does_not_spread_has_no_interval() -> None:
     alike = simulated(12, 60, seed=2, spreads={"model": 0.0, "item": 1.0})
     fit = MixedFit.of_items(alike, fixed=BOTH, random=["model", "item"])
-    assert fit.components[0].sd == 0
+    assert fit.components[0].estimate == 0
     assert math.isnan(fit.components[0].low)
     assert fit.notes == (
         "model does not spread beyond what chance does: its sd is at the border, 0",

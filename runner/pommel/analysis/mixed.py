@@ -11,15 +11,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pommel.analysis.cells import Answer, interval_cell, number_cell, plain_table
+from pommel.analysis.cells import Answer, Column, interval_cell, number_cell, plain_table
 from pommel.analysis.items import ItemTable
 from pommel.errors import PommelError, UsageError, counted, first_line, listed, nearest
-from pommel.files import frame_of_rows
 from pommel.scoring import RunRecord
 from pommel.statistics import Interval
 
@@ -41,20 +40,30 @@ _FEWEST_ROWS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Coefficient:
-    """A fixed effect in log odds: estimate and standard error, 95% interval, two-sided p (Wald).
+class Effect:
+    """A fixed effect, or how far a unit's random intercepts (slopes) spread; with 95% interval.
 
-    Interval and p are those of t with `n_free` degrees of freedom (see `freedoms`), of the
-    normal distribution where these are infinitely many.
+    A fixed one has an estimate in log odds, its standard error `sd`, and a two-sided p (Wald).
+    Interval and p are those of t with `n_free` degrees of freedom (see `freedoms`), of the normal
+    distribution where these are infinitely many. The estimate of a random one is its standard
+    deviation in log odds, over `n_levels`, and its interval that of the logarithm of the variance
+    (Wald); NaN where it is 0.
     """
 
+    part: Literal["fixed", "random"]
     name: str
     estimate: float
-    sd: float
     low: float
     high: float
-    p: float
-    n_free: float = math.inf
+    sd: float = math.nan
+    p: float = math.nan
+    n_free: float = math.nan
+    n_levels: int | None = None
+
+    @property
+    def df(self) -> float:
+        """The degrees of freedom; NaN where they are infinitely many."""
+        return self.n_free if math.isfinite(self.n_free) else math.nan
 
     @property
     def p_normal(self) -> float:
@@ -63,38 +72,37 @@ class Coefficient:
 
     @property
     def odds_ratio(self) -> float:
-        """By what the odds are multiplied when the effect grows by 1."""
-        return math.exp(self.estimate)
+        """By what the odds are multiplied when the effect grows by 1; NaN of a random one."""
+        return self._odds(self.estimate)
+
+    @property
+    def odds_ratio_low(self) -> float:
+        """Where the interval of the odds ratio begins."""
+        return self._odds(self.low)
+
+    @property
+    def odds_ratio_high(self) -> float:
+        """Where the interval of the odds ratio ends."""
+        return self._odds(self.high)
+
+    def _odds(self, log_odds: float) -> float:
+        return math.exp(log_odds) if self.part == "fixed" else math.nan
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VarianceComponent:
-    """How far a unit's random intercepts (slopes) spread: their sd in log odds, 95% interval.
-
-    The interval is that of the logarithm of the variance (Wald); NaN where the sd is 0.
-    """
-
-    name: str
-    n_levels: int
-    sd: float
-    low: float
-    high: float
-
-
-MIXED_COLUMNS = (
-    "part",
-    "term",
-    "n_levels",
-    "estimate",
-    "sd",
-    "low",
-    "high",
-    "p",
-    "df",
-    "p_normal",
-    "odds_ratio",
-    "odds_ratio_low",
-    "odds_ratio_high",
+COLUMNS = (
+    Column("part"),
+    Column("term", "name"),
+    Column("n_levels"),
+    Column("estimate"),
+    Column("sd"),
+    Column("low"),
+    Column("high"),
+    Column("p"),
+    Column("df"),
+    Column("p_normal"),
+    Column("odds_ratio"),
+    Column("odds_ratio_low"),
+    Column("odds_ratio_high"),
 )
 
 
@@ -108,8 +116,8 @@ class MixedFit(Answer):
     fixed: str
     n_rows: int
     n_holding: int
-    coefficients: tuple[Coefficient, ...]
-    components: tuple[VarianceComponent, ...]
+    coefficients: tuple[Effect, ...]
+    components: tuple[Effect, ...]
     notes: tuple[str, ...]
 
     UNITS: ClassVar[tuple[str, ...]] = UNITS
@@ -181,36 +189,7 @@ class MixedFit(Answer):
 
     def frame(self) -> "pd.DataFrame":
         """Return one row a coefficient ("fixed") and random effect ("random": its spread)."""
-        rows: list[dict[str, Any]] = [
-            {
-                "part": "fixed",
-                "term": each.name,
-                "n_levels": None,
-                "estimate": each.estimate,
-                "sd": each.sd,
-                "low": each.low,
-                "high": each.high,
-                "p": each.p,
-                "df": each.n_free if math.isfinite(each.n_free) else math.nan,
-                "p_normal": each.p_normal,
-                "odds_ratio": each.odds_ratio,
-                "odds_ratio_low": math.exp(each.low),
-                "odds_ratio_high": math.exp(each.high),
-            }
-            for each in self.coefficients
-        ]
-        rows += [
-            {
-                "part": "random",
-                "term": each.name,
-                "n_levels": each.n_levels,
-                "estimate": each.sd,
-                "low": each.low,
-                "high": each.high,
-            }
-            for each in self.components
-        ]
-        frame = frame_of_rows(rows, MIXED_COLUMNS)
+        frame = Column.frame([*self.coefficients, *self.components], COLUMNS)
         return frame.astype({"n_levels": "Int64"})
 
     def tables(self) -> "list[Table]":
@@ -224,8 +203,8 @@ class MixedFit(Answer):
                 each.name,
                 interval_cell(each.estimate, each, 3, sign="+"),
                 number_cell(each.sd, 3),
-                _odds(each),
-                f"< {_LEAST_P}" if each.p < _LEAST_P else number_cell(each.p, 3),
+                f"{each.odds_ratio:.3g} [{each.odds_ratio_low:.3g}, {each.odds_ratio_high:.3g}]",
+                "< 0.001" if each.p < _LEAST_P else number_cell(each.p, 3),
             ]
             for each in self.coefficients
         ]
@@ -241,7 +220,7 @@ class MixedFit(Answer):
     def _component_table(self) -> "Table":
         """Return one row a random intercept (slope): how far it spreads."""
         rows = [
-            [each.name, str(each.n_levels), interval_cell(each.sd, each, 3)]
+            [each.name, str(each.n_levels), interval_cell(each.estimate, each, 3)]
             for each in self.components
         ]
         return plain_table(
@@ -855,21 +834,20 @@ def _is_none(variance: float) -> bool:
 # What is said of a fit.
 
 
-def _components(design: MixedDesign, found: Fitted) -> list[VarianceComponent]:
-    return [
-        VarianceComponent(
+def _components(design: MixedDesign, found: Fitted) -> Iterator[Effect]:
+    for each, variance, error in zip(
+        design.random, found.variances.tolist(), found.variance_errors.tolist(), strict=True
+    ):
+        low, high = _spread_ends(variance, error)
+        yield Effect(
+            part="random",
             name=each.name,
             n_levels=each.n_levels,
             # At the border, only how the descent ended would be told.
-            sd=0.0 if _is_none(variance) else math.sqrt(variance),
+            estimate=0.0 if _is_none(variance) else math.sqrt(variance),
             low=low,
             high=high,
         )
-        for each, variance, error in zip(
-            design.random, found.variances.tolist(), found.variance_errors.tolist(), strict=True
-        )
-        for low, high in [_spread_ends(variance, error)]
-    ]
 
 
 def _spread_ends(variance: float, error: float) -> tuple[float, float]:
@@ -880,13 +858,14 @@ def _spread_ends(variance: float, error: float) -> tuple[float, float]:
     return math.exp(around.low), math.exp(around.high)
 
 
-def _coefficient(free: Freedom, estimate: float, sd: float) -> Coefficient:
+def _coefficient(free: Freedom, estimate: float, sd: float) -> Effect:
     from scipy.special import stdtr  # noqa: PLC0415 - takes longer to import than pommel
 
     n_free, size = free.n_free, abs(estimate) / sd
     is_normal = math.isinf(n_free)
     interval = Interval.around(estimate, sd, n_free)
-    return Coefficient(
+    return Effect(
+        part="fixed",
         name="(Intercept)" if free.name == INTERCEPT else free.name,
         estimate=estimate,
         sd=sd,
@@ -895,7 +874,3 @@ def _coefficient(free: Freedom, estimate: float, sd: float) -> Coefficient:
         p=math.erfc(size / math.sqrt(2)) if is_normal else 2 * float(stdtr(n_free, -size)),
         n_free=n_free,
     )
-
-
-def _odds(each: Coefficient) -> str:
-    return f"{each.odds_ratio:.3g} [{math.exp(each.low):.3g}, {math.exp(each.high):.3g}]"
