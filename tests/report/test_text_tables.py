@@ -12,6 +12,7 @@ from tests.report.latex_reader import LatexTable, read_table
 from tests.report.test_markdown import read
 
 from pommel.analysis.accuracy import Accuracies, Level, Settings
+from pommel.analysis.models_compared import Average
 from pommel.errors import UsageError
 from pommel.report.text_tables import TABLES, Form
 from pommel.scoring.run_record import RunRecord
@@ -121,7 +122,7 @@ def test_items_of_several_suites_may_be_pooled(name: str) -> None:
     ]
     shown = {
         average: TABLES[name].text(records, "md", Settings(average=average))
-        for average in Accuracies.AVERAGES
+        for average in get_args(Average)
     }
     assert "SG score" in shown["suites"]
     assert "all items" in shown["items"]

@@ -8,7 +8,7 @@ mean has the stratified score interval, which speaks of other items and not of o
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 
@@ -230,10 +230,6 @@ class Accuracies(Answer):
 
     rows: tuple[Accuracy, ...]
     interval: ShareInterval = "wilson"
-
-    LEVELS: ClassVar[tuple[Level, ...]] = get_args(Level)
-    INTERVALS: ClassVar[tuple[ShareInterval, ...]] = get_args(ShareInterval)
-    AVERAGES: ClassVar[tuple[Average, ...]] = get_args(Average)
 
     @classmethod
     def of(

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from pommel.analysis.cells import (
     Answer,
@@ -114,10 +114,6 @@ class Complexity(Answer):
     notes: tuple[str, ...] = ()
     pooling: Pooling = "none"
     table: ComplexityTable = "points"
-
-    POOLINGS: ClassVar[tuple[Pooling, ...]] = get_args(Pooling)
-    SERIES: ClassVar[tuple[Series, ...]] = get_args(Series)
-    TABLES: ClassVar[tuple[ComplexityTable, ...]] = get_args(ComplexityTable)
 
     @classmethod
     def of(

@@ -8,7 +8,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from pommel.analysis.cells import (
     Answer,
@@ -110,11 +110,6 @@ class PropertyCorrelations(Answer):
     is_common: bool = False
     average: Average = "suites"
     table: CorrelationTable = "correlations"
-
-    LEVELS: ClassVar[tuple[KeyLevel, ...]] = get_args(KeyLevel)
-    COEFFICIENTS: ClassVar[tuple[Coefficient, ...]] = get_args(Coefficient)
-    POOLINGS: ClassVar[tuple[Pooling, ...]] = get_args(Pooling)
-    TABLES: ClassVar[tuple[CorrelationTable, ...]] = get_args(CorrelationTable)
 
     @classmethod
     def of(  # noqa: PLR0913 - each of these is a choice of the caller's

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
-from typing import Literal, TypeVar, get_args
+from typing import Literal, TypeVar
 
 from pommel.analysis.cells import FamilyColumn
 from pommel.analysis.item_columns import ItemScores, columns_of
@@ -347,7 +347,6 @@ def _no_such_model(glob: str, records: Iterable[RunRecord]) -> UsageError:
 
 # What accuracies are averaged over: nothing, the suites of a circuit and so on, all suites.
 Grouping = Literal["suite", "circuit", "language", "group", "all"]
-GROUPINGS: tuple[Grouping, ...] = get_args(Grouping)
 
 # What counts alike in an accuracy of several suites: each suite, or each item of all together.
 Average = Literal["suites", "items"]
@@ -360,7 +359,6 @@ ALL_SUITES = "all suites"
 
 # Whose accuracy is looked at: each model's own, the mean over the sizes of a family, or over all.
 Pooling = Literal["none", "family", "all"]
-POOLINGS: tuple[Pooling, ...] = get_args(Pooling)
 
 ALL_MODELS = "all models"
 

@@ -8,7 +8,7 @@ the mean of the families' slopes.
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 from pommel.analysis.cells import Answer, circuit_cell, number_cell, plain_table
 from pommel.analysis.inference import Fit
@@ -103,10 +103,6 @@ class Scaling(Answer):
     without_size: tuple[str, ...]
     notes: tuple[str, ...] = ()
     table: ScalingTable = "slopes"
-
-    LEVELS: ClassVar[tuple[Grouping, ...]] = get_args(Grouping)
-    SCALES: ClassVar[tuple[Scale, ...]] = get_args(Scale)
-    TABLES: ClassVar[tuple[ScalingTable, ...]] = get_args(ScalingTable)
 
     @classmethod
     def of(

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain, combinations
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -531,9 +531,6 @@ class SentenceSets(Answer):
     scores: tuple[SetScores, ...]
     not_sets: tuple[str, ...]
     table: SetTable = "auc"
-
-    NORMALISATIONS: ClassVar[tuple[Normalisation, ...]] = get_args(Normalisation)
-    TABLES: ClassVar[tuple[SetTable, ...]] = get_args(SetTable)
 
     @classmethod
     def of(  # noqa: PLR0913 - each of these is a choice of the caller's

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar, get_args
+from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
 
 from pommel.analysis.accuracy import Accuracies, Accuracy, Settings
 from pommel.analysis.cells import (
@@ -110,8 +110,6 @@ class Training(Answer):
     incomplete: tuple[str, ...]
     table: TrainingTable = "paths"
 
-    LEVELS: ClassVar[tuple[Grouping, ...]] = get_args(Grouping)
-    TABLES: ClassVar[tuple[TrainingTable, ...]] = get_args(TrainingTable)
     # How much of its final accuracy a model has to reach, in percent.
     REACH_PERCENT: ClassVar[float] = 90.0
 
