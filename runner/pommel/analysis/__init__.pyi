@@ -7,6 +7,7 @@ from .capitalization import CapitalizationGains as CapitalizationGains
 from .cells import Answer as Answer
 from .cells import FamilyColumn as FamilyColumn
 from .cells import add_suite_rows as add_suite_rows
+from .cells import chance_cell as chance_cell
 from .cells import circuit_cell as circuit_cell
 from .cells import interval_cell as interval_cell
 from .cells import number_cell as number_cell

@@ -17,6 +17,7 @@ from pommel.analysis.cells import (
     Column,
     Row,
     add_sections,
+    chance_cell,
     interval_cell,
     mean_sd_cell,
     number_cell,
@@ -279,7 +280,7 @@ class Accuracies(Answer):
         level, shown = self.rows[0].level, self.shown
         title = "Accuracy over all suites" if level == "model" else f"Accuracy by {level}"
         names = _name_columns(shown, level)
-        numbers = [*_number_columns(shown, level, self.interval), *_count_columns(shown)]
+        numbers = _number_columns(shown, level, self.interval)
         table = plain_table(
             title,
             names=("model", *(header for header, _ in names)),
@@ -412,7 +413,11 @@ def _rows(compared: ComparedModel, level: Level, settings: Settings) -> Iterator
             **_of_pooled_items(scored),
             stratified=_stratified(scored, is_pooled=is_pooled),
             chance=_mean_chance(scored, is_pooled=is_pooled),
-            margin_bits=_margin(scored, settings, is_pooled=is_pooled),
+            margin_bits=Estimate.of_groups(
+                _groups(scored, lambda each: each.margins_bits, is_pooled=is_pooled),
+                n_resamples=settings.n_resamples,
+                seed=settings.seed,
+            ),
             median_margin_bits=_median_margin(scored),
             counts={name: total([part.counts[name] for part in units[unit]]) for name in COUNTS},
         )
@@ -487,14 +492,6 @@ def _mean_chance(parts: Sequence[Part], *, is_pooled: bool) -> float:
     return math.fsum(chances) / len(chances) if chances else math.nan
 
 
-def _margin(parts: Sequence[Part], settings: Settings, *, is_pooled: bool) -> Estimate:
-    return Estimate.of_groups(
-        _groups(parts, lambda each: each.margins_bits, is_pooled=is_pooled),
-        n_resamples=settings.n_resamples,
-        seed=settings.seed,
-    )
-
-
 def _median_margin(parts: Sequence[Part]) -> float:
     arrays = [column.margins_bits for part in parts for column in part.columns]
     margins = np.concatenate([np.empty(0), *arrays])
@@ -516,13 +513,14 @@ def parts_of(record: RunRecord, level: Level, chance: Chance = None) -> Iterator
     columns = columns_of(result)
     label = result.reported.label if result.reported and level == "prediction" else ""
     is_counted = result.reported is None or result.reported.is_counted
+    rows = result.score_rows()
     yield Part(
         suite=record.suite_key,
         unit=_unit(record, level, label),
         share=result.score,
         columns=columns,
         chances=chances_of(result, chance, known=record.suite.chance),
-        counts=_counts_of_scores(result.score_rows()),
+        counts={name: total([row.get(name) for row in rows]) for name in COUNTS},
         n_items=sum(each.n_items for each in columns) if is_counted else None,
     )
 
@@ -553,10 +551,6 @@ def _unit(record: RunRecord, level: Level, prediction_id: str) -> Unit:
             return Unit()
         case _:
             return whole
-
-
-def _counts_of_scores(rows: list[dict[str, Any]]) -> dict[str, int | None]:
-    return {name: total([row.get(name) for row in rows]) for name in COUNTS}
 
 
 def total(counts: list[int | None]) -> int | None:
@@ -602,7 +596,13 @@ def _family_row(family: ComparedFamily, members: Sequence[Accuracy]) -> Accuracy
         n_items=_sum_of_all([row.n_items for row in complete]),
         n_holding=_sum_of_all([row.n_holding for row in complete]),
         chance=chances.pop() if len(chances) == 1 else math.nan,
-        margin_bits=_mean_margin(complete),
+        # Without an interval: members have margins on the same items.
+        margin_bits=Estimate(
+            n=sum(row.margin_bits.n for row in complete),
+            mean=mean_score(row.margin_bits.mean for row in complete),
+            low=math.nan,
+            high=math.nan,
+        ),
         median_margin_bits=math.nan,
         counts={name: total([row.counts[name] for row in complete]) for name in COUNTS},
         is_family=True,
@@ -616,17 +616,6 @@ def _sum_of_all(counts: Sequence[int | None]) -> int | None:
     """Return the sum, None where one is not known."""
     known = [count for count in counts if count is not None]
     return sum(known) if len(known) == len(counts) else None
-
-
-def _mean_margin(members: Sequence[Accuracy]) -> Estimate:
-    """Return the mean over members, without an interval."""
-    margins = [row.margin_bits for row in members]
-    return Estimate(
-        n=sum(each.n for each in margins),
-        mean=mean_score(each.mean for each in margins),
-        low=math.nan,
-        high=math.nan,
-    )
 
 
 COLUMNS = (
@@ -700,64 +689,56 @@ _NAMES: dict[Level, tuple[str, ...]] = {
 _SHOWN_COUNTS = ("n_ties", "n_unscored")
 
 
-_Column = tuple[str, Callable[[Accuracy], str]]
+_Shown = tuple[str, Callable[[Accuracy], str]]
 
 
-def _name_columns(rows: Sequence[Accuracy], level: Level) -> list[_Column]:
+def _name_columns(rows: Sequence[Accuracy], level: Level) -> list[_Shown]:
+    """Return what names the rows; what is the same in all of them says nothing."""
+
+    def column(name: str) -> _Shown:
+        return name.removesuffix("_id"), lambda row: getattr(row.unit, name) or "(none)"
+
     return [
-        (name.removesuffix("_id"), _name_cell(name))
+        column(name)
         for name in _NAMES[level]
-        if name in (level, "suite", "prediction_id") or _tells_apart(rows, name)
+        if name in (level, "suite", "prediction_id")
+        or len({getattr(row.unit, name) for row in rows}) > 1
     ]
 
 
 def _number_columns(
     rows: Sequence[Accuracy], level: Level, interval: ShareInterval
-) -> list[_Column]:
-    columns: list[_Column] = []
+) -> list[_Shown]:
+    def test(row: Accuracy) -> str:
+        return f"{row.mark} {p_cell(min(row.p_above, row.p_below))}".strip()
+
+    def margin(row: Accuracy) -> str:
+        return interval_cell(row.margin_bits.mean, row.margin_bits, sign="+")
+
+    def count(name: str) -> _Shown:
+        def cell(row: Accuracy) -> str:
+            return "" if row.counts[name] is None else str(row.counts[name])
+
+        return name.removeprefix("n_"), cell
+
+    columns: list[_Shown] = []
     if level not in ("prediction", "suite"):
-        columns.append(("suites", lambda row: str(len(row.suites))))
+        columns.append(("suites", lambda row: str(row.n_suites)))
     columns.append(("items", lambda row: "" if row.n_items is None else str(row.n_items)))
     columns.append(("accuracy", lambda row: row.cell(interval)))
     columns.append(("chance", _chance_cell))
-    columns.append(("p", _test_cell))
+    columns.append(("p", test))
     if any(row.margin_bits.n for row in rows):
-        columns.append(("margin (bits)", _margin_cell))
+        columns.append(("margin (bits)", margin))
         columns.append(("median", lambda row: number_cell(row.median_margin_bits, sign="+")))
-    return columns
-
-
-def _tells_apart(rows: Sequence[Accuracy], name: str) -> bool:
-    """Return whether rows differ in what they belong to; if not, a column of it says nothing."""
-    found = {getattr(row.unit, name) for row in rows}
-    return len(found) > 1
-
-
-def _count_columns(rows: Sequence[Accuracy]) -> list[_Column]:
-    names = [
-        name for name in COUNTS if name in _SHOWN_COUNTS or any(row.counts[name] for row in rows)
+    columns += [
+        count(name)
+        for name in COUNTS
+        if name in _SHOWN_COUNTS or any(row.counts[name] for row in rows)
     ]
-    return [(name.removeprefix("n_"), _count_cell(name)) for name in names]
-
-
-def _name_cell(name: str) -> Callable[[Accuracy], str]:
-    return lambda row: getattr(row.unit, name) or "(none)"
-
-
-def _count_cell(name: str) -> Callable[[Accuracy], str]:
-    return lambda row: "" if row.counts[name] is None else str(row.counts[name])
-
-
-def _margin_cell(row: Accuracy) -> str:
-    return interval_cell(row.margin_bits.mean, row.margin_bits, sign="+")
+    return columns
 
 
 def _chance_cell(row: Accuracy) -> str:
     # Members of a family may have several, which is not the same as none.
-    is_unknown = math.isnan(row.chance) and not row.is_family
-    return "unknown" if is_unknown else number_cell(row.chance)
-
-
-def _test_cell(row: Accuracy) -> str:
-    p = min(row.p_above, row.p_below)
-    return f"{row.mark} {p_cell(p)}".strip() if not math.isnan(p) else ""
+    return number_cell(row.chance) if row.is_family else chance_cell(row.chance)

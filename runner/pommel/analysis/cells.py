@@ -143,6 +143,11 @@ def number_cell(value: float, digits: int = 2, *, sign: str = "") -> str:
     return "-" if math.isnan(value) else f"{value:{sign}z.{digits}f}"
 
 
+def chance_cell(chance: float) -> str:
+    """Return a share that holds by chance, or that nobody knows it (NaN)."""
+    return "unknown" if math.isnan(chance) else number_cell(chance)
+
+
 def step_cell(step: float) -> str:
     """Return a step or another number of one's own as it is written, a dash for none (NaN)."""
     return "-" if math.isnan(step) else f"{step:.15g}"

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from pommel.analysis import (
     FamilyColumn,
     add_suite_rows,
+    chance_cell,
     circuit_cell,
     interval_cell,
     number_cell,
@@ -61,7 +62,8 @@ def columns(results: Sequence[SuiteResult]) -> list[str | FamilyMean]:
         if result.membership and result.membership.family in scores:
             members.setdefault(result.membership.family, {})[result.model_name] = None
     found: list[str | FamilyMean] = []
-    for model, family in {each.model_name: _family(each) for each in results}.items():
+    for model, membership in {each.model_name: each.membership for each in results}.items():
+        family = membership.family if membership else ""
         if family not in members:
             found.append(model)
             continue
@@ -71,10 +73,6 @@ def columns(results: Sequence[SuiteResult]) -> list[str | FamilyMean]:
         if model == of_it[-1]:
             found.append(FamilyMean(family=family, n=len(of_it), scores=scores[family]))
     return found
-
-
-def _family(result: SuiteResult) -> str:
-    return result.membership.family if result.membership else ""
 
 
 def score_table(results: Sequence[SuiteResult]) -> "Table":
@@ -146,9 +144,7 @@ def _chances_cell(results: Iterable[SuiteResult]) -> str:
     cells: dict[str, None] = {}
     for each in results:
         labels = [f"{score.label}: " if score.label else "" for score in each.scores]
-        shown = [
-            "unknown" if math.isnan(chance) else number_cell(chance) for chance in each.chances
-        ]
+        shown = map(chance_cell, each.chances)
         cells["\n".join(map("".join, zip(labels, shown, strict=True)))] = None
     return " / ".join(cells)
 
@@ -160,8 +156,7 @@ def _mean_chance(results: Iterable[SuiteResult]) -> str:
         for each in results
         if each.chances
     }
-    mean = math.fsum(by_suite.values()) / len(by_suite) if by_suite else 0.0
-    return ("unknown" if math.isnan(mean) else number_cell(mean)) if by_suite else ""
+    return chance_cell(math.fsum(by_suite.values()) / len(by_suite)) if by_suite else ""
 
 
 def _shares_cell(result: SuiteResult | None, n_items: int) -> str:
