@@ -48,15 +48,18 @@ class Answer(ABC):
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a tidy table: its name, the attribute of rows that it shows, and what it is.
+    """A column, declared once: its name in tidy tables, the attribute of rows, and what it is.
 
     `of` is a path of attributes and keys ("wilson.low"), by default the name; where there is None
-    on the way, the row has None. A column without `help` is explained with the one before it.
+    on the way, the row has None. A column without `help` is explained with the one before it. In
+    tables for people it stands under its `title`, if it has one, as `cell` writes a row's.
     """
 
     name: str
     of: str = ""
     help: str = ""
+    title: str = ""
+    cell: Callable[..., str] | None = None
 
     def value(self, row: object) -> object:
         """Return what a row has in it."""
@@ -64,6 +67,15 @@ class Column:
             if row is not None:
                 row = row[name] if isinstance(row, Mapping) else getattr(row, name)
         return row
+
+    def text(self, row: object) -> str:
+        """Return what stands in a row of a table for people; "" for None."""
+        if self.cell:
+            return self.cell(row)
+        value = self.value(row)
+        if isinstance(value, float):
+            return number_cell(value)
+        return "" if value is None else str(value)
 
     @staticmethod
     def frame(rows: Iterable[object], columns: "Sequence[Column]") -> "pd.DataFrame":

@@ -15,7 +15,6 @@ from pommel.analysis.cells import (
     Column,
     circuit_cell,
     interval_cell,
-    number_cell,
     p_cell,
     plain_table,
 )
@@ -429,14 +428,14 @@ class Comparison(Answer):
         has_counts = any(row.counts for row in self.rows)
         has_margins = any(row.margin_difference_bits.n for row in self.rows)
         has_swallowed = any(row.n_swallowed_a or row.n_swallowed_b for row in self.rows)
-        counts = ("both", "only A", "only B", "neither") if has_counts else ()
-        margins = ("margin A - B (bits)", "p (margins)") if has_margins else ()
-        swallowed = ("swallowed A", "B") if has_swallowed else ()
-        p = "p (McNemar)" if has_counts else "p"
+        hidden = {"p_difference_holm"} if has_counts else {*_COUNTS, "p_mcnemar_holm"}
+        hidden |= set() if has_margins else {"margin_difference_bits", "p_margin_holm"}
+        hidden |= set() if has_swallowed else {"n_swallowed_a", "n_swallowed_b"}
+        columns = [each for each in COLUMNS if each.title and each.name not in hidden]
         table = plain_table(
             f"A = {self.a.label}, B = {self.b.label}",
             names=("circuit", "suite"),
-            numbers=("items", *counts, "A", "B", "A - B", p, *margins, *swallowed),
+            numbers=[each.title for each in columns],
             caption=self._caption(has_counts=has_counts, has_margins=has_margins),
         )
         languages = {row.unit.language for row in self.level("suite")}
@@ -448,8 +447,7 @@ class Comparison(Answer):
             table.add_row(
                 "" if (row.level, circuit) == previous else circuit,
                 suite,
-                *_numbers(row, has_counts=has_counts, has_margins=has_margins),
-                *((str(row.n_swallowed_a), str(row.n_swallowed_b)) if has_swallowed else ()),
+                *(each.text(row) for each in columns),
                 style="bold" if row.level == "all" else None,
             )
             previous = row.level, circuit
@@ -658,7 +656,11 @@ def _suite_names(keys: Iterable[SuiteKey]) -> tuple[str, ...]:
     return tuple(f"{name} ({language})" if language else name for language, name in keys)
 
 
-_COUNTS = ("n_both", "n_only_a", "n_only_b", "n_neither")
+def _difference_cell(difference: Estimate) -> str:
+    return interval_cell(difference.mean, difference, sign="+")
+
+
+_COUNTS = {"n_both": "both", "n_only_a": "only A", "n_only_b": "only B", "n_neither": "neither"}
 
 COLUMNS = (
     Column("level"),
@@ -670,59 +672,56 @@ COLUMNS = (
     Column("average"),
     *(Column(each.name, f"unit.{each.name}") for each in fields(Unit)),
     Column("n_suites"),
-    Column("n_items"),
+    Column("n_items", title="items"),
     Column("n_unmatched_a"),
     Column("n_unmatched_b"),
     Column("n_incomplete_a"),
     Column("n_incomplete_b"),
-    Column("n_swallowed_a"),
-    Column("n_swallowed_b"),
-    *(Column(name, f"counts.{name}") for name in _COUNTS),
-    Column("accuracy_a"),
-    Column("accuracy_b"),
-    Column("difference", "difference.mean"),
+    Column("n_swallowed_a", title="swallowed A"),
+    Column("n_swallowed_b", title="B"),
+    *(Column(name, f"counts.{name}", title=title) for name, title in _COUNTS.items()),
+    Column("accuracy_a", title="A"),
+    Column("accuracy_b", title="B"),
+    Column(
+        "difference",
+        "difference.mean",
+        title="A - B",
+        cell=lambda row: _difference_cell(row.difference),
+    ),
     Column("difference_low", "difference.low"),
     Column("difference_high", "difference.high"),
     Column("p_difference", "difference_signs.p"),
     Column("p_difference_method", "difference_signs.method"),
-    Column("p_difference_holm"),
+    Column(
+        "p_difference_holm",
+        title="p",
+        cell=lambda row: p_cell(row.p_difference_holm, row.difference_signs.method),
+    ),
     Column("p_mcnemar"),
-    Column("p_mcnemar_holm"),
+    Column("p_mcnemar_holm", title="p (McNemar)", cell=lambda row: p_cell(row.p_mcnemar_holm)),
     Column("n_margins", "margin_difference_bits.n"),
     Column("margin_a_bits"),
     Column("margin_b_bits"),
-    Column("margin_difference_bits", "margin_difference_bits.mean"),
+    Column(
+        "margin_difference_bits",
+        "margin_difference_bits.mean",
+        title="margin A - B (bits)",
+        cell=lambda row: _difference_cell(row.margin_difference_bits),
+    ),
     Column("margin_difference_low_bits", "margin_difference_bits.low"),
     Column("margin_difference_high_bits", "margin_difference_bits.high"),
     Column("p_margin", "margin_signs.p"),
     Column("p_margin_method", "margin_signs.method"),
-    Column("p_margin_holm"),
+    Column(
+        "p_margin_holm",
+        title="p (margins)",
+        cell=lambda row: p_cell(row.p_margin_holm, row.margin_signs.method),
+    ),
     Column("n_draws", "n_resamples"),
 )
 
-
-# For people.
-
 # What the p of a mean difference is of; see `SignFlip`.
 SIGNS = "the differences of items with their signs turned at random"
-
-
-def _numbers(row: ComparedRow, *, has_counts: bool, has_margins: bool) -> Iterator[str]:
-    """Yield what stands behind the names: the columns of `comparison_table`."""
-    yield str(row.n_items)
-    if has_counts:
-        yield from _counts(row)
-    yield number_cell(row.accuracy_a)
-    yield number_cell(row.accuracy_b)
-    yield interval_cell(row.difference.mean, row.difference, sign="+")
-    if has_counts:
-        yield p_cell(row.p_mcnemar_holm)
-    else:
-        yield p_cell(row.p_difference_holm, row.difference_signs.method)
-    if has_margins:
-        margin = row.margin_difference_bits
-        yield interval_cell(margin.mean, margin, sign="+")
-        yield p_cell(row.p_margin_holm, row.margin_signs.method)
 
 
 def _left_out(side: Side, what: str, names: Sequence[str], why: str) -> Iterator[str]:
@@ -749,10 +748,3 @@ def _names(row: ComparedRow, average: Average, *, is_named: bool) -> tuple[str, 
             language = f" ({unit.language})" if is_named else ""
             number = f", prediction {unit.prediction_id}" if unit.prediction_id else ""
             return circuit_cell(unit.circuit), f"{unit.suite}{language}{number}"
-
-
-def _counts(row: ComparedRow) -> tuple[str, ...]:
-    found = row.counts
-    if not found:
-        return ("",) * 4
-    return str(found.n_both), str(found.n_only_a), str(found.n_only_b), str(found.n_neither)
