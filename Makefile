@@ -121,6 +121,7 @@ suites: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	$(BIN)/python -m tests.docs.commands
+	$(BIN)/python -m tests.docs.columns
 	$(BIN)/python -m tests.docs.picture
 
 gallery: $(VENV)/.dev

@@ -6,6 +6,7 @@ import shlex
 
 import click
 import pytest
+from tests.docs import columns
 from tests.docs.commands import PAGE, find, page
 from tests.docs.pages import REPOSITORY, Page, pages
 
@@ -21,6 +22,11 @@ def test_the_page_is_what_the_commands_say() -> None:
         pytest.skip("another version of click sets its help otherwise")
     if PAGE.read_text("utf-8") != page():
         pytest.fail("docs/commands.md is not what the commands say; `make docs` writes it")
+
+
+def test_tables_of_columns_are_what_the_columns_say() -> None:
+    if columns.PAGE.read_text("utf-8") != columns.page():
+        pytest.fail("docs/statistics.md is not what columns say; `make docs` writes it")
 
 
 @pytest.mark.parametrize("shown", PAGES, ids=lambda each: each.name)

@@ -619,45 +619,105 @@ def _sum_of_all(counts: Sequence[int | None]) -> int | None:
 
 
 COLUMNS = (
-    Column("level"),
+    Column(
+        "level",
+        help=(
+            "what the row is about. `variant` is filled where one model has runs that differ in "
+            "policy, settings, score rule or weights, and says in what (`eos=never`): each has "
+            "its own rows"
+        ),
+    ),
     Column("model_name"),
     Column("variant"),
     Column("source"),
     Column("score_rule"),
-    Column("family", "membership.family"),
+    Column(
+        "family",
+        "membership.family",
+        help="the [family](results.md#families). The row of the family itself has no `member`",
+    ),
     Column("axis", "membership.axis"),
     Column("member", "member.label"),
     Column("axis_value"),
     Column("n_members"),
-    Column("language", "unit.language"),
+    Column("language", "unit.language", help="which suites"),
     Column("circuit", "unit.circuit"),
     Column("group", "unit.group"),
     Column("suite", "unit.suite"),
     Column("prediction_id", "unit.prediction_id"),
     Column("n_suites"),
-    Column("average", "shown_average"),
-    Column("accuracy"),
-    Column("stratified_low", "stratified.low"),
+    Column(
+        "average",
+        "shown_average",
+        help=('"suites" or "items": what counts alike where a row has several suites'),
+    ),
+    Column(
+        "accuracy",
+        help=(
+            "share of items that hold; above suites, and for suites with `--score each`, the "
+            "unweighted mean"
+        ),
+    ),
+    Column(
+        "stratified_low",
+        "stratified.low",
+        help=(
+            "95% [stratified score interval](#means-margins-and-scores-of-several-suites) of such"
+            " a mean"
+        ),
+    ),
     Column("stratified_high", "stratified.high"),
-    Column("sd"),
+    Column("sd", help="of a family's members (n - 1, and n)"),
     Column("sd_population"),
-    Column("n_items"),
+    Column("n_items", help="all items together"),
     Column("n_holding"),
     Column("pooled_accuracy"),
-    Column("wilson_low", "wilson.low"),
+    Column(
+        "wilson_low",
+        "wilson.low",
+        help=(
+            "95% intervals of the pooled share: Wilson (1927), Clopper and Pearson (1934). By "
+            "suite and prediction these are those of `accuracy`"
+        ),
+    ),
     Column("wilson_high", "wilson.high"),
     Column("exact_low", "exact.low"),
     Column("exact_high", "exact.high"),
-    Column("chance"),
-    Column("p_above"),
+    Column(
+        "chance",
+        help=(
+            "share of items that hold by chance: of one comparison half, of two independent ones "
+            "a quarter. `--chance X` sets it. Imported results have no formulas: theirs is [what "
+            'the import knows](reproducing.md#pommel-import-results), or "unknown" in the table '
+            "and empty here, as where a formula compares surprisals with a number of bits. "
+            "Without it there is no test"
+        ),
+    ),
+    Column(
+        "p_above",
+        help=(
+            'exact one-sided binomial tests of `n_holding`; `mark` is "above" or "below" where p '
+            "< .05. Over suites whose chance differs it is a sum of binomials"
+        ),
+    ),
     Column("p_below"),
     Column("mark"),
-    Column("n_margins", "margin_bits.n"),
+    Column(
+        "n_margins",
+        "margin_bits.n",
+        help=(
+            "mean over suites of the mean margin with its bootstrap interval; the median of all "
+            "items. With several predictions an item's margin is the least of them"
+        ),
+    ),
     Column("margin_bits", "margin_bits.mean"),
     Column("margin_low_bits", "margin_bits.low"),
     Column("margin_high_bits", "margin_bits.high"),
     Column("median_margin_bits"),
-    *(Column(name, f"counts.{name}") for name in COUNTS),
+    *(
+        Column(name, f"counts.{name}", "" if place else "as in the [results](results.md)")
+        for place, name in enumerate(COUNTS)
+    ),
 )
 
 

@@ -662,44 +662,105 @@ def _difference_cell(difference: Estimate) -> str:
 
 _COUNTS = {"n_both": "both", "n_only_a": "only A", "n_only_b": "only B", "n_neither": "neither"}
 
+_OF_COUNTS = "on how many of them the prediction holds for whom"
+
 COLUMNS = (
-    Column("level"),
-    Column("model_a", "a.label"),
+    Column(
+        "level",
+        help=('"prediction" (with `--score each`), "suite", "circuit", or "all": the SG score'),
+    ),
+    Column("model_a", "a.label", help="who; above 1, a family"),
     Column("model_b", "b.label"),
     Column("n_members_a", "a.n_members"),
     Column("n_members_b", "b.n_members"),
     Column("score_rule", "a.score_rule"),
-    Column("average"),
-    *(Column(each.name, f"unit.{each.name}") for each in fields(Unit)),
-    Column("n_suites"),
-    Column("n_items", title="items"),
+    Column(
+        "average",
+        help=(
+            '"suites" or "items": whether circuits and all suites are means over suites, or over '
+            "all items (`--average items`)"
+        ),
+    ),
+    *(
+        Column(each.name, f"unit.{each.name}", "" if place else "which suites")
+        for place, each in enumerate(fields(Unit))
+    ),
+    Column("n_suites", help="over how many suites"),
+    Column(
+        "n_items",
+        title="items",
+        help=(
+            "items that both have; items that the other lacks or skips (with `--score each`, "
+            "items of each prediction)"
+        ),
+    ),
     Column("n_unmatched_a"),
     Column("n_unmatched_b"),
-    Column("n_incomplete_a"),
+    Column(
+        "n_incomplete_a", help="items that some members of a family have, and others lack or skip"
+    ),
     Column("n_incomplete_b"),
-    Column("n_swallowed_a", title="swallowed A"),
+    Column(
+        "n_swallowed_a",
+        title="swallowed A",
+        help=(
+            "on how many of the items that both have a prediction of A (B) names a [swallowed "
+            "region](results.md); of a family in all members. The table has them where there are "
+            "any"
+        ),
+    ),
     Column("n_swallowed_b", title="B"),
-    *(Column(name, f"counts.{name}", title=title) for name, title in _COUNTS.items()),
-    Column("accuracy_a", title="A"),
+    *(
+        Column(name, f"counts.{name}", _OF_COUNTS if name == "n_both" else "", title)
+        for name, title in _COUNTS.items()
+    ),
+    Column(
+        "accuracy_a",
+        title="A",
+        help="on the items that both have; circuits and all suites are means as `average` says",
+    ),
     Column("accuracy_b", title="B"),
     Column(
         "difference",
         "difference.mean",
         title="A - B",
         cell=lambda row: _difference_cell(row.difference),
+        help="A - B",
     ),
-    Column("difference_low", "difference.low"),
+    Column(
+        "difference_low",
+        "difference.low",
+        help="95% score interval: Tango's on one suite, its stratified form for means",
+    ),
     Column("difference_high", "difference.high"),
-    Column("p_difference", "difference_signs.p"),
+    Column(
+        "p_difference",
+        "difference_signs.p",
+        help=(
+            "two-sided, by [turning the signs](#two-models-on-the-same-items) of the items' "
+            'differences; "exact" if all ways to turn them are tried, "drawn" if `n_draws` of '
+            "them are"
+        ),
+    ),
     Column("p_difference_method", "difference_signs.method"),
     Column(
         "p_difference_holm",
         title="p",
         cell=lambda row: p_cell(row.p_difference_holm, row.difference_signs.method),
+        help="adjusted by Holm's method (1979) over the rows of its level",
     ),
-    Column("p_mcnemar"),
-    Column("p_mcnemar_holm", title="p (McNemar)", cell=lambda row: p_cell(row.p_mcnemar_holm)),
-    Column("n_margins", "margin_difference_bits.n"),
+    Column("p_mcnemar", help="McNemar's exact test (1947) on `n_only_a` and `n_only_b`, two-sided"),
+    Column(
+        "p_mcnemar_holm",
+        title="p (McNemar)",
+        cell=lambda row: p_cell(row.p_mcnemar_holm),
+        help="adjusted by Holm's method (1979) over the rows of its level",
+    ),
+    Column(
+        "n_margins",
+        "margin_difference_bits.n",
+        help="the same of margins in bits, where both have them",
+    ),
     Column("margin_a_bits"),
     Column("margin_b_bits"),
     Column(
@@ -716,8 +777,13 @@ COLUMNS = (
         "p_margin_holm",
         title="p (margins)",
         cell=lambda row: p_cell(row.p_margin_holm, row.margin_signs.method),
+        help="adjusted by Holm's method (1979) over the rows of its level",
     ),
-    Column("n_draws", "n_resamples"),
+    Column(
+        "n_draws",
+        "n_resamples",
+        help="how many ways to turn the signs are drawn, where not all are tried",
+    ),
 )
 
 # What the p of a mean difference is of; see `SignFlip`.

@@ -77,24 +77,28 @@ class StabilityRow(ModelRow):
 
 
 COLUMNS = (
-    Column("model_name"),
+    Column("model_name", help="what the row is about, as for [accuracies](#accuracy)"),
     Column("variant"),
     Column("source"),
     Column("score_rule"),
-    Column("is_family"),
+    Column("is_family", help="whether it is the mean over the `n_members` members of a family"),
     Column("n_members"),
-    Column("level"),
-    Column("language", "pairing.language"),
+    Column("level", help=('"pair", or "mean" over all pairs')),
+    Column(
+        "language",
+        "pairing.language",
+        help="the two suites, without and with intervening material",
+    ),
     Column("suite", "pairing.base"),
     Column("modified_suite", "pairing.modified"),
-    Column("n_suites", "n_bases"),
+    Column("n_suites", "n_bases", help="how many there are in a mean"),
     Column("n_modified_suites", "n_modified"),
-    Column("accuracy", "accuracy_base"),
+    Column("accuracy", "accuracy_base", help="without and with intervening material"),
     Column("modified_accuracy", "accuracy_modified"),
-    Column("difference"),
+    Column("difference", help="with - without, and its 95% stratified score interval"),
     Column("difference_low", "interval.low"),
     Column("difference_high", "interval.high"),
-    Column("sd"),
+    Column("sd", help="of a family's members (n - 1, and n)"),
     Column("sd_population"),
 )
 
