@@ -553,9 +553,9 @@ def _unit(record: RunRecord, level: Level, prediction_id: str) -> Unit:
             return whole
 
 
-def total(counts: list[int | None]) -> int | None:
-    """Return the sum of what is known, None where nothing is."""
-    known = [count for count in counts if count is not None]
+def total(counts: Iterable[object]) -> int | None:
+    """Return the sum of the counts that are known, None where none is."""
+    known = [count for count in counts if isinstance(count, int)]
     return sum(known) if known else None
 
 
