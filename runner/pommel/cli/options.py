@@ -219,7 +219,7 @@ class KeepingOptions(StoreOptions):
             yield None
             return
         try:
-            store = Store.open(self.store_path)
+            store = Store.open(self.store_path, rescore=self.rescore)
         except StoreError as error:
             if self.store or not isinstance(error, StoreAccessError):
                 raise
@@ -235,7 +235,7 @@ class KeepingOptions(StoreOptions):
 
     def cached(self, model: Model, store: Store | None) -> Model:
         """Return a model that answers from the store what the store has."""
-        return model if store is None else store.cached(model, rescore=self.rescore)
+        return model if store is None else store.cached(model)
 
 
 @dataclass(frozen=True, kw_only=True)

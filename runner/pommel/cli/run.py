@@ -114,7 +114,6 @@ def _run_model(
             suites,
             _choices(chosen),
             store=store,
-            rescore=chosen.rescore,
             progress=progress,
         )
         made.extend(runs)

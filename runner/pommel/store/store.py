@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from pommel.models import Model, ModelInfo, Named, NamedModel
+from pommel.models import Model, Named, NamedModel
 from pommel.scoring import Choices, Run, RunRecord, run_suites
 from pommel.store.database import Database
 from pommel.store.run_tables import RunTables, suite_from_document
@@ -21,15 +21,19 @@ if TYPE_CHECKING:
 class Store:
     """An open store: scored sentences (`cache`) and runs with their results (`runs`).
 
-    A context manager. For one thread; another one, or another process, opens the file itself.
+    A context manager. For one thread; another one, or another process, opens the file itself. With
+    `rescore` what it has is scored again, and the new scores take the place of the old ones.
     """
 
     database: Database
     cache: SurprisalCache
     runs: RunTables
+    rescore: bool = False
 
     @classmethod
-    def open(cls, path: Path, *, read_only: bool = False, create: bool = True) -> Self:
+    def open(
+        cls, path: Path, *, read_only: bool = False, create: bool = True, rescore: bool = False
+    ) -> Self:
         """Open the store in a file, which is made if it is missing.
 
         With `read_only` or without `create` a missing one is an error. What would change a store
@@ -40,7 +44,8 @@ class Store:
         if read_only and not database.read_only:
             database.connection.execute("PRAGMA query_only = ON")
         cache = SurprisalCache(database=database, provenance=Run.environment)
-        return cls(database=database, cache=cache, runs=RunTables(database=database, cache=cache))
+        runs = RunTables(database=database, cache=cache)
+        return cls(database=database, cache=cache, runs=runs, rescore=rescore)
 
     @property
     def path(self) -> Path:
@@ -52,12 +57,9 @@ class Store:
         """Whether the file may not be written."""
         return self.database.read_only
 
-    def cached(self, model: Model, *, rescore: bool = False) -> CachedModel:
-        """Return a model that answers from the store what the store has, and keeps what it asks.
-
-        With `rescore` it scores again what the store has, which takes its place.
-        """
-        return CachedModel(model, self.cache, rescore=rescore)
+    def cached(self, model: Model) -> CachedModel:
+        """Return a model that answers from the store what the store has, and keeps what it asks."""
+        return CachedModel(model, self.cache, rescore=self.rescore)
 
     def collect_garbage(self, *, dry_run: bool = False) -> "Collected":
         """Delete surprisals that no run's suite needs, and what nothing refers to any more.
@@ -106,41 +108,26 @@ def run_and_keep(  # noqa: PLR0913 - each of these is a choice of the caller's
     choices: Choices | None = None,
     *,
     store: Store | None,
-    rescore: bool = False,
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[Run]:
     """Yield what `run_suites` yields, under the model's name in its family.
 
     With a store, sentences that it has are not scored again, all others are kept batch by batch,
-    and each run when it is complete. Until then it is listed as interrupted. `rescore` scores again
-    what the store has, which takes its place.
+    and each run when it is complete. Until then it is listed as interrupted.
     """
     choices = choices or Choices()
-    if store is not None:
-        model = store.cached(model, rescore=rescore)
-        _begin(store, named, model.info, suites, choices)
-    for run in run_suites(model, suites, choices, progress=progress):
-        called = under_its_name(run, named)
-        if store is not None:
-            store.runs.save(called)
-        yield called
-
-
-def under_its_name(run: Run, model: NamedModel) -> Run:
-    """Return a run with what its model is called in its family; others stay as they are."""
-    if model.name is None:
-        return run
-    return run.renamed(Named(name=model.name, membership=model.membership))
-
-
-def _begin(
-    store: Store, named: NamedModel, info: ModelInfo, suites: Sequence[Suite], choices: Choices
-) -> None:
-    """Note a run on each of the suites, which counts as interrupted until it is saved."""
+    info = model.info
     called = Named(name=named.name or info.name, membership=named.membership)
-    for suite in suites:
-        record = RunRecord.begun(info, suite, choices, called=called)
-        store.runs.begin(record, suite, info, choices.policy)
+    if store is not None:
+        model = store.cached(model)
+        for suite in suites:
+            record = RunRecord.begun(info, suite, choices, called=called)
+            store.runs.begin(record, suite, info, choices.policy)
+    for run in run_suites(model, suites, choices, progress=progress):
+        kept = run if named.name is None else run.renamed(called)
+        if store is not None:
+            store.runs.save(kept)
+        yield kept
 
 
 # What is counted, and where.
