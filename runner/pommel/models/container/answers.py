@@ -190,28 +190,32 @@ def read_table(
     reader = TableReader(at="line ")
     count = 0
     answers = reader.sentences(_watched(command, reader, sentences))
-    while True:
-        try:
-            tokens = next(answers, None)
-        except (InputError, SurprisalError) as error:
-            _say_where(command, max(reader.sentence, 1), sentences)
-            raise command.fault(str(error)) from error
-        if tokens is None:
-            break
-        count += 1
-        yield tokens
+    try:
+        for tokens in answers:
+            count += 1
+            yield tokens
+    except (InputError, SurprisalError) as error:
+        command.at = _at(max(reader.sentence, 1), sentences)
+        raise command.fault(str(error)) from error
+    command.at = _at(count + 1, sentences)
+    command.finish()
     if count < len(sentences):
-        _say_where(command, count + 1, sentences)
-        command.finish()
         n_sentences = counted(len(sentences), "sentence")
         raise command.failure(f"it gave surprisals for {count} of {n_sentences}")
-    command.at = ""
-    command.finish()
 
 
 def _watched(command: ImageCommand, reader: TableReader, sentences: Sequence[str]) -> Iterator[str]:
     """Yield the lines of a table, and keep an eye on which sentence it has come to, and how far."""
-    yield _header(command, sentences)
+    command.at = _at(1, sentences)
+    header = command.next_line()
+    if header is None:
+        command.finish()
+        raise command.failure("it printed nothing")
+    check_line(command, header, sentences[0])
+    if header.split() != COLUMNS:
+        wanted = " ".join(COLUMNS)
+        raise command.fault(f"its first line has to be {wanted}, and is {quoted(header)}")
+    yield header
     shown, n_rows, n_characters = 0, 0, 0
     while (line := command.next_line()) is not None:
         sentence = sentences[max(shown, 1) - 1]
@@ -222,31 +226,19 @@ def _watched(command: ImageCommand, reader: TableReader, sentences: Sequence[str
             n_rows += 1
             n_characters += len(line)
             check_length(command, n_rows, sentence)
-            _check_characters(command, n_characters, sentence)
+            if n_characters > (most := ImageCommand.most_characters(sentence)):
+                what = f"it printed more than {most} characters about one sentence"
+                raise command.failure(what)
             continue
         shown, n_rows, n_characters = reader.sentence, 1, len(line)
+        command.at = _at(shown, sentences)
         if shown > len(sentences):
-            command.at = ""
             n_sentences = counted(len(sentences), "sentence")
             raise command.fault(f"it printed sentence_id {shown} for {n_sentences}")
-        _say_where(command, shown, sentences)
 
 
-def _header(command: ImageCommand, sentences: Sequence[str]) -> str:
-    _say_where(command, 1, sentences)
-    header = command.next_line()
-    if header is None:
-        command.finish()
-        raise command.failure("it printed nothing")
-    check_line(command, header, sentences[0])
-    if header.split() != COLUMNS:
-        wanted = " ".join(COLUMNS)
-        raise command.fault(f"its first line has to be {wanted}, and is {quoted(header)}")
-    return header
-
-
-def _say_where(command: ImageCommand, number: int, sentences: Sequence[str]) -> None:
-    command.at = place(number, sentences[number - 1]) if number <= len(sentences) else ""
+def _at(number: int, sentences: Sequence[str]) -> str:
+    return place(number, sentences[number - 1]) if number <= len(sentences) else ""
 
 
 # What a stranger prints must not fill our memory; nothing that is right comes near these limits.
@@ -271,8 +263,3 @@ def check_length(command: ImageCommand, n_tokens: int, sentence: str) -> None:
     """Raise `ContainerError` for more tokens than a sentence can have."""
     if n_tokens > (most := most_tokens(sentence)):
         raise command.failure(f"it printed more than {most} tokens")
-
-
-def _check_characters(command: ImageCommand, n_characters: int, sentence: str) -> None:
-    if n_characters > (most := ImageCommand.most_characters(sentence)):
-        raise command.failure(f"it printed more than {most} characters about one sentence")

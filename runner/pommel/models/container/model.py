@@ -166,18 +166,16 @@ class PrintedAnswers:
         known = [row.text for row in rows]
         if len(tokens) != len(rows):
             raise self._disagree(where, tokens, known)
-        if mask is None:
-            for token, row in zip(tokens, rows, strict=True):
-                if token != row.text and not {token, row.text} & spec.unk_types:
-                    raise self._disagree(where, tokens, known)
-            return rows
-        if len(mask) != len(rows):
+        if mask is not None and len(mask) != len(rows):
             message = f"{where}: it printed {len(mask)} flags for the {len(tokens)} tokens"
             raise ContainerError(f"{self.commands.reference}: unkify: {message} of tokenize")
-        for token, row, oov in zip(tokens, rows, mask, strict=True):
+        for number, (token, text) in enumerate(zip(tokens, known, strict=True)):
             # One command may print an unknown word, and the other what stands for it.
-            if token != row.text and not oov:
+            is_unknown = mask[number] if mask is not None else {token, text} & spec.unk_types
+            if token != text and not is_unknown:
                 raise self._disagree(where, tokens, known)
+        if mask is None:
+            return rows
         return [replace(row, oov=oov) for row, oov in zip(rows, mask, strict=True)]
 
     def _disagree(self, where: str, tokens: Sequence[str], known: Sequence[str]) -> ContainerError:

@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,8 @@ from pommel.models.reference_files import check_shape, parse_json
 _DEFAULT_REGISTRY = "docker.io"
 
 
-class LmZooRegistry(Mapping[str, Mapping[str, Any]]):
+class LmZooRegistry(dict[str, Mapping[str, Any]]):
     """What is known of each published image, under its short name."""
-
-    def __init__(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
-        """Take what `schemas/lm_zoo_registry.json` describes."""
-        self._entries = entries
 
     @classmethod
     def installed(cls) -> "LmZooRegistry":
@@ -31,16 +27,11 @@ class LmZooRegistry(Mapping[str, Mapping[str, Any]]):
             published = shipped_folder("registry") / "lm_zoo.json"
             return cls(json.loads(published.read_text("utf-8")))
         try:
-            text = DecodedText.read(path).text
-            return cls.parse(text, where=str(path), noun="registry of LM Zoo images")
+            entries = parse_json(DecodedText.read(path).text, where=str(path))
+            schema, noun = json_schema("lm_zoo_registry"), "registry of LM Zoo images"
+            check_shape(entries, schema, where=str(path), noun=noun)
         except InputError as error:
             raise InputError(f"{error}; mend this file, or delete it") from error
-
-    @classmethod
-    def parse(cls, text: str, *, where: str, noun: str) -> "LmZooRegistry":
-        """Read a registry's text; raises `InputError`, with `where`, for what is no `noun`."""
-        entries = parse_json(text, where=where)
-        check_shape(entries, json_schema("lm_zoo_registry"), where=where, noun=noun)
         return cls(entries)
 
     @staticmethod
@@ -66,12 +57,3 @@ class LmZooRegistry(Mapping[str, Mapping[str, Any]]):
         prefix = "" if host == _DEFAULT_REGISTRY else f"{host}/"
         tag = f":{image['tag']}" if image.get("tag") else ""
         return f"docker://{prefix}{image['name']}{tag}"
-
-    def __getitem__(self, shortname: str) -> Mapping[str, Any]:
-        return self._entries[shortname]
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._entries)
-
-    def __len__(self) -> int:
-        return len(self._entries)
