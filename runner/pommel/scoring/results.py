@@ -311,21 +311,20 @@ class SuiteResult:
         UsageError.check_choice("the table", table, get_args(OwnTable))
         if table == "suites":
             return SuiteResult.scores_frame([self])
-        parts = [(each, len(each.holds)) for each in self.predictions]
+        n_items, every = len(self.item_numbers), self.predictions
+        n_rows = n_items * len(every)
+        marks = ("margin_bits", "tie", "defined", "swallowed", "unscored", "oov", "skipped")
         return frame_of(
             {
-                "suite": [self.suite_name for _, n in parts for _ in range(n)],
-                "model_name": [self.model_name for _, n in parts for _ in range(n)],
-                "prediction_id": [each.prediction_id for each, n in parts for _ in range(n)],
-                "item_number": [number for _ in parts for number in self.item_numbers],
-                "result": [value for each, _ in parts for value in each.results],
-                "margin_bits": [value for each, _ in parts for value in each.margin_bits.tolist()],
-                "tie": [value for each, _ in parts for value in each.tie.tolist()],
-                "defined": [value for each, _ in parts for value in each.defined.tolist()],
-                "swallowed": [value for each, _ in parts for value in each.swallowed.tolist()],
-                "unscored": [value for each, _ in parts for value in each.unscored.tolist()],
-                "oov": [value for each, _ in parts for value in each.oov.tolist()],
-                "skipped": [value for each, _ in parts for value in each.skipped.tolist()],
+                "suite": [self.suite_name] * n_rows,
+                "model_name": [self.model_name] * n_rows,
+                "prediction_id": [each.prediction_id for each in every for _ in range(n_items)],
+                "item_number": [*self.item_numbers] * len(every),
+                "result": [value for each in every for value in each.results],
+                **{
+                    name: [value for each in every for value in getattr(each, name).tolist()]
+                    for name in marks
+                },
             }
         )
 

@@ -150,7 +150,7 @@ class Formula:
 @functools.lru_cache(maxsize=4096)
 def _parsed(text: str, dialect: Dialect) -> Formula:
     try:
-        formula = Formula(text=text, tree=_Builder(text).build(_parse_to_lark(text)))
+        formula = Formula(text=text, tree=_built(_parse_to_lark(text), text))
         rules = _check_syntaxgym if dialect == "syntaxgym" else _check
         rules(formula)
     except RecursionError:
@@ -180,88 +180,67 @@ def _parse_to_lark(text: str) -> "Tree[Token]":
         raise _syntax_error(text, position) from None
 
 
-class _Builder:
-    """Turns Lark's tree into ours; each method is named after a rule of the grammar."""
+_UNARY: Mapping[str, type[Negative | Negation | Absolute]] = {
+    "negative": Negative,
+    "negation": Negation,
+    "absolute": Absolute,
+}
+_BINARY: Mapping[str, type[Arithmetic | Comparison | Logical]] = {
+    "arithmetic": Arithmetic,
+    "comparison": Comparison,
+    "logical": Logical,
+}
 
-    def __init__(self, text: str) -> None:
-        self._text = text
 
-    def build(self, tree: "Tree[Token]") -> Expression:
-        # Not a Lark Transformer: its call-backs hide exceptions and types from us.
-        child: Any = tree.children[0]
-        return self._expression(child)
+def _built(tree: "Tree[Token]", text: str) -> Expression:
+    """Turn Lark's tree into ours, by the rules of the grammar; raises `FormulaError`.
 
-    def _expression(self, tree: "Tree[Token]") -> Expression:
-        span = (tree.meta.start_pos, tree.meta.end_pos)
-        method = getattr(self, f"_{tree.data}")
-        node: Expression = method(tree.children, span)
-        return node
-
-    def _number(self, parts: Sequence[Any], span: Span) -> Expression:
-        value = float(parts[0])
-        if not math.isfinite(value):
-            raise FormulaError(
-                "this number is too large", formula=self._text, start=span[0], end=span[1]
+    It is no Lark Transformer: its call-backs hide exceptions and types from us.
+    """
+    span = (tree.meta.start_pos, tree.meta.end_pos)
+    parts: list[Any] = tree.children
+    match tree.data:
+        case "start":
+            return _built(parts[0], text)
+        case "number":
+            value = float(parts[0])
+            if not math.isfinite(value):
+                raise _error_at(text, span, "this number is too large")
+            return Number(value=value, span=span)
+        case "region":
+            return _region(str(parts[0]), text, span)
+        case "brackets":
+            node = _built(parts[0], text)
+            if isinstance(node, Logical):
+                return replace(node, span=span, bracketed=True)
+            return replace(node, span=span)
+        case "negative" | "negation" | "absolute":
+            operand = _built(parts[0], text)
+            is_number = isinstance(operand, Number) and text[operand.span[0]] not in "(["
+            if isinstance(operand, Number) and is_number and tree.data == "negative":
+                return Number(value=-operand.value, span=span)
+            return _UNARY[tree.data](operand=operand, span=span)
+        case _:
+            left, operator, right, *chained = parts
+            if chained:
+                raise _chained_comparison(text, parts)
+            sides = _built(left, text), _built(right, text)
+            return _BINARY[tree.data](
+                operator=operator.value, left=sides[0], right=sides[1], span=span
             )
-        return Number(value=value, span=span)
-
-    def _region(self, parts: Sequence[Any], span: Span) -> Expression:
-        token = str(parts[0])
-        number, _, name = token[1:-1].partition(";")
-        condition = name.strip()[1:-1].strip()
-        if token[0] + token[-1] not in ("()", "[]"):
-            raise _error_at(self._text, span, "this bracket is closed by one of another kind")
-        if not condition:
-            raise _error_at(
-                self._text, span, "the name of the condition is empty", "write (1;%condition%)"
-            )
-        if len(number) > _MAX_DIGITS:
-            raise _error_at(self._text, span, "this number is too large")
-        region = None if number.strip() == "*" else int(number)
-        return RegionValue(region=region, condition=condition, span=span)
-
-    def _negative(self, parts: Sequence[Any], span: Span) -> Expression:
-        operand = self._expression(parts[0])
-        if isinstance(operand, Number) and self._text[operand.span[0]] not in "([":
-            return Number(value=-operand.value, span=span)
-        return Negative(operand=operand, span=span)
-
-    def _negation(self, parts: Sequence[Any], span: Span) -> Expression:
-        return Negation(operand=self._expression(parts[0]), span=span)
-
-    def _absolute(self, parts: Sequence[Any], span: Span) -> Expression:
-        return Absolute(operand=self._expression(parts[0]), span=span)
-
-    def _brackets(self, parts: Sequence[Any], span: Span) -> Expression:
-        node = self._expression(parts[0])
-        return _with_span(node, span)
-
-    def _arithmetic(self, parts: Sequence[Any], span: Span) -> Expression:
-        left, operator, right = parts
-        sides = self._expression(left), self._expression(right)
-        return Arithmetic(operator=operator.value, left=sides[0], right=sides[1], span=span)
-
-    def _comparison(self, parts: Sequence[Any], span: Span) -> Expression:
-        left, operator, right, *chained = parts
-        if chained:
-            raise _chained_comparison(self._text, parts)
-        return Comparison(
-            operator=operator.value,
-            left=self._expression(left),
-            right=self._expression(right),
-            span=span,
-        )
-
-    def _logical(self, parts: Sequence[Any], span: Span) -> Expression:
-        left, operator, right = parts
-        sides = self._expression(left), self._expression(right)
-        return Logical(operator=operator.value, left=sides[0], right=sides[1], span=span)
 
 
-def _with_span(node: Expression, span: Span) -> Expression:
-    if isinstance(node, Logical):
-        return replace(node, span=span, bracketed=True)
-    return replace(node, span=span)
+def _region(token: str, text: str, span: Span) -> Expression:
+    number, _, name = token[1:-1].partition(";")
+    condition = name.strip()[1:-1].strip()
+    if token[0] + token[-1] not in ("()", "[]"):
+        raise _error_at(text, span, "this bracket is closed by one of another kind")
+    if not condition:
+        raise _error_at(text, span, "the name of the condition is empty", "write (1;%condition%)")
+    if len(number) > _MAX_DIGITS:
+        raise _error_at(text, span, "this number is too large")
+    region = None if number.strip() == "*" else int(number)
+    return RegionValue(region=region, condition=condition, span=span)
 
 
 # What people write for an operator of ours, and what to write instead. Longest first.

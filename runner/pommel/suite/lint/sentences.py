@@ -82,43 +82,47 @@ def _empty_remark(subject: Subject, reference: RegionValue, items: list[int]) ->
 
 def duplicate_item(subject: Subject) -> Iterator[Remark]:
     """Yield the items that have the same sentences in all conditions."""
-    keys = [
-        frozenset((name, laid.sentence.text) for name, laid in item.items())
-        for item in subject.items
-    ]
-    for items in _groups(keys):
-        numbers = subject.numbers(items)
-        yield Remark(
-            rule="duplicate-item",
-            path=("items", items[1]),
-            message=f"{_items_text(numbers)} have the same sentences in every condition",
-            hint="what is there twice counts twice; remove all but one",
-            item_numbers=numbers,
+    for items in _groups(_sentences(subject)):
+        yield _duplicate(
+            subject,
+            "duplicate-item",
+            items,
+            "every condition",
+            "what is there twice counts twice; remove all but one",
         )
 
 
 def duplicate_contrast(subject: Subject) -> Iterator[Remark]:
     """Yield the items that compare the same two sentences, though not all theirs are the same."""
-    whole = [
+    whole = _sentences(subject)
+    for contrast in subject.contrasts:
+        less, more = contrast.less.condition, contrast.more.condition
+        keys = [(item[less].sentence.text, item[more].sentence.text) for item in subject.items]
+        for items in _groups(keys):
+            if len({whole[item] for item in items}) > 1:
+                names = f"{less!r} and {more!r}"
+                hint = "what is there twice counts twice"
+                yield _duplicate(subject, "duplicate-contrast", items, names, hint)
+
+
+def _sentences(subject: Subject) -> list[Hashable]:
+    """Return what each item says in all of its conditions."""
+    return [
         frozenset((name, laid.sentence.text) for name, laid in item.items())
         for item in subject.items
     ]
-    for contrast in subject.contrasts:
-        keys = [
-            tuple(item[side.condition].sentence.text for side in (contrast.less, contrast.more))
-            for item in subject.items
-        ]
-        for items in _groups(keys):
-            if len({whole[item] for item in items}) > 1:
-                numbers = subject.numbers(items)
-                names = f"{contrast.less.condition!r} and {contrast.more.condition!r}"
-                yield Remark(
-                    rule="duplicate-contrast",
-                    path=("items", items[1]),
-                    message=f"{_items_text(numbers)} have the same sentences in {names}",
-                    hint="what is there twice counts twice",
-                    item_numbers=numbers,
-                )
+
+
+def _duplicate(subject: Subject, rule: str, items: list[int], where: str, hint: str) -> Remark:
+    numbers = subject.numbers(items)
+    *others, last = map(str, numbers)
+    return Remark(
+        rule=rule,
+        path=("items", items[1]),
+        message=f"items {', '.join(others)} and {last} have the same sentences in {where}",
+        hint=hint,
+        item_numbers=numbers,
+    )
 
 
 def no_contrast(subject: Subject) -> Iterator[Remark]:
@@ -156,11 +160,6 @@ def _groups(keys: Sequence[Hashable]) -> Iterator[list[int]]:
     for index, key in enumerate(keys):
         places.setdefault(key, []).append(index)
     yield from (each for each in places.values() if len(each) > 1)
-
-
-def _items_text(numbers: Sequence[int]) -> str:
-    *others, last = map(str, numbers)
-    return f"items {', '.join(others)} and {last}"
 
 
 # Scripts need these, which have no width, to say where letters join.
@@ -216,8 +215,8 @@ def _name(character: str) -> str:
     return f"U+{ord(character):04X}{f' ({name})' if name else ''}"
 
 
-# Whether what a contrast compares is alike in an item.
-_IsAlike = Callable[[int, Contrast], bool]
+# What is the same of both sides of a contrast in most items.
+_Measure = Callable[[int, Side], Hashable]
 
 
 def unequal_length(subject: Subject) -> Iterator[Remark]:
@@ -227,91 +226,75 @@ def unequal_length(subject: Subject) -> Iterator[Remark]:
     """
     if subject.suite.metrics[0] in ("mean", "median"):
         return
+
+    def length(item: int, side: Side) -> int:
+        return subject.length(subject.text(item, side))
+
     for contrast in subject.contrasts:
         # Where they are the same words in most items, `unequal-words` says more.
-        if not _exceptions(subject, contrast, _has_same_words(subject)):
-            items = _exceptions(subject, contrast, _has_same_length(subject))
-            for item in items[:1]:
-                what = f"lengths differ in {contrast}"
-                lengths = _counts(subject, *_texts(subject, item, contrast))
+        if not _exceptions(subject, contrast, subject.text):
+            for items in _exceptions(subject, contrast, length):
                 yield _remark(
-                    subject, "unequal-length", contrast, items, what=what, example=lengths
+                    subject,
+                    "unequal-length",
+                    contrast,
+                    items,
+                    ("lengths differ in", _lengths(subject, length, items[0], contrast)),
                 )
 
 
 def unequal_words(subject: Subject) -> Iterator[Remark]:
     """Yield the contrasts whose sides are the same words in most items, and not in others."""
     for contrast in subject.contrasts:
-        items = _exceptions(subject, contrast, _has_same_words(subject))
-        for item in items[:1]:
-            less, more = map(quoted, _texts(subject, item, contrast))
-            what = f"words differ in {contrast}"
-            yield _remark(
-                subject, "unequal-words", contrast, items, what=what, example=f"{less} and {more}"
-            )
+        for items in _exceptions(subject, contrast, subject.text):
+            sides = (contrast.less, contrast.more)
+            less, more = (quoted(subject.text(items[0], side)) for side in sides)
+            words = ("words differ in", f"{less} and {more}")
+            yield _remark(subject, "unequal-words", contrast, items, words)
 
 
 def unequal_context(subject: Subject) -> Iterator[Remark]:
     """Yield the contrasts before whose sides there are as many words in most items, not in all."""
+
+    def length(item: int, side: Side) -> int:
+        return subject.length(subject.context(item, side))
+
     seen = set()
     for contrast in subject.contrasts:
-        items = _exceptions(subject, contrast, _has_same_context_length(subject))
         conditions = frozenset(side.condition for side in contrast.sides)
-        # Later regions of the same conditions say the same again.
-        if not items or (conditions, *items) in seen:
-            continue
-        seen.add((conditions, *items))
-        what = f"lengths differ before {contrast}"
-        lengths = _counts(subject, *_contexts(subject, items[0], contrast))
-        yield _remark(subject, "unequal-context", contrast, items, what=what, example=lengths)
+        for items in _exceptions(subject, contrast, length):
+            # Later regions of the same conditions say the same again.
+            if (conditions, *items) not in seen:
+                seen.add((conditions, *items))
+                lengths = _lengths(subject, length, items[0], contrast)
+                words = ("lengths differ before", lengths)
+                yield _remark(subject, "unequal-context", contrast, items, words)
 
 
-def _has_same_words(subject: Subject) -> _IsAlike:
-    def is_alike(item: int, contrast: Contrast) -> bool:
-        less, more = _texts(subject, item, contrast)
-        return less == more
-
-    return is_alike
-
-
-def _has_same_length(subject: Subject) -> _IsAlike:
-    def is_alike(item: int, contrast: Contrast) -> bool:
-        less, more = _texts(subject, item, contrast)
-        return subject.length(less) == subject.length(more)
-
-    return is_alike
+def _lengths(
+    subject: Subject, length: Callable[[int, Side], int], item: int, contrast: Contrast
+) -> str:
+    more = counted(length(item, contrast.more), subject.unit)
+    return f"{length(item, contrast.less)} and {more}"
 
 
-def _has_same_context_length(subject: Subject) -> _IsAlike:
-    def is_alike(item: int, contrast: Contrast) -> bool:
-        less, more = _contexts(subject, item, contrast)
-        return subject.length(less) == subject.length(more)
+def _exceptions(subject: Subject, contrast: Contrast, measure: _Measure) -> list[list[int]]:
+    """Return the items in which a contrast's sides are not alike, as one list, if they are in most.
 
-    return is_alike
-
-
-def _texts(subject: Subject, item: int, contrast: Contrast) -> tuple[str, str]:
-    return subject.text(item, contrast.less), subject.text(item, contrast.more)
-
-
-def _contexts(subject: Subject, item: int, contrast: Contrast) -> tuple[str, str]:
-    return subject.context(item, contrast.less), subject.context(item, contrast.more)
-
-
-def _counts(subject: Subject, less: str, more: str) -> str:
-    return f"{subject.length(less)} and {counted(subject.length(more), subject.unit)}"
-
-
-def _exceptions(subject: Subject, contrast: Contrast, is_alike: _IsAlike) -> list[int]:
-    """Return the items in which a contrast's sides are not alike, if they are in most."""
+    There is no list where they are alike in all items.
+    """
     items = range(len(subject.items))
-    unlike = [item for item in items if not is_alike(item, contrast)]
-    return unlike if len(unlike) <= (1 - MOST) * len(items) else []
+    unlike = [
+        item for item in items if measure(item, contrast.less) != measure(item, contrast.more)
+    ]
+    return [unlike] if unlike and len(unlike) <= (1 - MOST) * len(items) else []
 
 
-def _remark(  # noqa: PLR0913 - each of these is a part of what is said
-    subject: Subject, rule: str, contrast: Contrast, items: list[int], *, what: str, example: str
+def _remark(
+    subject: Subject, rule: str, contrast: Contrast, items: list[int], words: tuple[str, str]
 ) -> Remark:
+    """Return the remark; `words` are what is said before the contrast, and an example."""
+    what, example = words
     numbers = subject.numbers(items)
     where = in_items(numbers, len(subject.items))
     first = "" if len(items) == 1 else f" in item {numbers[0]}"
@@ -319,7 +302,7 @@ def _remark(  # noqa: PLR0913 - each of these is a part of what is said
     return Remark(
         rule=rule,
         path=subject.items[items[0]][contrast.less.condition].path,
-        message=f"{what} {where}: {example}{first}",
+        message=f"{what} {contrast} {where}: {example}{first}",
         hint="they do not in the other items",
         item_numbers=numbers,
         predictions=subject.predictions_with(contrast),
