@@ -1,8 +1,4 @@
-"""Groups of options as typed values: what several commands share, and what they do with it.
-
-A group is a frozen dataclass of `Options`; its fields are annotated with what Click shows for them.
-A command names groups in its signature, and `takes_options` has Click fill them.
-"""
+"""Groups of options that several commands share, and what commands do with what they are told."""
 
 import contextlib
 from collections.abc import Iterator
