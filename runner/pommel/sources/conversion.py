@@ -56,20 +56,18 @@ class Conversion:
         if self.by or self.compared:
             option = "--by" if self.by else "--compare"
             raise UsageError(f"{path}: {option} is for minimal sets; this is a suite")
-        loaded = self._suite(path, form)
+        if form.name == "csv":
+            loaded = read_long_csv(path, name=self.name)
+        elif self.name:
+            raise UsageError("a suite's JSON has its name in it; leave --name out")
+        else:
+            loaded = LoadedSuite.read(path)
         content = Content.of_suite(
             loaded.suite,
             grammatical=self.grammatical or GRAMMATICAL,
             ungrammatical=self.ungrammatical,
         )
         return [content], loaded.warnings
-
-    def _suite(self, path: Path, form: WrittenForm) -> LoadedSuite:
-        if form.name == "csv":
-            return read_long_csv(path, name=self.name)
-        if self.name:
-            raise UsageError("a suite's JSON has its name in it; leave --name out")
-        return LoadedSuite.read(path)
 
     def _sets(self, path: Path, form: SetFormat) -> list[Content]:
         sets = form.read(path)
@@ -78,22 +76,18 @@ class Conversion:
         if self.by:
             groups = _by_field(sets, self.by, path)
             source["by"] = self.by
-        return [
-            self._content(name, group, {"source": source}, form) for name, group in groups.items()
-        ]
-
-    def _content(
-        self, name: str, sets: Sequence[MinimalSet], meta: dict[str, Any], form: SetFormat
-    ) -> Content:
         compared = self.compared or form.compared
-        return SetContent(
-            all_sets=sets,
-            ungrammatical_counts={len(each.others) for each in sets},
-            meta={"name": name, **self.about, **meta},
-            compared=compared,
-            metric=form.metric if compared == form.compared else "sum",
-            keeps_ties=True,
-        )
+        return [
+            SetContent(
+                all_sets=group,
+                ungrammatical_counts={len(each.others) for each in group},
+                meta={"name": name, **self.about, "source": source},
+                compared=compared,
+                metric=form.metric if compared == form.compared else "sum",
+                keeps_ties=True,
+            )
+            for name, group in groups.items()
+        ]
 
 
 def recognised(path: Path) -> SetFormat | None:
@@ -118,15 +112,12 @@ def _form_of(path: Path) -> str:
         return "suite"
     endings = dict.fromkeys([".json", ".csv", *(end for each in FORMATS for end in each.endings)])
     if path.suffix in endings:
-        names = _names_at(path.suffix)
-        raise UsageError(f"{path}: this does not begin as {names} do; say what it is with --from")
+        names = [each.name for each in FORMATS if path.suffix in each.endings]
+        names += ["suite"] if path.suffix == ".json" else []
+        there = listed(names, most=len(names))
+        raise UsageError(f"{path}: this does not begin as {there} do; say what it is with --from")
     shown = ", ".join(endings)
     raise UsageError(f"{path}: say what it is with --from, or let it end in one of {shown}")
-
-
-def _names_at(ending: str) -> str:
-    names = [each.name for each in FORMATS if ending in each.endings]
-    return listed([*names, "suite"] if ending == ".json" else names, most=len(FORMATS))
 
 
 def _by_field(sets: Iterable[MinimalSet], field: str, path: Path) -> dict[str, list[MinimalSet]]:

@@ -8,7 +8,7 @@ import asyncio
 import csv
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -26,13 +26,17 @@ from pommel.sources.fetch.source import (
     without_leftovers,
 )
 from pommel.sources.formats.long_csv import COLUMNS
-from pommel.sources.output import Content
 
 _SHOWN_FAILURES = 8
 _ABBREVIATED = 7
 LICENSE_NAME = "LICENSE.txt"
 # Its text is JSON; a folder of suites is read for all files that end so.
 SOURCE_NAME = "SOURCE.txt"
+# What it says of the source.
+_DESCRIBED = (
+    *("name", "title", "languages", "licence", "citation", "homepage", "repository", "commit"),
+    *("address", "note"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,10 +133,13 @@ class FetchedSource:
         for path in self.files:
             place = self._place(path)
             try:
-                content = self._suite(path, names[place])
-                if content is None:
+                is_suite = _is_suite(path)
+                if not is_suite and recognised(path) is None:
                     others.append(place)
                     continue
+                # A suite's JSON has its name in it.
+                own = "" if is_suite and path.suffix == ".json" else names[place]
+                (content,), _ = Conversion(name=own, about=_about(self.source)).contents(path)
                 text = "".join(content.suite_pieces())
             except InputError as error:
                 faulty[place] = error
@@ -141,16 +148,6 @@ class FetchedSource:
             made = MadeFile(content=text.encode(), made_of=place, note=note)
             suites[f"{names[place]}.json"] = made
         return SuitesMade(suites=suites, faulty=faulty, others=others)
-
-    def _suite(self, path: Path, name: str) -> Content | None:
-        """Return what a suite is made of, None for another file; raises `InputError`."""
-        is_suite = _is_suite(path)
-        if not is_suite and recognised(path) is None:
-            return None
-        # A suite's JSON has its name in it.
-        own = "" if is_suite and path.suffix == ".json" else name
-        (content,), _ = Conversion(name=own, about=_about(self.source)).contents(path)
-        return content
 
     def export(
         self,
@@ -171,10 +168,10 @@ class FetchedSource:
         entries = self._entries(made)
         known = _continued(self.source, folder)
         if known is not None:
-            entries = [*_still_there(known, entries, folder), *entries]
-        contents[SOURCE_NAME] = to_json(
-            _description(self.source, known, entries), indent=2
-        ).encode()
+            entries = [*_still_there(known["files"], entries, folder), *entries]
+        about = {name: getattr(self.source, name) for name in _DESCRIBED}
+        description = {**(known or {}), **about, "files": entries}
+        contents[SOURCE_NAME] = to_json(description, indent=2).encode()
         different = [
             path
             for path, content in contents.items()
@@ -219,7 +216,7 @@ class FetchedSource:
     def _place(self, path: Path) -> str:
         return path.relative_to(self.folder).as_posix()
 
-    def _entries(self, made: Mapping[str, MadeFile] | None) -> Sequence[dict[str, Any]]:
+    def _entries(self, made: Mapping[str, MadeFile] | None) -> Sequence[Mapping[str, Any]]:
         """Return what SOURCE.txt says of each file that is exported now."""
         unknown = set(self.unknown)
         shipped = {file.path for file in self.source.files if file.shipped}
@@ -303,42 +300,21 @@ def _continued(source: PublishedSource, folder: Path) -> dict[str, Any] | None:
 
 
 def _still_there(
-    known: Mapping[str, Any], entries: Sequence[Mapping[str, Any]], folder: Path
-) -> list[dict[str, Any]]:
+    known: Sequence[Mapping[str, Any]], entries: Sequence[Mapping[str, Any]], folder: Path
+) -> list[Mapping[str, Any]]:
     """Return the entries of other files that lie in the folder as they were exported."""
-    new = {_where(each) for each in entries}
+    new = set(map(_where, entries))
     kept = []
-    for each in known["files"]:
-        where, expected = _where(each), each.get("made_sha256", each.get("sha256"))
-        path = folder / where
-        if where not in new and path.is_file() and sha256_of(path) == expected:
+    for each in known:
+        path = folder / _where(each)
+        is_there = _where(each) not in new and path.is_file()
+        if is_there and sha256_of(path) == each.get("made_sha256", each.get("sha256")):
             kept.append(each)
     return kept
 
 
 def _where(entry: Mapping[str, Any]) -> str:
     return str(entry.get("made", entry.get("path", "")))
-
-
-def _description(
-    source: PublishedSource,
-    known: Mapping[str, Any] | None,
-    entries: Sequence[Mapping[str, Any]],
-) -> dict[str, Any]:
-    return {
-        **(known or {}),
-        "name": source.name,
-        "title": source.title,
-        "languages": list(source.languages),
-        "licence": source.licence,
-        "citation": source.citation,
-        "homepage": source.homepage,
-        "repository": source.repository,
-        "commit": source.commit,
-        "address": source.address,
-        "note": source.note,
-        "files": list(entries),
-    }
 
 
 def _is_other(path: Path, content: bytes) -> bool:
@@ -365,26 +341,19 @@ def _is_suite(path: Path) -> bool:
 def _distinct_names(paths: Iterable[str]) -> dict[str, str]:
     """Return a name for each path: as short as it can be without being another's, too."""
     names = {path: PurePosixPath(path).stem for path in paths}
-    for longer in (_with_folders, _with_ending, _with_marked_folders):
+    longer_names: tuple[Callable[[PurePosixPath], str], ...] = (
+        lambda path: "-".join(path.with_suffix("").parts),
+        lambda path: "-".join(path.parts).replace(".", "-"),
+        lambda path: "--".join(path.parts),
+    )
+    for longer in longer_names:
         # Some file systems do not tell cases apart.
         n_called = Counter(name.casefold() for name in names.values())
         names = {
-            path: longer(path) if n_called[name.casefold()] > 1 else name
+            path: longer(PurePosixPath(path)) if n_called[name.casefold()] > 1 else name
             for path, name in names.items()
         }
     return names
-
-
-def _with_folders(path: str) -> str:
-    return "-".join(PurePosixPath(path).with_suffix("").parts)
-
-
-def _with_ending(path: str) -> str:
-    return "-".join(PurePosixPath(path).parts).replace(".", "-")
-
-
-def _with_marked_folders(path: str) -> str:
-    return "--".join(PurePosixPath(path).parts)
 
 
 def _about(source: PublishedSource) -> Mapping[str, Any]:

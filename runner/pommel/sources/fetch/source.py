@@ -15,6 +15,7 @@ process, however it ends.
 
 import contextlib
 import json
+import math
 import os
 import re
 import shutil
@@ -23,7 +24,7 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -268,48 +269,29 @@ def without_leftovers(folder: Path, others: Sequence[Path] = ()) -> Iterator[Non
     Where folders have no locks (Windows, some network drives), what has not been touched for an
     hour is left over. What cannot be removed stays.
     """
-    with _opened(folder) as opened:
-        is_alone = _lock(opened, alone=True)
-        if is_alone is not False:
-            seconds = 0.0 if is_alone else _ABANDONED_SECONDS
-            _sweep((folder, *others), older_than_seconds=seconds)
+    with contextlib.ExitStack() as stack:
+        share: Callable[[], object] | None = None
+        try:
+            import fcntl  # noqa: PLC0415 - Windows has none
+
+            opened = os.open(folder, os.O_RDONLY)
+            stack.callback(os.close, opened)
+            share = partial(fcntl.flock, opened, fcntl.LOCK_SH)
+            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            # Somebody is at work.
+            seconds = math.inf
+        except (ImportError, OSError):
+            # Windows opens no folders, and some network drives have no locks.
+            seconds = _ABANDONED_SECONDS
+        else:
+            seconds = 0.0
+        _sweep((folder, *others), older_than_seconds=seconds)
         # Between the two locks others may sweep: nothing of ours has begun.
-        _lock(opened, alone=False)
+        if share:
+            with contextlib.suppress(OSError):
+                share()
         yield
-
-
-@contextlib.contextmanager
-def _opened(folder: Path) -> Iterator[int | None]:
-    try:
-        opened = os.open(folder, os.O_RDONLY)
-    except OSError:
-        # Windows opens no folders.
-        yield None
-        return
-    try:
-        yield opened
-    finally:
-        os.close(opened)
-
-
-def _lock(opened: int | None, *, alone: bool) -> bool | None:
-    """Take the lock, alone only if nobody else has it; return whether that went well.
-
-    None: there are no locks.
-    """
-    try:
-        import fcntl  # noqa: PLC0415 - Windows has none
-    except ImportError:
-        return None
-    if opened is None:
-        return None
-    try:
-        fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB if alone else fcntl.LOCK_SH)
-    except BlockingIOError:
-        return False
-    except OSError:
-        return None
-    return True
 
 
 def _sweep(places: Sequence[Path], *, older_than_seconds: float) -> None:

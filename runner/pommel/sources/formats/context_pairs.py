@@ -4,7 +4,7 @@ Their suites are a JSON list of items `[[context, context], [good target, bad ta
 stands there twice so that both targets are scored in one call. A table has a column for each.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
@@ -12,7 +12,7 @@ from typing import Any, Self
 from pommel.errors import Fault, InputError, SuiteError, quoted
 from pommel.files import CsvRow, CsvTable, DecodedText, JsonDocument
 from pommel.sources.formats.json_lines import json_text
-from pommel.sources.formats.pair_rows import has_words, kept_texts, mended_set, pairs_of
+from pommel.sources.formats.pair_rows import as_kept, has_words, mended_set, pairs_of
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet, words_in
 
@@ -26,16 +26,13 @@ CONTEXT, TARGET = "context", "target"
 _CONTEXTS, _TARGETS = "contexts", "targets"
 
 
-def context_pairs_document(text: str, *, file: str) -> JsonDocument:
-    """Parse the JSON of such a file; raises `SuiteError`."""
-    return JsonDocument.parse(text, file=file, expected=f"write [{_ITEM}, ...]")
+def context_pairs(text: str, file: str) -> list[ContextPair]:
+    """Return the items of a file's text; the contexts of an item may differ.
 
-
-def context_pairs(document: JsonDocument) -> list[ContextPair]:
-    """Return the items of a document; the contexts of an item may differ.
-
-    Raises `SuiteError` with every item that is no such pair, or whose target is empty.
+    Raises `SuiteError` for what is no JSON, and with every item that is no such pair, or whose
+    target is empty.
     """
+    document = JsonDocument.parse(text, file=file, expected=f"write [{_ITEM}, ...]")
     faults = [*document.surrogate_faults(), *_item_faults(document)]
     if faults:
         raise SuiteError(faults)
@@ -67,11 +64,10 @@ def parse_context_pairs(text: str, file: str) -> list[MinimalSet]:
     What both have for a context is before the contrast. Where there are two, each is the context of
     its target. Raises `SuiteError` as `context_pairs` does.
     """
-    return [_set_of(pair) for pair in context_pairs(context_pairs_document(text, file=file))]
+    return [_set_of(*pair) for pair in context_pairs(text, file)]
 
 
-def _set_of(pair: ContextPair) -> MinimalSet:
-    contexts, targets = pair
+def _set_of(contexts: tuple[str, str], targets: tuple[str, str]) -> MinimalSet:
     before, other, good, bad = (" ".join(words_in(text)) for text in (*contexts, *targets))
     if has_words(before, other):
         found = MinimalSet(before, good, (bad,), "")
@@ -106,18 +102,8 @@ def _item(pair: MinimalSet) -> list[list[str]]:
         message = f"{quoted(pair.grammatical)} and {quoted(pair.ungrammatical[0])}"
         hint = "one goes on where the other ends, and a target would be empty"
         raise InputError(f"{message} cannot be written as targets after a context: {hint}")
-    return _kept_item(pair.fields or {}, contexts, targets) or [contexts, targets]
-
-
-def _kept_item(
-    fields: Mapping[str, Any], contexts: list[str], targets: list[str]
-) -> list[list[str]] | None:
-    """Return the item as it was read, if it still has these words."""
-    kept = [kept_texts(fields, name) or () for name in (_CONTEXTS, _TARGETS)]
-    for texts, words in zip(kept, (contexts, targets), strict=True):
-        if len(texts) != len(words) or not all(map(has_words, texts, words)):
-            return None
-    return [[*texts] for texts in kept]
+    spelt = ((contexts, _CONTEXTS), (targets, _TARGETS))
+    return [[*as_kept(texts, pair.fields, name)] for texts, name in spelt]
 
 
 CONTEXT_PAIRS = SetFormat(
@@ -172,16 +158,17 @@ class TargetTable:
         """
         text = DecodedText.of(text).text
         if text.lstrip()[:1] in ("[", "{"):
-            return cls._from_json(context_pairs_document(text, file=file))
+            return cls._from_pairs(context_pairs(text, file))
         return cls._from_table(text, file)
 
     @classmethod
-    def _from_json(cls, document: JsonDocument) -> Self:
-        rows: list[tuple[str, ...]] = []
-        for number, (contexts, targets) in enumerate(context_pairs(document), start=1):
-            for label, context, target in zip(("good", "bad"), contexts, targets, strict=True):
-                rows.append((str(number), label, context, target))
-        return cls(columns=("item", "label", CONTEXT, TARGET), rows=tuple(rows), has_labels=True)
+    def _from_pairs(cls, pairs: Sequence[ContextPair]) -> Self:
+        rows = tuple(
+            (str(number), label, context, target)
+            for number, pair in enumerate(pairs, start=1)
+            for label, context, target in zip(("good", "bad"), *pair, strict=True)
+        )
+        return cls(columns=("item", "label", CONTEXT, TARGET), rows=rows, has_labels=True)
 
     @classmethod
     def _from_table(cls, text: str, file: str) -> Self:

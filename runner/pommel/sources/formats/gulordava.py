@@ -24,6 +24,7 @@ from pommel.sources.formats.focus_word import (
     whole_number,
     words_of,
 )
+from pommel.sources.formats.pair_rows import checked_sets
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet
 
@@ -77,22 +78,14 @@ def parse_gulordava(text: str, file: str) -> list[MinimalSet]:
     if header is None or any(fault.line == header.line for fault in faults):
         raise SuiteError(faults)
     # A row whose quotes are broken is none of the table's, but somebody's partner.
-    rows: list[tuple[int, _Row | None]] = [(fault.line, None) for fault in table.faults]
+    rows: dict[int, _Row | None] = {fault.line: None for fault in table.faults}
     for row in table.rows[1:]:
         wrong = list(_row_faults(table, row))
         faults += wrong
         cells = dict(zip(header.fields, row.fields, strict=False))
-        rows.append((row.line, None if wrong else _Row(table=table, row=row, cells=cells)))
-    rows.sort(key=lambda numbered: numbered[0])
-    sets = []
-    for pair in _pairs([row for _, row in rows], faults):
-        wrong = list(_pair_faults(*pair))
-        faults += wrong
-        if not wrong:
-            sets.append(_set(*pair))
-    if faults:
-        raise SuiteError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
-    return sets
+        rows[row.line] = None if wrong else _Row(table=table, row=row, cells=cells)
+    pairs = list(_pairs([rows[line] for line in sorted(rows)], faults))
+    return checked_sets(pairs, lambda pair: _pair_faults(*pair), lambda pair: _set(*pair), faults)
 
 
 def gulordava_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
@@ -108,7 +101,8 @@ def gulordava_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
         fields = {name: field_of(each, number, name, _TITLE) for name in said}
         fields = {**(each.fields or {}), **fields}
         if not columns:
-            columns = tuple(fields) if fields.keys() >= {*COLUMNS} else _all_columns(fields)
+            others = [name for name in fields if name not in COLUMNS]
+            columns = tuple(fields) if fields.keys() >= {*COLUMNS} else (*COLUMNS, *others)
             yield CsvTable.line(columns, "\t")
         for name in (*columns, *fields):
             if name not in fields and name not in _COMPUTED:
@@ -184,10 +178,6 @@ def _set(correct: _Row, wrong: _Row) -> MinimalSet:
 def _value(text: str) -> str | int:
     number = whole_number(text)
     return text if number is None else number
-
-
-def _all_columns(fields: Mapping[str, Any]) -> tuple[str, ...]:
-    return (*COLUMNS, *(name for name in fields if name not in COLUMNS))
 
 
 def _computed(found: MinimalSet, place: int, form: str) -> dict[str, Any]:

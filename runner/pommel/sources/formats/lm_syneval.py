@@ -13,11 +13,7 @@ from typing import Any
 from pommel.errors import Fault, InputError, SuiteError
 from pommel.files import replacing
 from pommel.sources.formats.focus_word import field_error
-from pommel.sources.formats.pair_rows import (
-    has_words,
-    kept_texts,
-    mended_text,
-)
+from pommel.sources.formats.pair_rows import as_kept, mended_text
 from pommel.sources.formats.plain_pickle import read_plain_pickle
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet
@@ -85,29 +81,18 @@ def _set(case: str, entry: tuple[str, ...]) -> MinimalSet:
 
 
 def _sentences(found: MinimalSet) -> tuple[str, ...]:
-    sentences = found.grammatical, *found.ungrammatical
-    written = kept_texts(found.fields, SENTENCES) or ()
-    same = len(written) == len(sentences) and all(map(has_words, written, sentences))
-    return written if same else sentences
+    return as_kept((found.grammatical, *found.ungrammatical), found.fields, SENTENCES)
 
 
 def _check_size(value: Any, path: Path) -> None:
     """Raise `InputError` if there is more than can be looked at, before anything is."""
-    lists = [each for each in _values(value) if isinstance(each, (list, tuple))]
-    n_entries = sum(map(len, lists))
-    if n_entries <= _MOST_SENTENCES:
-        entries = [each for each in itertools.chain(*lists) if isinstance(each, (list, tuple))]
-        n_sentences = sum(map(len, entries))
-        if n_sentences <= _MOST_SENTENCES:
-            texts = (each for each in itertools.chain(*entries) if isinstance(each, str))
-            if sum(map(len, texts)) <= _MOST_CHARACTERS:
-                return
-    most = f"{_MOST_SENTENCES:,} sentences or {_MOST_CHARACTERS:,} characters"
-    raise InputError(f"{path}: has more than {most}; no such file is read")
-
-
-def _values(value: Any) -> list[Any]:
-    return [*value.values()] if isinstance(value, dict) else []
+    level: list[Any] = [value.values()] if isinstance(value, dict) else []
+    # Lists, then tuples, then texts, each level counted before it is laid out.
+    for kinds, most in (((list, tuple), _MOST_SENTENCES),) * 2 + (((str,), _MOST_CHARACTERS),):
+        level = [each for each in itertools.chain(*level) if isinstance(each, kinds)]
+        if sum(map(len, level)) > most:
+            most_of_all = f"{_MOST_SENTENCES:,} sentences or {_MOST_CHARACTERS:,} characters"
+            raise InputError(f"{path}: has more than {most_of_all}; no such file is read")
 
 
 def _faults(value: Any, file: str) -> Iterator[Fault]:

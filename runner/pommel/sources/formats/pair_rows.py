@@ -4,7 +4,7 @@ The plainest such file has two columns of TSV: the grammatical sentence, the ung
 """
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeVar
 
@@ -159,12 +159,12 @@ def kept_text(fields: Mapping[str, Any] | None, name: str) -> str | None:
     return value if is_line else None
 
 
-def kept_texts(fields: Mapping[str, Any] | None, name: str) -> tuple[str, ...] | None:
-    """Return the list of texts that stands under a name, None if there is no such thing."""
-    value = (fields or {}).get(name)
-    if isinstance(value, list | tuple) and all(isinstance(each, str) for each in value):
-        return tuple(value)
-    return None
+def as_kept(texts: Sequence[str], fields: Mapping[str, Any] | None, name: str) -> tuple[str, ...]:
+    """Return texts as they are spelt under a name, if those there have the same words."""
+    kept = (fields or {}).get(name)
+    if isinstance(kept, list | tuple) and len(kept) == len(texts):
+        return tuple(kept if all(map(has_words, kept, texts)) else texts)
+    return tuple(texts)
 
 
 def pair_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
