@@ -77,7 +77,7 @@ class TableReader:
             yield tuple(tokens)
 
     def _row(self, line: str, at: str, number: int, count: int) -> tuple[int, int, PrintedToken]:
-        columns = list(_columns(line))
+        columns = _columns(line)
         if len(columns) != len(COLUMNS):
             raise InputError(
                 f"{at}: {_shown(line)} has {len(line.split())} columns; "
@@ -96,12 +96,11 @@ class TableReader:
         return sentence_id, token_id, PrintedToken(text=text, surprisal_bits=bits, line=number)
 
 
-def _columns(line: str) -> Iterator[str]:
+def _columns(line: str) -> Sequence[str]:
     if line.count("\t") == _N_TABS:
-        yield from line.split("\t")
-    elif row := _BY_BLANKS.fullmatch(line.strip(" \t")):
-        first, second, token, surprisal = row.groups()
-        yield from (first, second, token.strip(" \t"), surprisal)
+        return line.split("\t")
+    row = _BY_BLANKS.fullmatch(line.strip(" \t"))
+    return [each.strip(" \t") for each in row.groups()] if row else ()
 
 
 def _id(text: str, column: str, at: str) -> int:

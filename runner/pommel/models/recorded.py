@@ -50,12 +50,6 @@ _N_FIELDS = len(_KINDS) + 1
 _INFINITE = "Infinity"  # a word of probability 0; JSON has no number for it
 
 
-def _token_to_json(token: Token) -> list[Any]:
-    """Return a token as plain JSON values."""
-    bits = _INFINITE if token.surprisal_bits == math.inf else token.surprisal_bits
-    return [token.text, token.start, token.end, bits, token.oov, token.role]
-
-
 def _token(value: Any, at: str, number: int, why: Unscored) -> Token:
     if isinstance(value, list) and len(value) == _N_FIELDS:
         text, start, end, bits, oov, role = value
@@ -111,7 +105,10 @@ class Recording:
     @property
     def method(self) -> str | None:
         """How tokens were scored, None where the file does not tell."""
-        return _method(self.model, self.policy)
+        # A recording of a recording has no methods to choose from; what it had is in its details.
+        methods = *self.model.get("methods", ()), self.model.get("details", {}).get("method")
+        asked: str = self.policy.get("method", "auto")
+        return methods[0] if asked == "auto" else asked
 
     @staticmethod
     def text_of(info: ModelInfo, policy: Policy, scored: Iterable[ScoredSentence]) -> str:
@@ -134,7 +131,10 @@ class Recording:
     @staticmethod
     def sentence_to_dict(sentence: ScoredSentence) -> dict[str, Any]:
         """Return the line of a sentence."""
-        tokens = [_token_to_json(each) for each in sentence.tokens]
+        tokens = []
+        for each in sentence.tokens:
+            bits = _INFINITE if each.surprisal_bits == math.inf else each.surprisal_bits
+            tokens.append([each.text, each.start, each.end, bits, each.oov, each.role])
         return {"sentence": sentence.text, "tokens": tokens}
 
     @staticmethod
@@ -158,10 +158,10 @@ class Recording:
         """
         lines = text.split("\n")
         header = _header(parse_json(lines[0], where=where), f"{where}:1")
-        # A file does not say why a token has no surprisal; this method has one reason only.
-        is_focus = _method(header["model"], header["policy"]) == "focus-mask"
-        why: Unscored = "not comparable" if is_focus else "no context"
         sentences: dict[str, ScoredSentence] = {}
+        recording = cls(model=header["model"], policy=header["policy"], sentences=sentences)
+        # A file does not say why a token has no surprisal; this method has one reason only.
+        why: Unscored = "not comparable" if recording.method == "focus-mask" else "no context"
         for number, line in enumerate(lines[1:], start=2):
             if not line.strip():
                 continue
@@ -169,7 +169,7 @@ class Recording:
             scored = _sentence(parse_json(line, where=where, first_line=number), at, why)
             if sentences.setdefault(scored.text, scored) != scored:
                 raise InputError(f"{at}: {scored.text!r} was there before, with other tokens")
-        return cls(model=header["model"], policy=header["policy"], sentences=sentences)
+        return recording
 
 
 def _header(document: Any, at: str) -> dict[str, Any]:
@@ -183,13 +183,6 @@ def _header(document: Any, at: str) -> dict[str, Any]:
     header = {"$ref": "#/$defs/header", "$defs": schema["$defs"]}
     check_shape(document, header, where=at, noun="header of recorded surprisals")
     return document
-
-
-def _method(model: Mapping[str, Any], policy: Mapping[str, Any]) -> str | None:
-    # A recording of a recording has no methods to choose from; what it had is among its details.
-    own: str | None = [*model.get("methods", ()), model.get("details", {}).get("method")][0]
-    asked: str = policy.get("method", "auto")
-    return own if asked == "auto" else asked
 
 
 def _sentence(document: Any, at: str, why: Unscored) -> ScoredSentence:
@@ -220,7 +213,7 @@ def open_model(reference: str, _options: LoadOptions) -> Model:
     if text.lstrip()[:1] == "{":
         if parts.settings:
             raise UsageError(f"{reference}: a file of JSON Lines names its sentences itself")
-        return _from_lines(reference, text, Recording.parse(text, where=parts.path))
+        return _from_lines(parts, text)
     return _from_table(parts, text)
 
 
@@ -297,8 +290,7 @@ class RecordedModel:
     """
 
     info: ModelInfo
-    recorded_policy: Mapping[str, Any]
-    sentences: Mapping[str, ScoredSentence]
+    recording: Recording
     source: str
 
     def score(
@@ -311,23 +303,24 @@ class RecordedModel:
 
         Raises `SurprisalError` for a sentence that was not recorded.
         """
-        check_only_method(self.info, policy, self.recorded_policy)
-        had_bos = self.info.bos is not None and self.recorded_policy.get("bos") != "never"
+        recorded = self.recording
+        check_only_method(self.info, policy, recorded.policy)
+        had_bos = self.info.bos is not None and recorded.policy.get("bos") != "never"
         if policy.bos == "always" and had_bos:
             # The mark need not be among the tokens: what was scored was what follows it.
             policy = replace(policy, bos="auto")
         for index, sentence in enumerate(sentences):
-            if sentence not in self.sentences:
+            if sentence not in recorded.sentences:
                 raise SurprisalError(f"{self.source}: no surprisals for the sentence {sentence!r}")
-            scored = under_policy(self.sentences[sentence], policy, self.source)
+            scored = under_policy(recorded.sentences[sentence], policy, self.source)
             yield index, with_first_token(scored, policy)
 
 
-def _from_lines(reference: str, text: str, recording: Recording) -> RecordedModel:
-    model = recording.model
-    method = recording.method
+def _from_lines(reference: Reference, text: str) -> RecordedModel:
+    recording = Recording.parse(text, where=reference.path)
+    model, method = recording.model, recording.method
     info = ModelInfo(
-        reference=reference,
+        reference=reference.text,
         name=model["name"],
         kind="recorded",
         fingerprint=fingerprint(text),
@@ -340,10 +333,7 @@ def _from_lines(reference: str, text: str, recording: Recording) -> RecordedMode
             **({"method": method} if method else {}),
         },
     )
-    source = split_reference(reference, _SETTINGS).path
-    return RecordedModel(
-        info=info, recorded_policy=recording.policy, sentences=recording.sentences, source=source
-    )
+    return RecordedModel(info=info, recording=recording, source=reference.path)
 
 
 def fingerprint(*texts: str) -> str:
