@@ -13,7 +13,7 @@ from tests.analysis.published_accuracies import clams_records
 from tests.analysis.records import given_table, record, seeds
 from tests.report.printed import cells
 
-from pommel.analysis.correlation import ModelCorrelations, PropertyCorrelations
+from pommel.analysis.correlation import PropertyCorrelations
 from pommel.analysis.given_tables import GivenTable
 from pommel.errors import UsageError
 from pommel.scoring.run_record import RunRecord
@@ -257,7 +257,7 @@ def test_two_models_are_compared_on_the_suites_that_both_have() -> None:
     records = [record("a", suite, share=share) for suite, share in a.items()]
     records += [record("b", suite, share=share) for suite, share in b.items()]
     records += [record("c", suite, share=share) for suite, share in a.items()]
-    found = ModelCorrelations.of(records).rows
+    found = PropertyCorrelations.between_models(records).rows
     assert [(each.model_name, each.other_model, each.n_suites) for each in found] == [
         ("a", "b", 3),
         ("a", "c", 4),
@@ -268,7 +268,9 @@ def test_two_models_are_compared_on_the_suites_that_both_have() -> None:
 
 
 def test_the_table() -> None:
-    found = ModelCorrelations.of([record(model, "s", share=0.5) for model in "ab"]).rows
+    found = PropertyCorrelations.between_models(
+        [record(model, "s", share=0.5) for model in "ab"]
+    ).rows
     assert list(ModelCorrelations(rows=tuple(found)).frame().columns) == [
         "model_name",
         "other_model",
@@ -319,7 +321,9 @@ def test_pairs_one_by_one() -> None:
 
 
 def test_two_models() -> None:
-    assert cells(ModelCorrelations.of(RECORDS, coefficient="pearson").tables()[0]) == [
+    assert cells(
+        PropertyCorrelations.between_models(RECORDS, coefficient="pearson").tables()[0]
+    ) == [
         ["model", "other model", "Pearson", "p", "suites"],
         ["m", "n", "-1.00", "", "2"],
     ]

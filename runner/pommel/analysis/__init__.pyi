@@ -7,17 +7,13 @@ from .capitalization import CapitalizationGains as CapitalizationGains
 from .cells import Answer as Answer
 from .cells import FamilyColumn as FamilyColumn
 from .cells import add_suite_rows as add_suite_rows
-from .cells import chance_cell as chance_cell
 from .cells import circuit_cell as circuit_cell
 from .cells import interval_cell as interval_cell
 from .cells import number_cell as number_cell
 from .cells import plain_table as plain_table
 from .comparison import Comparison as Comparison
 from .complexity import Complexity as Complexity
-from .complexity import SuiteDifferences as SuiteDifferences
-from .correlation import ModelCorrelations as ModelCorrelations
 from .correlation import PropertyCorrelations as PropertyCorrelations
-from .given_tables import GivenTable as GivenTable
 from .inference import N_TURNED as N_TURNED
 from .items import ItemTable as ItemTable
 from .mixed import MixedFit as MixedFit

@@ -17,7 +17,6 @@ from pommel.analysis.cells import (
     Column,
     Row,
     add_sections,
-    chance_cell,
     interval_cell,
     mean_sd_cell,
     number_cell,
@@ -801,4 +800,4 @@ def _number_columns(
 
 def _chance_cell(row: Accuracy) -> str:
     # Members of a family may have several, which is not the same as none.
-    return number_cell(row.chance) if row.is_family else chance_cell(row.chance)
+    return number_cell(row.chance, missing="-" if row.is_family else "unknown")

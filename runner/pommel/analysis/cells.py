@@ -149,15 +149,10 @@ def add_suite_rows(
 _LEAST_P = 0.001
 
 
-def number_cell(value: float, digits: int = 2, *, sign: str = "") -> str:
-    """Return a number with so many digits, a dash for none (NaN); `sign` "+" shows a gain's."""
+def number_cell(value: float, digits: int = 2, *, sign: str = "", missing: str = "-") -> str:
+    """Return a number with so many digits, or what is `missing` (NaN); `sign` "+" is a gain's."""
     # z: what rounds to zero has no minus.
-    return "-" if math.isnan(value) else f"{value:{sign}z.{digits}f}"
-
-
-def chance_cell(chance: float) -> str:
-    """Return a share that holds by chance, or that nobody knows it (NaN)."""
-    return "unknown" if math.isnan(chance) else number_cell(chance)
+    return missing if math.isnan(value) else f"{value:{sign}z.{digits}f}"
 
 
 def step_cell(step: float) -> str:

@@ -176,6 +176,13 @@ class Complexity(Answer):
             notes=tuple(notes),
         )
 
+    @staticmethod
+    def difference(
+        records: Sequence[RunRecord], suites: tuple[str, str], *, pooling: Pooling = "none"
+    ) -> "SuiteDifferences":
+        """Compare accuracy on two suites, as `SuiteDifferences.of` does."""
+        return SuiteDifferences.of(records, *suites, pooling=pooling)
+
     @property
     def left_out(self) -> Mapping[str, Sequence[str]]:
         """The suites that are in no series, where others are."""

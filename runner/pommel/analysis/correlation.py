@@ -8,6 +8,7 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pommel.analysis.cells import (
@@ -115,8 +116,10 @@ class PropertyCorrelations(Answer):
     def of(  # noqa: PLR0913 - each of these is a choice of the caller's
         cls,
         records: Sequence[RunRecord],
-        given: GivenTable,
+        given: GivenTable | Path,
         *,
+        key: str = "",
+        value: str = "",
         level: KeyLevel = "language",
         coefficient: Coefficient = "spearman",
         pooling: Pooling = "none",
@@ -127,18 +130,22 @@ class PropertyCorrelations(Answer):
     ) -> "PropertyCorrelations":
         """Correlate a number for each key with accuracy, model by model or for their mean.
 
-        `given` has numbers for keys of the `level` (languages, ...); those that are NaN are not
-        known. A model's accuracy is the mean over those of the key's suites that it has a score on,
-        or with the `average` "items" the share of all their items; that of several models the mean
-        of theirs. Under the level "model" the keys are models, and
-        there is one correlation, named "all suites". With `common_suites` only suites count that
-        there are for every key: one of another language is the same if it has the same `group`, or
-        the same name where it has none.
+        `given` has numbers for keys of the `level` (languages, ...), or is a file that has them in
+        the columns `key` and `value` (see `GivenTable.read`); those that are NaN are not known. A
+        model's accuracy is the mean over those of the key's suites that it has a score on, or with
+        the `average` "items" the share of all their items; that of several models the mean of
+        theirs. Under the level "model" the keys are models, and there is one correlation, named
+        "all suites". With `common_suites` only suites count that there are for every key: one of
+        another language is the same if it has the same `group`, or the same name where it has none.
         Raises `UsageError` for an excluded key that there is not, for common suites of keys that
         cannot share any, and where one model was run in several ways and would count several times.
         """
-        if common_suites:
-            _check_sharing(level)
+        if isinstance(given, Path):
+            given = GivenTable.read(given, key=key, value=value)
+        if common_suites and level not in _SHARING:
+            raise UsageError(
+                f"a suite is in one {level} alone; common suites are those of languages or models"
+            )
         asked = _Asked(level=level, coefficient=coefficient, average=average)
         values = given.by_key()
         scores = _scores(records, level, pooling)
@@ -164,6 +171,17 @@ class PropertyCorrelations(Answer):
             without_accuracy=tuple(key for key in values if key not in keys),
             uneven=_uneven(cells, level),
         )
+
+    @staticmethod
+    def between_models(
+        records: Sequence[RunRecord], *, coefficient: Coefficient = "spearman"
+    ) -> "ModelCorrelations":
+        """Correlate the scores of every two models over the suites that both have a score on."""
+        rows = [
+            _model_correlation(first, second, coefficient)
+            for first, second in combinations(model_scores(records), 2)
+        ]
+        return ModelCorrelations(rows=tuple(rows), coefficient=coefficient)
 
     @property
     def left_out(self) -> Mapping[str, Sequence[str]]:
@@ -310,13 +328,6 @@ def _common(cells: _Cells) -> _Cells:
     return {key: [each for each in cell if each.identity in shared] for key, cell in cells.items()}
 
 
-def _check_sharing(level: KeyLevel) -> None:
-    if level not in _SHARING:
-        raise UsageError(
-            f"a suite is in one {level} alone; common suites are those of languages or models"
-        )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Asked:
     """What the property is one of, what counts alike in accuracies, and the coefficient."""
@@ -402,17 +413,6 @@ class ModelCorrelations(Answer):
 
     rows: tuple[ModelCorrelation, ...]
     coefficient: Coefficient = "spearman"
-
-    @classmethod
-    def of(
-        cls, records: Sequence[RunRecord], *, coefficient: Coefficient = "spearman"
-    ) -> "ModelCorrelations":
-        """Correlate the scores of every two models over the suites that both have a score on."""
-        rows = [
-            _model_correlation(first, second, coefficient)
-            for first, second in combinations(model_scores(records), 2)
-        ]
-        return cls(rows=tuple(rows), coefficient=coefficient)
 
     @property
     def why_empty(self) -> str:

@@ -13,17 +13,14 @@ from pommel.analysis import (
     Accuracies,
     Answer,
     Complexity,
-    GivenTable,
     ItemTable,
     MixedFit,
-    ModelCorrelations,
     ModelsCompared,
     PropertyCorrelations,
     Scaling,
     SentenceSets,
     Settings,
     Stability,
-    SuiteDifferences,
     Training,
 )
 from pommel.cli.option_groups import Options, field_of, option, takes_options
@@ -288,7 +285,7 @@ class _Complexity(_PoolingOptions, _SeveralModels):
                 raise UsageError("--difference compares two suites; it needs no --complexity")
             incomplete = ModelsCompared.of(records).incomplete_seeds(self.difference)
             _note_left_out(incomplete, _INCOMPLETE_SEEDS)
-            return SuiteDifferences.of(records, *self.difference, pooling=self.pooling)
+            return Complexity.difference(records, self.difference, pooling=self.pooling)
         return Complexity.of(
             records,
             file=self.file,
@@ -475,10 +472,12 @@ class _Correlate(_PoolingOptions, AverageOptions, _SeveralModels):
         records = self.chosen_records()
         _note_left_out(ModelsCompared.of(records).incomplete_seeds(), _INCOMPLETE_SEEDS)
         if self.file is None:
-            return ModelCorrelations.of(records, coefficient=self.coefficient)
+            return PropertyCorrelations.between_models(records, coefficient=self.coefficient)
         return PropertyCorrelations.of(
             records,
-            GivenTable.read(self.file, key=self.key, value=self.value),
+            self.file,
+            key=self.key,
+            value=self.value,
             level=self.level,
             coefficient=self.coefficient,
             pooling=self.pooling,

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Literal
 from pommel.analysis import (
     FamilyColumn,
     add_suite_rows,
-    chance_cell,
     circuit_cell,
     interval_cell,
     number_cell,
@@ -144,7 +143,7 @@ def _chances_cell(results: Iterable[SuiteResult]) -> str:
     cells: dict[str, None] = {}
     for each in results:
         labels = [f"{score.label}: " if score.label else "" for score in each.scores]
-        shown = map(chance_cell, each.chances)
+        shown = [number_cell(chance, missing="unknown") for chance in each.chances]
         cells["\n".join(map("".join, zip(labels, shown, strict=True)))] = None
     return " / ".join(cells)
 
@@ -156,7 +155,9 @@ def _mean_chance(results: Iterable[SuiteResult]) -> str:
         for each in results
         if each.chances
     }
-    return chance_cell(math.fsum(by_suite.values()) / len(by_suite)) if by_suite else ""
+    if not by_suite:
+        return ""
+    return number_cell(math.fsum(by_suite.values()) / len(by_suite), missing="unknown")
 
 
 def _shares_cell(result: SuiteResult | None, n_items: int) -> str:
