@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import InputError, UsageError, nearest, printable, quoted
-from pommel.files import file_name_fault, json_schema
+from pommel.files import file_name_fault
 from pommel.leaderboard.submission import Limits
-from pommel.leaderboard.submission.limits import brief, shape_fault
+from pommel.leaderboard.submission.limits import shape_fault
 from pommel.leaderboard.submission.manifest import has_letter
 from pommel.scoring import Choices, ScoreRule, Swallowed
 from pommel.suite import Suite
@@ -185,7 +185,8 @@ def board_from(text: str, where: str) -> Board:
             f"{where}: is a leaderboard of version {version}, and this pommel knows versions up to "
             f"{VERSION}; update pommel (`pip install --upgrade pommel`)"
         )
-    _check_shape(value, where)
+    if fault := shape_fault(value, "leaderboard"):
+        raise BoardError(f"{where}: {fault}")
     board = Board(
         name=value["name"],
         description=value["description"],
@@ -215,16 +216,6 @@ def _limit(name: str, value: float) -> int | float:
 def no_number(name: str) -> float:
     """Refuse NaN and the infinities, which are no JSON."""
     raise ValueError(f"{name} is no number")
-
-
-def _check_shape(value: Any, where: str) -> None:
-    # Imported here: jsonschema takes longer to import than pommel does.
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - `import pommel` stays fast without it
-
-    fault = next(Draft202012Validator(json_schema("leaderboard")).iter_errors(value), None)
-    if fault is not None:
-        place = brief(fault.json_path.removeprefix("$").removeprefix("."))
-        raise BoardError(f"{where}: {shape_fault(fault)}{f' (at {place})' if place else ''}")
 
 
 def _check_lines(board: Board, where: str) -> None:

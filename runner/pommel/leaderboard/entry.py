@@ -163,7 +163,7 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
             f"{source}: was scored with --compat {manifest.compat}, and leaderboards take none; "
             f"run the model without it"
         )
-    _check_suites(submission, board)
+    submission.runs_on({each.sha256: each.name for each in board.suites})
     try:
         runs = recomputed(submission, suites, board.choices)
     except SubmissionError:
@@ -209,19 +209,6 @@ def _n_holding(result: SuiteResult) -> list[int]:
     holds = np.stack([each.holds & ~each.skipped for each in result.counted])
     counts = holds.sum(axis=0) if result.score_rule == "each" else holds.all(axis=0)
     return [int(each) for each in np.atleast_1d(counts)]
-
-
-def _check_suites(submission: Submission, board: Board) -> None:
-    """Raise, naming all, unless every suite of the board is there."""
-    missing = [each for each in board.suites if submission.run_on(each.sha256) is None]
-    if not missing:
-        return
-    names = {each.entry.name for each in submission.runs}
-    other = [each.name for each in missing if each.name in names]
-    what = ", ".join(f"{each.name} (SHA-256 {each.sha256[:12]}...)" for each in missing[:3])
-    more = f" and {len(missing) - 3} more" if missing[3:] else ""
-    hint = f"; it has another version of {other[0]}" if other else ""
-    raise SubmissionError(f"{submission.source}: has no run on {what}{more}{hint}")
 
 
 def _hashes(board: Board) -> list[str]:

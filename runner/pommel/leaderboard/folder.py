@@ -198,9 +198,6 @@ class BoardFolder:
             "board.json": board.to_text(),
             "ledger.jsonl": created.text,
             **_FOR_GIT,
-            **{
-                each.file: suite.to_text() for each, suite in zip(board.suites, suites, strict=True)
-            },
         }
         for each, suite in zip(board.suites, suites, strict=True):
             files[each.file] = suite.to_text()

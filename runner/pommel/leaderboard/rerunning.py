@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pommel.errors import quoted
 from pommel.leaderboard.board import Board
-from pommel.leaderboard.submission import Submission, SubmissionError
+from pommel.leaderboard.submission import Submission
 from pommel.models import Model, known_references
 from pommel.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
@@ -118,10 +118,7 @@ class Sample:
 def _claims(submission: Submission, board: Board) -> dict[str, list[ScoredSentence]]:
     """Return all that is claimed of each text of the board's suites; raises `SubmissionError`."""
     found: dict[str, list[ScoredSentence]] = {}
-    for suite in board.suites:
-        run = submission.run_on(suite.sha256)
-        if run is None:
-            raise SubmissionError(f"{submission.source}: has no run on {suite.name}")
+    for run in submission.runs_on({each.sha256: each.name for each in board.suites}):
         for text, each in run.sentences.items():
             found.setdefault(text, []).append(each)
     return found

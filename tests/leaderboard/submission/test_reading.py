@@ -64,10 +64,12 @@ def test_what_is_there_is_what_was_run(tmp_path: Path) -> None:
 
 def test_a_run_is_found_by_its_suite(sound: Parts) -> None:
     submission = parse_submission(sound.packed(), source=SOURCE)
-    found = submission.run_on(SONG.sha256)
-    assert found is not None
+    (found,) = submission.runs_on({SONG.sha256: "song"})
     assert found.entry.name == "song"
-    assert submission.run_on("0" * 64) is None
+    with pytest.raises(
+        SubmissionError, match=r"has no run on other \(SHA-256 000000000000\.\.\.\)"
+    ):
+        submission.runs_on({SONG.sha256: "song", "0" * 64: "other"})
 
 
 # --- limits

@@ -100,15 +100,14 @@ def test_only_the_suites_that_are_asked_for_are_looked_at(sound: Parts) -> None:
 def test_a_suite_that_is_missing(sound: Parts) -> None:
     other = agreement("wrens", BIRDS)
     assert refusal(sound.packed(), [other]) == (
-        f"has no run on the suite wrens of SHA-256 {other.sha256[:12]}..."
+        f"has no run on wrens (SHA-256 {other.sha256[:12]}...)"
     )
 
 
 def test_another_version_of_a_suite(sound: Parts) -> None:
     other = agreement("song", BIRDS, version="1.1.0")
     assert refusal(sound.packed(), [other]) == (
-        f"has no run on the suite song of SHA-256 {other.sha256[:12]}...; it has another one "
-        f"(SHA-256 {SONG.sha256[:12]}...)"
+        f"has no run on song (SHA-256 {other.sha256[:12]}...); it has another version of song"
     )
 
 

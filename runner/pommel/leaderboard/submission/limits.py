@@ -3,14 +3,10 @@
 import json
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 from pommel.errors import InputError, printable, quoted
-from pommel.files import is_encodable
-
-if TYPE_CHECKING:
-    from jsonschema import ValidationError
-
+from pommel.files import is_encodable, json_schema
 
 MIB = 1 << 20
 
@@ -78,16 +74,33 @@ def named(name: str) -> str:
     return repr(name) if len(name) <= _LONGEST else f"{name[:_LONGEST]!r}…"
 
 
-def shape_fault(fault: "ValidationError") -> str:
-    """Return what does not fit a schema, and why; of a long text, only its beginning."""
+def shape_fault(value: Any, schema: str, *, is_strict: bool = False) -> str:
+    """Return the first thing that does not fit a JSON Schema, and where; "" if nothing is.
+
+    To JSON Schema, 7.0 is a whole number; to one that `is_strict` it is none.
+    """
+    # Imported here: jsonschema takes longer to import than pommel does.
+    from jsonschema import Draft202012Validator  # noqa: PLC0415
+    from jsonschema.validators import extend  # noqa: PLC0415
+
+    validator = Draft202012Validator
+    if is_strict:
+        types = validator.TYPE_CHECKER.redefine("integer", lambda _, each: type(each) is int)
+        validator = extend(validator, type_checker=types)  # type: ignore[no-untyped-call]
+    # The first fault only: a list of a million wrong things has a million.
+    fault = next(validator(json_schema(schema)).iter_errors(value), None)
+    if fault is None:
+        return ""
+    message = str(fault.message)
     if fault.validator in {"maxItems", "maxProperties"}:
         # The message would have them all: a list, or an object.
-        n_there = len(fault.instance)  # type: ignore[arg-type]
-        return f"{n_there:,} are more than the {fault.validator_value:,} that are taken"
-    message = str(fault.message)
-    if isinstance(fault.instance, str):
+        n_there = len(fault.instance)
+        message = f"{n_there:,} are more than the {fault.validator_value:,} that are taken"
+    elif isinstance(fault.instance, str):
+        # Of a long text, only its beginning.
         message = message.replace(repr(fault.instance), quoted(fault.instance))
-    return brief(message)
+    place = brief(fault.json_path.removeprefix("$").removeprefix("."))
+    return f"{brief(message)}{f' (at {place})' if place else ''}"
 
 
 # More digits than any whole number has that is counted here.

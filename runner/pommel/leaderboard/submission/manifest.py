@@ -8,7 +8,6 @@ from dataclasses import asdict, dataclass, fields
 from typing import Any
 
 from pommel.errors import UsageError, printable, quoted
-from pommel.files import json_schema
 from pommel.leaderboard.submission.limits import (
     SubmissionError,
     brief,
@@ -212,7 +211,8 @@ def manifest_from(value: Any, where: str) -> Manifest:
     """
     _check_version(value, where)
     check_nesting(value, where, most=_MOST_LEVELS)
-    _check_shape(value, where)
+    if fault := shape_fault(value, "submission", is_strict=True):
+        raise SubmissionError(f"{where}: this is no manifest: {fault}")
     try:
         submitter = Submitter(**value["submitter"])
     except UsageError as error:
@@ -245,27 +245,6 @@ def _check_version(value: Any, where: str) -> None:
             f"{where}: is a submission of version {version}, and this pommel knows versions up to "
             f"{VERSION}; update pommel (`pip install --upgrade pommel`)"
         )
-
-
-def _check_shape(value: Any, where: str) -> None:
-    # Imported here: jsonschema takes longer to import than pommel does.
-    from jsonschema import Draft202012Validator  # noqa: PLC0415
-    from jsonschema.validators import extend  # noqa: PLC0415
-
-    # To JSON Schema, 7.0 is a whole number; what is counted here is no float.
-    types = Draft202012Validator.TYPE_CHECKER.redefine("integer", _is_whole)
-    strict = extend(Draft202012Validator, type_checker=types)  # type: ignore[no-untyped-call]
-    validator = strict(json_schema("submission"))
-    # The first fault only: a list of a million wrong things has a million.
-    fault = next(validator.iter_errors(value), None)
-    if fault is not None:
-        place = brief(fault.json_path.removeprefix("$").removeprefix("."))
-        at = f" (at {place})" if place else ""
-        raise SubmissionError(f"{where}: this is no manifest: {shape_fault(fault)}{at}")
-
-
-def _is_whole(_checker: object, value: object) -> bool:
-    return type(value) is int
 
 
 def _check_shown(value: Mapping[str, Any], where: str) -> None:

@@ -1,6 +1,6 @@
 """Packing stored runs of one model into a submission."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,14 +28,6 @@ from pommel.surprisal import ScoredSentence
 
 # What of a run's provenance holds for all runs of a submission, or is said of the suite.
 _SHARED = {"suite", "model", "policy", "method", "compat", "score_rule", "oov", "swallowed"}
-
-# What has to be the same in all runs, what it is in a run, and what chooses among the runs.
-_SAME: tuple[tuple[str, Callable[[RunRecord], str], str], ...] = (
-    ("compat", lambda run: run.settings.get("compat") or "none", "--policy compat=..."),
-    ("oov", lambda run: run.settings.get("oov", "keep"), "--policy oov=..."),
-    ("swallowed", lambda run: str(run.choice("swallowed")), "--policy swallowed=..."),
-    ("the score rule", lambda run: run.result.score_rule, "--score"),
-)
 
 
 def write_submission(
@@ -168,29 +160,27 @@ def _check_same(one: RunRecord, other: RunRecord) -> None:
     if one.model.fingerprint != other.model.fingerprint:
         names = f"{one.result.model_name} and {other.result.model_name}"
         if one.result.model_name == other.result.model_name:
-            names += f" ({_short(one)} and {_short(other)})"
+            fingerprints = (each.model.fingerprint[:12] for each in (one, other))
+            names += f" ({' and '.join(f'fingerprint {each}' for each in fingerprints)})"
         raise UsageError(
             f"a submission is of one model, and these runs are of {names}; choose one with --model "
             f"or by the ids of its runs"
         )
-    for name in one.policy:
-        ours, theirs = one.policy[name], other.policy[name]
-        if ours != theirs and name != "fingerprint":
-            raise _differs(name, str(ours), str(theirs), one, other, f"--policy {name}=...")
-    for name, of, how in _SAME:
-        if of(one) != of(other):
-            raise _differs(name, of(one), of(other), one, other, how)
+    choices = zip(_choices(one), _choices(other), strict=True)
+    for (name, ours, how), (_, theirs, _) in choices:
+        if ours != theirs:
+            raise UsageError(
+                f"a submission's runs are all scored alike, and {name} is {ours} in {one.run_id} "
+                f"({one.result.suite_name}) and {theirs} in {other.run_id} "
+                f"({other.result.suite_name}); choose with {how}"
+            )
 
 
-def _short(record: RunRecord) -> str:
-    return f"fingerprint {record.model.fingerprint[:12]}"
-
-
-def _differs(  # noqa: PLR0913, PLR0917 - what the message says
-    name: str, ours: str, theirs: str, one: RunRecord, other: RunRecord, how: str
-) -> UsageError:
-    return UsageError(
-        f"a submission's runs are all scored alike, and {name} is {ours} in {one.run_id} "
-        f"({one.result.suite_name}) and {theirs} in {other.run_id} ({other.result.suite_name}); "
-        f"choose with {how}"
-    )
+def _choices(run: RunRecord) -> list[tuple[str, str, str]]:
+    """Return what has to be the same in all runs: its name, what it is, and what chooses by it."""
+    choices = {name: str(each) for name, each in run.policy.items() if name != "fingerprint"}
+    choices["compat"] = run.settings.get("compat") or "none"
+    choices["oov"] = run.settings.get("oov", "keep")
+    choices["swallowed"] = str(run.choice("swallowed"))
+    shown = [(name, each, f"--policy {name}=...") for name, each in choices.items()]
+    return [*shown, ("the score rule", run.result.score_rule, "--score")]

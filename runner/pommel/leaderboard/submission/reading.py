@@ -63,9 +63,21 @@ class Submission:
         """How all sentences were scored; it names the method."""
         return self.manifest.policy
 
-    def run_on(self, suite_sha256: str) -> SubmittedRun | None:
-        """Return the run on the suite with this SHA-256 (`Suite.sha256`)."""
-        return next((each for each in self.runs if each.entry.sha256 == suite_sha256), None)
+    def runs_on(self, suites: Mapping[str, str]) -> list[SubmittedRun]:
+        """Return the runs on suites, given as names by SHA-256 (`Suite.sha256`).
+
+        Raises `SubmissionError`, which names them, unless all are there.
+        """
+        known = {each.entry.sha256: each for each in self.runs}
+        missing = [each for each in suites if each not in known]
+        if missing:
+            names = {each.entry.name for each in self.runs}
+            what = ", ".join(f"{suites[each]} (SHA-256 {each[:12]}...)" for each in missing[:3])
+            more = f" and {len(missing) - 3} more" if missing[3:] else ""
+            other = next((suites[each] for each in missing if suites[each] in names), "")
+            hint = f"; it has another version of {other}" if other else ""
+            raise SubmissionError(f"{self.source}: has no run on {what}{more}{hint}")
+        return [known[each] for each in suites]
 
 
 def read_submission(path: Path, *, limits: Limits | None = None) -> Submission:

@@ -43,8 +43,14 @@ def recomputed(
     about a prediction in an item) is not what comes out.
     """
     runs = []
-    for suite in suites:
-        submitted = _submitted(submission, suite)
+    submitted_runs = submission.runs_on({suite.sha256: suite.name for suite in suites})
+    for suite, submitted in zip(suites, submitted_runs, strict=True):
+        name, version = submitted.entry.name, submitted.entry.version
+        if (name, version) != (suite.name, suite.version):
+            raise SubmissionError(
+                f"{submission.source}: calls the suite {suite.name} (version "
+                f"{suite.version or 'none'}) {quoted(name)} (version {brief(version or 'none')})"
+            )
         surprisals = _surprisals(submission, submitted, suite)
         where = f"{submission.source}: suite {suite.name}"
         if region_sums_sha256(surprisals.table) != submitted.entry.region_sums_sha256:
@@ -61,25 +67,6 @@ def recomputed(
         result = surprisals.evaluate(choices or own)
         runs.append(Run(surprisals=surprisals, result=result))
     return runs
-
-
-def _submitted(submission: Submission, suite: Suite) -> SubmittedRun:
-    sha256 = suite.sha256
-    found = submission.run_on(sha256)
-    if found is None:
-        named = [each.entry for each in submission.runs if each.entry.name == suite.name]
-        other = f"; it has another one (SHA-256 {named[0].sha256[:12]}...)" if named else ""
-        version = f"SHA-256 {sha256[:12]}..."
-        raise SubmissionError(
-            f"{submission.source}: has no run on the suite {suite.name} of {version}{other}"
-        )
-    if (found.entry.name, found.entry.version) != (suite.name, suite.version):
-        raise SubmissionError(
-            f"{submission.source}: calls the suite {suite.name} (version "
-            f"{suite.version or 'none'}) {quoted(found.entry.name)} (version "
-            f"{brief(found.entry.version or 'none')})"
-        )
-    return found
 
 
 def _surprisals(submission: Submission, submitted: SubmittedRun, suite: Suite) -> SuiteSurprisals:
