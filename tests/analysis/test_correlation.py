@@ -268,10 +268,8 @@ def test_two_models_are_compared_on_the_suites_that_both_have() -> None:
 
 
 def test_the_table() -> None:
-    found = PropertyCorrelations.between_models(
-        [record(model, "s", share=0.5) for model in "ab"]
-    ).rows
-    assert list(ModelCorrelations(rows=tuple(found)).frame().columns) == [
+    records = [record(model, "s", share=0.5) for model in "ab"]
+    assert list(PropertyCorrelations.between_models(records).frame().columns) == [
         "model_name",
         "other_model",
         "coefficient",
