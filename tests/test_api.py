@@ -34,7 +34,7 @@ def test_step_by_step_says_the_same_as_run() -> None:
     surprisals = pommel.compute_surprisals(pommel.load_model("dummy://"), suite)
     step_by_step = pommel.evaluate(surprisals)
     (at_once,) = pommel.run("dummy://", suite)
-    assert list(step_by_step.items()) == list(at_once.result.items())
+    assert step_by_step.to_frame().equals(at_once.result.to_frame())
     assert step_by_step.to_frame().equals(at_once.to_frame("predictions"))
     assert step_by_step.to_frame("suites").equals(at_once.to_frame("suites"))
 

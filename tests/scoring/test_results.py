@@ -8,7 +8,7 @@ import pytest
 
 from pommel.files.tables import frame_text, frame_to_json, stacked
 from pommel.scoring.choices import ScoreRule
-from pommel.scoring.results import ItemResult, PredictionResult, Score, SuiteResult
+from pommel.scoring.results import PredictionResult, Score, SuiteResult
 
 
 def prediction(number: int, holds: Sequence[int], **flags: Sequence[int]) -> PredictionResult:
@@ -99,12 +99,7 @@ def test_skipped_items_count_nowhere() -> None:
     assert (row["n_ties"], row["n_undefined"], row["n_unscored"]) == (1, 1, 2)
     # Wilson's interval of 1 in 2.
     assert [row["low"], row["high"]] == pytest.approx([0.0945, 0.9055], abs=1e-4)
-    assert [each.skipped for each in result("all", counted).items()] == [
-        (True,),
-        (False,),
-        (False,),
-        (True,),
-    ]
+    assert result("all", counted).to_frame()["skipped"].tolist() == [True, False, False, True]
 
 
 @pytest.mark.parametrize(
@@ -179,14 +174,9 @@ def test_what_is_skipped_stands_in_the_last_column_before_the_family() -> None:
 def test_items_keep_their_numbers_and_order() -> None:
     found = result("all", *TWO)
     assert found.n_items == 4
-    assert list(found.items())[1:3] == [
-        ItemResult(
-            item_number=4, holds=(True, False), margins_bits=(1.5, -0.5), skipped=(False, False)
-        ),
-        ItemResult(
-            item_number=5, holds=(True, False), margins_bits=(1.5, -0.5), skipped=(False, False)
-        ),
-    ]
+    rows = found.to_frame()[["prediction_id", "item_number", "result", "margin_bits", "skipped"]]
+    assert rows.to_numpy().tolist()[1:3] == [[0, 4, True, 1.5, False], [0, 5, True, 1.5, False]]
+    assert rows.to_numpy().tolist()[5:7] == [[1, 4, False, -0.5, False], [1, 5, False, -0.5, False]]
 
 
 def test_scores_with_swallowed_regions_are_named_below_a_table() -> None:

@@ -1,7 +1,7 @@
 """What came out: predictions per item, scores per suite. Values only; computed elsewhere."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -128,19 +128,6 @@ class PredictionResult:
 
     def _count(self, items: NDArray[np.bool_]) -> int:
         return int((items & ~self.skipped).sum())
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemResult:
-    """One item: whether each prediction holds, by how much, and whether it is skipped for it.
-
-    Where it is skipped there is no verdict: `holds` is False and the margin NaN.
-    """
-
-    item_number: int
-    holds: tuple[bool, ...]
-    margins_bits: tuple[float, ...]
-    skipped: tuple[bool, ...]
 
 
 OwnTable = Literal["predictions", "suites"]
@@ -384,16 +371,6 @@ class SuiteResult:
             **{name: int((items & ~skipped).sum()) for name, items in counts.items()},
             "n_skipped": int(skipped.sum()),
         }
-
-    def items(self) -> Iterator[ItemResult]:
-        """Yield one result an item, in the suite's order."""
-        for index, number in enumerate(self.item_numbers):
-            yield ItemResult(
-                item_number=number,
-                holds=tuple(bool(each.holds[index]) for each in self.predictions),
-                margins_bits=tuple(float(each.margin_bits[index]) for each in self.predictions),
-                skipped=tuple(bool(each.skipped[index]) for each in self.predictions),
-            )
 
 
 def _share_row(score: Score) -> dict[str, object]:

@@ -209,10 +209,7 @@ class SuiteSurprisals:
         UsageError.check_choice("the table", table, get_args(SurprisalsTable))
         if table == "tokens":
             return tokens_frame(self)
-        shown = self.table if self.compat else self.table.without_swallowed()
-        return regions_frame(
-            self.suite, shown, model_name=self.model.name, metrics=self.suite.all_metrics
-        )
+        return regions_frame(self)
 
     @property
     def skips_unequal(self) -> bool:
@@ -244,10 +241,8 @@ class Run:
         """
         UsageError.check_choice("the table", table, get_args(Table))
         match table:
-            case "suites":
-                return self.result.to_frame("suites")
-            case "predictions":
-                return self.result.to_frame("predictions")
+            case "suites" | "predictions":
+                return self.result.to_frame(table)
             case _:
                 return self.surprisals.to_frame(table)
 
@@ -453,10 +448,11 @@ class _Work:
         return text in self.scored and self.scored[text].has_all_of(self.needed[text])
 
 
-def regions_frame(
-    suite: Suite, table: RegionTable, *, model_name: str, metrics: Sequence[str]
-) -> "pd.DataFrame":
+def regions_frame(surprisals: SuiteSurprisals) -> "pd.DataFrame":
     """One row a region of a sentence; `oovs` is a JSON list, since a word may hold any mark."""
+    suite, table = surprisals.suite, surprisals.table
+    if not surprisals.compat:
+        table = table.without_swallowed()
     place = {number: index for index, number in enumerate(table.region_numbers)}
     rows: list[dict[str, object]] = []
     for i, item in enumerate(suite.items):
@@ -467,13 +463,16 @@ def regions_frame(
                 rows.append(
                     {
                         "suite": suite.name,
-                        "model_name": model_name,
+                        "model_name": surprisals.model.name,
                         "item_number": item.number,
                         "condition_name": name,
                         "region_number": region.number,
                         "region_name": suite.region_names.get(region.number, ""),
                         "content": region.content,
-                        **{f"{each}_bits": float(table.values[each][cell]) for each in metrics},
+                        **{
+                            f"{each}_bits": float(table.values[each][cell])
+                            for each in suite.all_metrics
+                        },
                         "n_tokens": int(table.n_tokens[cell]),
                         "n_unscored": int(table.n_unscored[cell]),
                         "n_oovs": len(oovs),
