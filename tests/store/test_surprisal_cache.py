@@ -179,23 +179,6 @@ def test_a_process_that_adds_nothing_has_no_session(path: Path) -> None:
         assert database.rows("SELECT * FROM sessions") == []
 
 
-def test_counts(cache: SurprisalCache, key: CacheKey) -> None:
-    assert cache.counts() == []
-    robin = cache.key(ROBIN, Policy())
-    cache.keep(key, numbered(3))
-    cache.keep(robin, numbered(2))
-    first, second = cache.counts()
-    assert (first.model_fingerprint, first.policy_fingerprint) == (
-        WREN.fingerprint,
-        key.policy.fingerprint,
-    )
-    assert (first.model["name"], first.policy["method"]) == ("wren", "causal")
-    assert (first.n_sentences, first.n_tokens) == (3, 21)
-    assert first.n_bytes == 3 * (7 + 7 * 11)
-    assert (second.model["name"], second.policy["method"]) == ("robin", "auto")
-    assert (second.n_sentences, second.n_tokens) == (2, 14)
-
-
 def test_garbled_tokens_are_an_error(cache: SurprisalCache, key: CacheKey, path: Path) -> None:
     cache.keep(key, [SING])
     with closing(sqlite3.connect(path)) as other:

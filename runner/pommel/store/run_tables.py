@@ -43,8 +43,7 @@ from pommel.store.selection import OneEach, Selection, in_a_family_too, one_each
 from pommel.store.surprisal_cache import (
     CacheKey,
     SurprisalCache,
-    key_of_model,
-    key_of_policy,
+    key_of_described,
     sentence_hash,
 )
 from pommel.suite import LoadedSuite, Suite
@@ -354,8 +353,8 @@ def _links(connection: sqlite3.Connection, suite: Suite, info: ModelInfo, policy
         return {"name": storable(suite.name), "document": document}
 
     return {
-        "model_id": key_of_model(connection, info),
-        "policy_id": key_of_policy(connection, cached_policy(info, policy)),
+        "model_id": key_of_described(connection, "models", info),
+        "policy_id": key_of_described(connection, "policies", cached_policy(info, policy)),
         "suite_id": key_of(connection, "suites", {"sha256": suite.sha256}, described),
     }
 

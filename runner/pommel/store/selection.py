@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 from typing import ClassVar
 
 from pommel.errors import UsageError
-from pommel.models import Membership, Named
+from pommel.models import Named
 from pommel.scoring import RunRecord
 
 
@@ -164,17 +164,23 @@ def told_apart_records(records: Sequence[RunRecord]) -> list[RunRecord]:
     in_order = sorted(records, key=lambda each: (bool(each.result.membership), each.created))
     latest = {models[each.run_id]: each for each in in_order}
     references, patterns = _references(latest), _family_names(latest)
-    called = Named.unique_names(
-        {
-            references[model]: Named(
-                name=record.result.model_name,
-                membership=_known_by(record, patterns.get(model.family)),
-            )
-            for model, record in latest.items()
-        }
-    )
-    found = {model: (called[references[model]], record) for model, record in latest.items()}
-    return [_renamed(each, *found[models[each.run_id]]) for each in records]
+    asked = {}
+    for model, record in latest.items():
+        member = record.result.membership
+        if member:
+            member = replace(member, pattern=patterns.get(model.family) or _pattern(record))
+        asked[references[model]] = Named(name=record.result.model_name, membership=member)
+    called = Named.unique_names(asked)
+    renamed = []
+    for record in records:
+        model = models[record.run_id]
+        named, last = called[references[model]], latest[model].result.membership
+        member = named.membership
+        if member and last:
+            member = replace(member, pattern=last.pattern)
+        result = replace(record.result, model_name=named.name, membership=member)
+        renamed.append(replace(record, result=result))
+    return renamed
 
 
 # The members that one pattern has named: family, axis, pattern, and which generation of models: 0,
@@ -257,20 +263,6 @@ def _pattern(record: RunRecord) -> str:
     member = record.result.membership
     assert member is not None  # noqa: S101 - only members of families are asked for
     return member.pattern or f"{member.family} ({record.source})"
-
-
-def _known_by(record: RunRecord, pattern: str | None) -> Membership | None:
-    """Return a run's membership with what its family is called where another has its name."""
-    member = record.result.membership
-    return replace(member, pattern=pattern or _pattern(record)) if member else None
-
-
-def _renamed(record: RunRecord, called: Named, latest: RunRecord) -> RunRecord:
-    membership = called.membership
-    if membership and latest.result.membership:
-        membership = replace(membership, pattern=latest.result.membership.pattern)
-    result = replace(record.result, model_name=called.name, membership=membership)
-    return replace(record, result=result)
 
 
 def model_key(record: RunRecord) -> str:

@@ -10,7 +10,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from pommel.errors import ModelError, StoreError, quoted
 from pommel.models import DistinctSentence, Model, ModelInfo, Policy, Spans
@@ -48,19 +48,6 @@ class CacheKey:
 
     model: ModelInfo
     policy: Policy
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CachedCount:
-    """What is kept of one model under one policy; the descriptions as they were when it began."""
-
-    model_fingerprint: str
-    model: Mapping[str, Any]
-    policy_fingerprint: str
-    policy: Mapping[str, Any]
-    n_sentences: int
-    n_tokens: int
-    n_bytes: int
 
 
 @dataclass(slots=True, kw_only=True)
@@ -106,7 +93,10 @@ class SurprisalCache:
                 new[each.text], hashes[each.text] = each, found
         before = {}
         with self.database.transaction() as connection:
-            ids = (key_of_model(connection, key.model), key_of_policy(connection, key.policy))
+            ids = (
+                key_of_described(connection, "models", key.model),
+                key_of_described(connection, "policies", key.policy),
+            )
             session_id = self._session(connection)
             owner = owner_seal(key.model.fingerprint, key.policy.fingerprint)
             sentence_ids = self._sentence_ids(hashes.values())
@@ -139,30 +129,6 @@ class SurprisalCache:
                     "(SELECT sentence_id FROM sentences WHERE hash = ?)",
                     [(*ids, each) for each in hashes],
                 )
-
-    def counts(self) -> list[CachedCount]:
-        """Return what is kept of each model and policy, in the order in which they came."""
-        connection = self.database.connection
-        connection.create_function("n_tokens", 1, count_tokens, deterministic=True)
-        rows = self.database.rows(
-            "SELECT m.fingerprint, m.description, p.fingerprint, p.description, c.* FROM ("
-            "  SELECT model_id, policy_id, count(*), sum(n_tokens(tokens)), sum(length(tokens))"
-            "  FROM scored GROUP BY model_id, policy_id"
-            ") c JOIN models m USING (model_id) JOIN policies p USING (policy_id) "
-            "ORDER BY c.model_id, c.policy_id"
-        )
-        return [
-            CachedCount(
-                model_fingerprint=row[0],
-                model=json.loads(row[1]),
-                policy_fingerprint=row[2],
-                policy=json.loads(row[3]),
-                n_sentences=row[6],
-                n_tokens=row[7],
-                n_bytes=row[8],
-            )
-            for row in rows
-        ]
 
     def _ids(self, key: CacheKey) -> tuple[int, int] | None:
         rows = self.database.rows(
@@ -241,18 +207,12 @@ def merged_tokens(old: ScoredSentence, new: ScoredSentence) -> ScoredSentence | 
     return old if tokens == old.tokens else replace(old, tokens=tokens)
 
 
-def key_of_model(connection: sqlite3.Connection, info: ModelInfo) -> int:
-    """Return the key of a model, which is entered if it is new; within a transaction."""
-    known_by = {"fingerprint": info.fingerprint}
-    return key_of(connection, "models", known_by, lambda: {"description": _json(info.to_dict())})
-
-
-def key_of_policy(connection: sqlite3.Connection, policy: Policy) -> int:
-    """Return the key of a policy, which is entered if it is new; within a transaction."""
-    known_by = {"fingerprint": policy.fingerprint}
-    return key_of(
-        connection, "policies", known_by, lambda: {"description": _json(policy.to_dict())}
-    )
+def key_of_described(
+    connection: sqlite3.Connection, table: Literal["models", "policies"], what: ModelInfo | Policy
+) -> int:
+    """Return the key of a model or a policy, which is entered if it is new."""
+    known_by = {"fingerprint": what.fingerprint}
+    return key_of(connection, table, known_by, lambda: {"description": _json(what.to_dict())})
 
 
 def delete_unused(connection: sqlite3.Connection) -> None:
@@ -357,31 +317,17 @@ class CachedModel:
         missing = [each for each in wanted if not _is_met(each, known)]
         # What the model refuses it refuses now, whatever batches it will come in.
         answers = self._ask(missing, wanted, policy) if missing else iter(())
-        return self._answers(key, policy, wanted, known, missing, answers)
-
-    def _answers(  # noqa: PLR0913, PLR0917 - the parts of one request
-        self,
-        key: CacheKey,
-        policy: Policy,
-        wanted: Sequence[DistinctSentence],
-        known: Mapping[str, ScoredSentence],
-        missing: Sequence[DistinctSentence],
-        answers: Iterator[Scored],
-    ) -> Iterator[tuple[int, ScoredSentence]]:
         lacking = {each.text for each in missing}
-        for each in wanted:
-            if each.text not in lacking:
-                yield from _at_its_places(each, known[each.text])
-        size = self.info.n_together
-        if size is None:
-            batches = self._kept_as_they_come(key, answers)
+        there = ((each, known[each.text]) for each in wanted if each.text not in lacking)
+        if self.info.n_together is None:
+            kept = self._kept_as_they_come(key, answers)
         else:
             # Of all that was asked for: what the store has by now must not move what it has not.
-            every = [wanted[start : start + size] for start in range(0, len(wanted), size)]
+            every = pieces(wanted, self.info.n_together)
             parts = [[each for each in part if each.text in lacking] for part in every]
-            batches = self._kept_together(key, policy, [part for part in parts if part], answers)
-        for each, scored in batches:
-            yield from _at_its_places(each, scored)
+            kept = self._kept_together(key, policy, [part for part in parts if part], answers)
+        found = itertools.chain(there, kept)
+        return ((index, scored) for each, scored in found for index in each.indices)
 
     def _kept_as_they_come(self, key: CacheKey, answers: Iterable[Scored]) -> Iterator[Scored]:
         batch: list[Scored] = []
@@ -469,12 +415,6 @@ def _is_met(wanted: DistinctSentence, known: Mapping[str, ScoredSentence]) -> bo
     return wanted.text in known and known[wanted.text].has_all_of(wanted.spans)
 
 
-def _at_its_places(
-    wanted: DistinctSentence, scored: ScoredSentence
-) -> Iterator[tuple[int, ScoredSentence]]:
-    return ((index, scored) for index in wanted.indices)
-
-
 # The tokens of a scored sentence as bytes, and back, exactly.
 #
 #     u8   version of this form (1)
@@ -556,16 +496,8 @@ def decode_tokens(text: str, encoded: bytes) -> ScoredSentence:
         raise _damaged(text, "they are cut off or garbled") from None
 
 
-def count_tokens(encoded: bytes) -> int:
-    """Return how many tokens there are, without a look at the rest; 0 for what is no encoding."""
-    try:
-        return _n_tokens(encoded[_HEAD.size :])[1]
-    except (struct.error, LookupError):
-        return 0
-
-
 def _tokens(text: str, body: bytes) -> Iterator[Token]:
-    width, n = _n_tokens(body)
+    width, n = _HEADS[body[0]].unpack_from(body)
     code = _WIDTHS[width]
     at = _HEADS[width].size
     columns = struct.unpack_from(f"<{n}d{n}B{2 * n}{code}", body, at)
@@ -593,12 +525,6 @@ def _tokens(text: str, body: bytes) -> Iterator[Token]:
             role=role,
             why_unscored=reason,
         )
-
-
-def _n_tokens(body: bytes) -> tuple[int, int]:
-    """Return the width of a number, and how many tokens there are."""
-    width, n = _HEADS[body[0]].unpack_from(body)
-    return width, n
 
 
 def _names(body: bytes, at: int, code: str, n: int) -> Iterator[str]:

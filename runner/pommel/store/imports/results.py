@@ -254,7 +254,10 @@ def read_results(
     chosen = options or ImportOptions()
     if chosen.language and (fault := language_fault(chosen.language)):
         raise UsageError(f"--language: {fault}")
-    known = result_format_named(form) if form else recognised(paths, chosen)
+    by_name = {each.name: each for each in RESULT_FORMATS}
+    if form:
+        UsageError.check_choice("the format", form, by_name)
+    known = by_name[form] if form else recognised(paths, chosen)
     for name, why in _REFUSED.items():
         if name not in known.takes and (getattr(chosen, name) or getattr(chosen, f"{name}_of", 0)):
             raise UsageError(f"{known.name} has no {why}")
@@ -272,12 +275,6 @@ def read_results(
     languages = sorted({record.suite.language for record in imported.records} - {""})
     odd = [fault for language in languages if (fault := language_fault(language))]
     return replace(imported, notes=(*imported.notes, *odd))
-
-
-def result_format_named(name: str) -> ResultFormat:
-    """Return the format of that name; raises `UsageError` if there is none."""
-    UsageError.check_choice("the format", name, [each.name for each in RESULT_FORMATS])
-    return next(each for each in RESULT_FORMATS if each.name == name)
 
 
 def recognised(paths: Sequence[Path], options: ImportOptions | None = None) -> ResultFormat:
