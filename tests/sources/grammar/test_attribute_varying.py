@@ -58,7 +58,7 @@ def shape(grammar: AttributeGrammar) -> object:
         [str(symbol.preterminal) if symbol.preterminal else symbol.text for symbol in each.symbols]
         for each in grammar.templates
     ]
-    lists = {str(name): each.texts for name, each in grammar.alternatives.items()}
+    lists = {str(name): tuple(each.texts) for name, each in grammar.alternatives.items()}
     return templates, lists, [(each.name, each.attributes) for each in grammar.vary]
 
 

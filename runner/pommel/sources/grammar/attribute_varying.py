@@ -45,6 +45,10 @@ class Preterminal:
     def __str__(self) -> str:
         return f"{self.name}[{','.join(sorted(self.attributes))}]"
 
+    def concerns(self, other: "Preterminal") -> bool:
+        """Say whether another one has its name and all its attributes, as an entry of `vary:`."""
+        return other.name == self.name and self.attributes <= other.attributes
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Symbol:
@@ -67,53 +71,25 @@ class Alternatives:
     """What a preterminal may be, one space between words, and where its first rule stands."""
 
     place: Place
-    texts: tuple[str, ...]
+    texts: list[str] = field(default_factory=list)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Vary:
-    """One entry of a `vary:` line: which preterminals are replaced by others of their name.
-
-    It concerns those that have all of the `attributes`, and puts others that have them, too, in
-    their place.
-    """
-
-    place: Place
-    name: str
-    attributes: frozenset[str]
-
-    def concerns(self, preterminal: Preterminal) -> bool:
-        """Say whether a preterminal of a template is one that is varied."""
-        return preterminal.name == self.name and self.attributes <= preterminal.attributes
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class AttributeGrammar:
     """Templates, what their preterminals may be, in the order of the files, and what is varied.
 
     Whatever a template names is among `alternatives`; each template varies exactly one symbol.
+    `vary` has the place of each entry: it replaces what it concerns by others that it concerns.
     """
 
-    templates: tuple[Template, ...]
-    alternatives: Mapping[Preterminal, Alternatives]
-    vary: tuple[Vary, ...]
-    _named: Mapping[str, list[Preterminal]] = field(init=False, repr=False, compare=False)
-    _entries: Mapping[str, list[Vary]] = field(init=False, repr=False, compare=False)
-
-    def __post_init__(self) -> None:
-        named: dict[str, list[Preterminal]] = {}
-        for preterminal in self.alternatives:
-            named.setdefault(preterminal.name, []).append(preterminal)
-        entries: dict[str, list[Vary]] = {}
-        for entry in self.vary:
-            entries.setdefault(entry.name, []).append(entry)
-        object.__setattr__(self, "_named", named)
-        object.__setattr__(self, "_entries", entries)
+    templates: list[Template] = field(default_factory=list)
+    alternatives: dict[Preterminal, Alternatives] = field(default_factory=dict)
+    vary: dict[Preterminal, Place] = field(default_factory=dict)
 
     def is_varied(self, symbol: Symbol) -> bool:
         """Say whether a symbol of a template is one that is varied."""
         found = symbol.preterminal
-        return found is not None and bool(self._entries_of(found))
+        return found is not None and any(each.concerns(found) for each in self.vary)
 
     def counterparts(self, preterminal: Preterminal) -> tuple[Preterminal, ...]:
         """Return what is put in a varied preterminal's place, in the order of the files.
@@ -122,17 +98,12 @@ class AttributeGrammar:
         entry's attributes; the preterminal itself is not among them (Mueller et al. 2020, where
         the published program repeats it).
         """
-        entries = self._entries_of(preterminal)
+        entries = [each for each in self.vary if each.concerns(preterminal)]
         return tuple(
             other
-            for other in self._named.get(preterminal.name, ())
+            for other in self.alternatives
             if other != preterminal and any(each.concerns(other) for each in entries)
         )
-
-    def _entries_of(self, preterminal: Preterminal) -> list[Vary]:
-        return [
-            each for each in self._entries.get(preterminal.name, ()) if each.concerns(preterminal)
-        ]
 
 
 def check(grammar: AttributeGrammar, *, file: str, broken: Collection[str] = ()) -> list[Fault]:
@@ -160,38 +131,27 @@ def check(grammar: AttributeGrammar, *, file: str, broken: Collection[str] = ())
 
 def _unknown(grammar: AttributeGrammar, broken: Collection[str]) -> Iterator[Fault]:
     known = [str(each) for each in grammar.alternatives]
-    named: dict[str, list[str]] = {}
-    for each in grammar.alternatives:
-        named.setdefault(each.name, []).append(str(each))
+    otherwise = f"there is {listed(known, most=_MOST_LISTED) or 'none'}"
     meant = NearestNames()
     for symbol in (each for template in grammar.templates for each in template.symbols):
         found = symbol.preterminal
         if found is None or found in grammar.alternatives or found.name in broken:
             continue
-        probably = meant(str(found), named.get(found.name, known))
-        hint = f"there is {listed(known, most=_MOST_LISTED) or 'none'}"
-        hint = f"did you mean {probably}?" if probably else hint
+        alike = [str(each) for each in grammar.alternatives if each.name == found.name]
+        hint = meant.hint(str(found), alike or known, otherwise)
         yield symbol.place.fault(f"there is no rule for {found}", hint)
 
 
 def _varies_nothing(grammar: AttributeGrammar) -> Iterator[Fault]:
-    symbols = dict.fromkeys(
-        symbol.preterminal
-        for template in grammar.templates
-        for symbol in template.symbols
-        if symbol.preterminal
-    )
-    named: dict[str, list[Preterminal]] = {}
-    for each in symbols:
-        named.setdefault(each.name, []).append(each)
-    names = listed(list(named), most=_MOST_LISTED) or "no preterminals"
-    for entry in grammar.vary:
-        of_its_name = named.get(entry.name, [])
-        if not any(entry.concerns(each) for each in of_its_name):
-            own = Preterminal(name=entry.name, attributes=entry.attributes)
-            there = listed(list(map(str, of_its_name)), most=_MOST_LISTED) or names
-            what = f"no template has a symbol that vary: {own} concerns"
-            yield entry.place.fault(what, f"templates have {there}")
+    symbols = dict.fromkeys(each for one in grammar.templates for each in one.symbols)
+    there = [each.preterminal for each in symbols if each.preterminal]
+    names = listed(list(dict.fromkeys(each.name for each in there)), most=_MOST_LISTED)
+    for entry, place in grammar.vary.items():
+        if not any(entry.concerns(each) for each in there):
+            alike = dict.fromkeys(str(each) for each in there if each.name == entry.name)
+            what = f"no template has a symbol that vary: {entry} concerns"
+            shown = listed(list(alike), most=_MOST_LISTED) or names or "no preterminals"
+            yield place.fault(what, f"templates have {shown}")
 
 
 def _template_faults(
@@ -246,31 +206,26 @@ def parse_grammar(sources: Sequence[tuple[str, str]]) -> AttributeGrammar:
     rules = _Rules()
     for text, file in sources:
         for number, line in enumerate(DecodedText.of(text).lines, start=1):
-            rules.add(line, file=file, number=number)
-    grammar = rules.grammar()
+            rules.add(line, Place(file=file, line=number, column=1))
     order = [file for _, file in sources]
-    faults = [*rules.faults, *check(grammar, file=order[-1], broken=rules.broken)]
+    faults = [*rules.faults, *check(rules.grammar, file=order[-1], broken=rules.broken)]
     if faults:
         raise GrammarError(
             sorted(faults, key=lambda each: (order.index(each.file), each.line, each.column))
         )
-    return grammar
+    return rules.grammar
 
 
 @dataclass(slots=True)
 class _Rules:
     """What has been read so far; `broken` are the names whose lines could not be read."""
 
-    templates: list[Template] = field(default_factory=list)
-    places: dict[Preterminal, Place] = field(default_factory=dict)
-    texts: dict[Preterminal, list[str]] = field(default_factory=dict)
-    vary: list[Vary] = field(default_factory=list)
+    grammar: AttributeGrammar = field(default_factory=AttributeGrammar)
     broken: set[str] = field(default_factory=set)
     faults: list[Fault] = field(default_factory=list)
 
-    def add(self, line: str, *, file: str, number: int) -> None:
+    def add(self, line: str, begin: Place) -> None:
         """Take in one line."""
-        begin = Place(file=file, line=number, column=1)
         if not line.strip() or line.startswith("#"):
             return
         found = _VARY.match(line)
@@ -279,67 +234,49 @@ class _Rules:
         elif found[1] == ":":
             self._add_vary(line, found.end(), begin)
         else:
-            self._fault(begin, "vary has no colon", "write vary: NAME[attributes]")
-            self.broken.add(VARY)
-
-    def grammar(self) -> AttributeGrammar:
-        """Return what has been read."""
-        return AttributeGrammar(
-            templates=tuple(self.templates),
-            alternatives={
-                each: Alternatives(place=self.places[each], texts=tuple(texts))
-                for each, texts in self.texts.items()
-            },
-            vary=tuple(self.vary),
-        )
+            fault = begin.fault("vary has no colon", "write vary: NAME[attributes]")
+            self._break(VARY, fault)
 
     def _add_vary(self, line: str, start: int, begin: Place) -> None:
         for entry in line[start:].split(";"):
             place = begin.further(start + len(entry) - len(entry.lstrip()))
             found = _ENTRY.fullmatch(entry)
             if found:
-                attributes = _attributes(found[2] or "")
-                self.vary.append(Vary(place=place, name=found[1], attributes=attributes))
+                self.grammar.vary.setdefault(_preterminal(found[1], found[2] or ""), place)
             else:
                 what = f"{entry.strip()!r} names nothing that could be varied"
-                self._fault(place, what, "write NAME[attributes], several with ; between")
-                self.broken.add(VARY)
+                hint = "write NAME[attributes], several with ; between"
+                self._break(VARY, place.fault(what, hint))
             start += len(entry) + 1
 
     def _add_rule(self, line: str, begin: Place) -> None:
         tree = parsed(line, "attribute_varying.lark")
         if isinstance(tree, Unparsed):
-            self.faults.append(_syntax_fault(tree, begin))
             left = _LEFT_NAME.match(line)
-            self.broken |= {left[1]} if left else set()
+            self._break(left[1] if left else "", _syntax_fault(tree, begin))
             return
         name = _symbol(tree.children[0], begin)
         alternatives = [
-            [_symbol(token, begin) for token in each.children]
+            tuple(_symbol(token, begin) for token in each.children)
             for each in tree.find_data("alternative")
         ]
-        if name.text == START or (name.preterminal and name.preterminal.name == START):
-            self.templates += [Template(symbols=tuple(each)) for each in alternatives]
-        elif name.preterminal is None:
-            what = f"{name.text!r} has no brackets"
-            self._fault(name.place, what, f"write {name.text}[], or {name.text}[attributes]")
-            self.broken.add(name.text)
+        own = name.preterminal
+        if START in (name.text, own and own.name):
+            self.grammar.templates += [Template(symbols=each) for each in alternatives]
+        elif own is None:
+            hint = f"write {name.text}[], or {name.text}[attributes]"
+            self._break(name.text, name.place.fault(f"{name.text!r} has no brackets", hint))
         else:
-            self._add_alternatives(name.preterminal, name.place, alternatives)
+            for symbol in (each for one in alternatives for each in one if each.preterminal):
+                what = f"{own} is made of {symbol.preterminal}"
+                hint = "only S[] may be made of preterminals; write out what it stands for"
+                self.faults.append(symbol.place.fault(what, hint))
+            found = self.grammar.alternatives.setdefault(own, Alternatives(place=name.place))
+            found.texts.extend(" ".join(symbol.text for symbol in each) for each in alternatives)
 
-    def _add_alternatives(
-        self, preterminal: Preterminal, place: Place, alternatives: Sequence[Sequence[Symbol]]
-    ) -> None:
-        for symbol in (symbol for each in alternatives for symbol in each if symbol.preterminal):
-            what = f"{preterminal} is made of {symbol.preterminal}"
-            hint = "only S[] may be made of preterminals; write out what it stands for"
-            self._fault(symbol.place, what, hint)
-        self.places.setdefault(preterminal, place)
-        texts = self.texts.setdefault(preterminal, [])
-        texts += (" ".join(symbol.text for symbol in each) for each in alternatives)
-
-    def _fault(self, place: Place, message: str, hint: str) -> None:
-        self.faults.append(place.fault(message, hint))
+    def _break(self, name: str, fault: Fault) -> None:
+        self.broken.add(name)
+        self.faults.append(fault)
 
 
 def _symbol(token: Any, begin: Place) -> Symbol:
@@ -348,12 +285,12 @@ def _symbol(token: Any, begin: Place) -> Symbol:
     if token.type != "PRETERMINAL":
         return Symbol(place=place, text=text)
     name, _, attributes = text.removesuffix("]").partition("[")
-    preterminal = Preterminal(name=name, attributes=_attributes(attributes))
-    return Symbol(place=place, text=text, preterminal=preterminal)
+    return Symbol(place=place, text=text, preterminal=_preterminal(name, attributes))
 
 
-def _attributes(text: str) -> frozenset[str]:
-    return frozenset(filter(None, (each.strip() for each in text.split(","))))
+def _preterminal(name: str, attributes: str) -> Preterminal:
+    own = frozenset(filter(None, (each.strip() for each in attributes.split(","))))
+    return Preterminal(name=name, attributes=own)
 
 
 def _syntax_fault(found: Unparsed, begin: Place) -> Fault:
