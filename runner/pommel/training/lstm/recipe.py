@@ -133,9 +133,18 @@ class Section:
     n_unknown: int
 
     @property
+    def sizes(self) -> dict[str, int]:
+        """How much text it is, as a record says it; `<eos>` is no word."""
+        return {
+            "n_sentences": self.n_sentences,
+            "n_words": len(self.words) - self.n_sentences,
+            "n_unknown": self.n_unknown,
+        }
+
+    @property
     def unknown_share(self) -> float:
-        """The share of `<unk>` among the words, `<eos>` not counted."""
-        return self.n_unknown / max(1, len(self.words) - self.n_sentences)
+        """The share of `<unk>` among the words."""
+        return self.n_unknown / max(1, self.sizes["n_words"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

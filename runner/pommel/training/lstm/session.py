@@ -9,12 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from statistics import fmean
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import torch
 
 from pommel.errors import InputError, PommelError, UsageError, package_version
+from pommel.files import make_folder
 from pommel.models import LstmConfig, LstmFolder, find_device
 from pommel.training.lstm.recipe import (
     EOS,
@@ -23,9 +25,9 @@ from pommel.training.lstm.recipe import (
     EpochFigures,
     Plan,
     Progress,
-    Section,
     Watcher,
     differences,
+    read_corpus,
 )
 from pommel.training.lstm.trainer import Trainer
 
@@ -100,56 +102,7 @@ def _opened(path: Path) -> Iterator[tuple[Any, dict[str, Any]]]:
         raise InputError(f"{path}: the saved state cannot be read ({error}); {hint}") from None
 
 
-_PACKAGES = ("torch", "numpy", "safetensors")
-
-
-def described(
-    recipe: Mapping[str, Any], sha256: Mapping[str, str | None], corpus: Corpus, *, seed: int
-) -> dict[str, Any]:
-    """Return what decides the weights, and how much text it is."""
-    return {
-        "recipe": dict(recipe),
-        "seed": seed,
-        "sha256": dict(sha256),
-        "corpus": {
-            "n_vocabulary": len(corpus.vocabulary),
-            "training": _section(corpus.training),
-            "validation": _section(corpus.validation),
-        },
-    }
-
-
-def outcome(progress: Progress, *, n_steps: int, n_parameters: int) -> dict[str, Any]:
-    """Return the figures of all epochs, and those of the one whose weights the model has."""
-    best = progress.best
-    return {
-        "n_steps": n_steps,
-        "n_parameters": n_parameters,
-        "best_epoch": best.epoch if best else None,
-        "validation_perplexity": best.validation_perplexity if best else None,
-        "seconds": round(sum(each.seconds for each in progress.epochs) + progress.seconds, 1),
-        "epochs": [asdict(each) for each in progress.epochs],
-    }
-
-
-def environment(*, device: str, n_threads: int) -> dict[str, Any]:
-    """Return what the arithmetic was done with."""
-    return {
-        "pommel": package_version("pommel"),
-        **{name: package_version(name) for name in _PACKAGES},
-        "python": platform.python_version(),
-        "platform": platform.platform(),
-        "device": device,
-        "n_threads": n_threads,
-    }
-
-
-def _section(section: Section) -> dict[str, Any]:
-    return {
-        "n_sentences": section.n_sentences,
-        "n_words": len(section.words) - section.n_sentences,
-        "n_unknown": section.n_unknown,
-    }
+_PACKAGES = ("pommel", "torch", "numpy", "safetensors")
 
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
@@ -459,14 +412,34 @@ class Session:
         )
 
     def _record(self, trainer: Trainer) -> dict[str, Any]:
-        n_threads = torch.get_num_threads()
-        figures = outcome(
-            trainer.progress, n_steps=trainer.n_steps, n_parameters=trainer.n_parameters
-        )
+        """Return what decides the weights, what came out, and what the arithmetic was done with."""
+        progress, best = trainer.progress, trainer.progress.best
+        seconds = sum(each.seconds for each in progress.epochs) + progress.seconds
         return {
-            **described(self._folder.recipe, self._folder.sha256, self._corpus, seed=self._seed),
-            "figures": {"ended_by": trainer.ended_by, **figures},
-            "environment": environment(device=str(self._device), n_threads=n_threads),
+            "recipe": dict(self._folder.recipe),
+            "seed": self._seed,
+            "sha256": dict(self._folder.sha256),
+            "corpus": {
+                "n_vocabulary": len(self._corpus.vocabulary),
+                "training": self._corpus.training.sizes,
+                "validation": self._corpus.validation.sizes,
+            },
+            "figures": {
+                "ended_by": trainer.ended_by,
+                "n_steps": trainer.n_steps,
+                "n_parameters": trainer.n_parameters,
+                "best_epoch": best.epoch if best else None,
+                "validation_perplexity": best.validation_perplexity if best else None,
+                "seconds": round(seconds, 1),
+                "epochs": [asdict(each) for each in progress.epochs],
+            },
+            "environment": {
+                **{name: package_version(name) for name in _PACKAGES},
+                "python": platform.python_version(),
+                "platform": platform.platform(),
+                "device": str(self._device),
+                "n_threads": torch.get_num_threads(),
+            },
         }
 
 
@@ -482,3 +455,81 @@ def _threads(number: int) -> Iterator[None]:
         yield
     finally:
         torch.set_num_threads(before)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Member:
+    """A trained model: its folder, and what `training.json` in it records."""
+
+    seed: int
+    folder: Path
+    record: Mapping[str, Any]
+
+    @property
+    def figures(self) -> Mapping[str, Any]:
+        """What came out of training."""
+        figures: Mapping[str, Any] = self.record["figures"]
+        return figures
+
+    @property
+    def n_words_per_second(self) -> float:
+        """The mean speed of training, each epoch counting alike."""
+        return fmean(float(each["n_words_per_second"]) for each in self.figures["epochs"])
+
+    @property
+    def row(self) -> tuple[str, ...]:
+        """What a table says of it: folder, epochs, the best of them, perplexity, speed, time."""
+        figures = self.figures
+        return (
+            str(self.folder),
+            str(len(figures["epochs"])),
+            str(figures["best_epoch"]),
+            f"{figures['validation_perplexity']:.2f}",
+            f"{self.n_words_per_second:,.0f}",
+            f"{figures['seconds']:,.0f}",
+        )
+
+
+def train_members(plan: Plan, watcher: Watcher) -> list[Member]:
+    """Train each seed of a plan that is not trained yet; return all. Raises as `train_family`."""
+    sha256 = plan.sources.sha256s()
+    folders = [
+        SeedFolder(path=plan.out / f"seed-{seed}", recipe=plan.recipe.to_dict(), sha256=sha256)
+        for seed in plan.seeds
+    ]
+    standings: list[Standing] = [
+        "empty" if plan.restart else folder.standing() for folder in folders
+    ]
+    for folder, standing in zip(folders, standings, strict=True):
+        if standing == "finished":
+            watcher.note(f"{folder.path} is trained already; --restart trains it anew")
+    if any(standing != "finished" for standing in standings):
+        corpus = read_corpus(plan.sources, plan.recipe)
+        _tell_sizes(corpus, watcher)
+    members = []
+    for seed, folder, standing in zip(plan.seeds, folders, standings, strict=True):
+        if standing != "finished":
+            if plan.restart:
+                # Not before the text has been read: what is there may be all that there is.
+                folder.clear()
+            make_folder(folder.path)
+            session = Session(plan, corpus, folder, seed=seed, watcher=watcher)
+            session.train(read_state(folder.state_path) if standing == "begun" else None)
+        members.append(Member(seed=seed, folder=folder.path, record=folder.record()))
+    return members
+
+
+def _tell_sizes(corpus: Corpus, watcher: Watcher) -> None:
+    watcher.note(f"vocabulary: {len(corpus.vocabulary):,} words")
+    for name, section in (("training", corpus.training), ("validation", corpus.validation)):
+        unknown = f"{100 * section.unknown_share:.2f} % of them unknown"
+        sizes = section.sizes
+        watcher.note(
+            f"{name}: {sizes['n_sentences']:,} sentences, {sizes['n_words']:,} words, {unknown}"
+        )
+    if not corpus.training.n_unknown:
+        watcher.note(
+            f"note: the vocabulary has every word of the text, so {UNK} is never trained, and "
+            "bits of unknown words will mean nothing; --min-count or a smaller --vocabulary-size "
+            "leave words for it"
+        )
