@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -37,42 +36,22 @@ from pommel.sources.grammar.lexicon_template.template import (
 )
 from pommel.sources.grammar.source import GeneratedCondition, GeneratedItem, GrammarError, recipe
 
-_BRACES = str.maketrans({"{": "{{", "}": "}}"})
-
-
-@dataclass(frozen=True, slots=True)
-class _Pattern:
-    """A text with numbered fields; `is_uneven` if one of them may be empty."""
-
-    text: str
-    is_uneven: bool
-
-    def filled(self, values: Sequence[str]) -> str:
-        """Put the values in."""
-        found = self.text.format(*values)
-        return " ".join(found.split()) if self.is_uneven else found
+# What a region is made of: text, the number of a feature, or several of these.
+_Region = str | int | list[str | int]
 
 
 class Rendering:
     """The conditions of a template, for any filling of its slots."""
 
-    def __init__(
-        self,
-        template: Template,
-        features: Mapping[Reference, Feature],
-        domains: Sequence[Sequence[Cells]],
-    ) -> None:
-        """Take what each placeholder stands for, and what each slot can be."""
+    def __init__(self, template: Template, features: Mapping[Reference, Feature]) -> None:
+        """Take what each placeholder stands for."""
         self._features = features
-        self._domains = domains
         self._template = template
         self._joiner = str(template.meta.get("joiner", " "))
         self._distinct = list(dict.fromkeys(features.values()))
-        self._number = {feature: number for number, feature in enumerate(self._distinct)}
-        self._uneven = {each for each in self._distinct if self._may_be_empty(each)}
-        glosses = {each.name: self._gloss(each) for each in template.glosses}
+        glosses = {each.name: self._numbered(each) for each in template.glosses}
         self._conditions = [
-            (line.name, tuple(map(self._pattern, line.regions)), glosses.get(line.name))
+            (line.name, self._numbered(line), glosses.get(line.name, []))
             for line in template.conditions
         ]
 
@@ -82,11 +61,11 @@ class Rendering:
         return tuple(
             GeneratedCondition(
                 name,
-                tuple([each.filled(values) for each in patterns]),
-                gloss.filled(values) if gloss else "",
+                tuple([_filled(parts, values) for parts in regions]),
+                " ".join(filter(None, [_filled(parts, values) for parts in gloss])),
                 self._joiner,
             )
-            for name, patterns, gloss in self._conditions
+            for name, regions, gloss in self._conditions
         )
 
     def words(self, rows: Sequence[Sequence[Cells]]) -> tuple[str, ...]:
@@ -106,28 +85,24 @@ class Rendering:
                 found.update(dict.fromkeys(text.split()))
         return tuple(found)
 
-    def _gloss(self, line: Line) -> _Pattern:
-        patterns = [self._pattern(parts) for parts in line.regions]
-        text = " ".join(each.text for each in patterns if each.text)
-        return _Pattern(text, any(each.is_uneven for each in patterns))
+    def _numbered(self, line: Line) -> list[_Region]:
+        """Return what regions are made of, with numbers of features for placeholders."""
+        number = {feature: number for number, feature in enumerate(self._distinct)}
+        found: list[_Region] = []
+        for parts in line.regions:
+            own = [p if isinstance(p, str) else number[self._features[p]] for p in parts]
+            found.append(own[0] if len(own) == 1 else own)
+        return found
 
-    def _pattern(self, parts: Parts) -> _Pattern:
-        fields = [
-            part.translate(_BRACES)
-            if isinstance(part, str)
-            else f"{{{self._number[self._features[part]]}}}"
-            for part in parts
-        ]
-        references = (each for each in parts if isinstance(each, Reference))
-        is_uneven = any(self._features[each] in self._uneven for each in references)
-        return _Pattern("".join(fields), is_uneven)
 
-    def _may_be_empty(self, feature: Feature) -> bool:
-        return any(
-            not _text(row.get(column, ZERO_FORM if column == "" else "x"))
-            for variable, column in atoms(feature, self._domains)
-            for row in self._domains[variable]
-        )
+def _filled(region: _Region, values: Sequence[str]) -> str:
+    if isinstance(region, str):
+        return region
+    if isinstance(region, int):
+        return values[region]
+    text = "".join([each if isinstance(each, str) else values[each] for each in region])
+    # What is empty leaves no blank behind.
+    return " ".join(text.split())
 
 
 def _texts(
@@ -196,7 +171,7 @@ class LexiconTemplateSource:
             [each for each, _ in bound],
             most_states=most_states,
         )
-        self._rendering = Rendering(template, features, [each.cells for each in domains])
+        self._rendering = Rendering(template, features)
         try:
             _raise(self._item_faults(domains, bound, features))
         except EntangledError:
@@ -287,10 +262,7 @@ def _bound(
 
 
 def _first_references(features: Mapping[Reference, Feature]) -> dict[Feature, Reference]:
-    first: dict[Feature, Reference] = {}
-    for reference, feature in features.items():
-        first.setdefault(feature, reference)
-    return first
+    return {feature: reference for reference, feature in [*features.items()][::-1]}
 
 
 def _raise(faults: Sequence[Fault]) -> None:
