@@ -88,7 +88,7 @@ class Generation:
         is_named = bool(grammatical or ungrammatical)
         meta = {"name": self.name, **self.about, "generator": self._recipe()}
         if has_items(self.source) and not (as_sets and not is_named and has_sets(self.source)):
-            items = _chosen(self, self.source.items, self.source.n_items, _sentences, "item")
+            items = self._chosen(self.source.items, self.source.n_items, _sentences, "item")
             head = {**self.source.head, "meta": {**self.source.head["meta"], **meta}}
             head["meta"].setdefault("metric", "sum")
             return ItemContent(
@@ -98,7 +98,7 @@ class Generation:
                 ungrammatical=ungrammatical,
             )
         assert has_sets(self.source)  # noqa: S101 - there is no third kind
-        sets = _chosen(self, self.source.sets, self.source.n_sets, _set_sentences, "minimal set")
+        sets = self._chosen(self.source.sets, self.source.n_sets, _set_sentences, "minimal set")
         if is_named:
             what = "--grammatical and --ungrammatical name conditions"
             raise UsageError(f"{what}; this grammar says itself which sentences are which")
@@ -129,8 +129,7 @@ class Generation:
 
     def _finished(self, found: MinimalSet) -> MinimalSet:
         if self.eos:
-            end = _end(found.grammatical)
-            found = replace(found, after=f"{found.after} {end}".lstrip())
+            found = replace(found, after=f"{found.after} {_end(found.grammatical)}".lstrip())
         if not self.capitalize:
             return found
         if found.before:
@@ -153,47 +152,44 @@ class Generation:
     def _finished_contents(self, contents: Sequence[str]) -> tuple[str, ...]:
         found = list(contents)
         if self.eos:
-            end = _end(" ".join(contents).rstrip())
-            found[-1] = f"{found[-1]} {end}".lstrip()
+            found[-1] = f"{found[-1]} {_end(' '.join(contents).rstrip())}".lstrip()
         first = next((n for n, content in enumerate(found) if content), None)
         if self.capitalize and first is not None:
             found[first] = with_first_letter(found[first], str.title)
         return tuple(found)
 
-
-def _chosen(
-    generation: Generation,
-    take: Callable[[Sequence[int] | None], Iterator[_T]],
-    n_there: int,
-    sentences: Callable[[_T], object],
-    noun: str,
-) -> Iterator[_T]:
-    """Return what is asked for, in the order of the source."""
-    n_sampled = generation.n_sampled
-    if n_sampled is None:
-        return take(None)
-    seen: set[object] = set()
-    kept: list[int] = []
-    n_repeated = n_drawn = 0
-    for number in drawn_numbers(n_there, generation.seed) if 0 < n_sampled <= n_there else ():
-        (found,) = take([number])
-        n_drawn += 1
-        n_repeated += 1
-        if (key := sentences(found)) not in seen:
-            seen.add(key)
-            kept.append(number)
-            n_repeated = 0
-        if len(kept) == n_sampled:
-            return take(sorted(kept))
-        if n_repeated == _MOST_REPEATED:
-            break
-    there = counted(n_there, noun)
-    if kept and len(kept) < n_there:
-        there += f", of which {len(kept)} are distinct"
-        # So many more would take for ever to go through.
-        there += f" as far as {n_drawn} draws tell" if n_drawn < n_there else ""
-    what = f"a sample of {n_sampled} cannot be drawn"
-    raise UsageError(f"{what}: {generation.name} has {there}; ask for no more, or add words")
+    def _chosen(
+        self,
+        take: Callable[[Sequence[int] | None], Iterator[_T]],
+        n_there: int,
+        sentences: Callable[[_T], object],
+        noun: str,
+    ) -> Iterator[_T]:
+        """Return what is asked for, in the order of the source."""
+        if self.n_sampled is None:
+            return take(None)
+        seen: set[object] = set()
+        kept: list[int] = []
+        n_repeated = n_drawn = 0
+        for number in drawn_numbers(n_there, self.seed) if 0 < self.n_sampled <= n_there else ():
+            (found,) = take([number])
+            n_drawn += 1
+            n_repeated += 1
+            if (key := sentences(found)) not in seen:
+                seen.add(key)
+                kept.append(number)
+                n_repeated = 0
+            if len(kept) == self.n_sampled:
+                return take(sorted(kept))
+            if n_repeated == _MOST_REPEATED:
+                break
+        there = counted(n_there, noun)
+        if kept and len(kept) < n_there:
+            there += f", of which {len(kept)} are distinct"
+            # So many more would take for ever to go through.
+            there += f" as far as {n_drawn} draws tell" if n_drawn < n_there else ""
+        what = f"a sample of {self.n_sampled} cannot be drawn"
+        raise UsageError(f"{what}: {self.name} has {there}; ask for no more, or add words")
 
 
 def _end(sentence: str) -> str:

@@ -123,24 +123,6 @@ class SiteCounts:
         return news
 
 
-@dataclass(frozen=True, slots=True)
-class _Around:
-    """What stands before and after a symbol in an alternative, and around the alternative."""
-
-    before: tuple[Wanted, ...]
-    after: tuple[Wanted, ...]
-    outer: "_Around | None"
-
-    def sentence(self, inside: Iterable[Wanted]) -> list[Wanted]:
-        """Return all that a sentence is made of that has something in this place."""
-        outwards = [self]
-        while outwards[-1].outer:
-            outwards.append(outwards[-1].outer)
-        before = (each for one in reversed(outwards) for each in one.before)
-        after = (each for one in outwards for each in one.after)
-        return [*before, *inside, *after]
-
-
 def check(grammar: ContextFreeGrammar, *, depth: int | None, file: str) -> list[Fault]:
     """Return every fault of a grammar, in the order of its lines.
 
@@ -161,7 +143,7 @@ def check(grammar: ContextFreeGrammar, *, depth: int | None, file: str) -> list[
     faults += not_reached
     # Of a symbol that no string comes of nothing is known, and without contrasts all is clear.
     if not unproductive and len(not_reached) < len(grammar.contrasts):
-        faults += _Miscounted(grammar, counts).faults()
+        faults += _miscounted(grammar, counts)
     return sorted(faults, key=lambda fault: (fault.line, fault.column))
 
 
@@ -204,65 +186,55 @@ def _not_reached(grammar: ContextFreeGrammar) -> Iterator[Fault]:
             yield symbol.place.fault(f"no sentence of {grammar.start} has {symbol}", hint)
 
 
-class _Miscounted:
-    """Looks for the alternatives that give a sentence no contrast, or several."""
+# What stands before and after a symbol in a sentence.
+_Around = tuple[tuple[Wanted, ...], tuple[Wanted, ...]]
 
-    def __init__(self, grammar: ContextFreeGrammar, counts: SiteCounts) -> None:
-        self._grammar = grammar
-        self._counts = counts
 
-    def faults(self) -> Iterator[Fault]:
-        """Yield the faults, from the start symbol down.
+def _miscounted(grammar: ContextFreeGrammar, counts: SiteCounts) -> Iterator[Fault]:
+    """Yield the alternatives that give a sentence no contrast, or several, from the start down.
 
-        An alternative that is wrong because of one of its symbols, whose alternatives have
-        different counts, is right itself: what that symbol has to have is looked for in it.
-        """
-        queue: list[tuple[Symbol, int, _Around]] = [(self._grammar.start, 1, _Around((), (), None))]
-        seen = {self._grammar.start: {1}}
-        # It grows while it is read.
-        for symbol, wanted, around in queue:
-            for alternative in self._grammar.rules[symbol]:
-                if self._counts.of_alternative(symbol, alternative) == {wanted}:
-                    continue
-                blamed = self._blamed(alternative, wanted)
-                if blamed is None:
-                    yield from self._said(symbol, alternative, wanted, around)
-                    continue
+    An alternative that is wrong because of one of its symbols, whose alternatives have different
+    counts, is right itself: what that symbol has to have is looked for in it.
+    """
+    queue: list[tuple[Symbol, int, _Around]] = [(grammar.start, 1, ((), ()))]
+    seen = {grammar.start: {1}}
+    # It grows while it is read.
+    for symbol, wanted, (before, after) in queue:
+        for alternative in grammar.rules[symbol]:
+            found = counts.of_alternative(symbol, alternative)
+            blamed = None if found == {wanted} else _blamed(counts, alternative, wanted)
+            if blamed:
                 number, count = blamed
                 below = alternative.symbols[number]
                 if count not in seen.setdefault(below, set()):
                     seen[below].add(count)
-                    queue.append((below, count, self._around(alternative, number, around)))
+                    each = tuple((one, min(counts.of(one))) for one in alternative.symbols)
+                    around = ((*before, *each[:number]), (*each[number + 1 :], *after))
+                    queue.append((below, count, around))
+                continue
+            too_few = [count for count in found if count < wanted]
+            too_many = sorted(count for count in found if count > wanted)
+            for count in (*too_few, *too_many[:1]):
+                inside = counts.parts(symbol, alternative, count)
+                example = counts.example((*before, *inside, *after))
+                what, hint = "no", "name one of its symbols in %contrast"
+                if count > wanted:
+                    what = "more than one"
+                    hint = (
+                        "sets differ in one place; give what is not to change a symbol of its own"
+                    )
+                message = f"a sentence with this alternative has {what} contrast: {example!r}"
+                yield alternative.place.fault(message, hint)
 
-    def _blamed(self, alternative: Alternative, wanted: int) -> tuple[int, int] | None:
-        """Return the number of the only symbol that varies, and the count that it has to have.
 
-        None if several vary, or none, or none of its counts would do.
-        """
-        of_each = [self._counts.of(each) for each in alternative.symbols]
-        varying = [number for number, counts in enumerate(of_each) if len(counts) > 1]
-        if len(varying) != 1:
-            return None
-        others = sum(min(counts) for counts in of_each if len(counts) == 1)
-        count = wanted - others
-        return (varying[0], count) if count in of_each[varying[0]] else None
+def _blamed(counts: SiteCounts, alternative: Alternative, wanted: int) -> tuple[int, int] | None:
+    """Return the number of the only symbol that varies, and the count that it has to have.
 
-    def _around(self, alternative: Alternative, number: int, around: _Around) -> _Around:
-        each = tuple((symbol, min(self._counts.of(symbol))) for symbol in alternative.symbols)
-        return _Around(each[:number], each[number + 1 :], around)
-
-    def _said(
-        self, left: Symbol, alternative: Alternative, wanted: int, around: _Around
-    ) -> Iterator[Fault]:
-        counts = self._counts.of_alternative(left, alternative)
-        too_few = [count for count in counts if count < wanted]
-        too_many = sorted(count for count in counts if count > wanted)
-        for count in (*too_few, *too_many[:1]):
-            inside = self._counts.parts(left, alternative, count)
-            example = self._counts.example(around.sentence(inside))
-            what = f"a sentence with this alternative has no contrast: {example!r}"
-            hint = "name one of its symbols in %contrast"
-            if count > wanted:
-                what = f"a sentence with this alternative has more than one contrast: {example!r}"
-                hint = "sets differ in one place; give what is not to change a symbol of its own"
-            yield alternative.place.fault(what, hint)
+    None if several vary, or none, or none of its counts would do.
+    """
+    of_each = [counts.of(each) for each in alternative.symbols]
+    varying = [number for number, own in enumerate(of_each) if len(own) > 1]
+    if len(varying) != 1:
+        return None
+    count = wanted - sum(min(own) for own in of_each if len(own) == 1)
+    return (varying[0], count) if count in of_each[varying[0]] else None

@@ -21,7 +21,6 @@ _RULE = "write NAME -> NAME 'terminal' | 'terminal'"
 # So much of a terminal that has no end is shown.
 _SHOWN = 40
 _LEFT_SIDE = re.compile(r"[\"']?([\w/][\w/^<>-]*)")
-_START = "write %start and one nonterminal"
 _CONTRAST = "write %contrast V_sg V_pl, or %contrast 'terminal' 'terminal'"
 
 
@@ -63,16 +62,21 @@ class Contrast:
     replacements: tuple[Symbol, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class ContextFreeGrammar:
-    """A start symbol, the alternatives of every nonterminal, and what is contrasted.
+    """The alternatives of every nonterminal, what is contrasted, and where sentences start.
 
     Rules are in the order of their first lines, the alternatives of one in the order of all.
     """
 
-    start: Symbol
-    rules: Mapping[Symbol, tuple[Alternative, ...]]
-    contrasts: tuple[Contrast, ...]
+    rules: dict[Symbol, list[Alternative]] = field(default_factory=dict)
+    contrasts: list[Contrast] = field(default_factory=list)
+    named_start: Symbol | None = None
+
+    @property
+    def start(self) -> Symbol:
+        """The symbol that sentences come of: that of `%start`, or the first rule's."""
+        return self.named_start or next(iter(self.rules))
 
     def replacements(self) -> dict[Symbol, tuple[Symbol, ...]]:
         """Return what is put in the place of each symbol that is contrasted."""
@@ -173,9 +177,7 @@ def check_names(grammar: ContextFreeGrammar, *, also_known: Sequence[str]) -> It
     meant = NearestNames()
     for symbol in named:
         if not symbol.is_terminal and symbol.text not in known:
-            probably = meant(symbol.text, known)
-            hint = "write one, or quotes if it is a terminal"
-            hint = f"did you mean {probably}?" if probably else hint
+            hint = meant.hint(symbol.text, known, "write one, or quotes if it is a terminal")
             yield symbol.place.fault(f"there is no rule for {symbol}", hint)
     # A rule that could not be read may be what is missing.
     if not also_known:
@@ -295,106 +297,78 @@ def parse_grammar(text: str, *, file: str) -> ContextFreeGrammar:
 
     Raises `GrammarError` with every line that is wrong and every symbol without rules.
     """
-    lines = _Lines()
+    grammar = ContextFreeGrammar()
+    faults: list[Fault] = []
+    # The left sides of rules that could not be read.
+    broken: list[str] = []
     for line in logical_lines(text, file):
-        lines.add(line)
-    faults = lines.faults
-    if lines.rules and lines.start:
-        grammar = ContextFreeGrammar(
-            start=lines.start,
-            rules={symbol: tuple(found) for symbol, found in lines.rules.items()},
-            contrasts=tuple(lines.contrasts),
-        )
-        faults = [*faults, *check_names(grammar, also_known=lines.broken)]
-        if not faults:
-            return grammar
-    if not faults:
-        whole = Place(file=file, line=0, column=0)
-        faults = [whole.fault("there is no rule", "write one: S -> NP VP")]
-    raise GrammarError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
-
-
-@dataclass(slots=True)
-class _Lines:
-    """What has been read so far; `broken` are the left sides of rules that could not be read."""
-
-    rules: dict[Symbol, list[Alternative]] = field(default_factory=dict)
-    contrasts: list[Contrast] = field(default_factory=list)
-    first: Symbol | None = None
-    named_start: Symbol | None = None
-    broken: list[str] = field(default_factory=list)
-    faults: list[Fault] = field(default_factory=list)
-
-    @property
-    def start(self) -> Symbol | None:
-        """The symbol that sentences come of: that of `%start`, or the first rule's."""
-        return self.named_start or self.first
-
-    def add(self, line: LogicalLine) -> None:
-        """Take in one line."""
         if line.is_open:
             last = line.place(line.pieces[-1][0])
-            self._fault(last, "a backslash continues the line, but none follows", "take it away")
+            what = "a backslash continues the line, but none follows"
+            faults.append(last.fault(what, "take it away"))
         tree = parsed(line.text, "context_free/notation.lark")
         if isinstance(tree, Unparsed):
-            self.faults.append(syntax_fault(line, tree))
+            faults.append(syntax_fault(line, tree))
             left = _LEFT_SIDE.match(line.text)
-            self.broken += [left[1]] if left else []
-            return
+            broken += [left[1]] if left else []
+            continue
         (tree,) = tree.children
         if tree.data == "rule":
-            self._add_rule(line, *tree.children)
+            _add_rule(grammar, line, *tree.children)
         else:
             name, *symbols = tree.children
-            self._add_directive(line, name, [_symbol(line, each) for each in symbols])
+            own = [_symbol(line, each) for each in symbols]
+            faults += _add_directive(grammar, line.place(name.start_pos), name[1:].strip(), own)
+    if grammar.rules:
+        faults += check_names(grammar, also_known=broken)
+    elif not faults:
+        whole = Place(file=file, line=0, column=0)
+        faults = [whole.fault("there is no rule", "write one: S -> NP VP")]
+    if faults:
+        raise GrammarError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
+    return grammar
 
-    def _add_rule(self, line: LogicalLine, left: Any, *rest: Any) -> None:
-        symbol = _symbol(line, left)
-        self.first = self.first or symbol
-        alternatives = self.rules.setdefault(symbol, [])
-        # Each alternative stands behind an arrow or a bar, which is where it is if it is empty.
-        for mark, tree in zip(rest[::2], rest[1::2], strict=True):
-            symbols = tuple(_symbol(line, each) for each in tree.children)
-            place = symbols[0].place if symbols else line.place(mark.start_pos)
-            alternatives.append(Alternative(place=place, symbols=symbols))
 
-    def _add_directive(self, line: LogicalLine, token: Any, symbols: list[Symbol]) -> None:
-        place = line.place(token.start_pos)
-        match str(token)[1:].strip():
-            case "start":
-                self._add_start(place, symbols)
-            case "contrast":
-                self._add_contrast(place, symbols)
-            case name:
-                meant = nearest(name, ["start", "contrast"])
-                there = f"did you mean %{meant}?" if meant else "there is %start and %contrast"
-                self._fault(place, f"there is no directive %{name}", there)
+def _add_rule(grammar: ContextFreeGrammar, line: LogicalLine, left: Any, *rest: Any) -> None:
+    alternatives = grammar.rules.setdefault(_symbol(line, left), [])
+    # Each alternative stands behind an arrow or a bar, which is where it is if it is empty.
+    for mark, tree in zip(rest[::2], rest[1::2], strict=True):
+        symbols = tuple(_symbol(line, each) for each in tree.children)
+        place = symbols[0].place if symbols else line.place(mark.start_pos)
+        alternatives.append(Alternative(place=place, symbols=symbols))
 
-    def _add_start(self, place: Place, symbols: list[Symbol]) -> None:
+
+def _add_directive(
+    grammar: ContextFreeGrammar, place: Place, name: str, symbols: list[Symbol]
+) -> list[Fault]:
+    """Take in what stands behind a %; return what is wrong with it."""
+    if name == "start":
         if [each.is_terminal for each in symbols] != [False]:
-            self._fault(place, "%start names no symbol, or not only one nonterminal", _START)
-        elif self.named_start:
-            what = f"%start is given twice: {self.named_start} and {symbols[0]}"
-            self._fault(place, what, "leave one of them out")
-        else:
-            self.named_start = symbols[0]
-
-    def _add_contrast(self, place: Place, symbols: list[Symbol]) -> None:
-        if len(symbols) < 2:  # noqa: PLR2004 - a symbol and what replaces it
-            self._fault(place, "%contrast lacks what a symbol is contrasted with", _CONTRAST)
-            return
-        first, *others = symbols
-        for each in others:
-            if each.is_terminal != first.is_terminal:
-                what = f"{first} is contrasted with {each}: a terminal and a nonterminal"
-                self._fault(each.place, what, _CONTRAST)
-            elif each == first:
-                what = f"{first} is contrasted with itself"
-                self._fault(each.place, what, "name the one that is ungrammatical in its place")
-        self.contrasts.append(Contrast(symbol=first, replacements=tuple(others)))
-
-    def _fault(self, place: Place, message: str, hint: str) -> None:
-        self.faults.append(place.fault(message, hint))
+            what = "%start names no symbol, or not only one nonterminal"
+            return [place.fault(what, "write %start and one nonterminal")]
+        if grammar.named_start:
+            what = f"%start is given twice: {grammar.named_start} and {symbols[0]}"
+            return [place.fault(what, "leave one of them out")]
+        grammar.named_start = symbols[0]
+        return []
+    if name != "contrast":
+        meant = nearest(name, ["start", "contrast"])
+        there = f"did you mean %{meant}?" if meant else "there is %start and %contrast"
+        return [place.fault(f"there is no directive %{name}", there)]
+    if len(symbols) <= 1:
+        return [place.fault("%contrast lacks what a symbol is contrasted with", _CONTRAST)]
+    first, *others = symbols
+    grammar.contrasts.append(Contrast(symbol=first, replacements=tuple(others)))
+    hint = "name the one that is ungrammatical in its place"
+    return [
+        each.place.fault(f"{first} is contrasted with itself", hint)
+        if each == first
+        else each.place.fault(
+            f"{first} is contrasted with {each}: a terminal and a nonterminal", _CONTRAST
+        )
+        for each in others
+        if each == first or each.is_terminal != first.is_terminal
+    ]
 
 
 def _symbol(line: LogicalLine, token: Any) -> Symbol:
