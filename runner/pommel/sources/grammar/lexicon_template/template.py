@@ -5,7 +5,7 @@ the colons is parsed by Lark.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -119,23 +119,8 @@ class PredictionText:
     """A formula that parses, and what it means in words; `places` are those of its characters."""
 
     formula: str
-    places: "Places"
+    places: "Statement"
     description: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Places:
-    """Where each character of a text stands, which begins in the first column of a line."""
-
-    file: str
-    line: int
-    text: str
-
-    def at(self, offset: int) -> Place:
-        """Return the place of the character with that number, from 0."""
-        before = self.text[:offset]
-        column = len(before) - (before.rfind("\n") + 1) + 1
-        return Place(file=self.file, line=self.line + before.count("\n"), column=column)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -168,34 +153,33 @@ class Statement:
     """A keyword, a name (empty where there is none), and a content.
 
     `text` is all of the statement, with blanks in place of comments and of what stands before the
-    content, so that whatever is found in it has the place that it has in the file.
+    content, so that whatever is found in it has the place that it has in the file, where it begins
+    in the first column of a line.
     """
 
-    keyword: str
-    name: str
-    name_offset: int
-    places: Places
+    file: str
+    line: int
+    text: str
+    keyword: str = ""
+    name: str = ""
+    name_offset: int = 0
 
-    @property
-    def text(self) -> str:
-        """The content, where it stands."""
-        return self.places.text
-
-    @property
-    def place(self) -> Place:
-        """Where the statement begins."""
-        return self.places.at(0)
+    def at(self, offset: int) -> Place:
+        """Return the place of the character with that number, from 0."""
+        before = self.text[:offset]
+        column = len(before) - (before.rfind("\n") + 1) + 1
+        return Place(file=self.file, line=self.line + before.count("\n"), column=column)
 
     @property
     def name_place(self) -> Place:
         """Where its name stands."""
-        return self.places.at(self.name_offset)
+        return self.at(self.name_offset)
 
     @property
     def content_place(self) -> Place:
         """Where its content begins, or would."""
         text = self.text
-        return self.places.at(len(text) - len(text.lstrip()) if text.strip() else len(text))
+        return self.at(len(text) - len(text.lstrip()) if text.strip() else len(text))
 
     @property
     def content(self) -> str:
@@ -203,22 +187,8 @@ class Statement:
         return " ".join(self.text.split())
 
 
-def statements(text: str, *, file: str) -> tuple[list[Statement], list[Fault]]:
-    """Return the statements of a file, and what is wrong with those that are none."""
-    found: list[Statement] = []
-    faults: list[Fault] = []
-    for line, written in _blocks(text):
-        places = Places(file=file, line=line, text=written)
-        each = _statement(places)
-        if isinstance(each, Fault):
-            faults.append(each)
-        else:
-            found.append(each)
-    return found, faults
-
-
-def _blocks(text: str) -> list[tuple[int, str]]:
-    """Return where statements begin, and their lines without comments."""
+def _blocks(text: str, file: str) -> list[Statement]:
+    """Return the lines of each statement, without comments."""
     blocks: list[tuple[int, list[str]]] = []
     for number, line in enumerate(DecodedText.of(text).lines, start=1):
         bare = _COMMENT.sub(lambda found: " " * len(found[0]), line)
@@ -226,46 +196,45 @@ def _blocks(text: str) -> list[tuple[int, str]]:
             blocks[-1][1].append(bare)
         elif bare.strip():
             blocks.append((number, [bare]))
-    return [(number, "\n".join(block).rstrip()) for number, block in blocks]
+    return [
+        Statement(file=file, line=number, text="\n".join(block).rstrip())
+        for number, block in blocks
+    ]
 
 
-def _statement(places: Places) -> Statement | Fault:
-    text = places.text
+def _statement(block: Statement) -> Statement:
+    """Return the statement that a block of lines is. Raises `GrammarError`."""
+    text = block.text
     if text[0].isspace():
-        hint = "begin it in the first column"
-        return places.at(len(text) - len(text.lstrip())).fault(
-            "an indented line goes on with the one above, and there is none", hint
-        )
+        what = "an indented line goes on with the one above, and there is none"
+        raise _wrong(block.content_place, what, "begin it in the first column")
     head = _HEAD.match(text)
     keyword = (head or _KEYWORD.match(text) or [text.split()[0]])[0 if head is None else 1]
     if keyword not in USAGE:
         meant = nearest(keyword, USAGE)
         hint = f"did you mean {meant}?" if meant else f"a line begins with {', '.join(USAGE)}"
-        return places.at(0).fault(f"there is no statement {quoted(keyword)}", hint)
+        raise _wrong(block.at(0), f"there is no statement {quoted(keyword)}", hint)
+    usage = f"write {USAGE[keyword]}"
     if head is None:
-        return places.at(0).fault("this line has no colon", f"write {USAGE[keyword]}")
+        raise _wrong(block.at(0), "this line has no colon", usage)
     name = head[2] or ""
     offset = head.start(2) if name else head.end(1)
-    fault = _name_fault(keyword, name, places.at(offset).fault)
-    if fault:
-        return fault
-    blank = " " * head.end() + text[head.end() :]
-    places = Places(file=places.file, line=places.line, text=blank)
-    return Statement(keyword=keyword, name=name, name_offset=offset, places=places)
-
-
-def _name_fault(keyword: str, name: str, fault: Callable[[str, str], Fault]) -> Fault | None:
-    usage = f"write {USAGE[keyword]}"
+    is_condition = keyword in ("condition", "gloss")
     if not name and keyword in _NAMED:
-        return fault(f"{keyword} has no name", usage)
+        raise _wrong(block.at(offset), f"{keyword} has no name", usage)
     if name and keyword not in _NAMED:
-        return fault(f"{keyword} has no name of its own, and here is {quoted(name)}", usage)
-    if keyword in ("condition", "gloss"):
-        if not _CONDITION_NAME.fullmatch(name):
-            return fault(f"{quoted(name)} cannot be a name", f"without % {{ }} |; {usage}")
-    elif keyword in _NAMED and (not _NAME.fullmatch(name) or name == "_"):
-        return fault(f"{quoted(name)} cannot be a name", f"one word of letters; {usage}")
-    return None
+        what = f"{keyword} has no name of its own, and here is {quoted(name)}"
+        raise _wrong(block.at(offset), what, usage)
+    allowed = _CONDITION_NAME if is_condition else _NAME
+    if name and (not allowed.fullmatch(name) or (name == "_" and not is_condition)):
+        hint = "without % { } |" if is_condition else "one word of letters"
+        raise _wrong(block.at(offset), f"{quoted(name)} cannot be a name", f"{hint}; {usage}")
+    blank = " " * head.end() + text[head.end() :]
+    return replace(block, text=blank, keyword=keyword, name=name, name_offset=offset)
+
+
+def _wrong(place: Place, message: str, hint: str) -> GrammarError:
+    return GrammarError([place.fault(message, hint)])
 
 
 def _tree(statement: Statement, start: str) -> Any:
@@ -287,7 +256,7 @@ def _constraint(tree: Any, statement: Statement) -> Constraint:
     start, end = tree.meta.start_pos, tree.meta.end_pos
     operator: Any = " ".join(each for each in middle if isinstance(each, str))
     return Constraint(
-        place=statement.places.at(start),
+        place=statement.at(start),
         text=" ".join(statement.text[start:end].split()),
         left=_reference(left, statement),
         operator=operator,
@@ -300,7 +269,7 @@ def _operand(tree: Any, statement: Statement) -> Operand:
     (found,) = tree.children
     if not isinstance(found, str):
         return _reference(found, statement)
-    place = statement.places.at(tree.meta.start_pos)
+    place = statement.at(tree.meta.start_pos)
     return Written(place=place, text=" ".join(found[1:-1].split()))
 
 
@@ -308,7 +277,7 @@ def _reference(tree: Any, statement: Statement) -> Reference:
     """Return the reference that a tree is."""
     *owner, name = (str(each) for each in tree.children if isinstance(each, str))
     return Reference(
-        place=statement.places.at(tree.meta.start_pos),
+        place=statement.at(tree.meta.start_pos),
         owner=owner[0] if owner else None,
         name=name,
         indices=tuple(
@@ -335,7 +304,7 @@ def _region(tree: Any, statement: Statement) -> Parts:
 def _syntax_fault(statement: Statement, found: Unparsed) -> Fault:
     """Say what is wrong with a content that cannot be read."""
     usage = USAGE[statement.keyword]
-    place = statement.places.at(found.offset)
+    place = statement.at(found.offset)
     if statement.keyword in ("condition", "gloss"):
         return place.fault(*_sentence_fault(found.text, found.offset))
     if found.is_at_end:
@@ -367,25 +336,25 @@ def parse_template(text: str, *, file: str) -> Template:
     Raises `GrammarError` with every fault: statements that cannot be read, names that are there
     twice, formulas that do not parse.
     """
-    found, faults = statements(text, file=file)
     template = Template(file=file)
+    faults: list[Fault] = []
     seen: dict[tuple[str, str], Place] = {}
     before = ""
-    for each in found:
-        wrong = _repeated_or_empty(each, seen)
+    for block in _blocks(text, file):
         try:
-            faults += [wrong] if wrong else _read(each, template, before)
+            each = _statement(block)
+            faults += _read(each, template, seen, before)
         except GrammarError as error:
             faults += error.faults
-        if not (wrong and each.content):
-            before = each.keyword
+        words = block.text.partition(":")[0].split()
+        before = words[0] if words and words[0] in USAGE else before
     if faults:
         raise GrammarError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
     return template
 
 
-def _repeated_or_empty(each: Statement, seen: dict[tuple[str, str], Place]) -> Fault | None:
-    """Return what is wrong with a statement that says what another one does, or nothing.
+def _check_new(each: Statement, seen: dict[tuple[str, str], Place]) -> None:
+    """Raise `GrammarError` for a statement that says what another one does, or nothing.
 
     `seen` has the kinds and names that there have been.
     """
@@ -393,21 +362,25 @@ def _repeated_or_empty(each: Statement, seen: dict[tuple[str, str], Place]) -> F
     name = "" if kind == "regions" else each.name or (each.content if kind == "lexicon" else "")
     if (kind, name) in seen and (name or (kind == "regions" and each.content)):
         if kind == "regions":
-            return each.name_place.fault("regions are named twice", "name them once")
+            raise _wrong(each.name_place, "regions are named twice", "name them once")
         hint = f"line {seen[kind, name].line} has it; give each a name of its own"
-        return each.name_place.fault(f"{name} is there already", hint)
-    seen[kind, name] = each.place
+        raise _wrong(each.name_place, f"{name} is there already", hint)
+    seen[kind, name] = each.at(0)
     if not each.content and kind != "slot":
-        return each.content_place.fault("nothing follows the colon", f"write {USAGE[each.keyword]}")
-    return None
+        raise _wrong(
+            each.content_place, "nothing follows the colon", f"write {USAGE[each.keyword]}"
+        )
 
 
-def _read(each: Statement, template: Template, before: str) -> list[Fault]:
+def _read(
+    each: Statement, template: Template, seen: dict[tuple[str, str], Place], before: str
+) -> list[Fault]:
     """Take a statement into a template; return what is wrong with what it says.
 
     `before` is the keyword of the statement before it. Raises `GrammarError` for a content that
     cannot be read.
     """
+    _check_new(each, seen)
     match each.keyword:
         case "meta":
             key = Written(place=each.name_place, text=each.name)
@@ -440,7 +413,7 @@ def _read(each: Statement, template: Template, before: str) -> list[Fault]:
             template.predictions.append(_prediction(each))
         case "description" if before != "prediction":
             hint = "write it below the prediction that it describes"
-            return [each.place.fault("this describes no prediction", hint)]
+            return [each.at(0).fault("this describes no prediction", hint)]
         case "description" if template.predictions:
             last = template.predictions[-1]
             template.predictions[-1] = replace(last, description=each.content)
@@ -451,9 +424,8 @@ def _prediction(statement: Statement) -> PredictionText:
     try:
         Formula.parse(statement.text)
     except FormulaError as error:
-        fault = statement.places.at(error.start).fault(error.message, error.hint)
-        raise GrammarError([fault]) from None
-    return PredictionText(formula=statement.content, places=statement.places)
+        raise _wrong(statement.at(error.start), error.message, error.hint) from None
+    return PredictionText(formula=statement.content, places=statement)
 
 
 def _value_faults(values: Sequence[Operand]) -> Iterator[Fault]:
@@ -470,5 +442,5 @@ def _value_faults(values: Sequence[Operand]) -> Iterator[Fault]:
 def _region_names(statement: Statement) -> Iterator[Written]:
     for found in _BETWEEN_BARS.finditer(statement.text):
         name = found[0]
-        place = statement.places.at(found.start() + len(name) - len(name.lstrip()))
+        place = statement.at(found.start() + len(name) - len(name.lstrip()))
         yield Written(place=place, text=" ".join(name.split()))
