@@ -223,7 +223,7 @@ def test_forms_by_word_and_column(tmp_path: Path) -> None:
     }
     place = lexicon.nouns["Herr Graf"].place("gender")
     assert (place.file, place.line, place.column) == (str(tmp_path / "nouns.csv"), 3, 28)
-    assert lexicon.name == "nouns.csv"
+    assert lexicon.source.name == "nouns.csv"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path, PurePath
+from pathlib import Path
 
 from pommel.errors import Fault, Place, nearest
 from pommel.files import DecodedText
@@ -65,19 +65,9 @@ class Lexicon:
     is_whole: bool
 
     @property
-    def name(self) -> str:
-        """The name of its file."""
-        return PurePath(self.source.file).name
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The names of its columns, cases and others."""
-        return self.source.columns
-
-    @property
     def has_header(self) -> bool:
         """Whether its first row names columns, the one of the words among them."""
-        return WORD in self.columns
+        return WORD in self.source.columns
 
 
 def read_lexicon(name: str, place: Place, *, folder: Path) -> tuple[Lexicon | None, list[Fault]]:
@@ -199,23 +189,24 @@ def _case_faults(cases: Sequence[Written]) -> Iterator[Fault]:
         place = cases[min(MOST, len(cases) - 1)].place
         there = "there is one case" if len(cases) == 1 else f"there are {len(cases)} cases"
         yield place.fault(there, f"a design has {FEWEST} to {MOST}")
-    for index, case in enumerate(cases):
+    for case in cases:
         if not case.text.isalpha():
             hint = "write letters only: conditions are named after it"
             yield case.place.fault(f"{case.text!r} is no name of a case", hint)
-        elif case.text in [each.text for each in cases[:index]]:
-            yield _second_time(case)
+    yield from _repeated(cases)
 
 
 def _missing_columns(design: DesignFile, lexicon: Lexicon | None) -> Iterator[Fault]:
     if lexicon is None or not lexicon.has_header:
         return
-    others = [each for each in lexicon.columns if each not in design.case_names]
+    others = [each for each in lexicon.source.columns if each not in design.case_names]
     for case in design.cases:
-        if case.text not in lexicon.columns:
+        if case.text not in lexicon.source.columns:
             meant = nearest(case.text, others)
-            hint = f"did you mean {meant}?" if meant else f"it has {', '.join(lexicon.columns)}"
-            yield case.place.fault(f"{lexicon.name} has no column {case.text}", hint)
+            hint = (
+                f"did you mean {meant}?" if meant else f"it has {', '.join(lexicon.source.columns)}"
+            )
+            yield case.place.fault(f"{lexicon.source.name} has no column {case.text}", hint)
 
 
 def _missing_forms(design: DesignFile, lexicon: Lexicon) -> Iterator[Fault]:
@@ -234,13 +225,11 @@ def _violation_faults(design: DesignFile) -> Iterator[Fault]:
         hint = f"write violations: {DOUBLE}, or the cases that are: violations: {DOUBLE} nom"
         yield kind.place.fault(f"there are no violations {kind.text!r}", hint)
         return
-    for index, case in enumerate(doubled):
+    for case in doubled:
         if case.text not in design.case_names:
-            yield case.place.fault(
-                f"there is no case {case.text}", _choice(case, design.case_names)
-            )
-        elif case.text in [each.text for each in doubled[:index]]:
-            yield _second_time(case)
+            hint = _choice(case, design.case_names)
+            yield case.place.fault(f"there is no case {case.text}", hint)
+    yield from _repeated([case for case in doubled if case.text in design.case_names])
 
 
 def _frame_faults(frame: Frame, cases: Sequence[str]) -> Iterator[Fault]:
@@ -274,10 +263,9 @@ def _entry_faults(template: TemplateLine, frame: Frame, cases: Sequence[str]) ->
     named = dict.fromkeys(slot.text for slot in frame.slots if not slot.is_argument)
     expected = [*cases, *(name for name in named if name and name not in cases)]
     names = [entry.name.text for entry in template.entries]
-    for index, entry in enumerate(template.entries):
-        if entry.name.text in names[:index]:
-            yield _second_time(entry.name)
-        elif entry.name.text not in expected:
+    yield from _repeated([entry.name for entry in template.entries])
+    for entry in template.entries:
+        if entry.name.text not in expected:
             what = f"there is no case and no slot {entry.name.text!r}"
             missing = [name for name in expected if name not in names]
             yield entry.name.place.fault(what, _choice(entry.name, missing or expected))
@@ -300,7 +288,7 @@ def _noun_faults(
             yield noun.place.fault(what, "take another one")
         elif lexicon and lexicon.is_whole and noun.text not in lexicon.nouns:
             hint = meant.hint(noun.text, lexicon.nouns, "add it")
-            yield noun.place.fault(f"{lexicon.name} has no {noun.text}", hint)
+            yield noun.place.fault(f"{lexicon.source.name} has no {noun.text}", hint)
         nouns.setdefault(noun.text, noun)
     if lexicon:
         yield from _alike(nouns, cases, lexicon)
@@ -334,9 +322,13 @@ def _repeated_templates(templates: Sequence[TemplateLine]) -> Iterator[Fault]:
             yield template.place.fault(what, "remove one of the two")
 
 
-def _second_time(written: Written) -> Fault:
-    what = f"{written.text} stands here for the second time"
-    return written.place.fault(what, "remove one of the two")
+def _repeated(every: Sequence[Written]) -> Iterator[Fault]:
+    seen: set[str] = set()
+    for each in every:
+        if each.text in seen:
+            what = f"{each.text} stands here for the second time"
+            yield each.place.fault(what, "remove one of the two")
+        seen.add(each.text)
 
 
 def _choice(written: Written, known: Sequence[str]) -> str:
