@@ -1,7 +1,7 @@
 """Checks of protocol 2: a conversation with `score`, step by step, whatever it may stumble over."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,7 +25,7 @@ from pommel.images.check import (
     long_sentence,
     many,
 )
-from pommel.models import Policy, Recording, ScoreSession
+from pommel.models import Policy, Recording
 from pommel.surprisal import ScoredSentence
 
 # How long an image may think before its first line: what it took for a whole command, many times.
@@ -70,69 +70,49 @@ class Conversation:
 def converse(subject: Subject) -> Conversation:
     """Talk to the image; whatever it does wrong is in the conversation."""
     talk = Conversation()
-    commands = subject.commands
-    seconds = max(_SHORTEST_WAIT_S, _TIMES_A_COMMAND * subject.tables.seconds)
-    seconds = min(seconds, commands.sandbox.timeout_s)
     try:
-        with closing(commands.score_session(timeout_s=seconds, first_id=_FIRST_ID)) as session:
-            talk.header, talk.exchanges[HEADER] = session.header, []
-            for name, act in _STEPS:
-                talk.failed_step = name
-                talk.exchanges[name] = act(session, talk.header)
+        _talk_through(subject, talk)
     except PommelError as error:
         talk.error = error
     return talk
 
 
-def _ask(
-    session: ScoreSession,
-    sentences: Sequence[str],
-    policy: Policy | None = None,
-    *,
-    last: bool = False,
-) -> list[Exchange]:
-    policy = policy or Policy()
-    found = dict(session.answers(sentences, policy, last=last))
-    return [
-        Exchange(sentence=sentence, policy=policy, answer=found[index])
-        for index, sentence in enumerate(sentences)
-    ]
+def _talk_through(subject: Subject, talk: Conversation) -> None:
+    commands, plain = subject.commands, KINDS["plain"]
+    seconds = max(_SHORTEST_WAIT_S, _TIMES_A_COMMAND * subject.tables.seconds)
+    seconds = min(seconds, commands.sandbox.timeout_s)
+    with closing(commands.score_session(timeout_s=seconds, first_id=_FIRST_ID)) as session:
 
+        def ask(
+            sentences: Sequence[str], policy: Policy | None = None, *, last: bool = False
+        ) -> None:
+            policy = policy or Policy()
+            found = dict(session.answers(sentences, policy, last=last))
+            talk.exchanges[talk.failed_step] = talk.exchanges.get(talk.failed_step, []) + [
+                Exchange(sentence=sentence, policy=policy, answer=found[index])
+                for index, sentence in enumerate(sentences)
+            ]
 
-def _ask_all(session: ScoreSession, _header: Mapping[str, Any]) -> list[Exchange]:
-    # An empty block first: nothing is asked, and nothing may be answered.
-    session.send([], Policy())
-    return _ask(session, [sentence for kind in KINDS.values() for sentence in kind])
-
-
-def _ask_with_policies(session: ScoreSession, _header: Mapping[str, Any]) -> list[Exchange]:
-    sentences = KINDS["plain"][:2]
-    policies = (Policy(eos="never"), Policy(bos="never"))
-    said = [each for policy in policies for each in _ask(session, sentences, policy)]
-    said += _ask(session, sentences[:1], Policy(bos="always"))
-    return said + _ask(session, sentences[:1], Policy(eos="always"))
-
-
-def _ask_too_much(session: ScoreSession, header: Mapping[str, Any]) -> list[Exchange]:
-    most = header.get("max_tokens")
-    if not isinstance(most, int) or not 0 < most < _LONGEST_SENTENCE:
-        return []
-    return _ask(session, [KINDS["plain"][0], long_sentence(most + 1), KINDS["plain"][0]])
-
-
-def _end(session: ScoreSession, _header: Mapping[str, Any]) -> list[Exchange]:
-    # No empty line behind it: the end of the input asks for answers, too.
-    said = _ask(session, KINDS["plain"][:1], last=True)
-    session.finish()
-    return said
-
-
-_STEPS: tuple[tuple[str, Callable[[ScoreSession, Mapping[str, Any]], list[Exchange]]], ...] = (
-    (ANSWERS, _ask_all),
-    (POLICIES, _ask_with_policies),
-    (ERRORS, _ask_too_much),
-    (END, _end),
-)
+        talk.header, talk.exchanges[HEADER] = session.header, []
+        talk.failed_step = ANSWERS
+        # An empty block first: nothing is asked, and nothing may be answered.
+        session.send([], Policy())
+        ask([sentence for kind in KINDS.values() for sentence in kind])
+        talk.failed_step = POLICIES
+        for policy in (Policy(eos="never"), Policy(bos="never")):
+            ask(plain[:2], policy)
+        for policy in (Policy(bos="always"), Policy(eos="always")):
+            ask(plain[:1], policy)
+        talk.failed_step = ERRORS
+        most = talk.header.get("max_tokens") or 0
+        if 0 < most < _LONGEST_SENTENCE:
+            ask([plain[0], long_sentence(most + 1), plain[0]])
+        else:
+            ask([])
+        talk.failed_step = END
+        # No empty line behind it: the end of the input asks for answers, too.
+        ask(plain[:1], last=True)
+        session.finish()
 
 
 def _talk(subject: Subject) -> Conversation:

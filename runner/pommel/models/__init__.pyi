@@ -1,7 +1,6 @@
 from .alignment import PrintedToken as PrintedToken
 from .alignment import TokenizerSpec as TokenizerSpec
 from .container.commands import ImageCommands as ImageCommands
-from .container.commands import ScoreSession as ScoreSession
 from .container.engines.docker_engine import DockerEngine as DockerEngine
 from .container.names import LmZooRegistry as LmZooRegistry
 from .family import Membership as Membership
