@@ -1,7 +1,7 @@
 """Scores as tables for papers: suites x models, models x circuits, predictions x models."""
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -108,12 +108,6 @@ def with_best(
     ]
 
 
-def row_of(rows: Sequence[Accuracy]) -> Callable[[ShownModel], Accuracy | None]:
-    """Return what finds a model's row among those of one unit."""
-    found = {(row.label, row.is_family): row for row in rows}
-    return lambda model: found.get((model.label, model.is_family))
-
-
 Row = tuple[Cell, ...]
 
 _SHARES = "Share of items on which a suite's predictions hold."
@@ -157,14 +151,17 @@ class _Grid:
 
     def found(self, unit: Unit) -> list[Accuracy | None]:
         """Return the row of each model."""
-        row = row_of([each for each in self.accuracies.rows if each.unit == unit])
-        return [row(model) for model in self.models]
+        rows = [each for each in self.accuracies.rows if each.unit == unit]
+        by_model = {(row.label, row.is_family): row for row in rows}
+        return [by_model.get((model.label, model.is_family)) for model in self.models]
 
-    def cells(self, unit: Unit, n_items: int | None = None) -> list[Cell]:
+    def cells(
+        self, unit: Unit, n_items: int | None = None, *, has_interval: bool = True
+    ) -> list[Cell]:
         """Return a cell a model, the best in bold."""
         found = self.found(unit)
         cells = [
-            accuracy_cell(row, model, n_items=n_items)
+            accuracy_cell(row, model, n_items=n_items, has_interval=has_interval)
             for row, model in zip(found, self.models, strict=True)
         ]
         return with_best(cells, found, self.models)
@@ -199,8 +196,9 @@ def circuits_table(records: Sequence[RunRecord], settings: Settings) -> PaperTab
     overall = _Grid.of(records, "model", settings)
     of_all = _OF_ALL[settings.average]
     columns_of_cells = [
-        _column(by_circuit, unit, has_interval=False) for unit in by_circuit.units
-    ] + [_column(overall, Unit(), has_interval=True)]
+        *(by_circuit.cells(unit, has_interval=False) for unit in by_circuit.units),
+        overall.cells(Unit()),
+    ]
     rows = [
         (text_cell(model.header), *cells)
         for model, *cells in zip(by_circuit.models, *columns_of_cells, strict=True)
@@ -234,9 +232,7 @@ def predictions_table(records: Sequence[RunRecord], settings: Settings) -> Paper
     )
     notes = grid.shown.suite_notes(share="Share of items on which a prediction holds")
     table = _table(records, grid.models, columns, list(by_suite.values()), notes)
-    return PaperTable(
-        title="Predictions", columns=table.columns, sections=table.sections, notes=table.notes
-    )
+    return replace(table, title="Predictions")
 
 
 def _suite_sections(
@@ -285,16 +281,6 @@ def _means(
         yield [(*head, *grid.cells(Unit()))], [*grid.shown.rows]
 
 
-def _column(grid: _Grid, unit: Unit, *, has_interval: bool) -> list[Cell]:
-    """Return the cells of all models on a unit, the best in bold."""
-    found = grid.found(unit)
-    cells = [
-        accuracy_cell(row, model, has_interval=has_interval)
-        for row, model in zip(found, grid.models, strict=True)
-    ]
-    return with_best(cells, found, grid.models)
-
-
 def _table(
     records: Sequence[RunRecord],
     models: Sequence[ShownModel],
@@ -303,7 +289,9 @@ def _table(
     notes: Iterable[str],
 ) -> PaperTable:
     """Return a table whose title and notes say what its numbers are."""
-    rules = _rules(records)
+    rules: dict[str, dict[str, None]] = {}
+    for record in records:
+        rules.setdefault(record.result.score_rule, {})[record.result.model_name] = None
     found = list(notes)
     if any(model.is_family for model in models):
         found.append(_FAMILIES)
@@ -325,15 +313,6 @@ def _named(table: PaperTable, settings: Settings) -> PaperTable:
     if settings.average == "items":
         return replace(table, title=table.title.replace("SG scores", "Scores"))
     return table
-
-
-def _rules(records: Iterable[RunRecord]) -> dict[str, dict[str, None]]:
-    """Return the score rules with the models that are scored by them."""
-    found: dict[str, dict[str, None]] = {}
-    for record in records:
-        result = record.result
-        found.setdefault(result.score_rule, {})[result.model_name] = None
-    return found
 
 
 def _prediction_texts(records: Iterable[RunRecord]) -> dict[tuple[str, str, str], str]:
