@@ -7,7 +7,7 @@ the mean of the families' slopes.
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from pommel.analysis.cells import Answer, circuit_cell, number_cell, plain_table
@@ -80,10 +80,10 @@ class ScalingSlope:
     n_families: int
     n_models: int
     slope_percent: float
-    intercept_percent: float
-    r: float
-    p: float
-    standard_error_percent: float
+    intercept_percent: float = math.nan
+    r: float = math.nan
+    p: float = math.nan
+    standard_error_percent: float = math.nan
     n_suites: int = 1
     average: Average = "suites"
 
@@ -302,32 +302,19 @@ def _slopes(
                 average=families[family][0].average,
             )
         if fits:
-            n_suites = min(
-                (own[0].n_suites for own in families.values() if own[0].n_suites), default=0
+            known = [fit for fit in fits.values() if not math.isnan(fit.slope)]
+            sizes = [own[0].n_suites for own in families.values() if own[0].n_suites]
+            yield ScalingSlope(
+                family=AVERAGE,
+                level=level,
+                name=name,
+                scale=scale,
+                n_families=len(known),
+                n_models=sum(fit.n for fit in known),
+                slope_percent=mean_score(fit.slope for fit in known),
+                n_suites=min(sizes, default=0),
+                average=next(iter(families.values()))[0].average,
             )
-            first = next(iter(families.values()))[0]
-            yield replace(
-                _average([*fits.values()], level, name, scale),
-                n_suites=n_suites,
-                average=first.average,
-            )
-
-
-def _average(fits: Sequence[Fit], level: Grouping, name: str, scale: Scale) -> ScalingSlope:
-    known = [fit for fit in fits if not math.isnan(fit.slope)]
-    return ScalingSlope(
-        family=AVERAGE,
-        level=level,
-        name=name,
-        scale=scale,
-        n_families=len(known),
-        n_models=sum(fit.n for fit in known),
-        slope_percent=mean_score(fit.slope for fit in known),
-        intercept_percent=math.nan,
-        r=math.nan,
-        p=math.nan,
-        standard_error_percent=math.nan,
-    )
 
 
 def _fit(points: Sequence[ScalingPoint], scale: Scale) -> Fit:

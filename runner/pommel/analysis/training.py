@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 from pommel.analysis.accuracy import Accuracies, Accuracy, Settings
 from pommel.analysis.cells import (
@@ -183,19 +183,15 @@ class Training(Answer):
 
     def tables(self) -> "list[Table]":
         """Return a table a family: its suites (circuits, ...), or one row a step."""
+        families = dict.fromkeys(each.family for each in self.paths)
         if self.table == "points":
-            return [_step_table(own) for own in _by_family(self.points)]
-        return [_path_table(own) for own in _by_family(self.paths)]
-
-
-_Row = TypeVar("_Row", TrainingPoint, TrainingPath)
-
-
-def _by_family(rows: Iterable[_Row]) -> list[list[_Row]]:
-    families: dict[str, list[_Row]] = {}
-    for row in rows:
-        families.setdefault(row.family, []).append(row)
-    return list(families.values())
+            return [
+                _step_table([each for each in self.points if each.family == name])
+                for name in families
+            ]
+        return [
+            _path_table([each for each in self.paths if each.family == name]) for name in families
+        ]
 
 
 def _member(row: Accuracy) -> Membership:
@@ -229,14 +225,13 @@ def _groups(
 
 
 def _name(row: Accuracy, level: Grouping, labels: dict[SuiteKey, str]) -> str:
-    unit = row.unit
-    return {
-        "suite": labels.get((unit.language, unit.suite), ""),
-        "circuit": unit.circuit,
-        "language": unit.language,
-        "group": unit.group,
-        "all": ALL_SUITES,
-    }[level]
+    match level:
+        case "suite":
+            return labels.get((row.unit.language, row.unit.suite), "")
+        case "all":
+            return ALL_SUITES
+        case level:
+            return str(getattr(row.unit, level))
 
 
 def _point(row: Accuracy, family: str, level: Grouping, name: str) -> TrainingPoint:
@@ -342,7 +337,13 @@ def _step_table(points: Sequence[TrainingPoint]) -> "Table":
     for point in points:
         steps.setdefault((point.axis_value, point.member), {})[point.name] = point
     rows = [
-        [step_cell(key[0]), *(_accuracy_cell(steps[key].get(name)) for name in names)]
+        [
+            step_cell(key[0]),
+            *(
+                interval_cell(found.accuracy, found) if (found := steps[key].get(name)) else "-"
+                for name in names
+            ),
+        ]
         for key in sorted(steps)
     ]
     return plain_table(
@@ -358,7 +359,3 @@ def _step_table(points: Sequence[TrainingPoint]) -> "Table":
 def _of_several(row: TrainingPoint | TrainingPath) -> str:
     """Return what the accuracy of several suites is, and a space; "" where there are none."""
     return "" if row.level == "suite" else f"{OF_SEVERAL[row.average]} "
-
-
-def _accuracy_cell(point: TrainingPoint | None) -> str:
-    return "-" if point is None else interval_cell(point.accuracy, point)

@@ -27,45 +27,37 @@ class ImportedModels:
         The number of items is missing where it is not known of each suite; skipped items are
         counted.
         """
+        frame = frame_of_rows(self._rows(), _COLUMNS)
+        return frame.astype(dict.fromkeys(("n_parameters", "n_items"), "Int64"))
+
+    def _rows(self) -> list[dict[str, str | int | None]]:
         models: dict[tuple[str, str], list[RunRecord]] = {}
         for record in self.records:
             models.setdefault((record.source, record.result.model_name), []).append(record)
-        rows = [
-            {
+        rows: list[dict[str, str | int | None]] = []
+        for (source, model), own in models.items():
+            member = own[0].result.membership
+            numbers = [record.result.n_items for record in own]
+            row = {
                 "source": source,
                 "model_name": model,
-                "family": own[0].result.membership.family if own[0].result.membership else None,
+                "family": member.family if member else None,
                 "size_family": own[0].model.size_family or None,
                 "n_parameters": own[0].model.n_parameters,
                 "n_suites": len(own),
-                "n_items": _n_items(own),
+                "n_items": sum(numbers) if all(numbers) else None,
             }
-            for (source, model), own in models.items()
-        ]
-        frame = frame_of_rows(rows, _COLUMNS)
-        return frame.astype(dict.fromkeys(("n_parameters", "n_items"), "Int64"))
+            rows.append(row)
+        return rows
 
     def table(self) -> "Table":
         """Return the same for people; a dash stands for what is not known."""
         rows = (
             [
-                *(_text(row[name]) for name in ("model_name", "family", "size_family")),
-                *(_count(row[name]) for name in ("n_parameters", "n_suites", "n_items")),
+                *(str(row[name] or "") for name in ("model_name", "family", "size_family")),
+                *(f"{row[name]:,}" if row[name] else "-" for name in _COLUMNS[4:]),
             ]
-            for row in self.frame().astype(object).to_dict("records")
+            for row in self._rows()
         )
         columns = ["model", "family", "size family", "parameters", "suites", "items"]
         return plain_table(names=columns[:3], numbers=columns[3:], rows=rows)
-
-
-def _n_items(records: Sequence[RunRecord]) -> int | None:
-    numbers = [record.result.n_items for record in records]
-    return sum(numbers) if all(numbers) else None
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _count(value: object) -> str:
-    return f"{value:,}" if isinstance(value, int) else "-"
