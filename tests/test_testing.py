@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests.earlier.running import pommel
@@ -12,14 +13,15 @@ from tests.word_model import only_in
 
 from pommel.errors import ModelError, UsageError
 from pommel.models.kinds import KINDS
-from pommel.models.model import Model, ModelInfo, Policy, Spans
+from pommel.models.model import Method, Model, ModelInfo, Policy, Spans
 from pommel.models.registry import load_model
 from pommel.surprisal import ScoredSentence
 from pommel.testing import SENTENCES, ContractError, check_model
 
 Answers = Iterator[tuple[int, ScoredSentence]]
+Asked = Sequence[Spans | None] | None
 # What is asked of a sound model, and how its answers are spoiled.
-Fault = Callable[[Model, Sequence[str], Policy, Sequence[Spans | None] | None], Answers]
+Fault = Callable[[Model, Sequence[str], Policy, Asked], Answers]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,134 +31,103 @@ class Faulty:
     fault: Fault
     info: ModelInfo = field(default_factory=lambda: load_model("dummy://").info)
 
-    def score(
-        self,
-        sentences: Sequence[str],
-        policy: Policy,
-        spans: Sequence[Spans | None] | None = None,
-    ) -> Answers:
+    def score(self, sentences: Sequence[str], policy: Policy, spans: Asked = None) -> Answers:
         return self.fault(load_model("dummy://"), sentences, policy, spans)
 
 
-def changed(scored: ScoredSentence, place: int, **values: object) -> ScoredSentence:
-    """Return the sentence with another token at a place."""
+def with_bits(scored: ScoredSentence, place: int, bits: float) -> ScoredSentence:
+    """Return the sentence with another surprisal at a place."""
     tokens = [*scored.tokens]
-    tokens[place] = replace(tokens[place], **values)  # type: ignore[arg-type]
+    tokens[place] = replace(tokens[place], surprisal_bits=bits)
     return replace(scored, tokens=tuple(tokens))
 
 
-def sound(model: Model, sentences: Sequence[str], policy: Policy, _spans: object) -> Answers:
-    return model.score(sentences, policy)
+def under(**choices: Any) -> Fault:
+    """Whatever the policy says, some of it is always the same."""
+    return lambda model, sentences, policy, _: model.score(sentences, replace(policy, **choices))
 
 
-def twice(model: Model, sentences: Sequence[str], policy: Policy, _spans: object) -> Answers:
+def each(change: Callable[[ScoredSentence, int, int, Spans | None], ScoredSentence]) -> Fault:
+    """Change answers by their index, the number of sentences, and what is asked of them."""
+
+    def fault(model: Model, sentences: Sequence[str], policy: Policy, spans: Asked) -> Answers:
+        for index, scored in model.score(sentences, policy):
+            asked = None if spans is None else spans[index]
+            yield index, change(scored, index, len(sentences), asked)
+
+    return fault
+
+
+def asking(other: Callable[[Sequence[str]], Sequence[str]]) -> Fault:
+    """The model is asked for other sentences."""
+    return lambda model, sentences, policy, _: model.score(other(sentences), policy)
+
+
+def twice(model: Model, sentences: Sequence[str], policy: Policy, _: Asked) -> Answers:
     yield from model.score(sentences[:2], policy)
     yield from model.score(sentences[:2], policy)
 
 
-def one_less(model: Model, sentences: Sequence[str], policy: Policy, _spans: object) -> Answers:
-    return model.score(sentences[:-1], policy)
+def shift(scored: ScoredSentence, *_: object) -> ScoredSentence:
+    first, second, *others = scored.tokens
+    return replace(scored, tokens=(first, replace(second, start=second.start - 2), *others))
 
 
-def other_text(model: Model, sentences: Sequence[str], policy: Policy, _spans: object) -> Answers:
-    return model.score([text.lower() for text in sentences], policy)
-
-
-def shifted(model: Model, sentences: Sequence[str], policy: Policy, _spans: object) -> Answers:
-    for index, scored in model.score(sentences, policy):
-        yield index, changed(scored, 1, start=scored.tokens[1].start - 2)
-
-
-def silent(model: Model, sentences: Sequence[str], policy: Policy, _spans: object) -> Answers:
-    for index, scored in model.score(sentences, policy):
-        yield index, only_in(scored, [(4, 5)])
-
-
-def by_company(model: Model, sentences: Sequence[str], policy: Policy, _spans: object) -> Answers:
-    for index, scored in model.score(sentences, policy):
-        yield index, changed(scored, 0, surprisal_bits=float(len(sentences)))
-
-
-def by_order(model: Model, sentences: Sequence[str], policy: Policy, _spans: object) -> Answers:
-    for index, scored in model.score(sentences, policy):
-        bits = float(index) if len(sentences) > 1 else 0.0
-        yield index, changed(scored, 0, surprisal_bits=bits * (len(sentences) == len(SENTENCES)))
-
-
-def by_part(
-    model: Model, sentences: Sequence[str], policy: Policy, spans: Sequence[Spans | None] | None
-) -> Answers:
-    for index, scored in model.score(sentences, policy):
-        asked = None if spans is None else spans[index]
-        yield index, changed(scored, -1, surprisal_bits=0.0) if asked else only_in(scored, asked)
-
-
-def too_little(
-    model: Model, sentences: Sequence[str], policy: Policy, spans: Sequence[Spans | None] | None
-) -> Answers:
-    for index, scored in model.score(sentences, policy):
-        yield index, only_in(scored, None if spans is None else ())
-
-
-def no_end(model: Model, sentences: Sequence[str], policy: Policy, _spans: object) -> Answers:
-    return model.score(sentences, replace(policy, eos="never"))
-
-
-def always_an_end(model: Model, sentences: Sequence[str], policy: Policy, _: object) -> Answers:
-    return model.score(sentences, replace(policy, eos="always"))
-
-
-def no_zero(model: Model, sentences: Sequence[str], policy: Policy, _spans: object) -> Answers:
-    return model.score(sentences, replace(policy, first_token="unscored"))
-
-
-def any_method(model: Model, sentences: Sequence[str], policy: Policy, _spans: object) -> Answers:
-    return model.score(sentences, replace(policy, method="auto"))
-
-
-def own_error(model: Model, sentences: Sequence[str], policy: Policy, _spans: object) -> Answers:
+def own_error(model: Model, sentences: Sequence[str], policy: Policy, _: Asked) -> Answers:
     if policy.method != "auto":
         raise UsageError("no")
     return model.score(sentences, policy)
 
 
-def looks_ahead(model: Model, sentences: Sequence[str], policy: Policy, _: object) -> Answers:
-    for index, scored in model.score(sentences, replace(policy, method="auto")):
-        yield index, changed(scored, 0, surprisal_bits=float(len(scored.text)))
+def only_causal(model: Model, sentences: Sequence[str], policy: Policy, _: Asked) -> Answers:
+    method: Method = "auto" if policy.method == "causal" else policy.method
+    return model.score(sentences, replace(policy, method=method))
 
 
-CAUSAL = replace(load_model("dummy://").info, methods=("causal",))
+def looks_ahead(model: Model, sentences: Sequence[str], policy: Policy, _: Asked) -> Answers:
+    for index, scored in only_causal(model, sentences, policy, None):
+        yield index, with_bits(scored, 0, len(scored.text))
 
 
-def only_causal(model: Model, sentences: Sequence[str], policy: Policy, spans: object) -> Answers:
-    if policy.method == "causal":
-        policy = replace(policy, method="auto")
-    return sound(model, sentences, policy, spans)
-
-
-def cuts_long_ones(model: Model, sentences: Sequence[str], policy: Policy, _: object) -> Answers:
-    return only_causal(model, sentences, policy, None)
+SOUND = under()
+SILENT = each(lambda scored, *_: only_in(scored, [(4, 5)]))
+BY_COMPANY = each(lambda scored, _, n, __: with_bits(scored, 0, n))
+BY_PART = each(
+    lambda scored, _, __, asked: with_bits(scored, -1, 0) if asked else only_in(scored, asked)
+)
+TOO_LITTLE = each(lambda scored, _, __, asked: only_in(scored, None if asked is None else ()))
 
 
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
         (twice, "score() yields the index 0 twice"),
-        (one_less, f"score() leaves out sentence {len(SENTENCES) - 1}, {SENTENCES[-1]!r}"),
-        (other_text, "score() answers 'the dog barks.' where 'The dog barks.' was asked for"),
-        (shifted, "the tokens are not the sentence's: token 'dog' has the offsets 2-7, which do "),
-        (silent, "a token of 'The dog barks.' has no surprisal, and was asked for"),
         (
-            by_company,
+            asking(lambda texts: texts[:-1]),
+            f"score() leaves out sentence {len(SENTENCES) - 1}, {SENTENCES[-1]!r}",
+        ),
+        (
+            asking(lambda texts: [text.lower() for text in texts]),
+            "score() answers 'the dog barks.' where 'The dog barks.' was asked for",
+        ),
+        (
+            each(shift),
+            "the tokens are not the sentence's: token 'dog' has the offsets 2-7, which do ",
+        ),
+        (SILENT, "a token of 'The dog barks.' has no surprisal, and was asked for"),
+        (
+            BY_COMPANY,
             "'The dog barks.' has other surprisals alone: 'The' 1 bits instead of 'The' 9 bits",
         ),
-        (by_order, "'The dog that the cats chase barks loudly.' has other surprisals alone: "),
-        (by_part, "'The dog barks.' has other surprisals when a part of it is asked for: '.' 0 "),
-        (too_little, "a token of 'The dog barks.' has no surprisal, and was asked for at [(13, "),
-        (no_end, "eos=always: no token ends 'The dog barks.' with the role eos"),
-        (always_an_end, "eos=never: a mark ends 'The dog barks.' all the same"),
-        (no_zero, "'The dog barks.' has other surprisals under bos=never, first_token=zero: 'The'"),
-        (any_method, "the method 'causal' is not among info.methods, and taken"),
+        (BY_PART, "'The dog barks.' has other surprisals when a part of it is asked for: '.' 0 "),
+        (TOO_LITTLE, "a token of 'The dog barks.' has no surprisal, and was asked for at [(13, "),
+        (under(eos="never"), "eos=always: no token ends 'The dog barks.' with the role eos"),
+        (under(eos="always"), "eos=never: a mark ends 'The dog barks.' all the same"),
+        (
+            under(first_token="unscored"),
+            "'The dog barks.' has other surprisals under bos=never, first_token=zero",
+        ),
+        (under(method="auto"), "the method 'causal' is not among info.methods, and taken"),
         (own_error, "the method 'causal' raises UsageError, no UnsupportedFeatureError: no"),
     ],
 )
@@ -169,12 +140,11 @@ def test_a_fault_is_told_with_an_example(fault: Fault, message: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "fault", "message"),
     [
-        ({"details": {"weights": {1, 2}}}, sound, "info.to_dict() is no JSON: "),
-        ({"fingerprint": ""}, sound, "info has no fingerprint: "),
-        ({"methods": ("guess",)}, sound, "info.methods has 'guess', which is no method"),
-        ({"methods": ("causal",)}, sound, "the method 'causal' is among info.methods, and refused"),
-        ({"methods": ("causal",)}, looks_ahead, "the method 'pll' is not among info.methods, and "),
-        ({"max_tokens": 4}, sound, "5 times 'The' is no ModelError, and info.max_tokens is 4"),
+        ({"details": {"weights": {1, 2}}}, SOUND, "info.to_dict() is no JSON: "),
+        ({"fingerprint": ""}, SOUND, "info has no fingerprint: "),
+        ({"methods": ("guess",)}, SOUND, "info.methods has 'guess', which is no method"),
+        ({"methods": ("causal",)}, SOUND, "the method 'causal' is among info.methods, and refused"),
+        ({"max_tokens": 4}, SOUND, "5 times 'The' is no ModelError, and info.max_tokens is 4"),
     ],
 )
 def test_what_a_model_says_of_itself_has_to_be_so(
@@ -186,17 +156,14 @@ def test_what_a_model_says_of_itself_has_to_be_so(
 
 
 def test_a_model_that_reads_from_left_to_right_sees_nothing_else() -> None:
-    def ahead(model: Model, sentences: Sequence[str], policy: Policy, _spans: object) -> Answers:
-        for index, scored in only_causal(model, sentences, policy, None):
-            yield index, changed(scored, 0, surprisal_bits=float(len(scored.text)))
-
+    causal = replace(load_model("dummy://").info, methods=("causal",))
     with pytest.raises(ContractError) as raised:
-        check_model(Faulty(ahead, CAUSAL))
+        check_model(Faulty(looks_ahead, causal))
     assert str(raised.value) == (
         "'The' 14 bits in 'The dog barks.' and 'The' 41 bits in "
         "'The dog that the cats chase barks loudly.', after the same tokens"
     )
-    check_model(Faulty(only_causal, CAUSAL))
+    check_model(Faulty(only_causal, causal))
 
 
 # --- CONTRIBUTING.md, "Add a kind of model", step by step

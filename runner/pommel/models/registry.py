@@ -78,11 +78,10 @@ def _with_scheme(reference: str) -> str:
         # A word-level model has its vocabulary as a list of words; no tokenizer is called so.
         return f"{'lstm' if (path / 'vocabulary.txt').is_file() else 'huggingface'}://{reference}"
     if path.is_file():
-        schemes = {ending: scheme for scheme, kind in every_kind() for ending in kind.endings}
-        for ending, scheme in schemes.items():
-            if path.name.endswith(ending):
+        for scheme, kind in every_kind():
+            if path.name.endswith(kind.endings):
                 return f"{scheme}://{reference}"
-        known = ", ".join(schemes)
+        known = ", ".join(ending for _, kind in every_kind() for ending in kind.endings)
         raise ModelNotAvailableError(f"{reference}: a model's file ends in one of {known}")
     images = LmZooRegistry.installed()
     if reference in images:
