@@ -15,9 +15,8 @@ LEFT = {
     "leaderboard": 22,
     "models": 123,
     "report": 42,
-    "sources": 51,
+    "sources": 26,
     "store": 11,
-    "training": 15,
 }
 
 

@@ -116,7 +116,7 @@ class Generation:
         known = frozenset(vocabulary)
         return [word for word in self.source.words if word not in known]
 
-    def _recipe(self) -> dict[str, Any]:
+    def _recipe(self) -> Mapping[str, Any]:
         """Return all that is needed to generate the same again."""
         sample = {"n": self.n_sampled, "seed": self.seed} if self.n_sampled else None
         return {

@@ -17,13 +17,16 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pommel.errors import Fault, Place, counted, listed
 from pommel.files import DecodedText
 from pommel.sources.grammar.source import GrammarError, recipe
 from pommel.sources.grammar.text import NearestNames, Unparsed, parsed
 from pommel.sources.minimal_sets import MinimalSet
+
+if TYPE_CHECKING:
+    from lark import Token
 
 # What a template is of, and what the line begins with that says which symbol is varied.
 START = "S"
@@ -279,9 +282,9 @@ class _Rules:
         self.faults.append(fault)
 
 
-def _symbol(token: Any, begin: Place) -> Symbol:
+def _symbol(token: "Token", begin: Place) -> Symbol:
     text = str(token)
-    place = begin.further(int(token.start_pos))
+    place = begin.further(token.start_pos or 0)
     if token.type != "PRETERMINAL":
         return Symbol(place=place, text=text)
     name, _, attributes = text.removesuffix("]").partition("[")

@@ -104,7 +104,7 @@ def has_items(source: Source) -> TypeGuard[ItemSource]:
     return hasattr(type(source), "items")
 
 
-def recipe(kind: str, files: Mapping[str, DecodedText]) -> dict[str, Any]:
+def recipe(kind: str, files: Mapping[str, DecodedText]) -> Mapping[str, Any]:
     """Return the kind of a grammar and the SHA-256 of its files, as they were when they were read.
 
     `files` are by the names that they have in the recipe.

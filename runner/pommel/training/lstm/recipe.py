@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +16,9 @@ from pommel.errors import InputError, UsageError
 from pommel.files import sha256_of
 from pommel.models import LstmConfig, read_word_list
 from pommel.training.text import Split, TextFile, most_frequent
+
+if TYPE_CHECKING:
+    import torch
 
 # What the recipe and the rest of a training's identity are called on the command line.
 OPTIONS = {
@@ -81,7 +84,7 @@ class Recipe:
             message = "--validation-share has to be between 0 and 1, not"
             raise UsageError(f"{message} {self.validation_share}")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Mapping[str, Any]:
         """Return the recipe as JSON values."""
         return asdict(self)
 
@@ -100,7 +103,7 @@ def differences(recorded: Mapping[str, Any], asked: Mapping[str, Any]) -> list[s
     ]
 
 
-def _difference(name: str, before: Any, now: Any) -> str:
+def _difference(name: str, before: object, now: object) -> str:
     if name.endswith("_sha256"):
         if before is None or now is None:
             return f"{Recipe.option(name)} was {'not ' if before is None else ''}given"
@@ -318,7 +321,9 @@ class Streams:
         return inputs.long(), targets.long(), targets.numel() - n_missing
 
 
-def streams(words: Words, *, n_streams: int, window_size: int, eos: int, device: Any) -> Streams:
+def streams(
+    words: Words, *, n_streams: int, window_size: int, eos: int, device: "torch.device | str"
+) -> Streams:
     """Cut a text into streams on a torch device; there are no more of them than words."""
     import torch  # noqa: PLC0415 - an extra
 
@@ -426,7 +431,7 @@ class Progress:
         """The speed of the epoch so far."""
         return self.n_words / self.seconds if self.seconds else 0.0
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> Mapping[str, Any]:
         """Return all of it as JSON values; `from_dict` gives the same back, to the last bit."""
         return asdict(self)
 

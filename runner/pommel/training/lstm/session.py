@@ -81,14 +81,14 @@ def read_state(path: Path) -> State:
         )
 
 
-def read_identity(path: Path) -> dict[str, Any]:
+def read_identity(path: Path) -> Mapping[str, Any]:
     """Return the `identity` of a state without its tensors. Raises as `read_state` does."""
     with _opened(path) as (_, header):
         return dict(header["identity"])
 
 
 @contextmanager
-def _opened(path: Path) -> Iterator[tuple[Any, dict[str, Any]]]:
+def _opened(path: Path) -> Iterator[tuple[Any, Mapping[str, Any]]]:
     from safetensors import SafetensorError, safe_open  # noqa: PLC0415 - an extra
 
     hint = "give --restart to train from the beginning"
@@ -184,7 +184,7 @@ class SeedFolder:
     sha256: Mapping[str, str | None]
 
     @property
-    def identity(self) -> dict[str, Any]:
+    def identity(self) -> Mapping[str, Any]:
         """What has to be the same for a training to go on."""
         return {**self.recipe, **self.sha256}
 
@@ -220,7 +220,7 @@ class SeedFolder:
             raise UsageError(f"{message} ({there[0]}); {_HINT}")
         return "empty"
 
-    def record(self) -> dict[str, Any]:
+    def record(self) -> Mapping[str, Any]:
         """Return the record of a finished model; raises `InputError` for what is none."""
         value = self.model.record()
         parts = [value.get(name) if isinstance(value, dict) else None for name in _RECORDED]
@@ -411,7 +411,7 @@ class Session:
             cased=recipe.cased,
         )
 
-    def _record(self, trainer: Trainer) -> dict[str, Any]:
+    def _record(self, trainer: Trainer) -> Mapping[str, Any]:
         """Return what decides the weights, what came out, and what the arithmetic was done with."""
         progress, best = trainer.progress, trainer.progress.best
         seconds = sum(each.seconds for each in progress.epochs) + progress.seconds

@@ -9,11 +9,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pommel.errors import Fault, Place, counted, listed, nearest
 from pommel.sources.grammar.source import GrammarError
 from pommel.sources.grammar.text import NearestNames, Unparsed, parsed
+
+if TYPE_CHECKING:
+    from lark import Token
 
 _PROBABILITY = re.compile(r"\[[\d.]+\]")
 _NAME = "names are made of letters, digits and _ / ^ < > -, and terminals stand in quotes"
@@ -329,7 +332,7 @@ def parse_grammar(text: str, *, file: str) -> ContextFreeGrammar:
     return grammar
 
 
-def _add_rule(grammar: ContextFreeGrammar, line: LogicalLine, left: Any, *rest: Any) -> None:
+def _add_rule(grammar: ContextFreeGrammar, line: LogicalLine, left: "Token", *rest: Any) -> None:
     alternatives = grammar.rules.setdefault(_symbol(line, left), [])
     # Each alternative stands behind an arrow or a bar, which is where it is if it is empty.
     for mark, tree in zip(rest[::2], rest[1::2], strict=True):
@@ -371,7 +374,7 @@ def _add_directive(
     ]
 
 
-def _symbol(line: LogicalLine, token: Any) -> Symbol:
+def _symbol(line: LogicalLine, token: "Token") -> Symbol:
     is_terminal = token.type == "TERMINAL"
     text = " ".join(token[1:-1].split()) if is_terminal else str(token)
-    return Symbol(place=line.place(token.start_pos), text=text, is_terminal=is_terminal)
+    return Symbol(place=line.place(token.start_pos or 0), text=text, is_terminal=is_terminal)

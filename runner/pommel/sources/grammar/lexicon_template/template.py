@@ -7,13 +7,16 @@ the colons is parsed by Lark.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from pommel.errors import Fault, FormulaError, Place, nearest, quoted
 from pommel.files import DecodedText
 from pommel.sources.grammar.source import GrammarError
 from pommel.sources.grammar.text import META_USAGE, Unparsed, Written, add_meta, parsed
 from pommel.suite import Formula
+
+if TYPE_CHECKING:
+    from lark import ParseTree
 
 # A cell that is a form without any sound, such as the Russian copula in the present tense.
 ZERO_FORM = "∅"
@@ -237,56 +240,62 @@ def _wrong(place: Place, message: str, hint: str) -> GrammarError:
     return GrammarError([place.fault(message, hint)])
 
 
-def _tree(statement: Statement, start: str) -> Any:
+def _tree(statement: Statement, start: str) -> "ParseTree":
     """Return Lark's tree of a content, by the rule `start`. Raises `GrammarError`."""
     grammar = "sentence" if start == "sentence" else "declaration"
-    tree = parsed(statement.text, f"lexicon_template/{grammar}.lark", start=start)
-    if isinstance(tree, Unparsed):
-        raise GrammarError([_syntax_fault(statement, tree)])
+    found = parsed(statement.text, f"lexicon_template/{grammar}.lark", start=start)
+    if isinstance(found, Unparsed):
+        raise GrammarError([_syntax_fault(statement, found)])
+    tree: ParseTree = found
     return tree
 
 
-def _constraints(tree: Any, statement: Statement) -> tuple[Constraint, ...]:
+def _parts(tree: "ParseTree") -> "tuple[list[str], list[ParseTree]]":
+    """Return the words and the trees that a tree is made of."""
+    words = [str(each) for each in tree.children if isinstance(each, str)]
+    # What is not there is None.
+    return words, [each for each in tree.children if each and not isinstance(each, str)]
+
+
+def _constraints(tree: "ParseTree", statement: Statement) -> tuple[Constraint, ...]:
     """Return the constraints among the children of a slot's or a choice's tree."""
     return tuple(_constraint(each, statement) for each in tree.find_data("constraint"))
 
 
-def _constraint(tree: Any, statement: Statement) -> Constraint:
-    left, *middle = tree.children
+def _constraint(tree: "ParseTree", statement: Statement) -> Constraint:
+    words, (left, *right) = _parts(tree)
     start, end = tree.meta.start_pos, tree.meta.end_pos
-    operator: Any = " ".join(each for each in middle if isinstance(each, str))
+    operator: Any = " ".join(words)
     return Constraint(
         place=statement.at(start),
         text=" ".join(statement.text[start:end].split()),
         left=_reference(left, statement),
         operator=operator,
-        right=tuple(_operand(each, statement) for each in middle if not isinstance(each, str)),
+        right=tuple(_operand(each, statement) for each in right),
     )
 
 
-def _operand(tree: Any, statement: Statement) -> Operand:
+def _operand(tree: "ParseTree", statement: Statement) -> Operand:
     """Return the reference or the quoted value that an operand's tree is."""
-    (found,) = tree.children
-    if not isinstance(found, str):
-        return _reference(found, statement)
-    place = statement.at(tree.meta.start_pos)
-    return Written(place=place, text=" ".join(found[1:-1].split()))
+    quoted_values, references = _parts(tree)
+    if references:
+        return _reference(references[0], statement)
+    text = " ".join(quoted_values[0][1:-1].split())
+    return Written(place=statement.at(tree.meta.start_pos), text=text)
 
 
-def _reference(tree: Any, statement: Statement) -> Reference:
+def _reference(tree: "ParseTree", statement: Statement) -> Reference:
     """Return the reference that a tree is."""
-    *owner, name = (str(each) for each in tree.children if isinstance(each, str))
+    (*owner, name), indices = _parts(tree)
     return Reference(
         place=statement.at(tree.meta.start_pos),
         owner=owner[0] if owner else None,
         name=name,
-        indices=tuple(
-            _reference(each, statement) for each in tree.children if not isinstance(each, str)
-        ),
+        indices=tuple(_reference(each, statement) for each in indices),
     )
 
 
-def _region(tree: Any, statement: Statement) -> Parts:
+def _region(tree: "ParseTree", statement: Statement) -> Parts:
     """Return what a region is made of, without white space around it or doubled within."""
     parts: list[str | Reference] = [
         _ESCAPED.sub(r"\1", _SPACE.sub(" ", each))
@@ -390,7 +399,7 @@ def _read(
             template.lexicons.append(Written(place=each.content_place, text=each.content))
         case "slot" | "choose" as kind:
             tree = _tree(each, kind)
-            values = [_operand(one, each) for one in tree.children if one and one.data == "operand"]
+            values = [_operand(one, each) for one in _parts(tree)[1] if one.data == "operand"]
             template.variables.append(
                 Variable(
                     place=each.name_place,
@@ -401,12 +410,12 @@ def _read(
             )
             return list(_value_faults(values))
         case "distinct":
-            references = (_reference(one, each) for one in _tree(each, "distinct").children)
+            references = (_reference(one, each) for one in _parts(_tree(each, "distinct"))[1])
             template.distinct.append(tuple(references))
         case "regions":
             template.regions = tuple(_region_names(each))
         case "condition" | "gloss" as kind:
-            regions = tuple(_region(one, each) for one in _tree(each, "sentence").children)
+            regions = tuple(_region(one, each) for one in _parts(_tree(each, "sentence"))[1])
             line = Line(place=each.name_place, name=each.name, regions=regions)
             (template.conditions if kind == "condition" else template.glosses).append(line)
         case "prediction":

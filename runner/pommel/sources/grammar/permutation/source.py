@@ -46,7 +46,7 @@ def design_head(design: Design, every: Sequence[Arrangement]) -> Mapping[str, An
     }
 
 
-def _design_meta(design: Design, every: Sequence[Arrangement]) -> dict[str, Any]:
+def _design_meta(design: Design, every: Sequence[Arrangement]) -> Mapping[str, Any]:
     cases = design.cases
     return {
         "cases": list(cases),
