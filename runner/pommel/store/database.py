@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Protocol, Self
 
 from pommel.errors import PommelError, StoreAccessError, StoreError
 from pommel.files import make_folder
@@ -373,6 +373,30 @@ def key_of(
     for (key,) in connection.execute(sql, (value,)):
         return int(key)
     return insert_row(connection, table, {**known_by, **described()})
+
+
+class Described(Protocol):
+    """What has a fingerprint, and a description that is kept with it: a model, a policy."""
+
+    @property
+    def fingerprint(self) -> str:
+        """What it is known by."""
+
+    def to_dict(self) -> Mapping[str, object]:
+        """Return its description."""
+
+
+def key_of_described(
+    connection: sqlite3.Connection, table: Literal["models", "policies"], what: Described
+) -> int:
+    """Return the key of a model or a policy, which is entered if it is new."""
+    known_by = {"fingerprint": what.fingerprint}
+    return key_of(connection, table, known_by, lambda: {"description": as_json(what.to_dict())})
+
+
+def as_json(value: Mapping[str, object]) -> str:
+    """Return a value as the tables have it, the same for the same value."""
+    return json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
 
 
 # Another place would do.

@@ -35,6 +35,7 @@ from pommel.store.database import (
     insert_row,
     kept_results,
     key_of,
+    key_of_described,
     marks,
     pieces,
     seal,
@@ -43,7 +44,6 @@ from pommel.store.selection import OneEach, Selection, in_a_family_too, one_each
 from pommel.store.surprisal_cache import (
     CacheKey,
     SurprisalCache,
-    key_of_described,
     sentence_hash,
 )
 from pommel.suite import LoadedSuite, Suite

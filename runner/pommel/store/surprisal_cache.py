@@ -3,23 +3,23 @@
 import datetime as dt
 import hashlib
 import itertools
-import json
 import sqlite3
 import struct
 import time
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, get_args
+from typing import Any, get_args
 
 from pommel.errors import ModelError, StoreError, quoted
 from pommel.models import DistinctSentence, Model, ModelInfo, Policy, Spans
 from pommel.store.database import (
     Database,
+    as_json,
     damaged,
     insert_row,
     insert_rows,
-    key_of,
+    key_of_described,
     marks,
     owner_seal,
     pieces,
@@ -183,7 +183,7 @@ class SurprisalCache:
         if self._session_id is not None:
             return self._session_id
         now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-        session = {"started": now, "provenance": _json(self.provenance())}
+        session = {"started": now, "provenance": as_json(self.provenance())}
         return insert_row(connection, "sessions", session)
 
 
@@ -205,14 +205,6 @@ def merged_tokens(old: ScoredSentence, new: ScoredSentence) -> ScoredSentence | 
     pairs = zip(old.tokens, new.tokens, strict=True)
     tokens = tuple(theirs if _was_not_asked(ours) else ours for ours, theirs in pairs)
     return old if tokens == old.tokens else replace(old, tokens=tokens)
-
-
-def key_of_described(
-    connection: sqlite3.Connection, table: Literal["models", "policies"], what: ModelInfo | Policy
-) -> int:
-    """Return the key of a model or a policy, which is entered if it is new."""
-    known_by = {"fingerprint": what.fingerprint}
-    return key_of(connection, table, known_by, lambda: {"description": _json(what.to_dict())})
 
 
 def delete_unused(connection: sqlite3.Connection) -> None:
@@ -256,10 +248,6 @@ def _identity(token: Token) -> tuple[object, ...]:
 
 def _was_not_asked(token: Token) -> bool:
     return token.surprisal_bits is None and token.why_unscored == "not asked for"
-
-
-def _json(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
 
 
 # What may be lost of a model that answers sentence by sentence.
