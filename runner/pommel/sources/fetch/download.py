@@ -77,6 +77,8 @@ class Downloads:
         self.is_hopeless = False
         self._cache = cache
         self._options = options
+        self._slots = asyncio.Semaphore(options.n_parallel)
+        self._client = _connections(options)
         self._addresses = {
             file: file_address(cache.source, file.path, options.mirror) for file in wanted
         }
@@ -99,11 +101,8 @@ class Downloads:
 
         Raises `PommelError` if a file cannot be written.
         """
-        slots = asyncio.Semaphore(self._options.n_parallel)
-        async with self._connections() as client:
-            tasks = [
-                asyncio.ensure_future(self._fetch(client, slots, file)) for file in self._addresses
-            ]
+        async with self._client:
+            tasks = [asyncio.ensure_future(self._fetch(file)) for file in self._addresses]
             try:
                 await asyncio.gather(*tasks)
             except _HopelessError:
@@ -113,33 +112,12 @@ class Downloads:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
 
-    def _connections(self) -> httpx.AsyncClient:
-        try:
-            return httpx.AsyncClient(
-                # A few packed bytes can be gigabytes.
-                headers={
-                    "Accept-Encoding": "identity",
-                    "User-Agent": f"pommel/{package_version('pommel')}",
-                },
-                timeout=httpx.Timeout(self._options.timeout_seconds),
-                follow_redirects=False,
-                # What is on this machine is not reached through a proxy.
-                mounts={f"all://{host}": None for host in ("localhost", "127.0.0.1", "[::1]")},
-            )
-        except (ImportError, OSError, ValueError, httpx.InvalidURL) as error:
-            raise PommelError(
-                f"nothing can be fetched: {printable(str(error))} "
-                "(are HTTPS_PROXY and SSL_CERT_FILE right?)"
-            ) from None
-
-    async def _fetch(
-        self, client: httpx.AsyncClient, slots: asyncio.Semaphore, file: SourceFile
-    ) -> None:
+    async def _fetch(self, file: SourceFile) -> None:
         """Fetch one file, with all the tries that it may have."""
-        async with slots:
+        async with self._slots:
             for n_failures in itertools.count(1):
                 try:
-                    await self._once(client, file)
+                    await self._once(file)
                 except TryError as failure:
                     last = failure
                 else:
@@ -154,18 +132,18 @@ class Downloads:
             if last.may_pass or last.is_everywhere:
                 raise _HopelessError
 
-    async def _once(self, client: httpx.AsyncClient, file: SourceFile) -> None:
+    async def _once(self, file: SourceFile) -> None:
         try:
             with replacing(self._cache.path(file)) as aside:
-                self._check(file, await self._load_in_time(client, file, aside))
+                self._check(file, await self._load_in_time(file, aside))
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             raise _failed_try(error, self._options.timeout_seconds) from None
 
-    async def _load_in_time(self, client: httpx.AsyncClient, file: SourceFile, aside: Path) -> str:
+    async def _load_in_time(self, file: SourceFile, aside: Path) -> str:
         limit = self._options.longest_seconds
         try:
             async with asyncio.timeout(limit):
-                return await self._load(client, file, aside)
+                return await self._load(file, aside)
         except TimeoutError:
             raise TryError(f"it had not come after {limit:g} s") from None
 
@@ -183,11 +161,11 @@ class Downloads:
         if file.sha256 is None:
             self._cache.remember(file, sha256)
 
-    async def _load(self, client: httpx.AsyncClient, file: SourceFile, aside: Path) -> str:
+    async def _load(self, file: SourceFile, aside: Path) -> str:
         """Write what an address has to `aside`, redirects followed; return its SHA-256."""
         address = httpx.URL(self._addresses[file])
         for _ in range(self._options.n_redirects + 1):
-            async with client.stream("GET", address) as response:
+            async with self._client.stream("GET", address) as response:
                 if response.has_redirect_location:
                     address = next_address(address, response.headers["location"])
                     continue
@@ -216,6 +194,26 @@ class Downloads:
     def _tell(self, file: SourceFile, n_bytes: int) -> None:
         self._n_bytes[file.path] = n_bytes
         self._options.progress(sum(self._n_bytes.values()), self._total)
+
+
+def _connections(options: FetchOptions) -> httpx.AsyncClient:
+    try:
+        return httpx.AsyncClient(
+            # A few packed bytes can be gigabytes.
+            headers={
+                "Accept-Encoding": "identity",
+                "User-Agent": f"pommel/{package_version('pommel')}",
+            },
+            timeout=httpx.Timeout(options.timeout_seconds),
+            follow_redirects=False,
+            # What is on this machine is not reached through a proxy.
+            mounts={f"all://{host}": None for host in ("localhost", "127.0.0.1", "[::1]")},
+        )
+    except (ImportError, OSError, ValueError, httpx.InvalidURL) as error:
+        raise PommelError(
+            f"nothing can be fetched: {printable(str(error))} "
+            "(are HTTPS_PROXY and SSL_CERT_FILE right?)"
+        ) from None
 
 
 def next_address(address: httpx.URL, location: str) -> httpx.URL:
