@@ -17,8 +17,6 @@ from pommel.errors import ContainerError, ModelNotAvailableError, printable
 from pommel.models.container.engines.engine import (
     CHECKPOINT_FOLDER,
     CHECKPOINT_VARIABLE,
-    STDERR,
-    STDOUT,
     DockerName,
     ExitStatus,
     Image,
@@ -32,9 +30,6 @@ if TYPE_CHECKING:
     from docker import APIClient
 
 
-# Each piece of output comes behind eight bytes: which stream, three zeros, how long it is.
-_HEADER_BYTES = 8
-_PIECE_BYTES = 1 << 16
 _GONE = (404, 409)
 
 
@@ -47,19 +42,22 @@ class DockerChannel:
         self._container = container
         self._stream: Any = None
         self._socket: Any = None
-        self._left_bytes = 0
-        self._from = STDOUT
+        self._pieces: Iterator[tuple[int, bytes]] = iter(())
         self._lock = threading.Lock()
         self._removed = False
 
     def attach(self) -> None:
         """Open the streams of the container. Before it starts: what it prints first is not lost."""
+        from docker.utils import socket as sockets  # noqa: PLC0415 - an extra
+
         streams = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
         self._stream = self._client.attach_socket(self._container, params=streams)
         # What comes back is a socket, or a file over one, as the connection is; the file has no
         # public way to end one direction only. A file that is closed forgets its socket.
         self._socket = getattr(self._stream, "_sock", self._stream)
         self._socket.settimeout(None)
+        untyped: Any = sockets
+        self._pieces = untyped.frames_iter(self._socket, tty=False)
 
     def write(self, data: bytes) -> None:
         """Write all of `data` to the command's standard input."""
@@ -77,35 +75,10 @@ class DockerChannel:
 
     def read(self) -> tuple[int, bytes] | None:
         """Return the next piece of output and whose it is; None at the end."""
-        while self._left_bytes == 0:
-            header = self._read_exactly(_HEADER_BYTES)
-            if header is None:
-                return None
-            self._from = STDERR if header[0] == STDERR else STDOUT
-            self._left_bytes = int.from_bytes(header[4:])
-        data = self._read_some(min(self._left_bytes, _PIECE_BYTES))
-        if not data:
-            raise ConnectionError("the output ends in the middle of a piece")
-        self._left_bytes -= len(data)
-        return self._from, data
-
-    def _read_exactly(self, n_bytes: int) -> bytes | None:
-        data = b""
-        while len(data) < n_bytes:
-            more = self._read_some(n_bytes - len(data))
-            if not more:
-                if data:
-                    raise ConnectionError("the output ends in the middle of a piece")
-                return None
-            data += more
-        return data
-
-    def _read_some(self, n_bytes: int) -> bytes:
         try:
-            data: bytes = self._socket.recv(n_bytes)
+            return next(self._pieces, None)
         except (OSError, ValueError) as error:
             raise ConnectionError(str(error)) from error
-        return data
 
     def exit_status(self, timeout_s: float) -> ExitStatus:
         """Return how the command ended; raises `TimeoutError` if it has not by then."""
