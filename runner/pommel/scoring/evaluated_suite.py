@@ -1,6 +1,7 @@
 """Evaluated suites: SyntaxGym JSON in which every region has its surprisal, in and out."""
 
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
 from copy import deepcopy
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from pommel.errors import SurprisalError
 from pommel.files import WrittenFloat
 from pommel.scoring.regions import Bits, Cell, RegionTable
-from pommel.suite import METRICS, Region, Suite
+from pommel.suite import METRICS, Condition, Region, Suite
 
 
 def table_from_suite(suite: Suite) -> RegionTable:
@@ -19,12 +20,17 @@ def table_from_suite(suite: Suite) -> RegionTable:
     its condition has, and the sum, the minimum and the maximum, which follow from the regions'.
     Raises `SurprisalError` if no metric is there for every region.
     """
-    metrics = _common_metrics(suite)
+    metrics = _common_metrics(region for _, region in _cells(suite))
+    if not metrics:
+        raise SurprisalError(
+            f"suite {suite.name!r} has regions without metric_value: it has not been evaluated; "
+            "run `pommel surprisals` first"
+        )
     numbers = suite.region_numbers
     shape = (len(suite.items), len(suite.condition_names), len(numbers))
     # A region that a condition lacks adds nothing to a sum, and has no other metric.
     values: dict[str, Bits] = {
-        metric: np.full(shape, 0.0 if metric == "sum" else np.nan) for metric in metrics
+        metric: np.full(shape, METRICS[metric].of_nothing) for metric in metrics
     }
     # Nor has it tokens: its counts are known.
     counts = {name: np.zeros(shape, dtype=np.int64) for name in _COUNTS}
@@ -115,19 +121,10 @@ def _written_counts(table: RegionTable, cell: Cell, *, with_n_tokens: bool) -> d
     return {name: int(count) for name, count in counts.items() if count >= 0}
 
 
-def _common_metrics(suite: Suite) -> tuple[str, ...]:
-    conditions = (condition for item in suite.items for condition in item.conditions)
-    regions = (region for condition in conditions for region in condition.regions)
-    common = set(METRICS)
-    for region in regions:
-        written: Mapping[str, Any] = region.as_written.get("metric_value") or {}
-        common.intersection_update(written)
-    if not common:
-        raise SurprisalError(
-            f"suite {suite.name!r} has regions without metric_value: it has not been evaluated; "
-            "run `pommel surprisals` first"
-        )
-    return tuple(metric for metric in METRICS if metric in common)
+def _common_metrics(written: Iterable[Region | Condition]) -> list[str]:
+    """Return the metrics of which each of the objects says its value."""
+    values = [each.as_written.get("metric_value") or {} for each in written]
+    return [metric for metric in METRICS if all(metric in each for each in values)]
 
 
 def _cells(suite: Suite) -> Iterator[tuple[Cell, Region]]:
@@ -145,15 +142,12 @@ def _bits(written: float | None) -> float:
 
 def _written_whole(suite: Suite) -> dict[str, Bits]:
     """Return the metrics over whole sentences that the file has for every condition."""
-    names = suite.condition_names
-    rows = [
-        [item.condition(name).as_written.get("metric_value") or {} for name in names]
-        for item in suite.items
-    ]
-    common = [metric for metric in METRICS if all(metric in each for row in rows for each in row)]
+    rows = [[item.condition(name) for name in suite.condition_names] for item in suite.items]
     return {
-        metric: np.array([[_bits(each[metric]) for each in row] for row in rows])
-        for metric in common
+        metric: np.array(
+            [[_bits(each.as_written["metric_value"][metric]) for each in row] for row in rows]
+        )
+        for metric in _common_metrics(itertools.chain.from_iterable(rows))
     }
 
 

@@ -40,7 +40,7 @@ def scores_html(results: Sequence["SuiteResult"]) -> str:
             for model in models
         )
         rows.append(_row(["all suites", "SG score"], [_share(mean) for mean in means]))
-    head = _head(["circuit", "suite"], models)
+    head = _row(["circuit", "suite"], models, "th")
     caption = "Share of items on which a suite's predictions hold [95% Wilson interval]"
     if len(suites) > 1:
         caption += "; SG score: the mean over suites, every suite counts alike"
@@ -63,7 +63,7 @@ def predictions_html(result: "SuiteResult") -> str:
         for each in result.predictions
     ]
     title = f"{result.model_name} on {result.suite_name}: {' · '.join(_scores(result))}"
-    head = _head(["prediction"], ["holds", "mean margin (bits)", "ties"])
+    head = _row(["prediction"], ["holds", "mean margin (bits)", "ties"], "th")
     small = _SMALL.format(escape(_origin([result])))
     return f"<p>{escape(title)}</p>{_table(head, rows)}{small}"
 
@@ -124,15 +124,11 @@ def _mean_margin(prediction: "PredictionResult") -> float:
     return mean_score(bits for bits, skipped in pairs if math.isfinite(bits) and not skipped)
 
 
-def _head(names: Iterable[str], numbers: Iterable[str]) -> str:
-    cells = [f"<th{_NAME}>{escape(name)}</th>" for name in names]
-    cells += [f"<th{_NUMBER}>{escape(name)}</th>" for name in numbers]
-    return f"<tr>{''.join(cells)}</tr>"
-
-
-def _row(names: Iterable[str], numbers: Iterable[str]) -> str:
-    cells = [f"<td{_NAME}>{escape(name)}</td>" for name in names]
-    cells += [f"<td{_NUMBER}>{escape(text).replace(chr(10), '<br>')}</td>" for text in numbers]
+def _row(names: Iterable[str], numbers: Iterable[str], tag: str = "td") -> str:
+    cells = [f"<{tag}{_NAME}>{escape(name)}</{tag}>" for name in names]
+    cells += [
+        f"<{tag}{_NUMBER}>{escape(text).replace(chr(10), '<br>')}</{tag}>" for text in numbers
+    ]
     return f"<tr>{''.join(cells)}</tr>"
 
 

@@ -114,7 +114,9 @@ def _truth(node: Expression, lookup: Lookup) -> _Truth:
             return _compare(node.operator, _number(node.left, lookup), _number(node.right, lookup))
         case Logical():
             left, right = _truth(node.left, lookup), _truth(node.right, lookup)
-            return _both(left, right) if node.operator == "&" else _either(left, right)
+            if node.operator == "&":
+                return _both(left, right)
+            return _opposite(_both(_opposite(left), _opposite(right)))
         case Negation():
             return _opposite(_truth(node.operand, lookup))
         case _:
@@ -151,26 +153,13 @@ def _closeness(left: Bits, right: Bits) -> Bits:
 
 def _both(left: _Truth, right: _Truth) -> _Truth:
     decided = (left.defined & ~left.holds) | (right.defined & ~right.holds)
+    # An undefined margin takes no part.
+    margins = (np.where(side.defined, side.margin, np.inf) for side in (left, right))
     return _Truth(
         left.holds & right.holds,
-        _known(np.minimum, np.inf, left, right),
+        np.asarray(np.minimum(*margins), dtype=np.float64),
         (left.defined & right.defined) | decided,
     )
-
-
-def _either(left: _Truth, right: _Truth) -> _Truth:
-    decided = (left.defined & left.holds) | (right.defined & right.holds)
-    return _Truth(
-        (left.holds & left.defined) | (right.holds & right.defined),
-        _known(np.maximum, -np.inf, left, right),
-        (left.defined & right.defined) | decided,
-    )
-
-
-def _known(pick: np.ufunc, neutral: float, left: _Truth, right: _Truth) -> Bits:
-    """Pick among the margins that are defined; an undefined one takes no part."""
-    sides = (np.where(side.defined, side.margin, neutral) for side in (left, right))
-    return np.asarray(pick(*sides), dtype=np.float64)
 
 
 def _opposite(truth: _Truth) -> _Truth:

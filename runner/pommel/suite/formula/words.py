@@ -23,31 +23,28 @@ from pommel.suite.formula.tree import (
 )
 from pommel.suite.metrics import METRICS
 
-# Operator -> (is it a denial, how much, what the other side follows).
-Degree = tuple[bool, str, str]
-SURPRISING: dict[ComparisonOperator, Degree] = {
-    "<": (False, "less surprising", "than"),
-    ">": (False, "more surprising", "than"),
-    "=": (False, "about as surprising", "as"),
-    "!=": (True, "about as surprising", "as"),
-    "<=": (False, "at most as surprising", "as"),
-    ">=": (False, "at least as surprising", "as"),
+# Operator -> how much, and what the other side follows; `!=` denies what `=` says.
+Degrees = Mapping[str, tuple[str, str]]
+SURPRISING: Degrees = {
+    "<": ("less surprising", "than"),
+    ">": ("more surprising", "than"),
+    "=": ("about as surprising", "as"),
+    "<=": ("at most as surprising", "as"),
+    ">=": ("at least as surprising", "as"),
 }
-HIGH: dict[ComparisonOperator, Degree] = {
-    "<": (False, "lower", "than"),
-    ">": (False, "higher", "than"),
-    "=": (False, "about as high", "as"),
-    "!=": (True, "about as high", "as"),
-    "<=": (False, "at most as high", "as"),
-    ">=": (False, "at least as high", "as"),
+HIGH: Degrees = {
+    "<": ("lower", "than"),
+    ">": ("higher", "than"),
+    "=": ("about as high", "as"),
+    "<=": ("at most as high", "as"),
+    ">=": ("at least as high", "as"),
 }
-SIZED: dict[ComparisonOperator, Degree] = {
-    "<": (False, "smaller", "than"),
-    ">": (False, "larger", "than"),
-    "=": (False, "about equal", "to"),
-    "!=": (True, "about equal", "to"),
-    "<=": (False, "at most", ""),
-    ">=": (False, "at least", ""),
+SIZED: Degrees = {
+    "<": ("smaller", "than"),
+    ">": ("larger", "than"),
+    "=": ("about equal", "to"),
+    "<=": ("at most", ""),
+    ">=": ("at least", ""),
 }
 SIGNS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
 
@@ -126,8 +123,8 @@ class _Speaker:
         if left and right:
             return self._spots_compared(node.operator, left, right, must=must)
         degrees = HIGH if left and node.operator in "<>" else SIZED
-        is_denial, degree, link = degrees[node.operator]
-        be = f"{_be(must=must, is_denial=is_denial)} {degree} {link}".rstrip()
+        degree, link = degrees[node.operator.removeprefix("!")]
+        be = f"{_be(node.operator, must=must)} {degree} {link}".rstrip()
         first, second = self._contrast(node.left), self._contrast(node.right)
         if first and second and first[0].regions == second[0].regions:
             one, other = starmap(_difference, (first, second))
@@ -145,8 +142,8 @@ class _Speaker:
         if self.metric not in ("sum", "mean"):
             subject, other = f"the {self.measure} of {subject}", f"that of {other}"
             degrees = HIGH
-        is_denial, degree, link = degrees[operator]
-        be = f"{_be(must=must, is_denial=is_denial, is_plural=is_plural)} {degree}"
+        degree, link = degrees[operator.removeprefix("!")]
+        be = f"{_be(operator, must=must, is_plural=is_plural)} {degree}"
         if self.metric == "mean":
             be += " on average per token"
         here, there = _condition(left.condition), _condition(right.condition)
@@ -252,10 +249,9 @@ def _no_truth(node: Expression) -> AssertionError:
     return AssertionError(f"the parser lets no {type(node).__name__} stand for a truth")
 
 
-def _be(*, must: bool, is_denial: bool, is_plural: bool = False) -> str:
-    if must:
-        return "must not be" if is_denial else "must be"
-    return ("are" if is_plural else "is") + (" not" if is_denial else "")
+def _be(operator: ComparisonOperator, *, must: bool, is_plural: bool = False) -> str:
+    verb, *rest = ("must", "be") if must else ("are" if is_plural else "is",)
+    return " ".join([verb, *(["not"] if operator == "!=" else []), *rest])
 
 
 def _difference(left: _Spot, right: _Spot) -> str:
