@@ -212,7 +212,7 @@ def test_the_reason_is_that_of_the_prediction() -> None:
     found = proofs("(2;%a%) < (2;%b%)", "(1;%a%) < (1;%b%)", metric="mean")
 
     def reasons(index: int) -> dict[Reason, list[int]]:
-        return found.items_where([index], found.never_hold)
+        return found.items_where([index], Proofs.never_hold)
 
     assert reasons(0) == {Reason(sharing="none", is_empty=True): [0]}
     assert reasons(1) == {Reason(sharing="left to right", is_empty=False): [0]}

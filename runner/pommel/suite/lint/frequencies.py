@@ -10,7 +10,7 @@ from functools import cached_property
 from math import log10
 from pathlib import Path
 
-from pommel.errors import Fault, FaultyFileError, InputError, counted, quoted
+from pommel.errors import Fault, FaultyFileError, InputError, Place, counted, quoted
 from pommel.files import GZIP_FAULTS, opened, word_core
 
 
@@ -68,10 +68,6 @@ def words(text: str) -> Iterator[str]:
             yield piece[start:end].lower()
 
 
-class UnclearTableError(Exception):
-    """A table, but of what? The message names the columns."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FrequencyTable:
     """A table's separator (None for blanks), its columns, and whether a heading names them."""
@@ -116,12 +112,7 @@ def _read(lines: Iterator[str], file: str) -> Frequencies:
     head = list(itertools.islice(numbered, _N_HEAD))
     # A list may have remarks above it.
     shown = list(itertools.dropwhile(lambda each: each[1].startswith("#"), head))
-    try:
-        table = find_table([line for _, line in shown])
-    except UnclearTableError as error:
-        hint = "write a first line that calls two of its columns word and count"
-        raise InputError(f"{file}: {error}; {hint}") from None
-    if table:
+    if table := _table([line for _, line in shown], file):
         return _listed(itertools.chain(shown, numbered), table, file)
     every = itertools.chain(head, numbered)
     counts = Counter(word for _, line in every for word in words(line))
@@ -139,21 +130,17 @@ def _listed(lines: Iterator[tuple[int, str]], table: FrequencyTable, file: str) 
                 counts[word] += entry[1]
         elif len(faults) < _MOST_FAULTS:
             message = f"this is no word with its count: {quoted(line.strip())}"
-            faults.append(_fault(file, number, message, _HINT))
+            faults.append(Place(file=file, line=number, column=1).fault(message, _HINT))
         else:
             n_more += 1
     if n_more:
-        faults.append(_fault(file, 0, f"{n_more} more of its lines are no words with counts"))
+        message = f"{n_more} more of its lines are no words with counts"
+        faults.append(Place(file=file, line=0, column=0).fault(message, ""))
     if faults:
         raise FaultyFileError(faults)
     names = f" (its column {table.heading[table.count]!r})" if table.heading else ""
     taken_as = f"a list of {counted(len(counts), 'word')}{names}"
     return Frequencies(file=file, counts=counts, taken_as=taken_as)
-
-
-def _fault(file: str, line: int, message: str, hint: str = "") -> Fault:
-    column = int(line > 0)
-    return Fault(file=file, line=line, column=column, path="", message=message, hint=hint)
 
 
 # What is meant as a number, though it may not be one that can be read: 1,000 is two in one.
@@ -179,11 +166,11 @@ _HALF = 0.5
 _FEW = 5
 
 
-def find_table(lines: Sequence[str]) -> FrequencyTable | None:
+def _table(lines: Sequence[str], file: str) -> FrequencyTable | None:
     """Return how to read a list that begins with these lines; None if they are a text.
 
     A list has as many columns in most lines, one of them words and one of them numbers. Raises
-    `UnclearTableError` if there are several, and no heading says which.
+    `InputError` if there are several, and no heading says which.
     """
     for separator in ("\t", ";", "|", ",", None):
         rows = [_fields(line, separator) for line in lines]
@@ -205,24 +192,30 @@ def find_table(lines: Sequence[str]) -> FrequencyTable | None:
         words = [i for i in words if i not in numbers]
         if not numbers or not words or (is_chance and not _named(_COUNTS, heading, numbers)):
             continue
-        word, count = _chosen(heading, words, numbers)
+        word, count = _chosen(heading, words, numbers, file)
         return FrequencyTable(
             separator=separator, n_columns=n_columns, word=word, count=count, heading=heading
         )
     return None
 
 
-def _chosen(heading: Sequence[str], words: list[int], numbers: list[int]) -> tuple[int, int]:
+def _chosen(
+    heading: Sequence[str], words: list[int], numbers: list[int], file: str
+) -> tuple[int, int]:
     """Return which column has the words, and which the counts."""
-    word = [words[0]] if len(words) == 1 else _named(_WORDS, heading, words)
+    word = words if len(words) == 1 else _named(_WORDS, heading, words)
     count = _named(_COUNTS, heading, numbers)
+    problem = ""
     if not count and len(words) == len(numbers) == 1:
         count = numbers
         if heading and _NO_COUNT.search(_plain(heading[count[0]])):
-            raise UnclearTableError(f"the column {heading[count[0]]!r} holds no counts")
-    if not word or not count:
+            problem = f"the column {heading[count[0]]!r} holds no counts"
+    elif not word or not count:
         names = f"with the columns {', '.join(map(repr, heading))}" if heading else "without names"
-        raise UnclearTableError(f"a table {names}: which of its columns has words, which counts?")
+        problem = f"a table {names}: which of its columns has words, which counts?"
+    if problem:
+        hint = "write a first line that calls two of its columns word and count"
+        raise InputError(f"{file}: {problem}; {hint}")
     return word[0], count[0]
 
 

@@ -1,7 +1,7 @@
 """What can be proved before any model has run: predictions that never or always hold."""
 
 import itertools
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property, lru_cache
@@ -203,7 +203,7 @@ def all_of(*alternatives: Alternatives) -> Alternatives:
     return joined
 
 
-def _checked(alternatives: Iterator[Conjunction]) -> Alternatives:
+def _checked(alternatives: Iterable[Conjunction]) -> Alternatives:
     """Return the distinct ones that are not false at sight, without what says nothing."""
     distinct = {
         # What has no variables and holds says nothing.
@@ -224,8 +224,8 @@ def _both(left: Outcomes, right: Outcomes) -> Outcomes:
     )
     return Outcomes(
         true=all_of(left.true, right.true),
-        false=_checked(iter(left.false + right.false)),
-        undefined=_checked(iter(undefined)),
+        false=_checked(left.false + right.false),
+        undefined=_checked(undefined),
     )
 
 
@@ -248,9 +248,7 @@ def _compared(node: Comparison, values: Values) -> Outcomes:
         positive, negative = _comparison(node.operator, left, right)
         true += [when + each for each in positive]
         false += [when + each for each in negative]
-    return Outcomes(
-        true=_checked(iter(true)), false=_checked(iter(false)), undefined=_checked(iter(undefined))
-    )
+    return Outcomes(true=_checked(true), false=_checked(false), undefined=_checked(undefined))
 
 
 def _pairs(
@@ -351,7 +349,7 @@ def _calculated(node: Arithmetic, left: Value, right: Value) -> Value:
 
 
 # What is asked of some predictions, given an item's values. It may raise `TooHardError`: no.
-Question = Callable[[Sequence[int], Values], bool]
+Question = Callable[["Proofs", Sequence[int], Values], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -424,7 +422,7 @@ class Proofs:
             key = tuple(values.values())
             if key not in known:
                 try:
-                    known[key] = question(predictions, values)
+                    known[key] = question(self, predictions, values)
                 except TooHardError:
                     known[key] = False
             return known[key]
@@ -466,71 +464,49 @@ class Proofs:
         return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Claim:
-    """What a rule says of predictions, in the items in which a question is answered with yes."""
-
-    rule: str
-    predictions: Sequence[int]
-    message: str
-    hint: str
-    question: Question
-
-
-def never_holds(proofs: Proofs) -> Iterator[Remark]:
-    """Yield the predictions that can never hold, whatever surprisals a model gives."""
-    for index in proofs.predictions:
-        claim = _Claim(
-            rule="never-holds",
-            predictions=[index],
-            message=f"prediction {index} can never hold",
-            hint="look at what it compares, and which way round",
-            question=proofs.never_hold,
-        )
-        yield from _remarks(proofs, claim)
+# Rule -> when it has something to say, what, and what to do.
+CLAIMS: Mapping[str, tuple[Question, str, str]] = {
+    "never-holds": (
+        Proofs.never_hold,
+        "prediction {} can never hold",
+        "look at what it compares, and which way round",
+    ),
+    "always-holds": (
+        Proofs.always_hold,
+        "prediction {} always holds",
+        "it says nothing of a model; look at what it compares",
+    ),
+    "contradiction": (
+        Proofs.contradict,
+        "the predictions can never hold together",
+        "by the score rule `all` such an item never counts",
+    ),
+}
 
 
-def always_holds(proofs: Proofs) -> Iterator[Remark]:
-    """Yield the predictions that always hold, whatever surprisals a model gives."""
-    for index in proofs.predictions:
-        claim = _Claim(
-            rule="always-holds",
-            predictions=[index],
-            message=f"prediction {index} always holds",
-            hint="it says nothing of a model; look at what it compares",
-            question=proofs.always_hold,
-        )
-        yield from _remarks(proofs, claim)
+def proved(proofs: Proofs, rule: str) -> Iterator[Remark]:
+    """Yield what can never or always be, whatever surprisals a model gives.
 
-
-def contradiction(proofs: Proofs) -> Iterator[Remark]:
-    """Yield that the predictions can never hold together, though each of them can by itself."""
-    if len(proofs.predictions) > 1:
-        claim = _Claim(
-            rule="contradiction",
-            predictions=proofs.predictions,
-            message="the predictions can never hold together",
-            hint="by the score rule `all` such an item never counts",
-            question=proofs.contradict,
-        )
-        yield from _remarks(proofs, claim)
-
-
-def _remarks(proofs: Proofs, claim: _Claim) -> Iterator[Remark]:
-    """Yield a remark for each reason why something is so in some items, or in all."""
-    subject, predictions = proofs.subject, claim.predictions
-    for reason, items in proofs.items_where(predictions, claim.question).items():
-        numbers = subject.numbers(items)
-        is_all, is_one = len(items) == len(subject.items), len(predictions) == 1
-        formula = ("predictions", predictions[0], "formula") if is_one else ("predictions",)
-        where = "" if is_all else f" {in_items(numbers, len(subject.items))}"
-        because = reason.in_words(proofs.metric, is_one=is_one)
-        yield Remark(
-            rule=claim.rule,
-            path=formula if is_all else ("items", items[0]),
-            message=f"{claim.message}{where}{because}",
-            hint=claim.hint,
-            item_numbers=numbers,
-            predictions=tuple(predictions),
-            cause=reason.cause,
-        )
+    That is said of each prediction, contradiction of all of them. There is a remark for each reason
+    why it is so in some items, or in all.
+    """
+    subject, every = proofs.subject, proofs.predictions
+    question, message, hint = CLAIMS[rule]
+    is_one = rule != "contradiction"
+    together = [every] if len(every) > 1 else []
+    for predictions in [(index,) for index in every] if is_one else together:
+        for reason, items in proofs.items_where(predictions, question).items():
+            numbers = subject.numbers(items)
+            is_all = len(items) == len(subject.items)
+            formula = ("predictions", predictions[0], "formula") if is_one else ("predictions",)
+            where = "" if is_all else f" {in_items(numbers, len(subject.items))}"
+            because = reason.in_words(proofs.metric, is_one=is_one)
+            yield Remark(
+                rule=rule,
+                path=formula if is_all else ("items", items[0]),
+                message=f"{message.format(*predictions)}{where}{because}",
+                hint=hint,
+                item_numbers=numbers,
+                predictions=predictions,
+                cause=reason.cause,
+            )

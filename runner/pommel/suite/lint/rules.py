@@ -7,7 +7,7 @@ from typing import Literal
 
 from pommel.suite.lint.balance import Tokenized, swallowed_region, token_count, word_frequency
 from pommel.suite.lint.frequencies import Frequencies
-from pommel.suite.lint.proofs import Proofs, always_holds, contradiction, never_holds
+from pommel.suite.lint.proofs import CLAIMS, Proofs, proved
 from pommel.suite.lint.sentences import (
     control_character,
     duplicate_contrast,
@@ -25,12 +25,7 @@ from pommel.suite.suite import Suite
 
 Need = Literal["frequencies", "model"]
 
-# Those that need nothing but the suite; the first of them reason about its formulas.
-_PROVED: Mapping[str, Callable[[Proofs], Iterator[Remark]]] = {
-    "never-holds": never_holds,
-    "always-holds": always_holds,
-    "contradiction": contradiction,
-}
+# Those that need nothing but the suite, beside `CLAIMS`, which reason about its formulas.
 _SEEN: Mapping[str, Callable[[Subject], Iterator[Remark]]] = {
     "empty-region": empty_region,
     "no-contrast": no_contrast,
@@ -62,7 +57,7 @@ class Rule:
 
 RULES: Mapping[str, Rule] = {
     name: Rule(needs=_NEEDS.get(name), is_pedantic=name in _PEDANTIC)
-    for name in (*_PROVED, *_SEEN, *_NEEDS)
+    for name in (*CLAIMS, *_SEEN, *_NEEDS)
 }
 
 # Which rules have the say where several find the same.
@@ -90,9 +85,7 @@ def check_suite(
     # Proofs are about one metric: of predictions that compare different ones nothing is said.
     if all(suite.metric_of(each) == suite.metrics[0] for each in suite.predictions):
         proofs = Proofs(subject)
-        remarks += [
-            each for name, rule in _PROVED.items() if name in rules for each in rule(proofs)
-        ]
+        remarks += [each for name in CLAIMS if name in rules for each in proved(proofs, name)]
     remarks += [each for name, rule in _SEEN.items() if name in rules for each in rule(subject)]
     remarks = _without_repetition(remarks)
     if frequencies and "word-frequency" in rules:
