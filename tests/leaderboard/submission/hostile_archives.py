@@ -129,6 +129,12 @@ ARCHIVES: Mapping[str, tuple[Make, str]] = {
         lambda _: zip_of(Entry(name=b"%d" % n, packed=b"") for n in range(2002)),
         "has more than 2,001 files",
     ),
+    "a place that no file has": (
+        with_entry(
+            "manifest.json", extra=struct.pack("<2HQ", 1, 8, (1 << 64) - 1), offset=0xFFFFFFFF
+        ),
+        f"manifest.json {_DAMAGED}",
+    ),
     "zip64": (_zip64, f"{TOKENS} has 10 bytes, and the manifest says {{size}}"),
     "zip bomb": (
         with_more(Entry(name=_FILES[0].encode(), packed=deflated(bytes(1 << 27)), n_bytes=1 << 27)),

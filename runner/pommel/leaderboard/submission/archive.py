@@ -27,6 +27,7 @@ LEVEL = 6
 # What `zipfile` raises for what is none, is damaged, or was made by a program of which it knows
 # too little.
 _UNREADABLE = (
+    ArithmeticError,
     BadZipFile,
     EOFError,
     OSError,
