@@ -130,15 +130,13 @@ def simulated(  # noqa: PLR0913, PLR0917 - what it is made of
 
 def added(ledger: Ledger, entry: Entry) -> Ledger:
     """Return the ledger with the addition of an entry."""
-    return ledger.with_event(
-        "added",
-        when=WHEN,
-        by="simulation",
-        id=entry.id,
-        file_sha256=entry.content_sha256,
-        content_sha256=entry.content_sha256,
-        supersedes=[],
-    )
+    known = {
+        "id": entry.id,
+        "file_sha256": entry.content_sha256,
+        "content_sha256": entry.content_sha256,
+        "supersedes": [],
+    }
+    return ledger.with_event("added", known, when=WHEN, by="simulation")
 
 
 def rank(place: BoardFolder, board: Board) -> None:

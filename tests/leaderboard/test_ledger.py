@@ -15,9 +15,9 @@ FILE = "ledger.jsonl"
 
 def ledger(*events: tuple[str, dict[str, Any]]) -> Ledger:
     """Return a ledger with these lines behind its first."""
-    found = Ledger().with_event("created", when=WHEN, by="me", settings_sha256="5" * 64)
+    found = Ledger().with_event("created", {"settings_sha256": "5" * 64}, when=WHEN, by="me")
     for number, (event, known) in enumerate(events, 1):
-        found = found.with_event(event, when=f"2026-01-0{number}", by="me", **known)
+        found = found.with_event(event, known, when=f"2026-01-0{number}", by="me")
     return found
 
 
@@ -61,9 +61,8 @@ def test_what_lines_come_to() -> None:
 
 def test_what_the_numbers_rest_on() -> None:
     found = ledger(add(A), add(B), add(C), ("verified", RERUN))
-    found = found.with_event(
-        "verified", when="2026-01-05", by="k", **{**RERUN, "id": B, "n_items": 3}
-    )
+    known = {**RERUN, "id": B, "n_items": 3}
+    found = found.with_event("verified", known, when="2026-01-05", by="k")
     assert [found.submissions[name].evidence_words(200) for name in (A, B, C)] == [
         # An earlier version has counted no items.
         "scored again on 2026-01-04 (2 sentences)",
@@ -83,7 +82,7 @@ def test_a_rerun_that_differed_is_said() -> None:
     assert listed.evidence_words(200) == "differed when scored again on 2026-01-03 (1.5% of items)"
     assert listed.differed
     assert (listed.differed.largest_bits, listed.differed.n_differences) == (math.inf, 2)
-    listed = found.with_event("verified", when="2026-01-09", by="k", **RERUN).submissions[A]
+    listed = found.with_event("verified", RERUN, when="2026-01-09", by="k").submissions[A]
     assert listed.evidence == "scored again"
     assert listed.evidence_words(200) == (
         "scored again on 2026-01-09 (2 sentences); differed on 2026-01-03"

@@ -172,7 +172,8 @@ def _rewritten(place: BoardFolder, change: Callable[[dict[str, Any]], None]) -> 
         value = json.loads(line)
         value.pop("previous")
         change(value)
-        ledger = ledger.with_event(value.pop("event"), **value)
+        event, when, by = (value.pop(key) for key in ("event", "when", "by"))
+        ledger = ledger.with_event(event, value, when=when, by=by)
     place.ledger_file.write_text(ledger.text)
 
 

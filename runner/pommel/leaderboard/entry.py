@@ -215,7 +215,7 @@ def _hashes(board: Board) -> list[str]:
     return [each.sha256 for each in board.suites]
 
 
-def _without_details(model: Mapping[str, Any]) -> dict[str, Any]:
+def _without_details(model: Mapping[str, Any]) -> Mapping[str, Any]:
     return {key: each for key, each in model.items() if key != "details"}
 
 

@@ -15,7 +15,7 @@ import shutil
 import stat
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pommel.errors import PommelError, UsageError, printable, quoted
@@ -191,9 +191,8 @@ class BoardFolder:
                 f"the keeper (--by) cannot be {quoted(by)}; write one line of up to "
                 f"{_LONGEST_KEEPER} characters"
             )
-        created = Ledger().with_event(
-            "created", when=when, by=by, settings_sha256=board.settings_sha256
-        )
+        settings = {"settings_sha256": board.settings_sha256}
+        created = Ledger().with_event("created", settings, when=when, by=by)
         files = {
             "board.json": board.to_text(),
             "ledger.jsonl": created.text,
@@ -228,15 +227,13 @@ class BoardFolder:
             _check_content(entry, ledger, str(path))
             others = self.entries(board, ledger, keep=True)
             same = _same(entry, others, str(path), supersede=supersede)
-            changed = ledger.with_event(
-                "added",
-                when=when,
-                by=printable(by),
-                id=entry.id,
-                file_sha256=hashlib.sha256(raw).hexdigest(),
-                content_sha256=entry.content_sha256,
-                supersedes=list(same),
-            )
+            known = {
+                "id": entry.id,
+                "file_sha256": hashlib.sha256(raw).hexdigest(),
+                "content_sha256": entry.content_sha256,
+                "supersedes": list(same),
+            }
+            changed = ledger.with_event("added", known, when=when, by=printable(by))
             kept = [each for each in others if each.id not in same]
             rows = _write(self, board, changed, [*kept, entry], raw)
         (own,) = (row for row in rows if row.id == entry.id)
@@ -261,9 +258,8 @@ class BoardFolder:
             status = ledger.submissions[found].status
             if status != "ranked":
                 raise UsageError(f"{found} is {status} already")
-            changed = ledger.with_event(
-                "withdrawn", when=when, by=printable(by), id=found, reason=reason
-            )
+            known = {"id": found, "reason": reason}
+            changed = ledger.with_event("withdrawn", known, when=when, by=printable(by))
             # Not of the one that goes: it may be one that is no longer taken.
             entries = self.entries(board, changed, keep=True)
             write_text(self.standings_file, self.ranked(board, changed, entries).to_text())
@@ -336,24 +332,17 @@ class BoardFolder:
         self, submission_id: str, found: Rescored, *, model: str, when: str, by: str
     ) -> None:
         """Note in the ledger what came of scoring again: the same, or something else."""
-        board, n_differences = self.board(), len(found.differences)
-        with self.locked():
-            changed = self.ledger(board).with_event(
-                "differed" if n_differences else "verified",
-                when=when,
-                by=printable(by),
-                id=submission_id,
-                model=printable(model),
-                n_sentences=found.n_sentences,
-                n_items=found.n_items,
-                n_tokens=found.n_tokens,
-                seed=found.seed,
-                tolerance_bits=found.tolerance_bits,
-                # JSON has no infinity.
-                largest_bits=found.largest_bits if math.isfinite(found.largest_bits) else None,
-                **({"n_differences": n_differences} if n_differences else {}),
+        board, event = self.board(), "verified"
+        known = {"id": submission_id, "model": printable(model), **asdict(found)}
+        if differences := known.pop("differences"):
+            event, known["n_differences"] = "differed", len(differences)
+            # JSON has no infinity.
+            known["largest_bits"] = (
+                found.largest_bits if math.isfinite(found.largest_bits) else None
             )
-            self.write_ledger(changed)
+        with self.locked():
+            ledger = self.ledger(board)
+            self.write_ledger(ledger.with_event(event, known, when=when, by=printable(by)))
 
     def standings(self, board: Board, ledger: Ledger) -> Standings:
         """Return who stands where after the last line of the ledger."""

@@ -164,7 +164,9 @@ class Ledger:
             )
         return found[0]
 
-    def with_event(self, event: str, *, when: str, by: str, **known: Any) -> "Ledger":
+    def with_event(
+        self, event: str, known: Mapping[str, object], *, when: str, by: str
+    ) -> "Ledger":
         """Return the ledger with one more line; raises `BoardError` for one that makes no sense."""
         value = {"event": event, "when": when, "by": by, **known, "previous": self.head}
         line = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -223,7 +225,7 @@ def _with_line(ledger: Ledger, line: str, where: str) -> Ledger:
     )
 
 
-def _value(line: str, where: str) -> dict[str, Any]:
+def _value(line: str, where: str) -> Mapping[str, Any]:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):

@@ -74,7 +74,7 @@ def named(name: str) -> str:
     return repr(name) if len(name) <= _LONGEST else f"{name[:_LONGEST]!r}…"
 
 
-def shape_fault(value: Any, schema: str, *, is_strict: bool = False) -> str:
+def shape_fault(value: object, schema: str, *, is_strict: bool = False) -> str:
     """Return the first thing that does not fit a JSON Schema, and where; "" if nothing is.
 
     To JSON Schema, 7.0 is a whole number; to one that `is_strict` it is none.
@@ -144,7 +144,7 @@ def parse_strict(raw: bytes, where: str) -> Any:
         raise SubmissionError(f"{where}: {error}") from None
 
 
-def check_nesting(value: Any, where: str, *, most: int) -> None:
+def check_nesting(value: object, where: str, *, most: int) -> None:
     """Raise `SubmissionError` for a value of more levels, or with text that has no UTF-8."""
     level = [value]
     for _ in range(most + 1):
@@ -157,13 +157,13 @@ def check_nesting(value: Any, where: str, *, most: int) -> None:
     raise SubmissionError(f"{where}: this JSON is nested too deep; {most} levels are read")
 
 
-def _parts(value: Any) -> list[Any]:
+def _parts(value: object) -> list[object]:
     if isinstance(value, dict):
         return [*value, *value.values()]
     return value if isinstance(value, list) else [value]
 
 
-def _pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _pairs(pairs: list[tuple[str, object]]) -> dict[str, object]:
     value = dict(pairs)
     if len(value) < len(pairs):
         seen: set[str] = set()

@@ -234,7 +234,7 @@ def manifest_from(value: Any, where: str) -> Manifest:
     )
 
 
-def _check_version(value: Any, where: str) -> None:
+def _check_version(value: object, where: str) -> None:
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         raise SubmissionError(f'{where}: this is no manifest; it has to hold "format": "{FORMAT}"')
     version = value.get("version")
@@ -273,7 +273,7 @@ def _policy(value: Mapping[str, str], where: str) -> Policy:
     return policy
 
 
-def _suite_to_dict(entry: SuiteEntry) -> dict[str, Any]:
+def _suite_to_dict(entry: SuiteEntry) -> dict[str, object]:
     scores = [
         {"label": each.label, "n_holding": each.n_holding, "n_items": each.n_items}
         for each in entry.scores

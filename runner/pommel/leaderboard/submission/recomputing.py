@@ -89,7 +89,7 @@ def _surprisals(submission: Submission, submitted: SubmittedRun, suite: Suite) -
     )
 
 
-def _without(known: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+def _without(known: Mapping[str, Any], said: Mapping[str, Any]) -> Mapping[str, Any]:
     return {key: each for key, each in said.items() if key not in known}
 
 
@@ -123,7 +123,7 @@ def _check_sentences(
 _FLAGS = ("holds", "tie", "defined", "swallowed", "unscored", "oov", "skipped")
 
 
-def claims_of(result: SuiteResult, swallowed: Swallowed) -> dict[str, Any]:
+def claims_of(result: SuiteResult, swallowed: Swallowed) -> Mapping[str, Any]:
     """Return what a submission says of a suite's results, as JSON values.
 
     Submissions of version 1 took swallowed regions for 0 bits, and do not say where there were

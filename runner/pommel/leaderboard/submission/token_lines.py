@@ -59,7 +59,7 @@ def read_sentences(
     return sentences
 
 
-def _document(sentence: ScoredSentence) -> dict[str, Any]:
+def _document(sentence: ScoredSentence) -> Mapping[str, object]:
     document = Recording.sentence_to_dict(sentence)
     why: dict[str, list[int]] = {}
     for index, each in enumerate(sentence.tokens):
@@ -83,9 +83,9 @@ def _lines(pieces: Iterable[bytes], most: int, where: str) -> Iterator[bytes]:
         raise SubmissionError(f"{where}:{number}: the last line is cut off")
 
 
-def _sentence(document: Any, at: str, manifest: Manifest, counted: Counted) -> ScoredSentence:
-    keys = set(document) if isinstance(document, dict) else set()
-    if not keys >= {"sentence", "tokens"} or keys - {"sentence", "tokens", "why_unscored"}:
+def _sentence(document: object, at: str, manifest: Manifest, counted: Counted) -> ScoredSentence:
+    keys, may_be = {"sentence", "tokens"}, {"sentence", "tokens", "why_unscored"}
+    if not isinstance(document, dict) or not keys <= set(document) <= may_be:
         raise SubmissionError(f'{at}: a line has to be {{"sentence": "...", "tokens": [...]}}')
     text, tokens = document["sentence"], document["tokens"]
     if not isinstance(text, str) or not is_encodable(text):
@@ -122,7 +122,9 @@ def _check_finite(scored: ScoredSentence, at: str, most: float) -> None:
             )
 
 
-def _with_reasons(scored: ScoredSentence, why: Any, at: str, manifest: Manifest) -> ScoredSentence:
+def _with_reasons(
+    scored: ScoredSentence, why: object, at: str, manifest: Manifest
+) -> ScoredSentence:
     tokens = list(scored.tokens)
     fault = SubmissionError(f"{at}: 'why_unscored' is not a reason with tokens that have no number")
     if not isinstance(why, dict) or not all(isinstance(each, list) for each in why.values()):

@@ -1,16 +1,15 @@
 """Charts for a page: a specification, and the rows behind its marks apart from it, as columns."""
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pommel.errors import UsageError
-from pommel.report.page.sections import Section, packed
+from pommel.report.page.sections import Packed, Section, packed
 from pommel.report.plots.regions import NamedRun, region_chart, region_notes, region_rows
 from pommel.report.plots.theme import data_of, note_lines, single_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     import altair as alt
 
 
@@ -24,7 +23,7 @@ class Chart:
 
     key: str
     title: str
-    block: dict[str, Any] | None = None
+    block: Mapping[str, object] | None = None
     why_not: str = ""
 
 
@@ -62,19 +61,19 @@ def curves(key: str, section: Section) -> Chart:
     return _chart(key, title, spec)
 
 
-def _chart(key: str, title: str, spec: dict[str, Any]) -> Chart:
-    tables: list[dict[str, Any]] = []
-    spec = _without_rows(spec, tables)
-    return Chart(key=key, title=title, block={"spec": spec, "tables": tables})
+def _chart(key: str, title: str, spec: Mapping[str, object]) -> Chart:
+    tables: list[Packed] = []
+    block = {"spec": _without_rows(spec, tables), "tables": tables}
+    return Chart(key=key, title=title, block=block)
 
 
-def _without_rows(value: Any, tables: list[dict[str, Any]]) -> Any:
+def _without_rows(value: object, tables: list[Packed]) -> object:
     """Return a part of a specification; rows that it has are added to the tables."""
     if isinstance(value, list):
         return [_without_rows(each, tables) for each in value]
     if not isinstance(value, dict):
         return value
-    kept = {}
+    kept: dict[str, object] = {}
     for key, each in value.items():
         rows = each.get("values") if key == "data" and isinstance(each, dict) else None
         if isinstance(rows, list) and all(isinstance(row, dict) for row in rows):

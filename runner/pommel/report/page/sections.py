@@ -130,9 +130,10 @@ def _ordered(values: Mapping[str, _T], labels: Sequence[str]) -> dict[str, _T]:
 _DIGITS = 6
 
 Row = Mapping[str, Any]
+Packed = Mapping[str, object]
 
 
-def packed(rows: Sequence[Row]) -> dict[str, Any]:
+def packed(rows: Sequence[Row]) -> Packed:
     """Return rows that share their keys as columns.
 
     A column of texts is a list of those that occur, and for each row the place in that list:
@@ -151,7 +152,7 @@ def plain_number(value: float | None) -> float | str | None:
     return value if math.isfinite(value) else str(value)
 
 
-def json_for_script(value: Any) -> str:
+def json_for_script(value: object) -> str:
     """Return JSON for a script element, in which no text can end the element.
 
     Raises `ValueError` for NaN and infinity, which JSON does not have.
@@ -161,12 +162,12 @@ def json_for_script(value: Any) -> str:
     return text.replace("<", "\\u003c")
 
 
-def _column(values: list[Any]) -> dict[str, Any]:
+def _column(values: list[object]) -> Packed:
     if not all(isinstance(value, str) for value in values):
         return {"values": [_rounded(value) for value in values]}
     places = {text: place for place, text in enumerate(dict.fromkeys(values))}
     return {"texts": list(places), "at": [places[text] for text in values]}
 
 
-def _rounded(value: Any) -> Any:
+def _rounded(value: object) -> object:
     return round(value, _DIGITS) if isinstance(value, float) else value

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pommel.report.page.charts import Chart, curves
 from pommel.report.page.predictions import (
@@ -16,7 +15,7 @@ from pommel.report.page.predictions import (
     verdict_rows,
 )
 from pommel.report.page.scores import AllAccuracies, bits_text
-from pommel.report.page.sections import ReportModel, Section, packed
+from pommel.report.page.sections import Packed, ReportModel, Section, packed
 from pommel.scoring import PredictionResult, Run, SuiteResult
 from pommel.suite import Condition
 
@@ -211,7 +210,7 @@ class SuiteView:
     labels: Sequence[str]
     items: Sequence[ItemRows]
     notes: Sequence[str]
-    verdicts: dict[str, Any]
+    verdicts: Packed
 
 
 def suite_view(
