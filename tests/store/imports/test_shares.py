@@ -84,10 +84,15 @@ def test_a_row_a_share(tmp_path: Path) -> None:
     assert first.model.n_parameters == 1_000_000_000
     counts = [each.result.reported for each in (first, second) if each.result.reported]
     assert [(each.n_holding, each.n_items) for each in counts] == [(6, 8), (2, 4)]
-    wrong = text.replace("0.75,8", "75,x").replace("fr,simple,agreement,\n", "fr,s,agreement,\n")
+    wrong = (
+        text.replace("0.75,8", "75,x")
+        .replace(".5,,fr", ".5,0,fr")
+        .replace("fr,simple,agreement,\n", "fr,s,agreement,\n")
+    )
     assert faults(tmp_path, wrong + "m,,1,,,,,\nm,s,,,,,,\n").splitlines() == [
         "x.csv:2:16: '75' is no share; write 87% as 0.87",
         "x.csv:2:19: 'x' is no number of items; write one, and nothing where nobody knows",
+        "x.csv:3:20: '0' is no number of items; write one, and nothing where nobody knows",
         "x.csv:4:3: this row names no suite; write its name",
         "x.csv:5:5: '' is no number; write a share such as 0.87, and nothing where there is none",
     ]

@@ -75,6 +75,7 @@ from pommel.suite import PublishedSuite, language_fault
 _MARKS = {"tie": False, "defined": True, "swallowed": False, "unscored": False, "oov": False}
 _OF_MODELS = ("family", "axis", "member", "axis_value", "n_parameters", "size_family")
 _OF_SUITES = ("circuit", "language", "group", "modifier_of", "complexity")
+_FACTS = frozenset((*_OF_MODELS, *_OF_SUITES, "chance", "suite_chance"))
 # What columns are called, beside their own names; the first of the names that a file has counts.
 _OTHER_NAMES = {
     "model": ("model", "model_name"),
@@ -524,9 +525,9 @@ class _Reading:
 
     def _note(self, row: Row, model: str, suite: str, others: Mapping[str, str]) -> None:
         """Take in what a row says; what another one says otherwise is a fault."""
-        facts = {**dict.fromkeys(_OF_MODELS, model), **dict.fromkeys(_OF_SUITES, suite), **others}
-        for column, name in facts.items():
-            if column not in row:
+        for column in (*row.columns, *row.said):
+            name = others.get(column, suite if column in _OF_SUITES else model)
+            if column not in _FACTS or column not in row:
                 continue
             value, where = self.told.setdefault((column, name), (row[column], row.where))
             if value != row[column]:
@@ -772,7 +773,11 @@ _CHECKS: Mapping[str, tuple[Callable[[str], object], str, str]] = {
         "is no number of a prediction",
         "number a suite's predictions from 0",
     ),
-    "n_items": (whole_of, "is no number of items", "write one, and nothing where nobody knows"),
+    "n_items": (
+        lambda text: whole_of(text) or None,
+        "is no number of items",
+        "write one, and nothing where nobody knows",
+    ),
     "n_parameters": (
         parameters_of,
         "is no number of parameters",
@@ -794,9 +799,11 @@ def _row_faults(row: Row) -> Iterator[Fault]:
     for name in ("model", "suite"):
         if not row[name]:
             yield row.fault(name, f"this row names no {name}", "write its name")
-    for name, (value_of, what, hint) in _CHECKS.items():
-        is_there = name in row or (name == "item" and name in row.columns)
-        if is_there and value_of(row[name]) is None:
+    for name in row.columns:
+        if name not in _CHECKS or not (name in row or name == "item"):
+            continue
+        value_of, what, hint = _CHECKS[name]
+        if value_of(row[name]) is None:
             yield row.fault(name, f"{quoted(row[name])} {what}", hint)
     if "share" in row.columns and _share(row["share"]) is None:
         value = number_of(row["share"])
