@@ -7,7 +7,7 @@
 import json
 import re
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -183,49 +183,40 @@ def _named_file(value: Any, path: Path) -> Path | None:
 def _table(texts: dict[str, str], path: Path) -> Table:
     table = parse_surprisal_table(texts["get_surprisals"], where=f"{path} (get_surprisals)")
     if "tokenize" in texts:
-        _check_tokens(_lines(texts["tokenize"]), table, path)
+        lines = _lines("tokenize", texts, table, path)
+        for number, (tokens, printed) in enumerate(zip(lines, table, strict=True), start=1):
+            for token, other in zip(tokens, printed, strict=True):
+                if token != other.text:
+                    raise InputError(
+                        f"{path}: tokenize has {token!r} in sentence {number} where "
+                        f"get_surprisals has {other.text!r}"
+                    )
     if "unkify" in texts:
-        return with_oovs(table, _masks(_lines(texts["unkify"]), table, path))
+        masks = _lines("unkify", texts, table, path)
+        for number, mask in enumerate(masks, start=1):
+            if not set(mask) <= {"0", "1"}:
+                what = "unkify has to print 0 or 1 for each token"
+                raise InputError(f"{path}: {what} (line {number})")
+        return with_oovs(table, [[flag == "1" for flag in mask] for mask in masks])
     return table
 
 
-def _lines(text: str) -> list[list[str]]:
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
-    if lines[-1] == "":
-        lines.pop()
-    return [line.split(" ") if line else [] for line in lines]
-
-
-def _check_tokens(lines: list[list[str]], table: Table, path: Path) -> None:
-    _check_shape("tokenize", lines, table, path)
-    for number, (tokens, printed) in enumerate(zip(lines, table, strict=True), start=1):
-        for token, other in zip(tokens, printed, strict=True):
-            if token != other.text:
-                raise InputError(
-                    f"{path}: tokenize has {token!r} in sentence {number} where get_surprisals "
-                    f"has {other.text!r}"
-                )
-
-
-def _masks(lines: list[list[str]], table: Table, path: Path) -> list[list[bool]]:
-    _check_shape("unkify", lines, table, path)
-    for number, mask in enumerate(lines, start=1):
-        if not set(mask) <= {"0", "1"}:
-            raise InputError(f"{path}: unkify has to print 0 or 1 for each token (line {number})")
-    return [[flag == "1" for flag in mask] for mask in lines]
-
-
-def _check_shape(command: str, lines: list[list[str]], table: Table, path: Path) -> None:
-    if len(lines) != len(table):
+def _lines(command: str, texts: Mapping[str, str], table: Table, path: Path) -> list[list[str]]:
+    """Return what a command prints, a line a sentence, which has to be as long as in the table."""
+    text = texts[command]
+    lines = [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")]
+    parts = [line.split(" ") if line else [] for line in lines] if text else []
+    if len(parts) != len(table):
         raise InputError(
-            f"{path}: {command} has {len(lines)} sentences and get_surprisals {len(table)}"
+            f"{path}: {command} has {len(parts)} sentences and get_surprisals {len(table)}"
         )
-    for number, (line, printed) in enumerate(zip(lines, table, strict=True), start=1):
-        if len(line) != len(printed):
+    for number, (part, printed) in enumerate(zip(parts, table, strict=True), start=1):
+        if len(part) != len(printed):
             raise InputError(
-                f"{path}: {command} has {len(line)} tokens in sentence {number} and "
+                f"{path}: {command} has {len(part)} tokens in sentence {number} and "
                 f"get_surprisals {len(printed)}"
             )
+    return parts
 
 
 KIND = Kind(

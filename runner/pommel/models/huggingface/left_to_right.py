@@ -14,8 +14,7 @@ import numpy as np
 
 from pommel.errors import UnsupportedFeatureError
 from pommel.models.huggingface.boundary import Boundaries, corrected_bits, find_boundaries
-from pommel.models.huggingface.loading import Loaded
-from pommel.models.huggingface.outcomes import without_noise
+from pommel.models.huggingface.loading import Loaded, without_noise
 from pommel.models.huggingface.tokens import Encoded, Ends, Outcome, Vocabulary
 from pommel.models.model import Method, Policy, Spans
 from pommel.models.neural.causal import CausalEngine, causal_engine, teacher_forced_engine

@@ -6,13 +6,14 @@ go, what they need and what is free; whether weights are missing, what the numbe
 
 import json
 import math
+import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pommel.errors import ModelNotAvailableError, first_line
 from pommel.models.huggingface.files import ModelFiles, find_files, read_json
@@ -283,6 +284,35 @@ def quiet() -> Iterator[None]:
         logging.set_verbosity(verbosity)
         if bars:
             logging.enable_progress_bar()
+
+
+# For so long an engine is asked before its answers are passed on.
+_SECONDS_AT_ONCE = 0.1
+
+_Answer = TypeVar("_Answer")
+
+
+def without_noise(answers: Iterator[_Answer]) -> Iterator[_Answer]:
+    """Yield an engine's answers, with transformers silent while the network is at work.
+
+    To silence it takes as long as a few answers, so that these are taken several at once.
+    """
+    done = False
+    while not done:
+        ready: list[_Answer] = []
+        failure: Exception | None = None
+        deadline = time.monotonic() + _SECONDS_AT_ONCE
+        with quiet():
+            try:
+                while time.monotonic() < deadline:
+                    ready.append(next(answers))
+            except StopIteration:
+                done = True
+            except Exception as error:  # noqa: BLE001 - it is raised when its turn has come
+                failure = error
+        yield from ready
+        if failure is not None:
+            raise failure
 
 
 def _devices(

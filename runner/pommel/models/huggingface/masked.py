@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import ModelNotAvailableError, UnsupportedFeatureError
-from pommel.models.huggingface.loading import Loaded
-from pommel.models.huggingface.outcomes import without_noise
+from pommel.models.huggingface.loading import Loaded, without_noise
 from pommel.models.huggingface.tokens import Encoded, Ends, Outcome, Vocabulary, whitespace_words
 from pommel.models.model import Method, Policy, Spans
 from pommel.models.neural.masked import MaskedEngine, MaskedMethod, MaskedRequest, masked_engine

@@ -17,7 +17,6 @@ from pommel.models.huggingface.files import Source, commit_of, find_source
 from pommel.models.huggingface.left_to_right import LeftToRight, causal_scorer, decoder_scorer
 from pommel.models.huggingface.loading import Loaded, load, quiet, require_extra, text_config
 from pommel.models.huggingface.masked import Masked, masked_scorer
-from pommel.models.huggingface.outcomes import scored_sentence
 from pommel.models.huggingface.tokens import (
     Encoded,
     Encoder,
@@ -265,7 +264,7 @@ class HuggingFaceModel(TokenizingModel):
             encoded = kept if kept is not None else self._encoded(block, policy)
             spans = [each.spans for each in block]
             for place, outcomes in self._outcomes(encoded, spans, policy):
-                scored = scored_sentence(encoded[place], outcomes)
+                scored = encoded[place].scored(outcomes)
                 for index in block[place].indices:
                     yield index, scored
 

@@ -6,6 +6,7 @@ it (`Encoded`), and how it becomes so (`Encoder`). A tokenizer in Python gives n
 recovered from the text.
 """
 
+import math
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -19,7 +20,7 @@ from pommel.errors import ModelError
 from pommel.models.alignment import TokenizerSpec
 from pommel.models.model import Policy, Spans
 from pommel.models.neural.questions import Ids, asked_for
-from pommel.surprisal import Token, TokenRole, Unscored
+from pommel.surprisal import ScoredSentence, Token, TokenRole, Unscored
 
 
 def character_spans(sentence: str, offsets: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -311,6 +312,24 @@ class Encoded:
             )
             for i, (token_id, text, (start, end), outcome) in enumerate(rows)
         )
+
+    def scored(self, outcomes: Sequence[Outcome]) -> ScoredSentence:
+        """Return the sentence with its surprisals; `ModelError` for those that are no numbers."""
+        # Rounding may make the surprisal of a certain token -1e-7.
+        clean = [
+            0.0 if isinstance(each, float) and -Token.ROUNDING_BITS < each < 0 else each
+            for each in outcomes
+        ]
+        tokens = self.tokens_with(clean)
+        for token in tokens:
+            if token.surprisal_bits is not None and math.isnan(token.surprisal_bits):
+                raise ModelError(
+                    f"the model gives no number (NaN) for {token.text!r} "
+                    f"in {shortened(self.text)}; a reduced dtype may be the reason"
+                )
+        scored = ScoredSentence(text=self.text, tokens=tokens)
+        scored.check()
+        return scored
 
     def asked_for(self, spans: Spans | None) -> NDArray[np.bool_]:
         """Return for each token whether one of `spans` holds its first character; None asks all."""

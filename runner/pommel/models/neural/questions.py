@@ -110,7 +110,8 @@ class Questions:
         A place is an index into `rows`.
         """
         counts = self.starts[places + 1] - self.starts[places]
-        return np.repeat(np.arange(len(places)), counts), self.targets[self._spread(places, counts)]
+        own = _ranges(self.starts[places], counts)
+        return np.repeat(np.arange(len(places)), counts), self.targets[own]
 
     def record(self, places: Ids, bits: Bits, boundary_bits: Bits | None) -> None:
         """Take in the answers of the rows at `places`: those of `targets_of`, in its order.
@@ -118,7 +119,7 @@ class Questions:
         `boundary_bits` has one number a row.
         """
         counts = self.starts[places + 1] - self.starts[places]
-        self._bits[self._spread(places, counts)] = bits
+        self._bits[_ranges(self.starts[places], counts)] = bits
         if boundary_bits is not None:
             self._boundary_bits[places] = boundary_bits
 
@@ -135,9 +136,6 @@ class Questions:
         """Yield (request, answer) for the requests that ask nothing."""
         for index in np.flatnonzero(self._n_missing == 0).tolist():
             yield index, self._answer(index)
-
-    def _spread(self, places: Ids, counts: Ids) -> Ids:
-        return _ranges(self.starts[places], counts)
 
     def _answer(self, index: int) -> Answer:
         own = slice(self._offsets[index], self._offsets[index + 1])
