@@ -7,14 +7,13 @@ from pathlib import Path
 
 # How many are left in a file or a room; none anywhere else. This list only becomes shorter.
 LEFT = {
-    "analysis": 15,
     "api.py": 1,
     "cli": 15,
     "compat": 9,
     "images": 15,
     "leaderboard": 4,
     "models": 123,
-    "report": 42,
+    "report": 33,
     "sources": 26,
     "store": 11,
 }

@@ -8,7 +8,7 @@ mean has the stratified score interval, which speaks of other items and not of o
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -398,7 +398,12 @@ def _rows(compared: ComparedModel, level: Level, settings: Settings) -> Iterator
         ordered = sorted(units[unit], key=lambda part: part.suite)
         scored = [part for part in ordered if not math.isnan(part.share)]
         is_pooled = settings.average == "items" and len(scored) > 1
-        yield Accuracy(
+        n_items, n_holding = _counted(scored)
+        accuracy = mean_score(part.share for part in scored)
+        if is_pooled:
+            is_known = n_items and n_holding is not None
+            accuracy = (n_holding or 0) / (n_items or 1) if is_known else math.nan
+        row = Accuracy(
             level=level,
             model_name=compared.model_name,
             variant=compared.variant,
@@ -408,8 +413,9 @@ def _rows(compared: ComparedModel, level: Level, settings: Settings) -> Iterator
             unit=unit,
             suites=frozenset(part.suite for part in scored),
             average=settings.average,
-            accuracy=_accuracy(scored, is_pooled=is_pooled),
-            **_of_pooled_items(scored),
+            accuracy=accuracy,
+            n_items=n_items,
+            n_holding=n_holding,
             stratified=_stratified(scored, is_pooled=is_pooled),
             chance=_mean_chance(scored, is_pooled=is_pooled),
             margin_bits=Estimate.of_groups(
@@ -420,6 +426,7 @@ def _rows(compared: ComparedModel, level: Level, settings: Settings) -> Iterator
             median_margin_bits=_median_margin(scored),
             counts={name: total([part.counts[name] for part in units[unit]]) for name in COUNTS},
         )
+        yield _tested(row, scored)
 
 
 def _counted(parts: Sequence[Part]) -> tuple[int | None, int | None]:
@@ -430,29 +437,20 @@ def _counted(parts: Sequence[Part]) -> tuple[int | None, int | None]:
     return sum(each.n_items for each in columns), sum(each.n_holding for each in columns)
 
 
-def _of_pooled_items(parts: Sequence[Part]) -> dict[str, Any]:
-    """Return the counts over all suites, and what follows from them."""
-    n_items, n_holding = _counted(parts)
-    counts = {"n_items": n_items, "n_holding": n_holding}
+def _tested(row: Accuracy, parts: Sequence[Part]) -> Accuracy:
+    """Return a row with what follows from the counts over all its suites."""
+    n_items, n_holding = row.n_items, row.n_holding
     # Predictions of one item depend on each other: their count is no count of items.
     if not n_items or n_holding is None or sum(len(part.columns) for part in parts) > len(parts):
-        return counts
+        return row
     ps = binomial_sum_ps(n_holding, [(part.columns[0].n_items, part.chances[0]) for part in parts])
-    return {
-        **counts,
-        "wilson": Interval.of_share(n_holding, n_items),
-        "exact": Interval.of_share(n_holding, n_items, method="exact"),
-        "p_above": ps.above,
-        "p_below": ps.below,
-    }
-
-
-def _accuracy(parts: Sequence[Part], *, is_pooled: bool) -> float:
-    """Return the mean over suites, or the share of all items; NaN where that is not known."""
-    if not is_pooled:
-        return mean_score(part.share for part in parts)
-    n_items, n_holding = _counted(parts)
-    return n_holding / n_items if n_items and n_holding is not None else math.nan
+    return replace(
+        row,
+        wilson=Interval.of_share(n_holding, n_items),
+        exact=Interval.of_share(n_holding, n_items, method="exact"),
+        p_above=ps.above,
+        p_below=ps.below,
+    )
 
 
 def _groups(

@@ -3,9 +3,10 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pommel.analysis.item_columns import Chance, chances_of, prediction_chance
 from pommel.analysis.models_compared import ComparedModel, ModelsCompared
@@ -85,7 +86,7 @@ class ItemTable:
             for record in compared.records
             for prediction in record.result.counted
         ]
-        columns: dict[str, Any] = {
+        columns: dict[str, Sequence[object] | NDArray[np.generic]] = {
             name: np.concatenate([block[name] for block in blocks]) if blocks else []
             for name in ITEM_COLUMNS
         }
@@ -114,7 +115,7 @@ def _block(
     prediction: PredictionResult,
     names: dict[tuple[str, str], str],
     chance: Chance,
-) -> dict[str, Any]:
+) -> dict[str, NDArray[np.generic]]:
     """Return the columns of one prediction of one run."""
     kept = ~prediction.skipped
     numbers = np.array(record.result.item_numbers, dtype=np.int64)[kept]
@@ -144,7 +145,7 @@ def _suite_chance(record: RunRecord, chance: Chance) -> float:
     return math.nan if record.result.score_rule == "each" else chances[0]
 
 
-def _of_run(compared: ComparedModel, record: RunRecord, suite: str, base: str) -> dict[str, Any]:
+def _of_run(compared: ComparedModel, record: RunRecord, suite: str, base: str) -> dict[str, object]:
     member = compared.membership
     n_parameters = record.model.n_parameters
     value = member.value if member else None
@@ -171,9 +172,8 @@ def _of_run(compared: ComparedModel, record: RunRecord, suite: str, base: str) -
     }
 
 
-def _repeated(value: Any, n: int) -> Any:
-    is_number = isinstance(value, int | float)
-    return np.full(n, value, dtype=None if is_number else object)
+def _repeated(value: object, n: int) -> NDArray[np.generic]:
+    return np.full(n, value, dtype=None if isinstance(value, int | float) else object)
 
 
 def _notes(found: ModelsCompared) -> list[str]:

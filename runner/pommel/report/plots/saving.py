@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     import altair as alt
 
 
+# A chart in Vega-Lite's language.
+Spec = dict[str, Any]
+
 # Pixels of a PNG for each pixel of the plot: enough for print at a column's width.
 PNG_SCALE = 2
 
@@ -58,7 +61,7 @@ def save_chart(chart: "alt.TopLevelMixin", path: Path | str) -> None:
     ChartFile(path).save(chart)
 
 
-def _drawn(write: Callable[[dict[str, Any]], bytes], spec: dict[str, Any], path: Path) -> bytes:
+def _drawn(write: Callable[[Spec], bytes], spec: Spec, path: Path) -> bytes:
     try:
         return write(spec)
     except ValueError as error:
@@ -75,7 +78,7 @@ def svg_of(chart: "alt.TopLevelMixin") -> str:
     return _WRITERS[".svg"](chart.to_dict()).decode()
 
 
-def _writer(path: Path) -> Callable[[dict[str, Any]], bytes]:
+def _writer(path: Path) -> Callable[[Spec], bytes]:
     writer = _WRITERS.get(path.suffix.lower())
     if writer is None:
         *others, last = _WRITERS
@@ -85,21 +88,22 @@ def _writer(path: Path) -> Callable[[dict[str, Any]], bytes]:
     return writer
 
 
-def _picture_in(kind: str, **settings: float) -> Callable[[dict[str, Any]], bytes]:
+def _picture_in(kind: str) -> Callable[[Spec], bytes]:
     """Return what draws a chart as "svg", "png" or "pdf"; nothing is fetched."""
 
-    def draw(spec: dict[str, Any]) -> bytes:
+    def draw(spec: Spec) -> bytes:
         import vl_convert  # noqa: PLC0415 - `import pommel` stays fast without it
 
+        pixels = {"scale": PNG_SCALE} if kind == "png" else {}
         drawn: str | bytes = getattr(vl_convert, f"vegalite_to_{kind}")(
-            spec, vl_version=_version(spec), allowed_base_urls=[], **settings
+            spec, vl_version=_version(spec), allowed_base_urls=[], **pixels
         )
         return drawn.encode() if isinstance(drawn, str) else drawn
 
     return draw
 
 
-def _html(spec: dict[str, Any]) -> bytes:
+def _html(spec: Spec) -> bytes:
     import vl_convert  # noqa: PLC0415 - `import pommel` stays fast without it
 
     text = json.dumps({**spec, "usermeta": {"embedOptions": {"actions": _ACTIONS}}})
@@ -114,11 +118,11 @@ def _html(spec: dict[str, Any]) -> bytes:
     return html.replace(stand_in, "\\u003c").encode()
 
 
-def _json(spec: dict[str, Any]) -> bytes:
+def _json(spec: Spec) -> bytes:
     return (json.dumps(spec, ensure_ascii=False, indent=1) + "\n").encode()
 
 
-def _version(spec: Mapping[str, Any]) -> str | None:
+def _version(spec: Spec) -> str | None:
     """Return the version of Vega-Lite that a chart is written for, as vl-convert names it.
 
     None, which is the newest that it has, where it does not have that one.
@@ -130,9 +134,9 @@ def _version(spec: Mapping[str, Any]) -> str | None:
     return version if version in vl_convert.get_vegalite_versions() else None
 
 
-_WRITERS: Mapping[str, Callable[[dict[str, Any]], bytes]] = {
+_WRITERS: Mapping[str, Callable[[Spec], bytes]] = {
     ".svg": _picture_in("svg"),
-    ".png": _picture_in("png", scale=PNG_SCALE),
+    ".png": _picture_in("png"),
     ".pdf": _picture_in("pdf"),
     ".html": _html,
     ".json": _json,
@@ -161,7 +165,7 @@ def saving_notes(chart: "alt.TopLevelMixin", path: Path) -> Iterator[str]:
         yield from _letter_notes(spec)
 
 
-def _size(spec: Mapping[str, Any]) -> tuple[float, float]:
+def _size(spec: Spec) -> tuple[float, float]:
     """Return about how many pixels wide and high one of our charts is."""
     if "facet" not in spec:
         return spec["width"], spec["height"]
