@@ -1,5 +1,6 @@
 """Fetching from a real server, also one that misbehaves."""
 
+import asyncio
 import multiprocessing
 import re
 import socket
@@ -180,6 +181,13 @@ def test_a_cache_that_cannot_be_written(
     with pytest.raises(PommelError) as caught:
         FetchedSource.fetch(birds, options=options)
     assert str(caught.value) == f"{cache}/birds/{COMMIT}: cannot be written: Not a directory"
+
+
+def test_it_works_where_an_event_loop_runs(birds: PublishedSource, options: FetchOptions) -> None:
+    async def notebook() -> int:
+        return FetchedSource.fetch(birds, options=options).n_downloaded
+
+    assert asyncio.run(notebook()) == 2
 
 
 def fetch_in_a_process(source: PublishedSource, root: Path) -> tuple[int, list[bytes]]:

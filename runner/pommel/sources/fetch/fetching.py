@@ -8,7 +8,8 @@ import asyncio
 import csv
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path, PurePosixPath
@@ -254,6 +255,17 @@ def _not_kept(cache: SourceCache, wanted: Sequence[SourceFile], n_damaged: int) 
     )
 
 
+def _run(coroutine: Coroutine[object, object, None]) -> None:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        asyncio.run(coroutine)
+        return
+    # In a notebook there is a loop already.
+    with ThreadPoolExecutor(max_workers=1) as thread:
+        thread.submit(asyncio.run, coroutine).result()
+
+
 def _download(cache: SourceCache, wanted: Sequence[SourceFile], options: FetchOptions) -> None:
     """Have files in the cache; raises `PommelError` if that is not possible."""
     try:
@@ -261,7 +273,7 @@ def _download(cache: SourceCache, wanted: Sequence[SourceFile], options: FetchOp
     except ImportError:
         raise PommelError("fetching needs the remote extra: pip install 'pommel[remote]'") from None
     downloads = Downloads(cache, wanted, options)
-    asyncio.run(downloads.run())
+    _run(downloads.run())
     failures = downloads.failures
     if not failures:
         return
