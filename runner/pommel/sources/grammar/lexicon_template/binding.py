@@ -254,18 +254,15 @@ def _filtered(
     variable: Variable, number: int, lexicon: Lexicon, own: Sequence[Bound]
 ) -> tuple[Domain, list[int]]:
     """Return what a slot can be, and how many rows each of its own constraints has left."""
+    kept: list[tuple[Cells, Row | None]] = [(row.cells, row) for row in lexicon.rows]
     if not variable.is_slot:
-        rows: Sequence[Row] = ()
-        cells: list[Cells] = [{OWN_VALUE: each.text} for each in variable.values]
-    else:
-        rows, cells = lexicon.rows, [each.cells for each in lexicon.rows]
-    kept = list(range(len(cells)))
+        kept = [({OWN_VALUE: each.text}, None) for each in variable.values]
     chain = []
     for relation, _ in own:
-        kept = [each for each in kept if relation.holds({number: cells[each]})]
+        kept = [(cells, row) for cells, row in kept if relation.holds({number: cells})]
         chain.append(len(kept))
-    found = tuple(cells[each] for each in kept)
-    return Domain(cells=found, rows=tuple(rows[each] for each in kept) if rows else ()), chain
+    rows = tuple(row for _, row in kept if row is not None)
+    return Domain(cells=tuple(cells for cells, _ in kept), rows=rows), chain
 
 
 def _unknown(
@@ -273,39 +270,30 @@ def _unknown(
 ) -> Iterator[Fault]:
     """Yield the values that a constraint compares with a feature which never has them."""
     relation, constraint = bound
-    feature = relation.left
-    if feature.indices:
+    column = relation.left.column
+    if relation.left.indices:
         return
-    known = _known(feature, relation, template, lexicon)
-    there = listed(list(known), most=_MOST_LISTED)
-    what = f"no row has {{}} as its {feature.column}"
-    if not template.variables[feature.variable].is_slot:
-        what = f"{template.variables[feature.variable].name} is never {{}}"
-    for term, written in zip(relation.right, constraint.right, strict=True):
-        for value in _written_values(term, written, template):
-            if value.text != NOT_APPLICABLE and value.text not in known:
-                hint = meant.hint(value.text, known, f"there is {there}")
-                yield value.place.fault(what.format(repr(value.text)), hint)
-
-
-def _written_values(term: Term, written: Operand, template: Template) -> Sequence[Written]:
-    """Return the value that is written on the right of a constraint, or those of its choice."""
-    if isinstance(term, str):
-        return [Written(place=written.place, text=term)]
-    variable = template.variables[term.variable]
-    return variable.values if not variable.is_slot else ()
-
-
-def _known(
-    feature: Feature, relation: Relation, template: Template, lexicon: Lexicon
-) -> dict[str, None]:
-    variable = template.variables[feature.variable]
+    variable = template.variables[relation.left.variable]
+    known = [row.cells[column] for row in lexicon.rows if column in row.cells]
+    what = f"no row has {{}} as its {column}"
     if not variable.is_slot:
-        return dict.fromkeys(each.text for each in variable.values)
-    cells = [row.cells[feature.column] for row in lexicon.rows if feature.column in row.cells]
-    if relation.operator in ("has", "lacks", "shares"):
-        return dict.fromkeys(word for cell in cells for word in cell.split())
-    return dict.fromkeys(cells)
+        known = [each.text for each in variable.values]
+        what = f"{variable.name} is never {{}}"
+    elif relation.operator in ("has", "lacks", "shares"):
+        known = [word for cell in known for word in cell.split()]
+    there = dict.fromkeys(known)
+    for term, written in zip(relation.right, constraint.right, strict=True):
+        # What is written there, or the values of a choice that is named there.
+        values: Sequence[Written] = ()
+        if isinstance(term, Feature):
+            values = template.variables[term.variable].values
+        else:
+            values = [Written(place=written.place, text=term)]
+        for value in values:
+            if value.text != NOT_APPLICABLE and value.text not in there:
+                otherwise = f"there is {listed(list(there), most=_MOST_LISTED)}"
+                hint = meant.hint(value.text, there, otherwise)
+                yield value.place.fault(what.format(repr(value.text)), hint)
 
 
 def _nothing(
