@@ -272,43 +272,41 @@ class Run:
             yield from self._prediction_notes(prediction, where)
 
     def _prediction_notes(self, prediction: PredictionResult, where: str) -> Iterator[str]:
-        name = f"{where}: prediction {prediction.prediction_id}"
         chosen, skipped = self.result.provenance, prediction.skipped
         is_oov = prediction.oov & (chosen.get("oov") == "skip")
         is_swallowed = prediction.swallowed & (chosen.get("swallowed") == "skip")
-        if n_oov := int((skipped & is_oov).sum()):
-            rests = "rests" if n_oov == 1 else "rest"
-            yield f"{name} skips {counted(n_oov, 'item')} that {rests} on an unknown word"
-        if n_swallowed := int((skipped & is_swallowed & ~is_oov).sum()):
-            items = counted(n_swallowed, "item")
-            yield f"{name} skips {items} with a region in which no token begins"
-        if n_others := int((skipped & ~is_oov & ~is_swallowed).sum()):
-            yield f"{name} skips {counted(n_others, 'item')} {self._why_skipped()}"
-        if prediction.n_oov:
-            items = counted(prediction.n_oov, "item")
-            yield f"{name} rests on an unknown word in {items}; --oov skip leaves them out"
-        if prediction.n_unscored:
-            yield (
-                f"{name} needs a token without a surprisal in "
-                f"{counted(prediction.n_unscored, 'item')}; it is left out of its region"
-            )
-        if prediction.n_swallowed:
-            yield f"{name} {self._swallowed_note(prediction)}"
-        no_value = ~prediction.defined & ~prediction.swallowed & ~prediction.skipped
-        if n_undefined := int(no_value.sum()):
-            yield (f"{name} has no value in {counted(n_undefined, 'item')}, and counts as failed")
-        if prediction.n_ties:
-            yield (
-                f"{name} compares equal values in {counted(prediction.n_ties, 'item')}, "
-                "where '<' and '>' fail"
-            )
-
-    def _swallowed_note(self, prediction: PredictionResult) -> str:
-        items = counted(prediction.n_swallowed, "item")
-        what = f"needs a region in which no token begins in {items}"
-        if self.result.provenance.get("swallowed") == "begin":
-            return f"{what}, which counts as 0 bits"
-        return f"{what}, and counts as failed there; --swallowed skip leaves them out"
+        no_value = ~prediction.defined & ~prediction.swallowed
+        failed = "and counts as failed there; --swallowed skip leaves them out"
+        what_then = "which counts as 0 bits" if chosen.get("swallowed") == "begin" else failed
+        said = (
+            (skipped & is_oov, "skips {items} that rest{s} on an unknown word"),
+            (
+                skipped & is_swallowed & ~is_oov,
+                "skips {items} with a region in which no token begins",
+            ),
+            (skipped & ~is_oov & ~is_swallowed, f"skips {{items}} {self._why_skipped()}"),
+            (
+                prediction.oov & ~skipped,
+                "rests on an unknown word in {items}; --oov skip leaves them out",
+            ),
+            (
+                prediction.unscored & ~skipped,
+                "needs a token without a surprisal in {items}; it is left out of its region",
+            ),
+            (
+                prediction.swallowed & ~skipped,
+                f"needs a region in which no token begins in {{items}}, {what_then}",
+            ),
+            (no_value & ~skipped, "has no value in {items}, and counts as failed"),
+            (
+                prediction.tie & ~skipped,
+                "compares equal values in {items}, where '<' and '>' fail",
+            ),
+        )
+        for items, text in said:
+            if n_items := int(items.sum()):
+                told = text.format(items=counted(n_items, "item"), s="s" if n_items == 1 else "")
+                yield f"{where}: prediction {prediction.prediction_id} {told}"
 
     def _why_skipped(self) -> str:
         if self.surprisals.method == "unmasked-ce":
