@@ -47,15 +47,11 @@ class PredictionText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PredictionRow:
-    """How often a prediction holds for a model; `counts` are those of `Accuracy.COUNTS`."""
+    """How often a prediction holds for a model: share, items, margin, median, `Accuracy.COUNTS`."""
 
     model: ReportModel
     prediction_id: str
-    share: Cell
-    n_holding: Cell
-    margin: Cell
-    median: Cell
-    counts: tuple[Cell, ...]
+    cells: tuple[Cell, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,16 +95,14 @@ def prediction_table(
     section: Section, models: Sequence[ReportModel], found: AllAccuracies
 ) -> list[PredictionRow]:
     """Return a row a model and prediction, and one for a share that was published by itself."""
-    rows: dict[tuple[str, bool], list[Accuracy]] = {}
-    for row in found.levels["prediction"].rows:
-        if (row.unit.language, row.unit.suite) == section.key:
-            rows.setdefault((row.label, row.is_family), []).append(row)
+    rows = found.by_model("prediction")
     families = {model.family for model in models if model.label in section.records}
     shown = (each for each in models if each.label in section.records or each.label in families)
     return [
         _prediction_row(model, row)
         for model in shown
         for row in rows.get((model.label, model.is_family), [])
+        if (row.unit.language, row.unit.suite) == section.key
     ]
 
 
@@ -164,23 +158,18 @@ def _words(formula: str, region_names: Mapping[int, str], metric: str) -> tuple[
 
 
 def _prediction_row(model: ReportModel, row: Accuracy) -> PredictionRow:
-    margin = row.margin_bits
-    n_holding = Cell()
+    margin, n_holding = row.margin_bits, Cell()
     if row.n_items is not None and row.n_holding is not None:
         n_holding = Cell(text=f"{row.n_holding} of {row.n_items}", number=row.n_holding)
-    return PredictionRow(
-        model=model,
-        prediction_id=row.unit.prediction_id,
-        share=accuracy_cell(row),
-        n_holding=n_holding,
-        margin=Cell(
-            text=bits_text(margin.mean, sign="+"),
-            detail=interval_text(margin, sign="+"),
-            number=None if math.isnan(margin.mean) else margin.mean,
-        ),
-        median=number_cell(row.median_margin_bits, sign="+"),
-        counts=tuple(number_cell(row.counts[name]) for name in Accuracy.COUNTS),
+    mean = Cell(
+        text=bits_text(margin.mean, sign="+"),
+        detail=interval_text(margin, sign="+"),
+        number=None if math.isnan(margin.mean) else margin.mean,
     )
+    median = number_cell(row.median_margin_bits, sign="+")
+    counts = (number_cell(row.counts[name]) for name in Accuracy.COUNTS)
+    cells = (accuracy_cell(row), n_holding, mean, median, *counts)
+    return PredictionRow(model=model, prediction_id=row.unit.prediction_id, cells=cells)
 
 
 def _failures(prediction: PredictionResult, item_numbers: Sequence[int]) -> list[tuple[int, str]]:
