@@ -113,6 +113,14 @@ def test_the_design_of_a_suite() -> None:
     )
 
 
+def test_predictions_keep_the_metric_that_they_compare() -> None:
+    value = make_suite([{"a": ("x",), "b": ("y",)}], ["(1;%a%) < (1;%b%)"]).to_dict()
+    own = {**value["predictions"][0], "description": "mean", "metric": "mean", "source": "a page"}
+    design = Design.of(LoadedSuite.from_dict({**value, "predictions": [own]}).suite)
+    del own["source"]
+    assert design.predictions == (own,)
+
+
 def test_every_shipped_suite_can_be_a_design() -> None:
     for path in suite_files():
         _check_is_sound_when_written(Path(path))

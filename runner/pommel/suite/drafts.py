@@ -28,7 +28,7 @@ class Design:
 
     regions_of: Mapping[str, tuple[int, ...]]
     region_names: Mapping[int, str]
-    predictions: tuple[Mapping[str, str], ...] = ()
+    predictions: tuple[Mapping[str, Any], ...] = ()
     metric: Any = "sum"
 
     @classmethod
@@ -50,19 +50,14 @@ class Design:
     @classmethod
     def of(cls, suite: Suite) -> Self:
         """Return the design of a suite: its first item's regions, its predictions and metric."""
-        predictions = []
-        for prediction in suite.predictions:
-            value = {"type": "formula", "formula": prediction.formula.text}
-            if prediction.description:
-                value["description"] = prediction.description
-            predictions.append(value)
         return cls(
             regions_of={
                 condition.name: tuple(region.number for region in condition.regions)
                 for condition in suite.items[0].conditions
             },
             region_names=dict(suite.region_names),
-            predictions=tuple(predictions),
+            # What else their file says of them is about its own sentences.
+            predictions=tuple(replace(each, as_written={}).to_dict() for each in suite.predictions),
             metric=suite.meta["metric"],
         )
 
