@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, Protocol, Self
+from typing import Any, Literal, Self
 
 from pommel.errors import PommelError, StoreAccessError, StoreError
 from pommel.files import make_folder
@@ -375,23 +375,15 @@ def key_of(
     return insert_row(connection, table, {**known_by, **described()})
 
 
-class Described(Protocol):
-    """What has a fingerprint, and a description that is kept with it: a model, a policy."""
-
-    @property
-    def fingerprint(self) -> str:
-        """What it is known by."""
-
-    def to_dict(self) -> Mapping[str, object]:
-        """Return its description."""
-
-
 def key_of_described(
-    connection: sqlite3.Connection, table: Literal["models", "policies"], what: Described
+    connection: sqlite3.Connection,
+    table: Literal["models", "policies"],
+    fingerprint: str,
+    describe: Callable[[], Mapping[str, object]],
 ) -> int:
     """Return the key of a model or a policy, which is entered if it is new."""
-    known_by = {"fingerprint": what.fingerprint}
-    return key_of(connection, table, known_by, lambda: {"description": as_json(what.to_dict())})
+    known_by = {"fingerprint": fingerprint}
+    return key_of(connection, table, known_by, lambda: {"description": as_json(describe())})
 
 
 def as_json(value: Mapping[str, object]) -> str:

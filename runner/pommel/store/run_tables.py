@@ -352,9 +352,10 @@ def _links(connection: sqlite3.Connection, suite: Suite, info: ModelInfo, policy
         document = zlib.compress(suite.to_text().encode())
         return {"name": storable(suite.name), "document": document}
 
+    asked = cached_policy(info, policy)
     return {
-        "model_id": key_of_described(connection, "models", info),
-        "policy_id": key_of_described(connection, "policies", cached_policy(info, policy)),
+        "model_id": key_of_described(connection, "models", info.fingerprint, info.to_dict),
+        "policy_id": key_of_described(connection, "policies", asked.fingerprint, asked.to_dict),
         "suite_id": key_of(connection, "suites", {"sha256": suite.sha256}, described),
     }
 
@@ -574,7 +575,7 @@ def storable(text: str) -> str:
     return text if is_encodable(text) else text.encode("utf-8", "backslashreplace").decode()
 
 
-def _without_choices(provenance: Mapping[str, Any]) -> dict[str, Any]:
+def _without_choices(provenance: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return the provenance of surprisals: that of a result without what was chosen to score it."""
     chosen = {"score_rule", "oov", "swallowed"}
     return {key: value for key, value in provenance.items() if key not in chosen}

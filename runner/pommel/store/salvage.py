@@ -573,7 +573,7 @@ def _policy_fingerprint(choices: Mapping[str, Any]) -> str | None:
         return None
 
 
-def _json(text: str) -> dict[str, Any] | None:
+def _json(text: str) -> Mapping[str, Any] | None:
     """Return the JSON object that a text is; None for other texts."""
     try:
         found = json.loads(text)

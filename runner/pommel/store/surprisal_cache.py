@@ -93,12 +93,13 @@ class SurprisalCache:
                 new[each.text], hashes[each.text] = each, found
         before = {}
         with self.database.transaction() as connection:
+            model, policy = key.model, key.policy
             ids = (
-                key_of_described(connection, "models", key.model),
-                key_of_described(connection, "policies", key.policy),
+                key_of_described(connection, "models", model.fingerprint, model.to_dict),
+                key_of_described(connection, "policies", policy.fingerprint, policy.to_dict),
             )
             session_id = self._session(connection)
-            owner = owner_seal(key.model.fingerprint, key.policy.fingerprint)
+            owner = owner_seal(model.fingerprint, policy.fingerprint)
             sentence_ids = self._sentence_ids(hashes.values())
             for text, scored_id, old in self._stored(key, ids, sentence_ids.values()):
                 before[text] = self._merged(key, old, new.pop(text))

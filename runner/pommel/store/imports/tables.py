@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from pommel.errors import Fault, SuiteError, counted, listed, nearest, quoted
 from pommel.files import CsvRow, CsvTable, DecodedText, JsonPath
@@ -193,28 +192,27 @@ def _json_rows(
     return CsvTable(file=file, rows=(head,), faults=()), header, tuple(rows)
 
 
-def _at(value: dict[str, Any], name: str) -> tuple[JsonPath, Any]:
+def _at(value: Mapping[str, object], name: str) -> tuple[JsonPath, object]:
     """Return what a key or a path leads to, None for nothing, and how far it leads."""
     if name in value:
         return (name,), value[name]
     where: list[str | int] = []
-    found: Any = value
+    found: object = value
     for step in name.split("."):
-        keys = [*found] if isinstance(found, dict) else [*range(len(found))]
-        if isinstance(found, dict) and step in found:
-            key: str | int = step
-        elif step.isdecimal() and int(step) < len(keys):
-            key = keys[int(step)]
-        else:
+        children: Mapping[str | int, object] = {}
+        if isinstance(found, dict | list):
+            children = found if isinstance(found, dict) else dict(enumerate(found))
+        # Of an object a number is a place, too.
+        at = int(step) if step.isdecimal() else len(children)
+        places = [step] if step in children else [*children][at : at + 1]
+        if not places:
             return tuple(where), None
-        found = found[key]
-        where.append(key)
-        if not isinstance(found, dict | list):
-            break
+        where += places
+        found = children[places[0]]
     return tuple(where), found
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     """Return a value as a cell; of a list or object the number of its members."""
     if isinstance(value, dict | list):
         return str(len(value))
