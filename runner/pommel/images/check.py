@@ -2,10 +2,10 @@
 
 import math
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import islice, product
+from itertools import cycle, islice, product
 from typing import Any, Generic, Literal, TypeVar
 
 from pommel.errors import PommelError, printable
@@ -81,12 +81,7 @@ def many(n_sentences: int) -> list[str]:
 
 def long_sentence(n_words: int) -> str:
     """Return a sentence of this many words."""
-    return " ".join(islice(_endless_words(), n_words))
-
-
-def _endless_words() -> Iterator[str]:
-    while True:
-        yield from ("the", "author", "near")
+    return " ".join(islice(cycle(("the", "author", "near")), n_words))
 
 
 _T = TypeVar("_T")

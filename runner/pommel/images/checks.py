@@ -62,12 +62,7 @@ class ImageCheck:
         report: dict[str, Any] = {
             "format": REPORT_FORMAT,
             "version": REPORT_VERSION,
-            "image": {
-                "reference": image.reference,
-                "id": image.id,
-                "digests": list(image.digests),
-                "engine": dict(image.engine),
-            },
+            "image": {**image.to_dict(), "engine": dict(image.engine)},
             "pommel": package_version("pommel"),
             "time": datetime.now(UTC).isoformat(timespec="seconds"),
             "seconds": round(self.seconds, 3),

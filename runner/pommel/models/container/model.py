@@ -258,11 +258,7 @@ def describe(
         revision=min(image.digests, default=image.id),
         details={
             **details,
-            "image": {
-                "reference": image.reference,
-                "id": image.id,
-                "digests": list(image.digests),
-            },
+            "image": image.to_dict(),
             "engine": dict(image.engine),
             "sandbox": commands.sandbox.to_dict(),
             "checkpoint": {"name": mounted.name, "sha256": weights} if mounted else None,

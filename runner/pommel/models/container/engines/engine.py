@@ -127,6 +127,10 @@ class Image:
     engine: Mapping[str, Any] = field(default_factory=dict)
     volumes: tuple[str, ...] = ()
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return which image it is as plain JSON values."""
+        return {"reference": self.reference, "id": self.id, "digests": list(self.digests)}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
