@@ -140,7 +140,7 @@ def test_scores_of_hu_et_al(page: Reproduced, expected: dict[str, Any]) -> None:
 
 
 def test_stability_of_hu_et_al(page: Reproduced, expected: dict[str, Any]) -> None:
-    rows = page.rows("pommel stats stability --source hu2020 --resamples 99")
+    rows = page.rows("pommel stats stability --source hu2020")
     for name, told in expected["stability_by_model"].items():
         mean = next(row for row in of_family(rows, name) if row["level"] == "mean")
         assert float(mean["accuracy"]) == pytest.approx(told["no_modifier"], abs=1e-9)
