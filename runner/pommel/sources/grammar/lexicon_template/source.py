@@ -62,7 +62,9 @@ class Rendering:
             GeneratedCondition(
                 name,
                 tuple([_filled(parts, values) for parts in regions]),
-                " ".join(filter(None, [_filled(parts, values) for parts in gloss])),
+                " ".join(filter(None, [_filled(parts, values) for parts in gloss]))
+                if gloss
+                else "",
                 self._joiner,
             )
             for name, regions, gloss in self._conditions

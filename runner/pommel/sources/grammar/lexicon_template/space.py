@@ -313,9 +313,12 @@ class Space:
         if k == len(self._domains):
             yield filled
             return
-        for row, n in zip(self._domains[k], self._numbers(filled), strict=True):
-            if n:
-                yield from self._from((*filled, row))
+        rows = [row for row, n in zip(self._domains[k], self._numbers(filled), strict=True) if n]
+        if k + 1 == len(self._domains):
+            yield from [(*filled, row) for row in rows]
+            return
+        for row in rows:
+            yield from self._from((*filled, row))
 
     def _n(self, filled: Filling) -> int:
         """Return in how many ways the rest can be filled, 0 if what is filled last is not right."""
