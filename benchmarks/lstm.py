@@ -44,7 +44,7 @@ Regions = Literal["all", "needed"]
 
 def main() -> None:
     """Print all figures."""
-    import torch  # noqa: PLC0415
+    import torch
 
     chosen = _parser().parse_args()
     torch.set_num_threads(chosen.threads)
@@ -94,7 +94,7 @@ def make_model(
     folder: Path, suites: Sequence[Suite], n_words: int, n_units: int
 ) -> tuple[LstmModel, dict[str, Any]]:
     """Write a network that knows the suites' words, with random weights; open it, return both."""
-    import torch  # noqa: PLC0415
+    import torch
 
     torch.manual_seed(SEED)
     found = {
@@ -169,7 +169,7 @@ def pommel(model: LstmModel, suites: Sequence[Suite], regions: Regions) -> Bits:
 
 def one_by_one(model: LstmModel, network: Any, sentences: Sequence[str]) -> Bits:
     """Take a step a word, with the whole vocabulary's logarithms of probabilities after each."""
-    import torch  # noqa: PLC0415
+    import torch
 
     encoder, rnn, decoder = network["encoder"], network["rnn"], network["decoder"]
     scored: Bits = {}
@@ -186,7 +186,7 @@ def one_by_one(model: LstmModel, network: Any, sentences: Sequence[str]) -> Bits
 
 def padded_batches(model: LstmModel, network: Any, sentences: Sequence[str]) -> Bits:
     """Take the longest sentences first, several at once, and project every position."""
-    import torch  # noqa: PLC0415
+    import torch
 
     encoder, rnn, decoder = network["encoder"], network["rnn"], network["decoder"]
     ids = [ids_of(model, text) for text in sentences]
@@ -213,7 +213,7 @@ def ids_of(model: LstmModel, text: str) -> list[int]:
 
 def modules(weights: dict[str, Any], dtype: Any) -> Any:
     """Return torch's own modules with these weights."""
-    import torch  # noqa: PLC0415
+    import torch
 
     n_words, n_units = weights["encoder.weight"].shape
     network = torch.nn.ModuleDict(

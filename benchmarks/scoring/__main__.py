@@ -90,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _prepare(n_threads: int) -> None:
-    import torch  # noqa: PLC0415
+    import torch
 
     logging: Any = import_module("transformers.utils.logging")
     torch.set_num_threads(n_threads)

@@ -50,7 +50,7 @@ def one_by_one(
         return list(range(n)) if full else sorted(sample)
 
     def run(work: Work) -> dict[int, list[float]]:
-        import torch  # noqa: PLC0415
+        import torch
 
         scored = {}
         with torch.no_grad():
@@ -105,8 +105,8 @@ def _by_suite(work: Work) -> Iterator[list[str]]:
 
 def _padded_nats(network: Any, ids: Any, mask: Any) -> list[list[float]]:
     """Return -log p, in nats, of each sentence's tokens but its first."""
-    import torch  # noqa: PLC0415
-    from torch.nn.functional import cross_entropy  # noqa: PLC0415
+    import torch
+    from torch.nn.functional import cross_entropy
 
     nats: list[list[float]] = []
     for start in range(0, len(ids), PADDED_BATCH):

@@ -11,7 +11,7 @@ PACKAGES = ("torch", "transformers", "minicons", "lm_eval")
 
 def machine(device: str, dtype: str) -> dict[str, Any]:
     """Return the processor, cores, load, threads, device and versions, as plain JSON values."""
-    import torch  # noqa: PLC0415
+    import torch
 
     return {
         "processor": _processor(),

@@ -100,7 +100,7 @@ class Products:
         )
 
     def _prepare(self) -> None:
-        import torch  # noqa: PLC0415
+        import torch
 
         self.shapes = shapes_of(self._recorder.passes)
         n_nodes = max(shape.n_nodes for shape in self.shapes)
@@ -113,7 +113,7 @@ class Products:
         self._logits = torch.zeros(n_rows, head.shape[1]).to(head)
 
     def _run(self, _work: Work) -> None:
-        import torch  # noqa: PLC0415
+        import torch
 
         head = self.weights.head
         with torch.inference_mode():

@@ -16,7 +16,7 @@ END_OF_TEXT = "<|endoftext|>"
 
 def make_gpt2(folder: Path, texts: Iterable[str], *, tiny: bool = False) -> None:
     """Write a causal network of GPT-2-small's shape; `tiny` is for trying things out."""
-    import torch  # noqa: PLC0415
+    import torch
 
     hf: Any = import_module("transformers")
     size = {"n_layer": 2, "n_embd": 16, "n_head": 2} if tiny else {}
@@ -33,7 +33,7 @@ def make_gpt2(folder: Path, texts: Iterable[str], *, tiny: bool = False) -> None
 
 def make_bert(folder: Path, texts: Iterable[str], *, tiny: bool = False) -> None:
     """Write a masked network of BERT-base's shape; `tiny` is for trying things out."""
-    import torch  # noqa: PLC0415
+    import torch
 
     hf: Any = import_module("transformers")
     width = {"hidden_size": 16, "intermediate_size": 64}
@@ -50,7 +50,7 @@ def make_bert(folder: Path, texts: Iterable[str], *, tiny: bool = False) -> None
 
 def byte_level_bpe(texts: Iterable[str]) -> Any:
     """Return a tokenizer like GPT-2's, of 5,000 items at most, which adds no mark."""
-    from tokenizers import Tokenizer, models, pre_tokenizers, trainers  # noqa: PLC0415
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
@@ -65,7 +65,7 @@ def byte_level_bpe(texts: Iterable[str]) -> Any:
 
 def word_piece(texts: Iterable[str], marks: list[str]) -> Any:
     """Return a tokenizer like BERT's (uncased), of 5,000 items at most, which adds its marks."""
-    from tokenizers import (  # noqa: PLC0415
+    from tokenizers import (
         Tokenizer,
         models,
         normalizers,
@@ -89,7 +89,7 @@ def word_piece(texts: Iterable[str], marks: list[str]) -> Any:
 
 def load(folder: Path, *, masked: bool, device: str, dtype: str) -> tuple[Any, Any]:
     """Return the network and tokenizer that others score with: as transformers loads them."""
-    import torch  # noqa: PLC0415
+    import torch
 
     hf: Any = import_module("transformers")
     kind = hf.AutoModelForMaskedLM if masked else hf.AutoModelForCausalLM

@@ -161,7 +161,7 @@ class Interval:
         confidence: float = CONFIDENCE,
     ) -> Self:
         """Return the t interval of an estimate with its degrees of freedom; normal for infinity."""
-        from scipy.special import stdtrit  # noqa: PLC0415 - takes longer to import than pommel
+        from scipy.special import stdtrit
 
         upper = (1 + confidence) / 2
         is_normal = math.isinf(n_free)
@@ -194,7 +194,7 @@ class Interval:
     @classmethod
     def _clopper_pearson(cls, n_holding: int, n_items: int, tail: float) -> Self:
         """Clopper and Pearson (1934): the shares that neither one-sided test at `tail` refuses."""
-        from scipy.special import betaincinv  # noqa: PLC0415 - takes longer to import than pommel
+        from scipy.special import betaincinv
 
         n_failing = n_items - n_holding
         return cls(
@@ -258,7 +258,7 @@ class _Strata:
         With the Lagrange multiplier m of the likeliest distributions whose sum is s, the statistic
         is m * (found - s): both factors rise with m, so that one m has `squared_z`.
         """
-        from scipy.optimize import brentq  # noqa: PLC0415 - takes longer to import than pommel
+        from scipy.optimize import brentq
 
         means = (self.values * self.counts).sum(axis=1) / self.counts.sum(axis=1)
         above = math.fsum((means - self.low).tolist())
@@ -359,7 +359,7 @@ def binomial_p(
     where `chance` is NaN: nobody knows what would be chance. Raises `ValueError` unless
     0 <= n_holding <= n_items, n_items > 0 and 0 <= chance <= 1.
     """
-    from scipy.special import betainc  # noqa: PLC0415 - takes longer to import than pommel
+    from scipy.special import betainc
 
     _check_counts(n_holding, n_items)
     if math.isnan(chance):
@@ -555,7 +555,7 @@ def binomial_sum_ps(n_holding: int, parts: Iterable[tuple[int, float]]) -> OneSi
 
 def _masses(n_items: int, chance: float) -> NDArray[np.float64]:
     """Return P(X = k) for k from 0 to n_items."""
-    from scipy.special import gammaln, xlog1py, xlogy  # noqa: PLC0415 - slow to import
+    from scipy.special import gammaln, xlog1py, xlogy
 
     if not 0 <= chance <= 1:
         raise ValueError(f"chance is a probability, and not {chance}")

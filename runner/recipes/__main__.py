@@ -33,7 +33,7 @@ def main() -> None:
 def gpt2(seed: int, scale: float, out: Path) -> None:
     """Train the small GPT-2 and write it into the folder --out."""
     # The other commands do without torch.
-    from recipes.gpt2 import Recipe, train_gpt2  # noqa: PLC0415 - needs torch, an extra
+    from recipes.gpt2 import Recipe, train_gpt2
 
     figures = train_gpt2(out, Recipe(seed=seed, scale=scale))
     click.echo(f"{figures.validation_bits_per_token:.3f} bits per held-out token")

@@ -154,7 +154,7 @@ def test_a_model_without_a_series_has_a_trend_of_nothing() -> None:
 
 @given(st.lists(st.lists(st.floats(0, 1), min_size=4, max_size=4), min_size=2, max_size=6))
 def test_means_and_trends_are_those_of_scipy(shares: list[list[float]]) -> None:
-    from scipy.stats import linregress, sem  # noqa: PLC0415
+    from scipy.stats import linregress, sem
 
     names, values = ("a", "b", "c", "d"), [0, 1, 2, 4]
     records = [
@@ -173,7 +173,7 @@ def test_means_and_trends_are_those_of_scipy(shares: list[list[float]]) -> None:
 
 
 def test_figure_3_of_kryvosheieva_and_levy(shared_data: Path) -> None:
-    import pandas as pd  # noqa: PLC0415
+    import pandas as pd
 
     globs = {"mGPT": ["mGPT-*"], "BLOOM": ["bloom*"], "XGLM": ["xglm-*"], "XLM-R": ["xlmr-*"]}
     records = without_models(multilingual_records(shared_data), ["human"])

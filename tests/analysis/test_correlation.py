@@ -174,7 +174,7 @@ def test_models_have_properties_and_seeds_are_one_model() -> None:
 
 
 def test_pearson_may_be_asked_for() -> None:
-    from scipy.stats import pearsonr  # noqa: PLC0415
+    from scipy.stats import pearsonr
 
     records = scored({("de", "s"): 0.5, ("en", "s"): 0.9, ("fr", "s"): 0.8})
     (found,) = PropertyCorrelations.of(
@@ -188,7 +188,7 @@ def test_pearson_may_be_asked_for() -> None:
 
 @given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 8)), min_size=10, max_size=14))
 def test_spearman_is_that_of_scipy(points: list[tuple[int, int]]) -> None:
-    from scipy.stats import spearmanr  # noqa: PLC0415
+    from scipy.stats import spearmanr
 
     x, y = zip(*points, strict=True)
     records = scored({(f"l{i}", "s"): share / 8 for i, share in enumerate(y)})
@@ -250,7 +250,7 @@ def test_items_of_several_suites_may_be_pooled() -> None:
 
 
 def test_two_models_are_compared_on_the_suites_that_both_have() -> None:
-    from scipy.stats import spearmanr  # noqa: PLC0415
+    from scipy.stats import spearmanr
 
     a = {"s": 0.1, "t": 0.5, "u": 0.4, "v": 0.9}
     b = {"s": 0.2, "t": 0.3, "u": 0.9, "w": 0.9}

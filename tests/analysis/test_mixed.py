@@ -96,7 +96,7 @@ def test_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
 
 
 def test_where_nothing_spreads_it_is_close_to_a_plain_logistic_regression() -> None:
-    import statsmodels.api as sm  # noqa: PLC0415 - an extra
+    import statsmodels.api as sm
 
     alike = simulated(20, 100, seed=3, spreads={"model": 0.0, "item": 0.0})
     found = MixedFit.of_items(alike, fixed=BOTH, random=["model", "item"])

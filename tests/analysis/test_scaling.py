@@ -91,7 +91,7 @@ def test_slopes_are_those_of_polyfit(points: list[tuple[int, float]]) -> None:
 
 
 def test_the_parts_of_a_slope_are_those_of_scipy() -> None:
-    from scipy.stats import linregress  # noqa: PLC0415
+    from scipy.stats import linregress
 
     x, y = [1, 2, 4, 8], [0.5, 0.625, 0.75, 0.7]
     (found, _) = Scaling.of([sized(str(b), b, share) for b, share in zip(x, y, strict=True)]).slopes

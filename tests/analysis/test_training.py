@@ -117,7 +117,7 @@ def test_from_the_step_that_is_named_on_there_is_no_way_back(
 
 
 def test_a_path_is_what_scipy_says_of_it() -> None:
-    from scipy.stats import spearmanr  # noqa: PLC0415
+    from scipy.stats import spearmanr
 
     path = only_path(shares(5, 4, 9, 9, 15))
     assert (path.n_steps, path.first_step, path.last_step) == (5, 100, 500)

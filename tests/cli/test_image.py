@@ -107,8 +107,8 @@ def test_build_arguments_that_are_none(pommel: Pommel) -> None:
 @pytest.fixture
 def tag(docker_engine: str) -> Iterator[str]:
     """A name for an image, which is removed at the end."""
-    from docker import APIClient  # noqa: PLC0415
-    from docker.errors import ImageNotFound  # noqa: PLC0415
+    from docker import APIClient
+    from docker.errors import ImageNotFound
 
     name = f"pommel-test/cli-{os.getpid()}"
     yield name

@@ -14,8 +14,8 @@ _SECONDS_TO_WORK = 600
 
 def answers(url: str) -> bool:
     """Return whether an engine with Docker's interface answers at `url`."""
-    from docker import APIClient  # noqa: PLC0415 - an extra
-    from docker.errors import DockerException  # noqa: PLC0415
+    from docker import APIClient
+    from docker.errors import DockerException
 
     scheme, _, path = url.partition("://")
     if scheme == "unix" and not _listens(path):
@@ -34,7 +34,7 @@ def answers(url: str) -> bool:
 @contextmanager
 def connected(url: str) -> Iterator["APIClient"]:
     """Yield a client of the engine at `url`."""
-    from docker import APIClient  # noqa: PLC0415 - an extra
+    from docker import APIClient
 
     client = APIClient(base_url=url, version="auto", timeout=_SECONDS_TO_WORK)
     try:

@@ -142,7 +142,7 @@ def _context(source: Path | Mapping[str, str | bytes | Path]) -> bytes:
 
 
 def _is_there(client: "APIClient", tag: str) -> bool:
-    from docker.errors import ImageNotFound  # noqa: PLC0415 - an extra
+    from docker.errors import ImageNotFound
 
     try:
         client.inspect_image(tag)  # type: ignore[no-untyped-call]
@@ -160,7 +160,7 @@ def _finish(events: Any, tag: str) -> None:
 
 
 def _remove_image(client: "APIClient", image: dict[str, Any]) -> None:
-    from docker.errors import APIError  # noqa: PLC0415 - an extra
+    from docker.errors import APIError
 
     for name in image["RepoTags"] or [image["Id"]]:
         # Somebody else may be as quick, or still use it.

@@ -24,7 +24,7 @@ class LanguageModel:
     @cached_property
     def model(self) -> HuggingFaceModel:
         """The model in this process."""
-        import torch  # noqa: PLC0415
+        import torch
 
         torch.set_num_threads(1)
         model = load_model("builtin://en-gpt2")

@@ -210,8 +210,8 @@ Remove = Callable[[str], str]
 @pytest.fixture
 def tag(docker_engine: str) -> Iterator[str]:
     """A name for an image, which is removed at the end."""
-    from docker import APIClient  # noqa: PLC0415
-    from docker.errors import ImageNotFound  # noqa: PLC0415
+    from docker import APIClient
+    from docker.errors import ImageNotFound
 
     name = f"pommel-test/build-{os.getpid()}"
     with locked(BUILDS):

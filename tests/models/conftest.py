@@ -1,7 +1,5 @@
 """Tiny Hugging Face models with random weights, and small tokenizers."""
 
-# ruff: noqa: PLC0415 - torch and transformers are optional
-
 import warnings
 from collections.abc import Callable
 from importlib import import_module

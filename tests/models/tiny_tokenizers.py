@@ -1,7 +1,5 @@
 """Small tokenizers of every family, trained on a few sentences."""
 
-# ruff: noqa: PLC0415 - transformers is optional
-
 import json
 from collections.abc import Callable
 from importlib import import_module

@@ -103,7 +103,7 @@ def test_a_confidence_is_no_percentage(confidence: float) -> None:
 
 def test_the_interval_of_a_mean_is_that_of_t() -> None:
     values = [0.3, 0.5, 0.4, 0.9, math.nan]
-    from scipy.stats import sem, t  # noqa: PLC0415
+    from scipy.stats import sem, t
 
     low, high = t.interval(0.95, 3, loc=np.mean(values[:4]), scale=sem(values[:4]))
     found = Interval.of_mean(values)

@@ -93,7 +93,7 @@ def plain_table(
     caption: str = "",
 ) -> "Table":
     """Return a table: columns of names, on the left, then of numbers, on the right."""
-    from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
+    from rich.table import Table
 
     table = Table(title=title, title_justify="left", caption=caption, caption_justify="left")
     for name in names:

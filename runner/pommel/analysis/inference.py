@@ -224,7 +224,7 @@ def _t_p(rho: float, n: int) -> float:
 
     NaN for fewer than three pairs.
     """
-    from scipy.special import betainc  # noqa: PLC0415 - takes longer to import than pommel
+    from scipy.special import betainc
 
     n_free = n - 2
     return float(betainc(n_free / 2, 0.5, 1 - rho**2)) if n_free > 0 else math.nan
@@ -253,7 +253,7 @@ class Fit:
         Points of which x or y is NaN do not count. Everything but `n` is NaN for fewer than two
         distinct x, and for infinite values. Raises `ValueError` where x and y differ in length.
         """
-        from scipy.special import betainc  # noqa: PLC0415 - takes longer to import than pommel
+        from scipy.special import betainc
 
         across, up = _known_points(x, y)
         n = int(across.size)
@@ -294,7 +294,7 @@ def mcnemar(n_only_first: int, n_only_second: int) -> float:
     """
     if min(n_only_first, n_only_second) < 0:
         raise ValueError(f"a count of items is 0 or more: {n_only_first}, {n_only_second}")
-    from scipy.special import bdtr  # noqa: PLC0415 - takes longer to import than pommel
+    from scipy.special import bdtr
 
     n_discordant = n_only_first + n_only_second
     return min(1.0, 2 * float(bdtr(min(n_only_first, n_only_second), n_discordant, 0.5)))

@@ -76,7 +76,7 @@ class ItemTable:
         are 0 or 1. Skipped items, and
         results without items, have no rows; the notes count them.
         """
-        import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
+        import pandas as pd
 
         found = ModelsCompared.of(records)
         names = _suite_names(found.models)

@@ -230,8 +230,8 @@ class MixedFit(Answer):
 
 def _check_extra() -> None:
     try:
-        import gpboost  # noqa: F401, PLC0415 - an extra
-        import patsy  # noqa: F401, PLC0415 - an extra
+        import gpboost  # noqa: F401 - an extra
+        import patsy  # noqa: F401 - an extra
     except ImportError:
         message = "mixed models need the stats extra: pip install 'pommel[stats]'"
         raise PommelError(message) from None
@@ -427,7 +427,7 @@ def _columns_of(units: Sequence[str], frame: "pd.DataFrame") -> list[str]:
 
 
 def _unit(name: str, frame: "pd.DataFrame") -> RandomEffect:
-    import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
+    import pandas as pd
 
     codes = np.zeros(len(frame), dtype=np.intp)
     for part in name.split(":"):
@@ -508,8 +508,8 @@ def _check_units(design: MixedDesign, units: Sequence[RandomEffect]) -> None:
 
 
 def _effects(fixed: str, frame: "pd.DataFrame") -> "pd.DataFrame":
-    import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
-    import patsy  # noqa: PLC0415 - an extra
+    import pandas as pd
+    import patsy
 
     if "~" in fixed:
         raise UsageError(f"{fixed!r}: write the right side of the formula alone, without a '~'")
@@ -609,7 +609,7 @@ def _separating(effects: Values, outcomes: Values) -> list[int]:
     the border (Albert and Anderson 1984), found by a linear programme (Konis 2007). Rows that are
     alike need be looked at once: where both outcomes occur, they have to be on the border.
     """
-    from scipy.optimize import linprog  # noqa: PLC0415 - takes longer to import than pommel
+    from scipy.optimize import linprog
 
     rows, which = np.unique(effects, axis=0, return_inverse=True)
     n_rows = np.bincount(which.ravel())
@@ -746,7 +746,7 @@ def fitted(design: MixedDesign) -> Fitted:
     (Tierney and Kadane 1986), as lme4's `glmer` does with its default nAGQ = 1. Standard errors are
     those of the expected information, given the variances.
     """
-    import gpboost  # noqa: PLC0415 - an extra
+    import gpboost
 
     # Coefficients of about one size; taking off a mean would be another model for slopes.
     scales = _sizes(design.effects)
@@ -811,7 +811,7 @@ class _Gathering(logging.Handler):
 @contextmanager
 def _warned() -> Iterator[list[str]]:
     """Gather what GPBoost warns of, and would print to standard output."""
-    import gpboost  # noqa: PLC0415 - an extra
+    import gpboost
 
     logger = logging.getLogger("gpboost")
     logger.setLevel(logging.INFO)
@@ -859,7 +859,7 @@ def _spread_ends(variance: float, error: float) -> tuple[float, float]:
 
 
 def _coefficient(free: Freedom, estimate: float, sd: float) -> Effect:
-    from scipy.special import stdtr  # noqa: PLC0415 - takes longer to import than pommel
+    from scipy.special import stdtr
 
     n_free, size = free.n_free, abs(estimate) / sd
     is_normal = math.isinf(n_free)

@@ -82,7 +82,7 @@ def _typed(prompt: str) -> str | None:
         if sys.stdin.isatty() and sys.stdout.isatty():
             # Not every Python has it; where it is there, arrow keys move in the line.
             with contextlib.suppress(ImportError):
-                import readline  # noqa: F401, PLC0415 - an import is all it takes
+                import readline  # noqa: F401 - an import is all it takes
             return input(prompt)
         click.echo(prompt, nl=False, err=True)
         return input()

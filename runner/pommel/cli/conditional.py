@@ -132,7 +132,7 @@ def _write(frame: "pd.DataFrame", form: str, output: Path | None) -> None:
 
 
 def _table(frame: "pd.DataFrame") -> "Table":
-    from rich.table import Table  # noqa: PLC0415 - `pommel --help` stays fast without it
+    from rich.table import Table
 
     table = Table()
     for column in frame.columns:

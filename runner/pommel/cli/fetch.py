@@ -206,7 +206,7 @@ def _show_list(form: str) -> None:
 
 
 def _table(sources: Sequence[PublishedSource]) -> "Table":
-    from rich.table import Table  # noqa: PLC0415 - `pommel --help` stays fast without it
+    from rich.table import Table
 
     table = Table()
     for name in ("name", "what", "licence"):

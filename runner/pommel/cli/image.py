@@ -50,7 +50,7 @@ def command() -> None:
 )
 def new(name: str, into: Path) -> None:
     """Make a folder NAME with all that an image needs, for you to put your model into."""
-    from pommel.images import BuildOptions, new_image  # noqa: PLC0415 - commands start sooner
+    from pommel.images import BuildOptions, new_image
 
     folder = new_image(name, into)
     # A bare name could be that of an image that ships with pommel.
@@ -87,7 +87,7 @@ def build(source: str, arguments: tuple[str, ...], chosen: _BuildOptions) -> Non
 
     A name means the image that ships with pommel; write ./NAME for a folder of that name.
     """
-    from pommel.images import BuildOptions  # noqa: PLC0415 - commands start sooner
+    from pommel.images import BuildOptions
 
     options = BuildOptions(
         tag=chosen.tag,
@@ -126,8 +126,8 @@ def check(image: str, report: Path | None, sentences: int, chosen: ContainerOpti
     IMAGE is docker://NAME, podman://NAME and so on, or a name of the LM Zoo; without a scheme it is
     Docker's. Exit status: 0 if nothing has failed, 1 otherwise, 4 if the image is not available.
     """
-    from pommel.images import ImageCheck  # noqa: PLC0415 - commands start sooner
-    from pommel.models import ImageCommands, LmZooRegistry  # noqa: PLC0415 - commands start sooner
+    from pommel.images import ImageCheck
+    from pommel.models import ImageCommands, LmZooRegistry
 
     if report is not None:
         # A folder that cannot be is better known before all has been checked.

@@ -48,7 +48,7 @@ def list_command(*, short: bool) -> None:
     The names are models for every other command (pommel run GRNN suites:en). The list ships with
     pommel; nothing is fetched.
     """
-    from pommel.compat import Registry  # noqa: PLC0415 - `--help` stays fast
+    from pommel.compat import Registry
 
     for model in Registry().official():
         if short:
@@ -145,7 +145,7 @@ def get_predictions(model: str, in_file: str, out_file: Path, chosen: _BackendOp
 
 @contextmanager
 def _opened(model: str, chosen: _BackendOptions) -> Iterator[Any]:
-    from pommel.compat import opened  # noqa: PLC0415 - `--help` stays fast
+    from pommel.compat import opened
 
     with (
         download_bar(model) as progress,

@@ -29,7 +29,7 @@ _WIDE = 10_000
 
 def show_table(table: "Table") -> None:
     """Print a table for people; without colours and folding where stdout is no terminal."""
-    from rich.console import Console  # noqa: PLC0415 - `pommel --help` stays fast without it
+    from rich.console import Console
 
     width = None if sys.stdout.isatty() else _WIDE
     # What suites and models are called is text, not Rich's mark-up.
@@ -128,8 +128,8 @@ def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
     if not sys.stderr.isatty():
         yield lambda _n: None
         return
-    from rich.console import Console  # noqa: PLC0415 - `pommel --help` stays fast without it
-    from rich.progress import (  # noqa: PLC0415 - `pommel --help` stays fast without it
+    from rich.console import Console
+    from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
         Progress,
@@ -157,8 +157,8 @@ def download_bar(label: str) -> Iterator[Callable[[int, int], None]]:
     if not sys.stderr.isatty():
         yield lambda _done, _total: None
         return
-    from rich.console import Console  # noqa: PLC0415 - `pommel --help` stays fast without it
-    from rich.progress import (  # noqa: PLC0415 - `pommel --help` stays fast without it
+    from rich.console import Console
+    from rich.progress import (
         BarColumn,
         DownloadColumn,
         Progress,
@@ -264,7 +264,7 @@ def check_table(table: ResultsTable | None, form: str) -> None:
 
 def show_results(results: "Results", *, table: ResultsTable | None, form: str) -> None:
     """Print results: tables for people, a tidy table, or JSON with the provenance."""
-    from pommel.report import result_tables  # noqa: PLC0415 - few commands show results
+    from pommel.report import result_tables
 
     if form == "json" and not table:
         click.echo(json.dumps(results.to_json(), ensure_ascii=False, indent=2))

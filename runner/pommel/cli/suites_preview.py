@@ -155,7 +155,7 @@ def _print(lines: Iterable[PreviewLine], *, plain: bool) -> None:
             click.echo(_one_line(line.text), color=True)
         sys.stdout.flush()
         return
-    from rich.console import Console  # noqa: PLC0415 - `pommel --help` stays fast without it
+    from rich.console import Console
 
     console = Console(markup=False, emoji=False, highlight=False)
     for line in lines:
@@ -164,7 +164,7 @@ def _print(lines: Iterable[PreviewLine], *, plain: bool) -> None:
 
 def _print_folded(console: "Console", line: PreviewLine, *, plain: bool) -> None:
     """Print a line; what does not fit goes on below its text, not below its label."""
-    from rich.text import Text  # noqa: PLC0415 - `pommel --help` stays fast without it
+    from rich.text import Text
 
     def styled(pieces: Iterable[tuple[str, str]]) -> Text:
         return Text.assemble(*((_safe(text), "" if plain else style) for text, style in pieces))

@@ -85,14 +85,14 @@ def watching() -> Iterator[Watcher]:
         yield Lines()
         return
     # Imported here: `pommel train --help` stays fast without it.
-    from rich.console import Console  # noqa: PLC0415 - `pommel --help` stays fast without it
-    from rich.progress import (  # noqa: PLC0415 - `pommel --help` stays fast without it
+    from rich.console import Console
+    from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
         TextColumn,
         TimeRemainingColumn,
     )
-    from rich.progress import Progress as Bars  # noqa: PLC0415 - `pommel --help` stays fast without it
+    from rich.progress import Progress as Bars
 
     columns = (
         TextColumn("{task.description}", markup=False),
@@ -250,7 +250,7 @@ def command(text: Path, chosen: _TrainLstmOptions) -> None:
       pommel run 'lstm://my-lstm/seed-*' suites:en/agreement
     """
     # Imported here: `pommel train --help` needs none of it.
-    from pommel.training import train_family  # noqa: PLC0415 - commands start sooner
+    from pommel.training import train_family
 
     plan = _plan(text, chosen)
     with watching() as watcher:
@@ -291,7 +291,7 @@ def _check_excluded() -> None:
 
 
 def _table(rows: "Iterable[Sequence[str]]") -> "Table":
-    from rich.table import Table  # noqa: PLC0415 - `pommel --help` stays fast without it
+    from rich.table import Table
 
     table = Table("model", "epochs", "best epoch", "validation perplexity", "words/s", "seconds")
     for column in table.columns[1:]:

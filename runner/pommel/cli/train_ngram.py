@@ -134,7 +134,7 @@ def _status() -> Iterator[Callable[[str], None]]:
     if not sys.stderr.isatty():
         yield lambda _text: None
         return
-    from rich.console import Console  # noqa: PLC0415 - `pommel --help` stays fast without it
+    from rich.console import Console
 
     with Console(stderr=True, markup=False).status("") as status:
         yield status.update

@@ -31,7 +31,7 @@ def frame_of(columns: Mapping[str, Sequence[Any]]) -> "pd.DataFrame":
 
     Counts are whole numbers, or missing; results are True, False, or missing.
     """
-    import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
+    import pandas as pd
 
     frame = pd.DataFrame(dict(columns))
     return frame.astype({name: kind for name, kind in _TYPES.items() if name in columns})
@@ -39,7 +39,7 @@ def frame_of(columns: Mapping[str, Sequence[Any]]) -> "pd.DataFrame":
 
 def stacked(frames: Sequence["pd.DataFrame"]) -> "pd.DataFrame":
     """Return the rows of frames that have the same columns, below one another."""
-    import pandas as pd  # noqa: PLC0415 - `import pommel` stays fast without it
+    import pandas as pd
 
     # A frame without rows has columns without types, which would spread to the others.
     filled = [frame for frame in frames if len(frame)]

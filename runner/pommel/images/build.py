@@ -59,7 +59,7 @@ class Stages:
 
     def remove(self, client: "APIClient") -> None:
         """Remove what is new, what nobody has given a name, and nothing else is made from."""
-        from docker.errors import DockerException  # noqa: PLC0415 - an extra
+        from docker.errors import DockerException
 
         untyped: Any = client
         for image in self.images:
@@ -109,7 +109,7 @@ class BuildOptions:
         Raises `UsageError` and `InputError` before anything is started, `ModelNotAvailableError` if
         no engine answers, and `ContainerError`, with the last lines, for a build that fails.
         """
-        from pommel.models import DockerEngine  # noqa: PLC0415 - needs docker, an extra
+        from pommel.models import DockerEngine
 
         started = time.monotonic()
         connection = DockerEngine.connect(engine, asked_by=f"image build {source}")
@@ -160,7 +160,7 @@ class BuiltImage:
 
 
 def _tag(asked: str | None, source: Source) -> str:
-    from docker.utils import match_tag  # noqa: PLC0415 - an extra
+    from docker.utils import match_tag
 
     tag = asked or BuildOptions.default_tag(source.name.lower())
     if not match_tag(tag):
@@ -215,7 +215,7 @@ def _stages_removed(client: "APIClient") -> Iterator[Stages]:
 @contextlib.contextmanager
 def _explained(tag: str) -> Iterator[None]:
     """Turn what the engine raises into messages that name the image."""
-    from docker.errors import DockerException  # noqa: PLC0415 - an extra
+    from docker.errors import DockerException
 
     try:
         yield

@@ -579,7 +579,7 @@ def _has_the_ids(subject: Subject) -> str:
     mend="write the output of log_softmax over the whole vocabulary",
 )
 def _sums_to_1(subject: Subject) -> str:
-    import numpy as np  # noqa: PLC0415 - commands start sooner
+    import numpy as np
 
     for each in _well_shaped(subject)[1]:
         for number, row in enumerate(each.rows, start=1):

@@ -29,7 +29,7 @@ def files_below(folder: Path, *, dockerfile: str = "Dockerfile") -> Files:
 
     Raises `InputError` as `files_of` does.
     """
-    from docker.utils import exclude_paths  # noqa: PLC0415 - an extra
+    from docker.utils import exclude_paths
 
     ignored = [*_NEVER]
     if (folder / ".dockerignore").is_file():

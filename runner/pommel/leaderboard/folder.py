@@ -104,7 +104,7 @@ class BoardFolder:
             raise self._no_board() from None
         try:
             with contextlib.suppress(ImportError):
-                import fcntl  # noqa: PLC0415 - Windows has none
+                import fcntl
 
                 fcntl.flock(opened, fcntl.LOCK_EX)
             self._check_written()

@@ -50,7 +50,7 @@ def _looks(text: str) -> str:
 def _prototypes() -> dict[str, str]:
     """Return one text for all characters that are confused with one another, by character."""
     # Imported here: its table takes a tenth of a second to load.
-    from confusable_homoglyphs.confusables import confusables_data  # noqa: PLC0415 - see above
+    from confusable_homoglyphs.confusables import confusables_data
 
     first: dict[str, str] = {}
 

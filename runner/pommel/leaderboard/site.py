@@ -98,7 +98,7 @@ class Ranking:
 
     def table(self, rows: Sequence[Standing]) -> "Table":
         """Return one row a submission: of some that are ranked, or of some that are not."""
-        from rich.table import Table  # noqa: PLC0415 - `import pommel` stays fast without it
+        from rich.table import Table
 
         name, alike = printable(self.board.name), self.confused()
         circuits = list(self.board.circuits) if len(self.board.circuits) > 1 else []
@@ -316,7 +316,7 @@ def _is_others(folder: Path) -> bool:
 
 def _environment() -> "Environment":
     try:
-        from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - an extra
+        from jinja2 import Environment, PackageLoader, StrictUndefined
     except ImportError:
         raise PommelError("the site needs the plots extra: pip install 'pommel[plots]'") from None
     environment = Environment(

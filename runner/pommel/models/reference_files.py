@@ -76,8 +76,8 @@ def check_spec(spec: Any, *, where: str) -> dict[str, Any]:
 def check_shape(value: Any, schema: Mapping[str, Any], *, where: str, noun: str) -> None:
     """Raise `InputError` with the gravest fault of a value that does not fit a JSON Schema."""
     # Imported here: jsonschema takes longer to import than pommel does.
-    from jsonschema import Draft202012Validator  # noqa: PLC0415 - `import pommel` stays fast without it
-    from jsonschema.exceptions import best_match  # noqa: PLC0415 - `import pommel` stays fast without it
+    from jsonschema import Draft202012Validator
+    from jsonschema.exceptions import best_match
 
     fault = best_match(Draft202012Validator(schema).iter_errors(value))
     if fault is not None:

@@ -46,10 +46,10 @@ def _open_builtin(reference: str, options: LoadOptions) -> Model:
         )
     path = shipped_folder("builtin") / name / _BUILTIN[name]
     if path.name.endswith(".arpa.gz"):
-        from pommel.models import ngram  # noqa: PLC0415 - only the kind that is asked for
+        from pommel.models import ngram
 
         return ngram.open_arpa(path, reference=reference, name=name)
-    from pommel.models import huggingface  # noqa: PLC0415 - only the kind that is asked for
+    from pommel.models import huggingface
 
     return huggingface.open_folder(path, reference=reference, name=name, options=options)
 
@@ -71,7 +71,7 @@ def _with_scheme(reference: str) -> str:
 
     Raises `ModelNotAvailableError` for anything else.
     """
-    from pommel.models.container.names import LmZooRegistry  # noqa: PLC0415 - seldom needed, LmZooRegistry
+    from pommel.models.container.names import LmZooRegistry
 
     path = Path(reference).expanduser()
     if reference and path.is_dir():

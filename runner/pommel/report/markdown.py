@@ -44,7 +44,7 @@ def _note(text: str) -> str:
 
 
 def _aligned(rows: Sequence[Sequence[str]], columns: Sequence[PaperColumn]) -> Iterator[str]:
-    from rich.cells import cell_len  # noqa: PLC0415 - `import pommel` stays fast without it
+    from rich.cells import cell_len
 
     widths = [
         max(_LEAST_WIDTH, *(cell_len(row[index]) for row in rows)) for index in range(len(columns))

@@ -41,7 +41,7 @@ class Results:
     @classmethod
     def as_analysed(cls, runs: Sequence[Run]) -> "Results":
         """Put stored runs together under the names that analyses give their models."""
-        from pommel.report.plots.regions import named_runs  # noqa: PLC0415 - commands start sooner
+        from pommel.report.plots.regions import named_runs
 
         return cls(
             runs=tuple(
@@ -116,7 +116,7 @@ class Results:
         are meant. Raises `UsageError` for names that no run has, and where several suites are
         there and none is named.
         """
-        from pommel.report.plots.regions import region_chart  # noqa: PLC0415 - commands start sooner
+        from pommel.report.plots.regions import region_chart
 
         return region_chart(self._named(suite, model))
 
@@ -126,7 +126,7 @@ class Results:
 
     def plot(self, name: str) -> "alt.typing.ChartType":
         """Return one of `plots.table.PLOTS` of all runs; raises `UsageError` as it does."""
-        from pommel.report.plots.table import PLOTS  # noqa: PLC0415 - commands start sooner
+        from pommel.report.plots.table import PLOTS
 
         UsageError.check_choice("the plot", name, PLOTS)
         kind = PLOTS[name]

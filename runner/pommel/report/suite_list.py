@@ -55,7 +55,7 @@ def _written(number: int) -> str:
 
 
 def _table(texts: Sequence[str], numbers: Sequence[str], *, markdown: bool) -> "Table":
-    from rich import box  # noqa: PLC0415 - `import pommel` stays fast without it
+    from rich import box
 
     table = plain_table(names=texts, numbers=numbers)
     if markdown:

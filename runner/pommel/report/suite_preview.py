@@ -113,7 +113,7 @@ def _quiet(indent: int, text: str) -> PreviewLine:
 def _item(
     suite: Suite, item: Item, compared: Mapping[str, frozenset[int]], *, plain: bool
 ) -> Iterator[PreviewLine]:
-    from rich.cells import cell_len  # noqa: PLC0415 - `import pommel` stays fast without it
+    from rich.cells import cell_len
 
     width = max(map(cell_len, compared))
     for condition in _in_order(suite, item):

@@ -189,8 +189,8 @@ class SuiteResult:
         Raises `SurprisalError` if no metric is there for every region.
         """
         # Imported here: what evaluates has results, too.
-        from pommel.scoring.evaluated_suite import table_from_suite  # noqa: PLC0415 - see above
-        from pommel.scoring.predictions import evaluate_predictions  # noqa: PLC0415 - see above
+        from pommel.scoring.evaluated_suite import table_from_suite
+        from pommel.scoring.predictions import evaluate_predictions
 
         return evaluate_predictions(
             suite,

@@ -86,7 +86,7 @@ class Store:
     @staticmethod
     def salvage(damaged: Path, target: Path) -> "Salvaged":
         """Write what can be read of a damaged store to a new one (`pommel.store.salvage`)."""
-        from pommel.store.salvage import salvage  # noqa: PLC0415 - for a damaged store only
+        from pommel.store.salvage import salvage
 
         return salvage(damaged, target)
 

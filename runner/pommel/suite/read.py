@@ -202,7 +202,7 @@ def described(errors: "Iterable[ValidationError]") -> list[ShapeFault]:
 @functools.cache
 def _validator(schema_name: str) -> "Validator":
     # Imported here: jsonschema takes longer to import than pommel does.
-    from jsonschema import Draft202012Validator, validators  # noqa: PLC0415 - `import pommel` stays fast without it
+    from jsonschema import Draft202012Validator, validators
 
     extend: Any = validators.extend
     quick = extend(Draft202012Validator, {"properties": _properties, "items": _items})

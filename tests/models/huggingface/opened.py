@@ -1,7 +1,5 @@
 """What the tests of Hugging Face models have in common."""
 
-# ruff: noqa: PLC0415 - torch and transformers are optional
-
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Whole words: on models whose vocabulary can be enumerated their probabilities sum to 1."""
 
-# ruff: noqa: PLC0415 - torch and transformers are optional
-
 import itertools
 import math
 import warnings

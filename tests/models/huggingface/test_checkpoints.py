@@ -1,7 +1,5 @@
 """Checkpoints as one family: from the hub's cache and from folders, one in memory at a time."""
 
-# ruff: noqa: PLC0415 - torch and transformers are optional
-
 import json
 import shutil
 import weakref

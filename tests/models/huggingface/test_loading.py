@@ -1,7 +1,5 @@
 """Which models open, and the one line that each of the others gets."""
 
-# ruff: noqa: PLC0415 - torch and transformers are optional
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """Masked models: each method against plain float64 passes over the inputs that it describes."""
 
-# ruff: noqa: PLC0415 - torch and transformers are optional
-
 import json
 from collections.abc import Callable
 from importlib import import_module

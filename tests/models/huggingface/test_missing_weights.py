@@ -1,7 +1,5 @@
 """Parameters that a model's files lack: tied and unused ones do not matter, all others do."""
 
-# ruff: noqa: PLC0415 - torch and transformers are optional
-
 import shutil
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """From a reference to a folder: names, revisions, the hub's cache, and what the hub refuses."""
 
-# ruff: noqa: PLC0415 - torch and transformers are optional
-
 import os
 import shutil
 from pathlib import Path

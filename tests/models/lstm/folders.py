@@ -20,8 +20,8 @@ def save_random_lstm(  # noqa: PLR0913 - what a folder may have
     **config: Any,
 ) -> Path:
     """Write a model of the two marks and `words`; return its folder."""
-    import torch  # noqa: PLC0415
-    from safetensors.torch import save_file  # noqa: PLC0415
+    import torch
+    from safetensors.torch import save_file
 
     vocabulary = [*marks, *words]
     sizes = {"embedding_size": 16 if tied else 12, "hidden_size": 16, "n_layers": n_layers}
@@ -38,7 +38,7 @@ def save_random_lstm(  # noqa: PLR0913 - what a folder may have
 
 def reference_bits(folder: Path, ids: Sequence[int]) -> list[float]:
     """Return the surprisals of all words but the first, a word at a time, in double precision."""
-    from safetensors.numpy import load_file  # noqa: PLC0415
+    from safetensors.numpy import load_file
 
     weights = load_file(folder / "model.safetensors")
     return bits_of({name: each.astype(np.float64) for name, each in weights.items()}, ids)

@@ -26,7 +26,7 @@ def change_config(folder: Path, **changes: Any) -> None:
 
 
 def change_weights(folder: Path, change: Change) -> None:
-    from safetensors.torch import load_file, save_file  # noqa: PLC0415
+    from safetensors.torch import load_file, save_file
 
     weights = load_file(folder / "model.safetensors")
     change(weights)

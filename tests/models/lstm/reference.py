@@ -46,7 +46,7 @@ def random_weights(  # noqa: PLR0913 - the shape of a network
 
 def as_tensors(weights: Weights) -> dict[str, Any]:
     """Return the weights as torch has them, float32."""
-    import torch  # noqa: PLC0415
+    import torch
 
     return {name: torch.tensor(each, dtype=torch.float32) for name, each in weights.items()}
 

@@ -50,7 +50,7 @@ def folder(sentences: list[str], tmp_path_factory: pytest.TempPathFactory) -> Pa
 
 
 def byte_level_bpe(texts: list[str]) -> Any:
-    from tokenizers import Tokenizer, models, pre_tokenizers, trainers  # noqa: PLC0415
+    from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)

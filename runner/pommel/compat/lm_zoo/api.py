@@ -76,7 +76,7 @@ def get_surprisals(
     Indexed by `sentence_id` and `token_id`, both from 1; the columns are `token` and `surprisal`.
     A sentence without tokens has no row.
     """
-    import pandas as pd  # noqa: PLC0415 - slow to import, and not needed by `tokenize`
+    import pandas as pd
 
     lines = single_lines(sentences)
     with opened(model, backend, options) as commands:

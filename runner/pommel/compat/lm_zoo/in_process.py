@@ -204,6 +204,6 @@ class ScoredCommands:
 
 
 def _encoded(items: Sequence[str]) -> "np.ndarray":
-    import numpy as np  # noqa: PLC0415 - commands start sooner
+    import numpy as np
 
     return np.array([item.encode() for item in items])

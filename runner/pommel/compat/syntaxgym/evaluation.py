@@ -72,7 +72,7 @@ def evaluate(
     results = loaded.evaluate_predictions()
     if not return_df:
         return loaded, results
-    import pandas as pd  # noqa: PLC0415 - slow to import, and seldom needed
+    import pandas as pd
 
     index = ["suite", "prediction_id", "item_number"]
     name = loaded.meta["name"] if loaded.predictions else None

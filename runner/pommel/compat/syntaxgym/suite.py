@@ -90,7 +90,7 @@ class Suite:
         metric_value (of `metric`, or of the first that the suite names) and oovs, with commas
         between. Raises `MissingValueError` for a region without that metric.
         """
-        import pandas as pd  # noqa: PLC0415 - slow to import, and seldom needed
+        import pandas as pd
 
         index = ["item_number", "condition_name", "region_number"]
         wanted = metric or metric_names(self.meta)[0]

@@ -80,8 +80,8 @@ def shape_fault(value: object, schema: str, *, is_strict: bool = False) -> str:
     To JSON Schema, 7.0 is a whole number; to one that `is_strict` it is none.
     """
     # Imported here: jsonschema takes longer to import than pommel does.
-    from jsonschema import Draft202012Validator  # noqa: PLC0415
-    from jsonschema.validators import extend  # noqa: PLC0415
+    from jsonschema import Draft202012Validator
+    from jsonschema.validators import extend
 
     validator = Draft202012Validator
     if is_strict:

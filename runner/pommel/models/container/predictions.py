@@ -67,7 +67,7 @@ class PredictionsFile:
         Raises `InputError` for any other file, and for one with far more in it than `n_sentences`
         need.
         """
-        import h5py  # noqa: PLC0415 - an extra
+        import h5py
 
         with _readable():
             self.file = h5py.File(path, "r")
@@ -120,7 +120,7 @@ def _readable() -> Iterator[None]:
 
 
 def _check_objects(file: "h5py.File", most_bytes: int, n_bytes: int, most: int) -> None:
-    import h5py  # noqa: PLC0415 - an extra
+    import h5py
 
     waiting: list[tuple[Any, str, int]] = [(file, "", 1)]
     count = n_read = 0
@@ -156,7 +156,7 @@ def _check_dataset(dataset: Any, place: str, most_bytes: int) -> None:
 
 def _check_words(dataset: Any, place: str, n_bytes: int, n_read: int) -> int:
     """Return `n_read` and the bytes of the words of any length in a dataset; together bounded."""
-    import h5py  # noqa: PLC0415 - an extra
+    import h5py
 
     if h5py.check_string_dtype(dataset.dtype) is None or len(dataset.shape) != 1:
         raise InputError(f"{place} holds neither numbers nor words")

@@ -295,7 +295,7 @@ class Client:
             await asyncio.sleep(self._waiting.seconds(len(failures), wished_seconds))
 
     async def _once(self, method: str, url: str, body: Mapping[str, Any] | None) -> Answer:
-        import httpx  # noqa: PLC0415 - an extra
+        import httpx
 
         try:
             if self._connected is None:
@@ -316,7 +316,7 @@ class Client:
         return self._read_answer(response, raw)
 
     def _not_sent(self, error: Exception) -> RequestFailedError:
-        import httpx  # noqa: PLC0415 - an extra
+        import httpx
 
         why = str(error)[:_SHOWN_CHARACTERS] or type(error).__name__
         why = printable(self._key.without(why))
@@ -378,7 +378,7 @@ class Client:
 
 
 def _connections(reference: EndpointReference, key: Key, n_connections: int) -> "httpx.AsyncClient":
-    import httpx  # noqa: PLC0415 - an extra
+    import httpx
 
     host = f"[{reference.host}]" if ":" in reference.host else reference.host
     return httpx.AsyncClient(

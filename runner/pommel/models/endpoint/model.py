@@ -410,7 +410,7 @@ def _check_options(options: LoadOptions) -> None:
 
 def _require_extra(reference: EndpointReference) -> None:
     try:
-        import httpx  # noqa: F401, PLC0415 - an extra
+        import httpx  # noqa: F401 - an extra
     except ImportError:
         message = f"{reference.text} needs the remote extra: pip install 'pommel[remote]'"
         raise ModelNotAvailableError(message) from None

@@ -122,7 +122,7 @@ def _is_of_words(tokenizer: Any) -> bool:
 
 def _spaces(*, metaspace: bool) -> tuple[str, ...]:
     """Return every way in which a token may begin with white space, as vocabularies write it."""
-    from tokenizers import pre_tokenizers  # noqa: PLC0415 - an extra
+    from tokenizers import pre_tokenizers
 
     plain = [character for character in map(chr, range(_LAST_SPACE + 1)) if character.isspace()]
     if metaspace:

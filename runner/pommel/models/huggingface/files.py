@@ -249,8 +249,8 @@ def _download(reference: str, name: str, revision: str | None, options: LoadOpti
 def _snapshot(
     name: str, revision: str | None, patterns: tuple[str, ...], options: LoadOptions
 ) -> Path:
-    from huggingface_hub import snapshot_download  # noqa: PLC0415 - an extra
-    from huggingface_hub.errors import LocalEntryNotFoundError  # noqa: PLC0415 - an extra
+    from huggingface_hub import snapshot_download
+    from huggingface_hub.errors import LocalEntryNotFoundError
 
     try:
         folder = snapshot_download(
@@ -274,7 +274,7 @@ def _hub_errors(
     reference: str, name: str, revision: str | None, options: LoadOptions
 ) -> Iterator[None]:
     """Turn what the hub's library raises into one line each."""
-    from huggingface_hub import constants, errors  # noqa: PLC0415 - an extra
+    from huggingface_hub import constants, errors
 
     try:
         yield

@@ -113,7 +113,7 @@ def _same_memory(one: Any, other: Any) -> bool:
 
 def _are_unused(network: Any, names: Iterable[str], parameters: dict[str, Any]) -> bool:
     """Say whether the logits stay numbers when these parameters are none, and leave them so."""
-    import torch  # noqa: PLC0415 - an extra
+    import torch
 
     # An expert that no token of the probe is sent to may be another token's.
     if any(name not in parameters or ".experts." in name for name in names):
@@ -158,7 +158,7 @@ def place_weights(
 def require_accelerate(weight_bytes: int, *, reference: str) -> None:
     """Raise `ModelNotAvailableError` if what spreads weights over GPUs is not installed."""
     try:
-        import accelerate  # type: ignore[import-not-found,unused-ignore]  # noqa: F401, PLC0415 - an extra
+        import accelerate  # type: ignore[import-not-found,unused-ignore]  # noqa: F401 - an extra
     except ImportError:
         raise ModelNotAvailableError(
             f"{reference}: its weights take {_gb(weight_bytes)}, more than any one GPU has free; "
@@ -217,8 +217,8 @@ def require_extra(reference: str) -> None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            import torch  # noqa: F401, PLC0415 - an extra
-            import transformers  # noqa: F401, PLC0415 - an extra
+            import torch  # noqa: F401 - an extra
+            import transformers  # noqa: F401 - an extra
     except ImportError:
         message = f"{reference} needs the Hugging Face extra: pip install 'pommel[hf]'"
         raise ModelNotAvailableError(message) from None
@@ -330,7 +330,7 @@ def _devices(
 
 
 def _load_tokenizer(folder: Path, files: ModelFiles, reference: str, options: LoadOptions) -> Any:
-    from transformers import AutoTokenizer  # noqa: PLC0415 - an extra
+    from transformers import AutoTokenizer
 
     nothing = (
         f"{reference}: {folder} has no tokenizer (tokenizer.json, or what its class needs); copy "

@@ -45,8 +45,8 @@ Scorer = LeftToRight | Masked
 
 def describe(source: Source, loaded: Loaded, vocabulary: Vocabulary, scorer: Scorer) -> ModelInfo:
     """Return the description of a model."""
-    import torch  # noqa: PLC0415 - an extra
-    import transformers  # noqa: PLC0415 - an extra
+    import torch
+    import transformers
 
     start = scorer.start if isinstance(scorer, LeftToRight) else None
     start = vocabulary.start if start is None else start

@@ -129,8 +129,8 @@ def write_tensors(
 
     The tensors lie on the processor, contiguous, and share no memory.
     """
-    from safetensors import SafetensorError  # noqa: PLC0415 - an extra
-    from safetensors.torch import save_file  # noqa: PLC0415 - an extra
+    from safetensors import SafetensorError
+    from safetensors.torch import save_file
 
     with replacing(path) as aside:
         try:
@@ -143,7 +143,7 @@ def write_tensors(
 def _read_safetensors(
     path: Path, wanted: Mapping[str, Shape], also: Mapping[str, Shape]
 ) -> "dict[str, torch.Tensor]":
-    from safetensors import SafetensorError, safe_open  # noqa: PLC0415 - an extra
+    from safetensors import SafetensorError, safe_open
 
     try:
         with safe_open(path, framework="pt") as file:
@@ -159,7 +159,7 @@ def _read_safetensors(
 def _read_pickle(
     path: Path, wanted: Mapping[str, Shape], also: Mapping[str, Shape]
 ) -> "dict[str, torch.Tensor]":
-    import torch  # noqa: PLC0415 - an extra
+    import torch
 
     try:
         content = torch.load(path, map_location="cpu", weights_only=True)
@@ -203,7 +203,7 @@ def _check_shapes(
 
 
 def _check_numbers(path: Path, name: str, weights: "torch.Tensor") -> None:
-    import torch  # noqa: PLC0415 - an extra
+    import torch
 
     if weights.dtype not in {torch.float64, torch.float32, torch.float16, torch.bfloat16}:
         kind = str(weights.dtype).removeprefix("torch.")

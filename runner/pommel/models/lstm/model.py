@@ -30,7 +30,7 @@ _KEPT_FIGURES = ("n_steps", "validation_perplexity")
 
 def describe(files: LstmFiles, folder: Path, name: str, runtime: Runtime) -> ModelInfo:
     """Return the description of the model in `folder`."""
-    import torch  # noqa: PLC0415 - an extra
+    import torch
 
     config = files.config
     training = _training(folder / RECORD)

@@ -113,7 +113,7 @@ class CausalEngine:
         *Shape:* (n_ids x n_outputs), a tensor on the processor; row i is what follows
         `ids[:i + 1]`. Raises as `answers` does.
         """
-        import torch  # noqa: PLC0415 - an extra
+        import torch
 
         if not len(ids):
             return torch.empty(0, self.network.n_outputs)
@@ -129,7 +129,7 @@ class CausalEngine:
         return sequence_plan(tree, questions.rows, equal_lengths=path != "padded batches")
 
     def _group(self, group: NDArray[np.bool_]) -> Any:
-        import torch  # noqa: PLC0415 - an extra
+        import torch
 
         # A network may have more outputs than its tokenizer has items: those belong to no group.
         padded = np.zeros(self.network.n_outputs, dtype=np.bool_)
@@ -190,7 +190,7 @@ class TeacherForcedNetwork(Network):
 
     def _encoded(self) -> Any:
         """Return the encoder's output; its hidden state is (1 x n_source_ids x hidden size)."""
-        import torch  # noqa: PLC0415 - an extra
+        import torch
 
         if self._source is None:
             encoder = self.model.get_encoder()

@@ -68,7 +68,7 @@ _OUT_OF_MEMORY = (
 
 def usable_bytes(devices: Collection[str]) -> int:
     """Return what scoring may use on each of `devices`, which are of one kind."""
-    import torch  # noqa: PLC0415 - an extra
+    import torch
 
     kind = min(devices).partition(":")[0]
     if kind == "cpu":
@@ -86,7 +86,7 @@ def usable_bytes(devices: Collection[str]) -> int:
 @contextlib.contextmanager
 def memory_errors(device: str) -> Iterator[None]:
     """Turn what torch says when the device's memory does not suffice into `MemoryError`."""
-    import torch  # noqa: PLC0415 - an extra
+    import torch
 
     try:
         yield
@@ -104,7 +104,7 @@ def memory_errors(device: str) -> Iterator[None]:
 
 
 def _free_cuda_bytes(device: str) -> int:
-    import torch  # noqa: PLC0415 - an extra
+    import torch
 
     free, _ = torch.cuda.mem_get_info(device)
     # What torch keeps for itself, it will use again.
@@ -124,8 +124,8 @@ DTYPES = ("float32", "bfloat16", "float16", "float64")
 def require_torch(reference: str) -> None:
     """Raise `ModelNotAvailableError` if torch or safetensors are not installed."""
     try:
-        import safetensors  # noqa: F401, PLC0415 - an extra
-        import torch  # noqa: F401, PLC0415 - an extra
+        import safetensors  # noqa: F401 - an extra
+        import torch  # noqa: F401 - an extra
     except ImportError:
         message = f"{reference} needs torch and safetensors: pip install 'pommel[hf]'"
         raise ModelNotAvailableError(message) from None
@@ -141,7 +141,7 @@ def find_device(wanted: str, *, asked_by: str | None = None) -> Any:
     """
     if asked_by is not None:
         require_torch(asked_by)
-    import torch  # noqa: PLC0415 - an extra
+    import torch
 
     there = _devices()
     if wanted == "auto":
@@ -157,7 +157,7 @@ def find_device(wanted: str, *, asked_by: str | None = None) -> Any:
 
 def find_dtype(wanted: str) -> Any:
     """Return the `torch.dtype` of that name; raises `UsageError` if it is none of `DTYPES`."""
-    import torch  # noqa: PLC0415 - an extra
+    import torch
 
     if wanted not in DTYPES:
         raise UsageError(f"no such dtype: {wanted!r}; write {', '.join(DTYPES)}")
@@ -166,7 +166,7 @@ def find_dtype(wanted: str) -> Any:
 
 def free_gpu_bytes() -> dict[str, int]:
     """Return how much memory is free on each CUDA device, in order; nothing where there is none."""
-    import torch  # noqa: PLC0415 - an extra
+    import torch
 
     n_devices = torch.cuda.device_count()
     return {f"cuda:{number}": torch.cuda.mem_get_info(number)[0] for number in range(n_devices)}
@@ -174,7 +174,7 @@ def free_gpu_bytes() -> dict[str, int]:
 
 def _devices() -> list[str]:
     """Return what is there, the fastest first."""
-    import torch  # noqa: PLC0415 - an extra
+    import torch
 
     devices = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
     if torch.backends.mps.is_available():

@@ -35,7 +35,7 @@ def read(
     and `targets` (n_targets,); `group` a boolean tensor (n_outputs,) that says what belongs to it.
     Returns (n_targets,) and (n_rows,); NaN where the logits are no numbers.
     """
-    import torch  # noqa: PLC0415 - an extra
+    import torch
 
     n_rows = max(1, _LOGITS_PER_CHUNK // logits.shape[-1])
     ends = np.searchsorted(row_of_target, np.arange(0, len(logits) + n_rows, n_rows))
@@ -59,13 +59,13 @@ def read(
 
 
 def _at_least_float32(logits: Any) -> Any:
-    import torch  # noqa: PLC0415 - an extra
+    import torch
 
     return logits if logits.dtype == torch.float64 else logits.float()
 
 
 def _bits(nats: list[Any]) -> Bits:
-    import torch  # noqa: PLC0415 - an extra
+    import torch
 
     if not nats:
         return np.empty(0)
@@ -141,7 +141,7 @@ class Network:
 
         What goes wrong comes as torch's `RuntimeError`: see `memory_errors`.
         """
-        import torch  # noqa: PLC0415 - an extra
+        import torch
 
         self.counts.n_passes += 1
         self.counts.n_tokens_fed += a_pass.ids.size
@@ -163,7 +163,7 @@ class Network:
 
         `whole` lets the network do all of it by itself. Raises as `logits` does.
         """
-        import torch  # noqa: PLC0415 - an extra
+        import torch
 
         positions = np.arange(len(ids))
         alone = Pass(ids=ids[None], lengths=np.array([len(ids)]), rows=positions, places=positions)
@@ -214,7 +214,7 @@ class Network:
         return np.where(_is_inside(a_pass), a_pass.ids, self.pad_id)
 
     def _tensor(self, array: Any) -> Any:
-        import torch  # noqa: PLC0415 - an extra
+        import torch
 
         return torch.as_tensor(array, device=self.device)
 
@@ -224,7 +224,7 @@ class Network:
         *Shape:* (packed rows x 1 x positions that look x positions looked at). A boolean mask
         would be taken for numbers by some networks.
         """
-        import torch  # noqa: PLC0415 - an extra
+        import torch
 
         ends = self._tensor(tree.ends)
         place = torch.arange(ends.shape[1], device=self.device)
@@ -265,7 +265,7 @@ class Network:
 
 
 def _fuse_activations(model: Any) -> None:
-    import torch  # noqa: PLC0415 - an extra
+    import torch
 
     for module in list(model.modules()):
         for name, child in module.named_children():

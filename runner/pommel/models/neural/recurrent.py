@@ -57,7 +57,7 @@ class LstmNetwork:
         Without a `decoder.weight` it is the encoder's. `dtype` is the number format that everything
         is computed in.
         """
-        import torch  # noqa: PLC0415 - an extra
+        import torch
 
         number_format = getattr(torch, dtype)
         own = {name: each.detach().to(device, number_format) for name, each in weights.items()}
@@ -87,7 +87,7 @@ class LstmNetwork:
 
     def inputs(self, words: Ids) -> "torch.Tensor":
         """Return what words give to the first layer's gates, (n_words x 4 * hidden_size)."""
-        import torch  # noqa: PLC0415 - an extra
+        import torch
 
         first = self._layers[0]
         with torch.inference_mode(), _exact_products(self.device):
@@ -101,7 +101,7 @@ class LstmNetwork:
         *Shape:* `inputs` (n x 4 * hidden_size), which is used up. Word i comes after row
         `parents[i]` of the states `before`, or first of all if there are none.
         """
-        import torch  # noqa: PLC0415 - an extra
+        import torch
 
         self.counts.n_passes += 1
         self.counts.n_tokens_fed += len(inputs)
@@ -125,7 +125,7 @@ class LstmNetwork:
 
     def logits(self, hidden: "torch.Tensor") -> "torch.Tensor":
         """Return the logits after each of the top layer's `hidden`, (n_rows x n_known)."""
-        import torch  # noqa: PLC0415 - an extra
+        import torch
 
         self.counts.n_rows_projected += len(hidden)
         with torch.inference_mode(), _exact_products(self.device):
@@ -133,7 +133,7 @@ class LstmNetwork:
 
     def tensor(self, array: Ids) -> "torch.Tensor":
         """Return an array on the network's device."""
-        import torch  # noqa: PLC0415 - an extra
+        import torch
 
         return torch.as_tensor(array, device=self.device)
 
@@ -163,7 +163,7 @@ def _cells(
 @contextlib.contextmanager
 def _exact_products(device: str) -> Iterator[None]:
     """Keep a GPU from rounding float32 to 10 bits (TF32) in products of matrices."""
-    import torch  # noqa: PLC0415 - an extra
+    import torch
 
     if not device.startswith("cuda"):
         yield
@@ -225,7 +225,7 @@ class RecurrentEngine:
         *Shape:* (n_ids x n_known), a tensor on the processor; row i is what follows
         `ids[:i + 1]`. Raises as `answers` does.
         """
-        import torch  # noqa: PLC0415 - an extra
+        import torch
 
         if not len(ids):
             return torch.empty(0, self.network.n_known)
@@ -257,7 +257,7 @@ class RecurrentEngine:
         As many at a time as are projected at once or more, and at last the rest. *Shape:* (n,) and
         (n x hidden_size).
         """
-        import torch  # noqa: PLC0415 - an extra
+        import torch
 
         place_of = np.full(len(tree), -1)
         place_of[needed] = np.arange(len(needed))

@@ -80,7 +80,7 @@ class KenlmModel:
         return [self._surprisals_bits(words) for words in sentences]
 
     def _surprisals_bits(self, words: Sequence[str]) -> list[float]:
-        import kenlm  # noqa: PLC0415 - optional
+        import kenlm
 
         before, after = kenlm.State(), kenlm.State()
         self.model.NullContextWrite(before)
@@ -135,7 +135,7 @@ def read_with_kenlm(path: Path) -> KenlmModel:
 
 
 def _loaded(path: Path) -> Any:
-    import kenlm  # noqa: PLC0415 - optional
+    import kenlm
 
     try:
         with _silenced_stderr():

@@ -31,8 +31,8 @@ def vega_bundle() -> str:
     It is what vl-convert has with it: nothing is fetched.
     """
     try:
-        import jinja2  # noqa: F401, PLC0415 - comes with altair
-        import vl_convert  # noqa: PLC0415 - `import pommel` stays fast without it
+        import jinja2  # noqa: F401 - comes with altair
+        import vl_convert
     except ImportError:
         raise PommelError("reports need the plots extra: pip install 'pommel[plots]'") from None
     bundle: str = vl_convert.javascript_bundle(_GLOBAL_NAME)
@@ -94,7 +94,7 @@ def write_report(
 
 
 def _environment() -> "Environment":
-    from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - an extra has it
+    from jinja2 import Environment, PackageLoader, StrictUndefined
 
     environment = Environment(
         loader=PackageLoader("pommel.report.page"),

@@ -82,7 +82,7 @@ def auc_chart(sets: SentenceSets) -> "alt.typing.ChartType":
     is no AUC.
     """
     check_installed()
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     found = auc_rows(sets)
     if not found:

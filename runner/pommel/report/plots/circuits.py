@@ -34,7 +34,7 @@ def circuit_chart(found: Accuracies) -> "alt.typing.ChartType":
     Raises `UsageError` where there is no accuracy.
     """
     check_installed()
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     rows = circuit_rows(found)
     if not rows:

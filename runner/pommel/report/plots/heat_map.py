@@ -35,7 +35,7 @@ def heat_map(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
     where there is no score at all.
     """
     check_installed()
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     rows = heat_map_rows(records)
     if all(math.isnan(row["score"]) for row in rows):
@@ -70,7 +70,7 @@ _NO_CIRCUIT = single_line("")
 
 
 def _layers(models: Sequence[str], places: Sequence[str]) -> Iterator["alt.Chart"]:
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     bare: dict[str, Any] = {"title": None, "domain": False, "ticks": False}
     close: dict[str, Any] = {"paddingInner": 0, "paddingOuter": 0}

@@ -130,7 +130,7 @@ def complexity_chart(result: Complexity) -> "alt.typing.ChartType":
     for row in rows:
         row["low"] = row["accuracy"] - row["standard_error"]
         row["high"] = row["accuracy"] + row["standard_error"]
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     values = sorted({row["complexity"] for row in rows})
     # A tick for each, where there is room for it.
@@ -182,7 +182,7 @@ def _line_chart(
 
     Series and facets come in the order of the rows.
     """
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     facets = [*dict.fromkeys(row["facet"] for row in rows)]
     series = [*dict.fromkeys(row["series"] for row in rows)]
@@ -208,7 +208,7 @@ def _line_chart(
 
 
 def _layers(rows: Rows, series: Sequence[str], plot: LinePlot) -> Iterator["alt.Chart"]:
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     channels = series_channels(series, "series", plot.series_title)
     colour, shape, dash = channels["color"], channels["shape"], channels["strokeDash"]
@@ -238,7 +238,7 @@ def factor_axis(field: str, values: Sequence[float], title: str) -> "alt.X":
     Where they do, it is logarithmic. Zero has no logarithm: with it the axis is linear up to the
     least other number.
     """
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     positive = [value for value in values if value > 0]
     grows = min(values) >= 0 and max(values) > _GROWS_BY * min(positive, default=math.inf)

@@ -37,7 +37,7 @@ def margin_chart(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
     margin is known, as of results that were published without their items.
     """
     check_installed()
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     every = margin_rows(records)
     rows = [row for row in every if math.isfinite(row["margin_bits"])]

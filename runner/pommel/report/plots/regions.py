@@ -173,7 +173,7 @@ def region_chart(
     where no surprisal is known or none is finite.
     """
     check_installed()
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     suite = _suite_of(runs)
     named = named_runs(runs)
@@ -295,7 +295,7 @@ def _suite_of(runs: Sequence[Run]) -> Suite:
 
 
 def _layers(suite: Suite, labels: Sequence[str], metric: str, step: float) -> Iterator["alt.Chart"]:
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     conditions = [single_line(name) for name in suite.condition_names]
     series = series_channels(conditions, "condition", "condition")

@@ -92,7 +92,7 @@ def _picture_in(kind: str) -> Callable[[Spec], bytes]:
     """Return what draws a chart as "svg", "png" or "pdf"; nothing is fetched."""
 
     def draw(spec: Spec) -> bytes:
-        import vl_convert  # noqa: PLC0415 - `import pommel` stays fast without it
+        import vl_convert
 
         pixels = {"scale": PNG_SCALE} if kind == "png" else {}
         drawn: str | bytes = getattr(vl_convert, f"vegalite_to_{kind}")(
@@ -104,7 +104,7 @@ def _picture_in(kind: str) -> Callable[[Spec], bytes]:
 
 
 def _html(spec: Spec) -> bytes:
-    import vl_convert  # noqa: PLC0415 - `import pommel` stays fast without it
+    import vl_convert
 
     text = json.dumps({**spec, "usermeta": {"embedOptions": {"actions": _ACTIONS}}})
     # A page takes the first "</script>" for the end of one, in the midst of a text, too; and
@@ -127,7 +127,7 @@ def _version(spec: Spec) -> str | None:
 
     None, which is the newest that it has, where it does not have that one.
     """
-    import vl_convert  # noqa: PLC0415 - `import pommel` stays fast without it
+    import vl_convert
 
     name = str(spec["$schema"]).rpartition("/v")[2].removesuffix(".json")
     version = ".".join(name.split(".")[:2])
@@ -209,7 +209,7 @@ def _texts(part: Any) -> Iterator[str]:
 
 
 def _picture(letter: str) -> bytes:
-    import vl_convert  # noqa: PLC0415 - `import pommel` stays fast without it
+    import vl_convert
 
     svg = (
         '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40">'

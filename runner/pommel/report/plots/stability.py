@@ -38,7 +38,7 @@ def stability_chart(stability: Stability) -> "alt.typing.ChartType":
     `stability_rows`. Raises `UsageError` where there is no pair.
     """
     check_installed()
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     found = stability_rows(stability)
     if not found:

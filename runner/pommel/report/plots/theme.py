@@ -106,7 +106,7 @@ def themed(
 
     Notes are broken where the chart ends, if that is `width` pixels wide.
     """
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     n_characters = _characters(width)
     heading = alt.TitleParams(
@@ -158,7 +158,7 @@ def series_channels(names: Sequence[str], field: str, title: str) -> dict[str, A
     have them are to resolve the legend of the dash as "independent": symbols in the legend would
     be drawn with dashes.
     """
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     n = len(names)
     legend = alt.Legend(title=title, labelExpr=SHORTENED, symbolOpacity=1) if n > 1 else None
@@ -183,7 +183,7 @@ def series_channels(names: Sequence[str], field: str, title: str) -> dict[str, A
 
 def tooltip(fields: str) -> list["alt.Tooltip"]:
     """Return what is shown of a mark under the pointer: fields as in "model:N accuracy:Q"."""
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     found = []
     for each in fields.split():
@@ -285,7 +285,7 @@ _GAP = 14
 
 def row_axis(names: Sequence[str], field: str = "model") -> "alt.Y":
     """Return the axis of models (or suites), from top to bottom in this order."""
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     return alt.Y(
         f"{field}:N",
@@ -299,7 +299,7 @@ def row_axis(names: Sequence[str], field: str = "model") -> "alt.Y":
 
 def share_axis(field: str, domain: Sequence[float] = (0, 1)) -> "alt.X":
     """Return the axis of a share."""
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     return alt.X(
         f"{field}:Q",
@@ -333,7 +333,7 @@ def in_facets(
 
     All facets have the same rows; their names stand left of each row of facets.
     """
-    import altair as alt  # noqa: PLC0415 - `import pommel` stays fast without it
+    import altair as alt
 
     names_width = label_width(rows)
     fitting = int((_PAGE_WIDTH - names_width) / (facet_width + _GAP))

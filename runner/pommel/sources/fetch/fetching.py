@@ -269,7 +269,7 @@ def _run(coroutine: Coroutine[object, object, None]) -> None:
 def _download(cache: SourceCache, wanted: Sequence[SourceFile], options: FetchOptions) -> None:
     """Have files in the cache; raises `PommelError` if that is not possible."""
     try:
-        from pommel.sources.fetch.download import Downloads  # noqa: PLC0415 - httpx is an extra
+        from pommel.sources.fetch.download import Downloads
     except ImportError:
         raise PommelError("fetching needs the remote extra: pip install 'pommel[remote]'") from None
     downloads = Downloads(cache, wanted, options)

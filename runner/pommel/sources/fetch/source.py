@@ -272,7 +272,7 @@ def without_leftovers(folder: Path, others: Sequence[Path] = ()) -> Iterator[Non
     with contextlib.ExitStack() as stack:
         share: Callable[[], object] | None = None
         try:
-            import fcntl  # noqa: PLC0415 - Windows has none
+            import fcntl
 
             opened = os.open(folder, os.O_RDONLY)
             stack.callback(os.close, opened)

@@ -72,7 +72,7 @@ def parsed(text: str, grammar: str, *, start: str = "start") -> Any:
 
     `grammar` is a `.lark` file, from the folder of this module on; `start` is one of its rules.
     """
-    from lark.exceptions import UnexpectedInput  # noqa: PLC0415 - keeps `import pommel` fast
+    from lark.exceptions import UnexpectedInput
 
     try:
         return _parser(grammar, start).parse(text)
@@ -88,7 +88,7 @@ def parsed(text: str, grammar: str, *, start: str = "start") -> Any:
 
 @functools.cache
 def _parser(grammar: str, start: str) -> "Lark":
-    from lark import Lark  # noqa: PLC0415 - keeps `import pommel` fast
+    from lark import Lark
 
     text = (files("pommel.sources.grammar") / grammar).read_text("utf-8")
     return Lark(text, parser="lalr", start=start, propagate_positions=True)

@@ -161,14 +161,14 @@ def _parsed(text: str, dialect: Dialect) -> Formula:
 
 @functools.cache
 def _parser() -> "Lark":
-    from lark import Lark  # noqa: PLC0415 - keeps `import pommel` fast
+    from lark import Lark
 
     grammar = (files("pommel.suite.formula") / "formula.lark").read_text("utf-8")
     return Lark(grammar, parser="lalr", propagate_positions=True)
 
 
 def _parse_to_lark(text: str) -> "Tree[Token]":
-    from lark.exceptions import UnexpectedInput  # noqa: PLC0415 - keeps `import pommel` fast
+    from lark.exceptions import UnexpectedInput
 
     try:
         return _parser().parse(text)

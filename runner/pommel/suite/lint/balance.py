@@ -83,7 +83,7 @@ def _sums(subject: Subject, group: Sequence[Contrast], difference: Difference) -
 
 
 def _imbalance(differences: Sequence[float], at_least: float) -> Imbalance | None:
-    from scipy.stats import binomtest  # noqa: PLC0415 - takes longer to import than pommel
+    from scipy.stats import binomtest
 
     n_above = sum(each > 0 for each in differences)
     n_below = sum(each < 0 for each in differences)

@@ -69,7 +69,7 @@ def can_hold(inequalities: Conjunction) -> bool:
 
     A linear program looks for the values for which the strict ones hold by most, at most by 1.
     """
-    from scipy.optimize import linprog  # noqa: PLC0415 - takes longer to import than pommel
+    from scipy.optimize import linprog
 
     forms = [each.form for each in inequalities]
     variables = sorted({variable for form in forms for variable in form.factors})

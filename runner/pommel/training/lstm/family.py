@@ -18,6 +18,6 @@ def train_family(plan: Plan, watcher: Watcher) -> "list[Member]":
     """
     find_device(plan.device, asked_by="training an LSTM")
     # Imported here: it needs torch.
-    from pommel.training.lstm.session import train_members  # noqa: PLC0415 - needs torch, an extra
+    from pommel.training.lstm.session import train_members
 
     return train_members(plan, watcher)

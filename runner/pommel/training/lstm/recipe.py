@@ -325,7 +325,7 @@ def streams(
     words: Words, *, n_streams: int, window_size: int, eos: int, device: "torch.device | str"
 ) -> Streams:
     """Cut a text into streams on a torch device; there are no more of them than words."""
-    import torch  # noqa: PLC0415 - an extra
+    import torch
 
     n_streams = min(n_streams, len(words))
     shorter, n_longer = divmod(len(words), n_streams)

@@ -89,7 +89,7 @@ def read_identity(path: Path) -> Mapping[str, Any]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[tuple[Any, Mapping[str, Any]]]:
-    from safetensors import SafetensorError, safe_open  # noqa: PLC0415 - an extra
+    from safetensors import SafetensorError, safe_open
 
     hint = "give --restart to train from the beginning"
     try:

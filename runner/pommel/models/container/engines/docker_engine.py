@@ -48,7 +48,7 @@ class DockerChannel:
 
     def attach(self) -> None:
         """Open the streams of the container. Before it starts: what it prints first is not lost."""
-        from docker.utils import socket as sockets  # noqa: PLC0415 - an extra
+        from docker.utils import socket as sockets
 
         streams = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
         self._stream = self._client.attach_socket(self._container, params=streams)
@@ -82,8 +82,8 @@ class DockerChannel:
 
     def exit_status(self, timeout_s: float) -> ExitStatus:
         """Return how the command ended; raises `TimeoutError` if it has not by then."""
-        from docker.errors import APIError  # noqa: PLC0415 - an extra
-        from requests.exceptions import RequestException  # noqa: PLC0415 - an extra
+        from docker.errors import APIError
+        from requests.exceptions import RequestException
 
         try:
             self._client.wait(self._container, timeout=math.ceil(timeout_s))
@@ -101,7 +101,7 @@ class DockerChannel:
         return ExitStatus(code=state["ExitCode"], out_of_memory=bool(state.get("OOMKilled")))
 
     def _answers(self) -> bool:
-        from docker.errors import DockerException  # noqa: PLC0415 - an extra
+        from docker.errors import DockerException
 
         try:
             return bool(self._client.ping())
@@ -110,7 +110,7 @@ class DockerChannel:
 
     def remove(self) -> None:
         """Kill what runs and leave nothing behind."""
-        from docker.errors import APIError  # noqa: PLC0415 - an extra
+        from docker.errors import APIError
 
         with self._lock:
             if self._removed:
@@ -176,7 +176,7 @@ def environment(job: Job) -> dict[str, str]:
 
 
 def _host_config(client: "APIClient", job: Job, *, podman: bool) -> dict[str, Any]:
-    from docker.types import DeviceRequest, LogConfig, Mount, Ulimit  # noqa: PLC0415 - an extra
+    from docker.types import DeviceRequest, LogConfig, Mount, Ulimit
 
     sandbox = job.sandbox
     # In memory: `/tmp` and whatever the image calls a volume, which would otherwise be room without
@@ -225,8 +225,8 @@ def pull_image(
 
     Raises `ModelNotAvailableError` if its registry does not have it or cannot be reached.
     """
-    from docker.errors import DockerException  # noqa: PLC0415 - an extra
-    from docker.utils import parse_repository_tag  # noqa: PLC0415 - an extra
+    from docker.errors import DockerException
+    from docker.utils import parse_repository_tag
 
     repository, tag = parse_repository_tag(name)
     try:
@@ -247,7 +247,7 @@ def layers_added_up(events: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, 
 
     Raises `DockerException` for a failure that is told.
     """
-    from docker.errors import DockerException  # noqa: PLC0415 - an extra
+    from docker.errors import DockerException
 
     layers: dict[str, tuple[int, int]] = {}
     for event in events:
@@ -278,7 +278,7 @@ def remove_leftovers(client: "APIClient") -> None:
 
     An engine that does not answer is no error here: whoever needs it will notice.
     """
-    from docker.errors import APIError  # noqa: PLC0415 - an extra
+    from docker.errors import APIError
 
     with contextlib.suppress(APIError, OSError):
         for container in client.containers(all=True, filters={"label": OWNER_LABEL}):
@@ -342,9 +342,9 @@ _NO_COMMAND = re.compile(r"executable file .*not found|(exec|stat)\b.*: no such 
 
 def _docker_settings(reference: str) -> dict[str, Any]:
     """Return where Docker is: `DOCKER_HOST`, or where `docker context use` points to."""
-    from docker.context import ContextAPI  # noqa: PLC0415 - an extra
-    from docker.errors import DockerException  # noqa: PLC0415 - an extra
-    from docker.utils import kwargs_from_env  # noqa: PLC0415 - an extra
+    from docker.context import ContextAPI
+    from docker.errors import DockerException
+    from docker.utils import kwargs_from_env
 
     name = os.environ.get("DOCKER_CONTEXT")
     try:
@@ -388,7 +388,7 @@ class DockerEngine:
         Raises `ModelNotAvailableError` if the `docker` package is missing or no engine answers.
         """
         try:
-            from docker.errors import DockerException  # noqa: PLC0415 - an extra
+            from docker.errors import DockerException
         except ImportError as error:
             raise ModelNotAvailableError(
                 f"{asked_by}: models in containers need the package docker: "
@@ -421,7 +421,7 @@ class DockerEngine:
         self, reference: str, *, pull: Pull = "missing", progress: PullProgress | None = None
     ) -> Image:
         """Return the image that a reference names; see `Engine.find_image`."""
-        from docker.errors import APIError  # noqa: PLC0415 - an extra
+        from docker.errors import APIError
 
         name = reference.partition("://")[2]
         if not name or name != "".join(name.split()):
@@ -453,7 +453,7 @@ class DockerEngine:
         )
 
     def _inspect(self, name: str) -> dict[str, Any] | None:
-        from docker.errors import ImageNotFound  # noqa: PLC0415 - an extra
+        from docker.errors import ImageNotFound
 
         client: Any = self.client
         try:
@@ -484,7 +484,7 @@ class DockerEngine:
         return channel
 
     def _create(self, job: Job, container: str) -> None:
-        from docker.errors import APIError  # noqa: PLC0415 - an extra
+        from docker.errors import APIError
 
         options = container_options(self.client, job, podman=self.name == "podman")
         options |= {"name": container, "labels": {OWNER_LABEL: owner()}}
@@ -500,8 +500,8 @@ class DockerEngine:
 
 def _client(settings: dict[str, Any]) -> tuple["APIClient", str]:
     """Return a client that speaks the engine's version of the interface, and the engine's own."""
-    from docker import APIClient  # noqa: PLC0415 - an extra
-    from docker.constants import DEFAULT_DOCKER_API_VERSION  # noqa: PLC0415 - an extra
+    from docker import APIClient
+    from docker.constants import DEFAULT_DOCKER_API_VERSION
 
     # A client that looks for the version by itself cannot be closed when nobody answers.
     with contextlib.closing(
@@ -515,7 +515,7 @@ def _client(settings: dict[str, Any]) -> tuple["APIClient", str]:
 @contextlib.contextmanager
 def _explained(job: Job) -> Iterator[None]:
     """Turn what the engine raises into messages that name image and command."""
-    from docker.errors import APIError  # noqa: PLC0415 - an extra
+    from docker.errors import APIError
 
     where = job.where
     try:

@@ -228,13 +228,13 @@ def open_engine(reference: str) -> Engine:
 
 
 def _of_docker(name: DockerName, reference: str) -> Engine:
-    from pommel.models.container.engines.docker_engine import DockerEngine  # noqa: PLC0415 - only the engine that is asked for
+    from pommel.models.container.engines.docker_engine import DockerEngine
 
     return DockerEngine.connect(name, asked_by=reference)
 
 
 def _apptainer(reference: str) -> Engine:
-    from pommel.models.container.engines import apptainer_engine  # noqa: PLC0415 - only the engine that is asked for
+    from pommel.models.container.engines import apptainer_engine
 
     return apptainer_engine.find_apptainer(reference)
 

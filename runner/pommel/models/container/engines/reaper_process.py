@@ -34,8 +34,8 @@ def main() -> None:
 
 
 def _remove_container(thing: dict[str, Any]) -> None:
-    from docker import APIClient  # noqa: PLC0415 - seldom needed, and slow to load
-    from docker.utils import kwargs_from_env  # noqa: PLC0415 - an extra
+    from docker import APIClient
+    from docker.utils import kwargs_from_env
 
     client = APIClient(version="auto", **(thing["settings"] or kwargs_from_env()))
     client.remove_container(thing["id"], v=True, force=True)
