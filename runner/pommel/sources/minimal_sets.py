@@ -81,16 +81,28 @@ class MinimalSet:
         # A suite that somebody wrote may say something else there.
         fields = source if isinstance(source, dict) else None
         contexts = tuple(" ".join(words_in(each.context)) for each in conditions)
-        contexts = contexts if any(contexts) else ()
-        # Words stay what they are, with blanks between.
-        texts = [[" ".join(words_in(each.text)) for each in one.regions] for one in conditions]
+        texts = [[region.text for region in each.regions] for each in conditions]
+        found = cls.of_regions(texts, joiner=joiner, fields=fields)
+        return replace(found, contexts=contexts) if any(contexts) else found
+
+    @classmethod
+    def of_regions(
+        cls,
+        texts: Sequence[Sequence[str]],
+        *,
+        joiner: str = " ",
+        fields: Mapping[str, Any] | None = None,
+    ) -> "MinimalSet":
+        """Return the set of some sentences, the grammatical one first, each cut into regions.
+
+        Their words stay what they are, with blanks between.
+        """
+        texts = [[" ".join(words_in(text)) for text in each] for each in texts]
         if joiner == " " and all(len(each) == len(REGION_NAMES) for each in texts):
             (before, form, after), *others = texts
             if all(each[0] == before and each[2] == after for each in others):
-                forms = tuple(each[1] for each in others)
-                return cls(before, form, forms, after, fields, contexts)
-        found = cls.of(*(joiner.join(filter(None, each)) for each in texts), fields=fields)
-        return replace(found, contexts=contexts)
+                return cls(before, form, tuple(each[1] for each in others), after, fields)
+        return cls.of(*(joiner.join(filter(None, each)) for each in texts), fields=fields)
 
     @property
     def is_tied(self) -> bool:

@@ -364,6 +364,16 @@ class ItemContent(Content):
                 ],
             }
 
+    def _all_sets(self) -> Iterator[MinimalSet]:
+        # As of a suite's items, which would take longer to make than the sets.
+        items = iter(self.all_items)
+        first = next(items)
+        names = self._set_names([each.name for each in first])
+        joiner = self.joiner
+        for item in itertools.chain([first], items):
+            contents = {each.name: each.contents for each in item}
+            yield MinimalSet.of_regions([contents[name] for name in names], joiner=joiner)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteContent(Content):
