@@ -14,6 +14,7 @@ from .cells import plain_table as plain_table
 from .comparison import Comparison as Comparison
 from .complexity import Complexity as Complexity
 from .correlation import PropertyCorrelations as PropertyCorrelations
+from .given_tables import GivenTable as GivenTable
 from .inference import N_TURNED as N_TURNED
 from .items import ItemTable as ItemTable
 from .mixed import MixedFit as MixedFit

@@ -8,7 +8,6 @@ import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from pommel.analysis.cells import (
@@ -116,10 +115,8 @@ class PropertyCorrelations(Answer):
     def of(  # noqa: PLR0913 - each of these is a choice of the caller's
         cls,
         records: Sequence[RunRecord],
-        given: GivenTable | Path,
+        given: GivenTable,
         *,
-        key: str = "",
-        value: str = "",
         level: KeyLevel = "language",
         coefficient: Coefficient = "spearman",
         pooling: Pooling = "none",
@@ -130,18 +127,15 @@ class PropertyCorrelations(Answer):
     ) -> "PropertyCorrelations":
         """Correlate a number for each key with accuracy, model by model or for their mean.
 
-        `given` has numbers for keys of the `level` (languages, ...), or is a file that has them in
-        the columns `key` and `value` (see `GivenTable.read`); those that are NaN are not known. A
-        model's accuracy is the mean over those of the key's suites that it has a score on, or with
-        the `average` "items" the share of all their items; that of several models the mean of
-        theirs. Under the level "model" the keys are models, and there is one correlation, named
+        `given` has numbers for keys of the `level` (languages, ...); those that are NaN are not
+        known. A model's accuracy is the mean over those of the key's suites that it has a score on,
+        or with the `average` "items" the share of all their items; that of several models the mean
+        of theirs. Under the level "model" the keys are models, and there is one correlation, named
         "all suites". With `common_suites` only suites count that there are for every key: one of
         another language is the same if it has the same `group`, or the same name where it has none.
         Raises `UsageError` for an excluded key that there is not, for common suites of keys that
         cannot share any, and where one model was run in several ways and would count several times.
         """
-        if isinstance(given, Path):
-            given = GivenTable.read(given, key=key, value=value)
         if common_suites and level not in _SHARING:
             raise UsageError(
                 f"a suite is in one {level} alone; common suites are those of languages or models"

@@ -13,6 +13,7 @@ from pommel.analysis import (
     Accuracies,
     Answer,
     Complexity,
+    GivenTable,
     ItemTable,
     MixedFit,
     ModelsCompared,
@@ -475,9 +476,7 @@ class _Correlate(_PoolingOptions, AverageOptions, _SeveralModels):
             return PropertyCorrelations.between_models(records, coefficient=self.coefficient)
         return PropertyCorrelations.of(
             records,
-            self.file,
-            key=self.key,
-            value=self.value,
+            GivenTable.read(self.file, key=self.key, value=self.value),
             level=self.level,
             coefficient=self.coefficient,
             pooling=self.pooling,
