@@ -8,14 +8,13 @@ from pathlib import Path
 # How many are left in a file or a room; none anywhere else. This list only becomes shorter.
 LEFT = {
     "api.py": 1,
-    "cli": 15,
+    "cli": 4,
     "compat": 9,
-    "images": 15,
+    "images": 7,
     "leaderboard": 4,
-    "models": 123,
-    "report": 33,
+    "models": 111,
+    "report": 23,
     "sources": 26,
-    "store": 11,
 }
 
 
