@@ -10,11 +10,11 @@ LEFT = {
     "api.py": 1,
     "cli": 4,
     "compat": 9,
-    "images": 7,
+    "images": 3,
     "leaderboard": 4,
-    "models": 111,
-    "report": 23,
-    "sources": 26,
+    "models": 99,
+    "report": 19,
+    "sources": 7,
 }
 
 

@@ -117,7 +117,7 @@ def takes_options(function: _F) -> _F:
         if isinstance(kind, type) and issubclass(kind, Options)
     }
 
-    def called(**given: Any) -> object:
+    def called(**given: object) -> object:
         for name, group in groups.items():
             told = {each.name: given.pop(each.name) for each in fields(group)}
             given[name] = group(**told)

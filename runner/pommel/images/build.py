@@ -42,7 +42,7 @@ class Stages:
         self._last = ""
         self._n_steps = 0
 
-    def watch(self, events: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    def watch(self, events: Iterable[dict[str, object]]) -> Iterator[dict[str, object]]:
         """Yield the events of a build, and note which images it makes."""
         for event in events:
             text = str(event.get("stream", ""))
@@ -226,7 +226,7 @@ def _explained(tag: str) -> Iterator[None]:
         raise ContainerError(f"{tag}: the container engine is lost: {error}") from error
 
 
-def _follow(events: Iterable[dict[str, Any]], tag: str, say: Say) -> None:
+def _follow(events: Iterable[dict[str, object]], tag: str, say: Say) -> None:
     instruction = said = ""
     failure: ContainerError | None = None
     # An error comes last, and the connection is free again only when all has been read.

@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from pommel.errors import package_version
 from pommel.files import to_json, write_text
@@ -59,7 +58,7 @@ class ImageCheck:
     def write(self, path: Path) -> None:
         """Write what came out as JSON; raises `PommelError` if the file cannot be written."""
         image, checkpoint = self._commands.image, self._commands.checkpoint
-        report: dict[str, Any] = {
+        report: dict[str, object] = {
             "format": REPORT_FORMAT,
             "version": REPORT_VERSION,
             "image": {**image.to_dict(), "engine": dict(image.engine)},

@@ -60,7 +60,7 @@ class Membership:
         """Whether the family is a path through training, of which a mean would say nothing."""
         return self.axis in ("step", "epoch")
 
-    def to_dict(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, object]:
         """Return it as plain JSON values."""
         return {
             "name": self.family,

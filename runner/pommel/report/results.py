@@ -102,7 +102,7 @@ class Results:
                 (folder / f"{table}.{form}").unlink(missing_ok=True)
         return files
 
-    def to_json(self) -> list[dict[str, Any]]:
+    def to_json(self) -> list[dict[str, object]]:
         """Return what each run found and where it comes from, as plain JSON values."""
         return [_run_to_json(run) for run in self.runs]
 
@@ -174,7 +174,7 @@ class WithResult(Protocol):
         ...
 
 
-def _run_to_json(run: WithResult) -> dict[str, Any]:
+def _run_to_json(run: WithResult) -> dict[str, object]:
     result = run.result
     return {
         "model_name": result.model_name,

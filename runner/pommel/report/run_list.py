@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pommel.analysis import (
     interval_cell,
@@ -66,7 +66,7 @@ class ListedRun:
         n_scored, n_sentences = self.progress
         return f"interrupted: {n_scored} of {n_sentences} sentences"
 
-    def to_row(self) -> dict[str, Any]:
+    def to_row(self) -> dict[str, object]:
         """Return the row of the tidy table; a run with several scores has no interval."""
         record, result = self.record, self.record.result
         interval = result.scores[0].interval if len(result.scores) == 1 else None
@@ -226,7 +226,7 @@ def aligned(facts: Mapping[str, str]) -> list[str]:
     return [f"{name:{width}}  {text}" for name, text in facts.items()]
 
 
-def _flat(value: Any, keys: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
+def _flat(value: object, keys: tuple[str, ...] = ()) -> Iterator[tuple[str, str]]:
     if isinstance(value, Mapping) and value:
         for key, each in value.items():
             yield from _flat(each, (*keys, str(key)))

@@ -8,7 +8,6 @@ import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from pommel.errors import InputError, ModelNotAvailableError, UnsupportedFeatureError, quoted
 from pommel.models.endpoint.client import Client, RequestFailedError
@@ -138,7 +137,7 @@ class Manner:
         return "".join(self.usual.front) or self.usual.mark or None
 
     @property
-    def details(self) -> dict[str, Any]:
+    def details(self) -> dict[str, object]:
         """What a stored run says of it."""
         return {
             "protocol": self.protocol.name,

@@ -98,7 +98,7 @@ async def find_served(client: Client, reference: EndpointReference) -> Served:
     return Served(model=name, server=answer.server, said=_lasting(models[name]))
 
 
-def _models(value: Any) -> dict[str, dict[str, Any]] | None:
+def _models(value: object) -> dict[str, dict[str, object]] | None:
     data = value.get("data") if isinstance(value, dict) else None
     if not isinstance(data, list):
         return None
@@ -129,7 +129,7 @@ def _meant(models: Mapping[str, Any], reference: EndpointReference) -> str:
     )
 
 
-def _lasting(said: Mapping[str, Any]) -> dict[str, Any]:
+def _lasting(said: Mapping[str, Any]) -> dict[str, object]:
     lasting = {name: said[name] for name in _LASTING if said.get(name) is not None}
     meta = said.get("meta")
     if isinstance(meta, dict):
@@ -137,7 +137,7 @@ def _lasting(said: Mapping[str, Any]) -> dict[str, Any]:
     return lasting
 
 
-def _number(value: Any) -> int | None:
+def _number(value: object) -> int | None:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None
 
 
@@ -368,7 +368,7 @@ def _describe(
     options: LoadOptions,
     client: Client,
 ) -> ModelInfo:
-    def fit(value: Any) -> Any:
+    def fit(value: object) -> Any:
         """Return what a server has written as it may be shown and stored."""
         return printable(client.without_key(value)) if isinstance(value, str) else value
 

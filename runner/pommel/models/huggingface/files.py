@@ -88,7 +88,7 @@ def find_files(folder: Path, *, allow_pickle: bool, reference: str) -> ModelFile
     )
 
 
-def read_json(path: Path, *, reference: str) -> dict[str, Any]:
+def read_json(path: Path, *, reference: str) -> dict[str, object]:
     """Return the JSON object in `path`; raises `ModelNotAvailableError` if there is none."""
     try:
         content = json.loads(path.read_text("utf-8"))

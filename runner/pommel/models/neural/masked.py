@@ -5,7 +5,7 @@ For every token asked for, `inputs_of` has the input that it is read from.
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -220,7 +220,7 @@ class MaskedEngine:
                 yield block[place], answer
 
 
-def masked_engine(model: Any, runtime: Runtime, *, mask_id: int) -> MaskedEngine:
+def masked_engine(model: object, runtime: Runtime, *, mask_id: int) -> MaskedEngine:
     """Return an engine for a transformers model, after trying it on a few random sentences.
 
     Raises `ModelNotAvailableError` if the model does not know the mask, fails on plain token ids,

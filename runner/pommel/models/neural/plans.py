@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 
@@ -150,7 +150,7 @@ def sequence_plan(tree: PrefixTree, needed: Ids, *, equal_lengths: bool) -> Sequ
 
 
 def carry_out(
-    plan: Plan, questions: Questions, network: Network, budget: Budget, group: Any = None
+    plan: Plan, questions: Questions, network: Network, budget: Budget, group: object = None
 ) -> Iterator[tuple[int, Answer]]:
     """Make a plan's passes, and yield (request, answer) as soon as a request is answered.
 
@@ -175,7 +175,7 @@ def carry_out(
 
 
 def _read_pass(
-    network: Network, a_pass: Pass, row_of_target: Ids, targets: Ids, group: Any
+    network: Network, a_pass: Pass, row_of_target: Ids, targets: Ids, group: object
 ) -> tuple[Bits, Bits | None]:
     # A function of its own: logits must be gone before the next pass is made.
     with network.memory_errors():

@@ -21,7 +21,7 @@ _EXAMPLE = f'{{"{_GOOD}": "...", "{_BAD}": "..."}}'
 # What is written of a pair that no file of this format has described. Published readers ask for
 # every key; nobody has said what is null. No prefixes are marked, so that only whole sentences
 # can be compared.
-_UNKNOWN: dict[str, Any] = {
+_UNKNOWN: dict[str, object] = {
     "field": None,
     "linguistics_term": None,
     "UID": "unnamed",

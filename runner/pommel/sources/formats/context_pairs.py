@@ -7,7 +7,7 @@ stands there twice so that both targets are scored in one call. A table has a co
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from pommel.errors import Fault, InputError, SuiteError, quoted
 from pommel.files import CsvRow, CsvTable, DecodedText, JsonDocument
@@ -54,7 +54,7 @@ def _item_faults(document: JsonDocument) -> Iterator[Fault]:
                 yield document.fault(path, "the target is empty", hint="write the words to score")
 
 
-def _is_two(value: Any, kind: type) -> bool:
+def _is_two(value: object, kind: type) -> bool:
     return isinstance(value, list) and list(map(type, value)) == [kind, kind]
 
 

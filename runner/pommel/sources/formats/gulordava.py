@@ -8,7 +8,6 @@ quotes in them. Some of the published files have columns more.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError, counted, quoted
 from pommel.files import CsvRow, CsvTable
@@ -167,7 +166,7 @@ def _pair_faults(correct: _Row, wrong: _Row) -> Iterator[Fault]:
 
 
 def _set(correct: _Row, wrong: _Row) -> MinimalSet:
-    fields: dict[str, Any] = {}
+    fields: dict[str, object] = {}
     for name, value in correct.cells.items():
         both = [_value(value), _value(wrong[name])]
         fields[name] = both[0] if both[0] == both[1] else both
@@ -180,7 +179,7 @@ def _value(text: str) -> str | int:
     return text if number is None else number
 
 
-def _computed(found: MinimalSet, place: int, form: str) -> dict[str, Any]:
+def _computed(found: MinimalSet, place: int, form: str) -> dict[str, object]:
     """Return what a row says of the sentence itself, as it was written if it still is the same."""
     own = {"form": form, "class": _CLASSES[place], "len_prefix": n_before(found)}
     fields = found.fields or {}
@@ -190,7 +189,7 @@ def _computed(found: MinimalSet, place: int, form: str) -> dict[str, Any]:
     return {**own, "prefix": found.before, "sent": f"{found.grammatical} {EOS}"}
 
 
-def _cell(value: Any, place: int, number: int, name: str) -> str:
+def _cell(value: object, place: int, number: int, name: str) -> str:
     if isinstance(value, list) and len(value) == len(_CLASSES) and name not in _SHARED:
         value = value[place]
     if not isinstance(value, (str, int, float)):

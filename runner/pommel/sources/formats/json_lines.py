@@ -20,7 +20,7 @@ class JsonLine:
     file: str
     number: int
     text: str
-    value: dict[str, Any]
+    value: dict[str, object]
 
     def fault(self, path: JsonPath, message: str, hint: str) -> Fault:
         """Return a fault at the value under `path`, or where the object begins."""
@@ -80,7 +80,7 @@ def json_line(row: Mapping[str, Any], *, escaped: bool = False) -> str:
     return json_text(row, escaped=escaped) + "\n"
 
 
-def json_text(value: Any, *, escaped: bool = False) -> str:
+def json_text(value: object, *, escaped: bool = False) -> str:
     """Return a JSON value in one line, as `json_line` does."""
     if isinstance(value, WrittenFloat):
         return value.text

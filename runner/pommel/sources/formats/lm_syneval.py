@@ -74,7 +74,7 @@ def save_templates(sets: Iterable[MinimalSet], path: Path) -> None:
 
 
 def _set(case: str, entry: tuple[str, ...]) -> MinimalSet:
-    fields: dict[str, Any] = {CASE: case}
+    fields: dict[str, object] = {CASE: case}
     if any(mended_text(sentence) != sentence for sentence in entry):
         fields[SENTENCES] = list(entry)
     return MinimalSet.of(*entry, fields=fields)
@@ -84,7 +84,7 @@ def _sentences(found: MinimalSet) -> tuple[str, ...]:
     return as_kept((found.grammatical, *found.ungrammatical), found.fields, SENTENCES)
 
 
-def _check_size(value: Any, path: Path) -> None:
+def _check_size(value: object, path: Path) -> None:
     """Raise `InputError` if there is more than can be looked at, before anything is."""
     level: list[Any] = [value.values()] if isinstance(value, dict) else []
     # Lists, then tuples, then texts, each level counted before it is laid out.
@@ -95,7 +95,7 @@ def _check_size(value: Any, path: Path) -> None:
             raise InputError(f"{path}: has more than {most_of_all}; no such file is read")
 
 
-def _faults(value: Any, file: str) -> Iterator[Fault]:
+def _faults(value: object, file: str) -> Iterator[Fault]:
     if not isinstance(value, dict):
         yield _fault(file, "", f"this is {_kind(value)} and no dictionary", _SHAPE)
     elif not value:
@@ -112,7 +112,7 @@ def _faults(value: Any, file: str) -> Iterator[Fault]:
                 yield from _entry_faults(entry, file, f"{where}[{index}]")
 
 
-def _entry_faults(entry: Any, file: str, where: str) -> Iterator[Fault]:
+def _entry_faults(entry: object, file: str, where: str) -> Iterator[Fault]:
     hint = "write the grammatical sentence, then the ungrammatical ones"
     if not isinstance(entry, (list, tuple)):
         yield _fault(file, where, f"this is {_kind(entry)} and no tuple", hint)
@@ -128,7 +128,7 @@ def _entry_faults(entry: Any, file: str, where: str) -> Iterator[Fault]:
                 yield _fault(file, f"{where}[{index}]", "this sentence is empty", "write its words")
 
 
-def _kind(value: Any) -> str:
+def _kind(value: object) -> str:
     return _KINDS.get(type(value), "a number")
 
 

@@ -7,7 +7,6 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
 
 from pommel.errors import Fault, InputError, SuiteError, UsageError
 from pommel.files import CsvRow, CsvTable, DecodedText
@@ -50,7 +49,7 @@ def parse_long_csv(
     table = CsvTable.parse(decoded.text, file=file)
     faults = [*table.faults, *table.header_faults(COLUMNS)]
     faults += decoded.bom_faults(file, strict=strict)
-    value: dict[str, Any] = {}
+    value: dict[str, object] = {}
     # Without its columns a table tells nothing of its rows.
     if table.header and set(COLUMNS) <= set(table.header.fields):
         cells = _read_cells(table, faults)
@@ -160,7 +159,7 @@ def _grouped(cells: Iterable[_Cell]) -> _Grouped:
     return [list(conditions.values()) for conditions in groups.values()]
 
 
-def _suite_value(name: str, cells: Iterable[_Cell], items: _Grouped) -> dict[str, Any]:
+def _suite_value(name: str, cells: Iterable[_Cell], items: _Grouped) -> dict[str, object]:
     """Return what the suite's JSON says."""
     region_names = {int(cell["region_number"]): cell["region_name"] for cell in cells}
     return {

@@ -78,7 +78,7 @@ def _other_columns(row: Mapping[str, Any], header: tuple[str, ...], pair: Minima
     return f"{where} has {listed(more)}, and the first one has not; a table has one set of columns"
 
 
-def _cell(value: Any) -> str:
+def _cell(value: object) -> str:
     if value is None or isinstance(value, bool):
         return "" if value is None else str(value)
     return value if isinstance(value, str) else json_text(value)

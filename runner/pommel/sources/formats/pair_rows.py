@@ -70,7 +70,7 @@ class PairRows:
 
     problems: Callable[[Mapping[str, Any]], Iterator[Problem]]
     pair_of: Callable[[Mapping[str, Any]], MinimalSet]
-    spelt: Callable[[MinimalSet], dict[str, Any]]
+    spelt: Callable[[MinimalSet], dict[str, object]]
     own: Collection[str] = ()
 
     @classmethod
@@ -107,7 +107,7 @@ class PairRows:
             faults,
         )
 
-    def row(self, pair: MinimalSet, fields: Mapping[str, Any]) -> dict[str, Any]:
+    def row(self, pair: MinimalSet, fields: Mapping[str, Any]) -> dict[str, object]:
         """Return the row that `fields` were kept of, with the texts of the pair as it is now."""
         spelt = self.spelt(pair)
         row = {key: value for key, value in spelt.items() if key not in fields} | dict(fields)
@@ -125,7 +125,7 @@ class PairRows:
 
 def kept_fields(
     row: Mapping[str, Any], spelt: Mapping[str, Any], own: Collection[str] = ()
-) -> dict[str, Any] | None:
+) -> dict[str, object] | None:
     """Return what a row says besides what `spelt` makes of its pair, in its order.
 
     A row that does not begin with that (its sentences stand elsewhere, or have doubled spaces) is
@@ -139,7 +139,7 @@ def kept_fields(
     return rest or None
 
 
-def has_words(value: Any, text: str) -> bool:
+def has_words(value: object, text: str) -> bool:
     """Say whether a value is a text with these words; what a suite would mend is no difference."""
     return isinstance(value, str) and mended_text(value) == mended_text(text)
 

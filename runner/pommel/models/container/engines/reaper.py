@@ -85,7 +85,7 @@ class Reaper:
             # It is no child of ours, and Python must not wait for it.
             process.returncode = 0
 
-    def _write(self, message: dict[str, Any]) -> None:
+    def _write(self, message: dict[str, object]) -> None:
         line = json.dumps(message).encode() + b"\n"
         with self._lock:
             if self._process is None or self._process.stdin is None:
