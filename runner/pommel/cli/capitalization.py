@@ -27,7 +27,7 @@ from pommel.suite import Suite
 
 @dataclass(frozen=True, kw_only=True)
 class _CapitalizationOptions(RunOptions):
-    """What `pommel capitalization command` is told."""
+    """How models are run, and what is printed of the gain."""
 
     lower: bool = option(
         help="First take the capital letters away, for suites that are written with them."

@@ -16,7 +16,7 @@ from pommel.store import Selection
 
 @dataclass(frozen=True, kw_only=True)
 class _CompareOptions(AverageOptions, ResamplingOptions, SelectionOptions):
-    """What `pommel compare command` is told."""
+    """Which runs are compared, how they are averaged, and what is printed."""
 
     form: str = field_of(form_option())
 

@@ -43,7 +43,7 @@ _ADDED: dict[str, Callable[[ConditionalScore], Any]] = {
 
 @dataclass(frozen=True, kw_only=True)
 class _ConditionalOptions(PolicyOptions, ModelOptions):
-    """What `pommel conditional command` is told."""
+    """How targets are scored, and where to and how scores are written."""
 
     joiner: str = option(
         default=" ",

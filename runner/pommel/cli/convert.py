@@ -21,7 +21,7 @@ _STANDARD_INPUT = Path("-")
 
 @dataclass(frozen=True, kw_only=True)
 class _ConvertOptions(SetOptions):
-    """What `pommel convert command` is told."""
+    """What a file is read as, and what is written of it."""
 
     read_as: str | None = option(
         "--from",

@@ -18,13 +18,13 @@ from pommel.cli.output import (
 )
 from pommel.files import stacked
 from pommel.report import result_tables
-from pommel.scoring import Choices, SuiteResult
+from pommel.scoring import SuiteResult
 from pommel.sources import load_suites
 
 
 @dataclass(frozen=True, kw_only=True)
 class _EvaluateOptions(ScoreOptions):
-    """What `pommel evaluate command` is told."""
+    """How predictions are counted, and what is printed."""
 
     form: str | None = field_of(
         form_option(default=None, about="What to print.  [default: table; tsv with --compat]")
@@ -50,12 +50,7 @@ def command(suites: tuple[str, ...], chosen: _EvaluateOptions) -> None:
     """
     loaded = load_suites(suites, evaluated=True)
     show_warnings(loaded.warnings)
-    choices = Choices(
-        compat=chosen.compat,
-        score_rule=chosen.score_rule,
-        oov=chosen.oov,
-        swallowed=chosen.swallowed,
-    )
+    choices = chosen.counted(chosen.compat)
     results = [SuiteResult.of_evaluated(each.suite, choices) for each in loaded.loaded]
     form = form_or_usual(chosen.form, chosen.compat)
     if chosen.compat and form == "tsv":

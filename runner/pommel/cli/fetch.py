@@ -32,7 +32,7 @@ _NEED_NAME = {
 
 @dataclass(frozen=True, kw_only=True)
 class _FetchOptions(Options):
-    """What `pommel fetch command` is told."""
+    """What is fetched of a source, from where, and where it is copied to."""
 
     lists: bool = option("--list", help="Show what can be fetched; so does no NAME.")
     form: str = field_of(

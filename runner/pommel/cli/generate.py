@@ -20,7 +20,7 @@ _OWN_KEYS = ("name", "generator", "metric")
 
 @dataclass(frozen=True, kw_only=True)
 class _GenerateOptions(SetOptions):
-    """What `pommel generate command` is told."""
+    """How many items are generated, how they are spelt, and what is written."""
 
     name: str | None = option(
         help="The suite's name.  [default: that of the grammar, or of its file]"

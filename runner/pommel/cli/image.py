@@ -63,7 +63,7 @@ def new(name: str, into: Path) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class _BuildOptions(Options):
-    """What `pommel image build` is told."""
+    """What an image is built from, and what it is called."""
 
     tag: str | None = option("-t", help="What the image is called.  [default: pommel/NAME]")
     base: str | None = option(metavar="IMAGE", help="Image to build on (the build argument BASE).")

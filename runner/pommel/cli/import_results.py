@@ -18,7 +18,7 @@ from pommel.store import RESULT_FORMATS, ImportOptions, Selection, Store, read_r
 
 @dataclass(frozen=True, kw_only=True)
 class _ImportResultsOptions(StoreOptions):
-    """What `pommel import_results command` is told."""
+    """What the files do not say of themselves, and where their runs are kept."""
 
     read_as: str | None = option(
         "--from",

@@ -69,7 +69,7 @@ _keeper_option = click.option(
 
 @dataclass(frozen=True, kw_only=True)
 class _InitOptions(RuleOptions):
-    """What `pommel leaderboard init` is told."""
+    """Which suites a board has, what they weigh, and what it is called."""
 
     name: str | None = option(
         metavar="TEXT", help="What it is called.  [default: the folder's name]"
@@ -244,7 +244,7 @@ _N_SEEDS = 2**32
 
 @dataclass(frozen=True, kw_only=True)
 class _VerifyOptions(ModelOptions):
-    """What `pommel leaderboard verify` is told."""
+    """What is checked, and how models score a sample again."""
 
     rerun: bool = option(help="Have models score a sample of sentences again.")
     model: str | None = option(

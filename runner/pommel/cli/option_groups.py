@@ -23,20 +23,9 @@ _Added = Callable[[_F], _F]
 def field_of(made: _Added[_F]) -> Any:
     """Return the field of a group that is filled by an option, as Click would add it to a command.
 
-    The option's name is the field's, and so are its values, if the field is a `Literal`.
+    The option's name is the field's.
     """
-
-    def of_field(_name: str, kind: object) -> _Added[_F]:
-        def added(command: _F) -> _F:
-            command = made(command)
-            if values := _literal_values(kind):
-                # Click keeps the parameters of what is no command yet here, the newest last.
-                command.__click_params__[-1].type = click.Choice(values)  # type: ignore[attr-defined]
-            return command
-
-        return added
-
-    return field(metadata={_MAKE: of_field})
+    return field(metadata={_MAKE: lambda _name, _kind: made})
 
 
 def _making_fields(make: Callable[_P, _Added[_F]]) -> Callable[_P, Any]:

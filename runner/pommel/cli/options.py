@@ -260,6 +260,12 @@ class ScoreOptions(RuleOptions):
         "--compat]"
     )
 
+    def counted(self, compat: Literal["syntaxgym"] | None) -> Choices:
+        """Return by what predictions are counted, whatever the policy is."""
+        return Choices(
+            compat=compat, score_rule=self.score_rule, oov=self.oov, swallowed=self.swallowed
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class RunOptions(KeepingOptions, ScoreOptions, PolicyOptions, ModelOptions):
@@ -268,13 +274,7 @@ class RunOptions(KeepingOptions, ScoreOptions, PolicyOptions, ModelOptions):
     @property
     def choices(self) -> Choices:
         """What a run is asked for, of all regions."""
-        return Choices(
-            policy=self.policy,
-            compat=self.compat,
-            score_rule=self.score_rule,
-            oov=self.oov,
-            swallowed=self.swallowed,
-        )
+        return replace(self.counted(self.compat), policy=self.policy)
 
 
 threshold_option = click.option(

@@ -7,7 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
@@ -247,6 +247,7 @@ folder_option = click.option(
 )
 tidy_table_option = click.option(
     "--table",
+    type=click.Choice(get_args(ResultsTable)),
     help="Which tidy table --format csv, tsv or json prints.  [default: suites]",
 )
 

@@ -32,7 +32,7 @@ _MANY = 200
 
 @dataclass(frozen=True, kw_only=True)
 class _ReportOptions(AverageOptions, SelectionOptions):
-    """What `pommel report command` is told."""
+    """Of which runs a page, a table or a plot is made, and how."""
 
     output: Path | None = option(
         "-o",

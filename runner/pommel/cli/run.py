@@ -36,7 +36,7 @@ from pommel.suite import Suite
 
 @dataclass(frozen=True, kw_only=True)
 class _RunOptions(RunOptions):
-    """What `pommel run command` is told."""
+    """How models are run, which regions are scored, and what is printed and written."""
 
     output: Path | None = option(
         "-o",

@@ -196,7 +196,7 @@ def export_tables(runs: tuple[str, ...], chosen: _ExportOptions) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class _EvaluateAgainOptions(RunSelectionOptions):
-    """What `pommel runs evaluate_again` is told."""
+    """Which runs are evaluated again, what changes, and what is printed."""
 
     suite_files: tuple[str, ...] = option(
         "--suite-file",

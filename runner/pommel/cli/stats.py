@@ -1,6 +1,7 @@
 """`pommel stats`: what the runs in the store say together."""
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
@@ -78,14 +79,14 @@ class _PoolingOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Statistic(SelectionOptions):
+class _Statistic(ABC, SelectionOptions):
     """What every statistic is told; its docstring is the help of its command."""
 
     form: str = field_of(form_option())
 
+    @abstractmethod
     def answer(self) -> Answer:
         """Return what the statistic says of the runs that are meant."""
-        raise NotImplementedError
 
 
 def command(name: str, statistic: type[_Statistic]) -> click.Command:
@@ -495,7 +496,7 @@ _ITEM_FORMS = ("csv", "tsv", "json", "parquet")
 
 @dataclass(frozen=True, kw_only=True)
 class _ItemsOptions(SelectionOptions):
-    """What `pommel stats items` is told."""
+    """Of which runs there are rows, and where to and how they are written."""
 
     form: str | None = field_of(
         form_option(

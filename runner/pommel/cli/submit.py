@@ -14,7 +14,7 @@ from pommel.leaderboard import Submitter, write_submission
 
 @dataclass(frozen=True, kw_only=True)
 class _SubmitOptions(SelectionOptions):
-    """What `pommel submit command` is told."""
+    """Which runs are packed, and what is said of the model and of who submits it."""
 
     by: str = option(required=True, metavar="TEXT", help="Who submits.")
     name: str = option(

@@ -41,7 +41,7 @@ class _Found:
 
 @dataclass(frozen=True, kw_only=True)
 class _SuitesCheckOptions(ModelOptions):
-    """What `pommel suites_check command` is told."""
+    """Which rules are looked at, and what they need: a model, frequencies."""
 
     model: str | None = option(
         metavar="MODEL", help="Look at this model's tokens (rules token-count, swallowed-region)."

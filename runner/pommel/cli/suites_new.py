@@ -36,7 +36,7 @@ _DOUBTS = {"never-holds": "this can never hold", "always-holds": "this always ho
 
 @dataclass(frozen=True, kw_only=True)
 class _SuitesNewOptions(Options):
-    """What `pommel suites new` is told."""
+    """What the new suite is like."""
 
     name: str | None = option(help="What the suite is called.  [default: the file]")
     language: str | None = option(help="Its language, as a tag: en, eu, zh-Hant.")

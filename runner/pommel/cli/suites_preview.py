@@ -34,7 +34,7 @@ _BREAKS = re.compile(r"[\r\n]+")
 
 @dataclass(frozen=True, kw_only=True)
 class _SuitesPreviewOptions(Options):
-    """What `pommel suites_preview command` is told."""
+    """Which items are shown, and how."""
 
     numbers: tuple[int, ...] = option("--item", help="An item to show; repeatable.")
     ranges: tuple[str, ...] = option("--items", metavar="N..M", help="The items from N to M.")

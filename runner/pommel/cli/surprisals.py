@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class _SurprisalsOptions(KeepingOptions, PolicyOptions, ModelOptions):
-    """What `pommel surprisals command` is told."""
+    """How a suite is scored, and where to and how surprisals are written."""
 
     output: Path | None = field_of(output_option)
     form: str = field_of(

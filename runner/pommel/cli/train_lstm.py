@@ -189,7 +189,7 @@ def _checkpoints(
 
 @dataclass(frozen=True, kw_only=True)
 class _TrainLstmOptions(_RecipeOptions):
-    """What `pommel train_lstm command` is told."""
+    """The whole recipe, which seeds are trained, and what is kept of a training."""
 
     output: Path = option(
         "-o",

@@ -29,7 +29,7 @@ def _counts(_context: click.Context, _parameter: click.Parameter, text: str) -> 
 
 @dataclass(frozen=True, kw_only=True)
 class _TrainNgramOptions(Options):
-    """What `pommel train_ngram command` is told."""
+    """How a text is read, which words are known, and how counts are smoothed."""
 
     order: int | None = option(
         type=_COUNT,
