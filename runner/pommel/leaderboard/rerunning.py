@@ -10,7 +10,7 @@ from pathlib import Path
 from pommel.errors import quoted
 from pommel.leaderboard.board import Board
 from pommel.leaderboard.submission import Submission
-from pommel.models import Model, known_references
+from pommel.models import Model, builtin_models
 from pommel.suite import Suite
 from pommel.surprisal import ScoredSentence, Token
 
@@ -207,7 +207,7 @@ def _is_public(reference: str) -> bool:
         return _is_image(scheme, rest)
     if scheme == "huggingface":
         return _is_hub_name(rest)
-    return reference in known_references()[0]
+    return scheme == "builtin" and rest in builtin_models()
 
 
 def _is_image(scheme: str, name: str) -> bool:

@@ -18,6 +18,7 @@ from .model import Spans as Spans
 from .model import closing as closing
 from .neural.memory import find_device as find_device
 from .recorded import Recording as Recording
+from .registry import builtin_models as builtin_models
 from .registry import known_references as known_references
 from .registry import load_model as load_model
 from .tokenizing import TokenizingModel as TokenizingModel
