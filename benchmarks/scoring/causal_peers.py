@@ -14,16 +14,23 @@ SAMPLE_SHARE, SAMPLE_SEED = 0.1, 8
 _BITS_PER_NAT = 1 / math.log(2)
 
 
-def minicons(network: Any, tokenizer: Any, *, device: str, compare_with: str) -> Variant:
-    """Return minicons: every sentence, in the order given, 32 at a time."""
+def minicons(
+    network: Any,
+    tokenizer: Any,
+    *,
+    device: str,
+    compare_with: str,
+    batch_size: int = MINICONS_BATCH,
+) -> Variant:
+    """Return minicons: every sentence, in the order given, so many at a time."""
     scorer = import_module("minicons.scorer").IncrementalLMScorer(
         network, device, tokenizer=tokenizer
     )
 
     def run(work: Work) -> list[Any]:
         scored: list[Any] = []
-        for start in range(0, len(work.sentences), MINICONS_BATCH):
-            batch = list(work.sentences[start : start + MINICONS_BATCH])
+        for start in range(0, len(work.sentences), batch_size):
+            batch = list(work.sentences[start : start + batch_size])
             scored += scorer.token_score(batch, surprisal=True, base_two=True)
         return scored
 
@@ -31,7 +38,7 @@ def minicons(network: Any, tokenizer: Any, *, device: str, compare_with: str) ->
         # It gives a first token, which has no context, the surprisal 0.
         return {i: [None, *(bits for _, bits in row[1:])] for i, row in enumerate(raw)}
 
-    name = f"minicons, batches of {MINICONS_BATCH}"
+    name = f"minicons, batches of {batch_size}"
     return Variant(name=name, run=run, read=read, compare_with=compare_with, goal=Goal(factor=6))
 
 
@@ -119,13 +126,20 @@ def _padded_nats(network: Any, ids: Any, mask: Any) -> list[list[float]]:
     return nats
 
 
-def harness(network: Any, tokenizer: Any, *, device: str, compare_with: str) -> Variant:
+def harness(
+    network: Any,
+    tokenizer: Any,
+    *,
+    device: str,
+    compare_with: str,
+    batch_size: int = HARNESS_BATCH,
+) -> Variant:
     """Return lm-evaluation-harness: the log-likelihood of each sentence after the tokenizer's mark.
 
     It gives one total a sentence.
     """
     model = import_module("lm_eval.models.huggingface").HFLM(
-        pretrained=network, tokenizer=tokenizer, batch_size=HARNESS_BATCH, device=device
+        pretrained=network, tokenizer=tokenizer, batch_size=batch_size, device=device
     )
     instance = import_module("lm_eval.api.instance").Instance
 
@@ -140,7 +154,7 @@ def harness(network: Any, tokenizer: Any, *, device: str, compare_with: str) -> 
     def read(_work: Work, raw: list[tuple[float, bool]]) -> Bits:
         return {index: -float(nats) * _BITS_PER_NAT for index, (nats, _) in enumerate(raw)}
 
-    name = f"lm-evaluation-harness, batches of {HARNESS_BATCH}"
+    name = f"lm-evaluation-harness, batches of {batch_size}"
     return Variant(name=name, run=run, read=read, compare_with=compare_with, goal=Goal(factor=1.9))
 
 

@@ -1,0 +1,92 @@
+"""How far the numbers of a device and a number format are from a processor's float32."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from pommel.models.huggingface import open_folder
+from pommel.models.model import LoadOptions, Model, Policy
+from pommel.scoring import Choices
+from pommel.scoring.run import run_suites
+from pommel.suite.suite import Suite
+
+_ROW_LENGTH = 256
+# Tokens at once, so that as many packed rows of the longest make a pass.
+BATCHES: dict[str, int | None] = {
+    "1 row": _ROW_LENGTH,
+    "17 rows": 17 * _ROW_LENGTH,
+    "largest": None,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Numbers:
+    """What a run of suites says: tokens' bits, margins and verdicts, each in order."""
+
+    bits: NDArray[np.float64]
+    margins: NDArray[np.float64]
+    verdicts: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, model: Model, suites: Sequence[Suite]) -> "Numbers":
+        """Return those of a model: the regions that predictions name."""
+        choices = Choices(policy=Policy(bos="always"), regions="needed")
+        runs = list(run_suites(model, suites, choices))
+        tokens = [
+            token.surprisal_bits
+            for run in runs
+            for item in run.surprisals.sentences
+            for sentence in item
+            for token in sentence.tokens
+            if token.surprisal_bits is not None
+        ]
+        predictions = [each for run in runs for each in run.result.predictions]
+        return cls(
+            bits=np.array(tokens),
+            margins=np.concatenate([each.margin_bits for each in predictions]),
+            verdicts=np.concatenate([each.holds for each in predictions]),
+        )
+
+
+def conformance_table(
+    folder: Path, suites: Sequence[Suite], ways: Sequence[tuple[str, str]], reference: str = "cpu"
+) -> pd.DataFrame:
+    """Compare each (device, number format), in passes of three sizes, with float32 on `reference`.
+
+    `8 sd` counts the margins that are smaller than eight standard deviations of the margins' own
+    differences: the verdicts that a format this coarse does not settle.
+    """
+    true = Numbers.of(_opened(folder, reference, "float32", None), suites)
+    rows = []
+    for device, dtype in ways:
+        for name, batch_tokens in BATCHES.items():
+            given = Numbers.of(_opened(folder, device, dtype, batch_tokens), suites)
+            off = given.margins - true.margins
+            noise = float(np.nanstd(off))
+            rows.append(
+                {
+                    "device": device,
+                    "format": dtype,
+                    "passes": name,
+                    "largest difference": float(np.nanmax(np.abs(given.bits - true.bits))),
+                    "sd of margins": noise,
+                    "verdicts": len(true.verdicts),
+                    "flipped": int((given.verdicts != true.verdicts).sum()),
+                    "8 sd": int((np.abs(given.margins) < 8 * noise).sum()),
+                    "flipped beyond": int(
+                        (
+                            (given.verdicts != true.verdicts) & (np.abs(given.margins) >= 8 * noise)
+                        ).sum()
+                    ),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _opened(folder: Path, device: str, dtype: str, batch_tokens: int | None) -> Model:
+    options = LoadOptions(device=device, dtype=dtype, batch_tokens=batch_tokens, offline=True)
+    return open_folder(folder, reference=str(folder), name=folder.name, options=options)
