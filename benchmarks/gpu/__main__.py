@@ -17,12 +17,14 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from benchmarks.gpu.conformance import conformance_table
+from benchmarks.gpu.conformance import BATCHES, conformance_table
 from benchmarks.gpu.shapes import N_PARADIGMS, SHAPES, blimp_shaped_work, make_network
 from benchmarks.gpu.speed import Setting, pairs_table, suites_table, usable, whole_process
 from benchmarks.scoring.machine import machine
 from benchmarks.scoring.workload import first_items, read_suites, suite_work
 
+# Too many weights for a processor: there the device's own float32 is what others are compared with.
+_LARGE = ("pythia-1.4b", "llama-8b")
 _WHAT = ("suites", "pairs", "process", "conformance")
 
 
@@ -46,6 +48,9 @@ def main() -> None:
             f"\n{title}\n{table.to_string(index=False, float_format='{:.4g}'.format)}", flush=True
         )
 
+    for each in map(Path, chosen.folders):
+        table = conformance_table(each, suites, _ways((device, "cpu"), chosen))
+        show(f"{each.name}: conformance with float32 on cpu", table)
     for shape in chosen.shapes:
         with tempfile.TemporaryDirectory() as folder:
             network = Path(folder) / shape
@@ -72,16 +77,18 @@ def main() -> None:
                     seconds = whole_process(setting, paths, Path(folder) / f"{dtype}.sqlite")
                     show(f"{title}: pommel run, whole process", pd.DataFrame([seconds]))
             if "conformance" in chosen.what:
-                own = [*dict.fromkeys((device, "cpu"))] if shape != "llama-8b" else [device]
-                formats = ("float32", "float16", "bfloat16")
-                ways = [(each, dtype) for each in own for dtype in formats]
-                # Billions of weights take a processor too long.
-                show(
-                    f"{shape}: conformance with float32 on {own[-1]}",
-                    conformance_table(network, first_items(suites, 6), ways, reference=own[-1]),
-                )
+                own = (device,) if shape in _LARGE else (device, "cpu")
+                batches = ["largest"] if shape in _LARGE else [*BATCHES]
+                ways = _ways(own, chosen)
+                table = conformance_table(network, suites, ways, reference=own[-1], batches=batches)
+                show(f"{shape}: conformance with float32 on {own[-1]}", table)
     if chosen.json:
         Path(chosen.json).write_text(json.dumps(tables, indent=2) + "\n", encoding="utf-8")
+
+
+def _ways(devices: tuple[str, ...], chosen: argparse.Namespace) -> list[tuple[str, str]]:
+    """Return what is compared with the last of `devices`: each one in each number format."""
+    return [(each, dtype) for each in dict.fromkeys(devices) for dtype in chosen.formats]
 
 
 def _first_device() -> str:
@@ -98,8 +105,12 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--data", default="../shared/data", help="the published data")
     shapes = ["gpt2-small", "pythia-1.4b", "llama-8b"]
-    parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=shapes, metavar="SHAPE")
+    parser.add_argument("--shapes", nargs="*", choices=SHAPES, default=shapes, metavar="SHAPE")
     parser.add_argument("--dtypes", nargs="+", default=["float32", "bfloat16"], metavar="DTYPE")
+    formats = ["float32", "float16", "bfloat16"]
+    parser.add_argument("--formats", nargs="+", default=formats, metavar="DTYPE")
+    message = "networks at hand, of which only the conformance is shown"
+    parser.add_argument("--folders", nargs="*", default=[], metavar="FOLDER", help=message)
     parser.add_argument("--what", nargs="+", choices=_WHAT, default=_WHAT, metavar="WHAT")
     parser.add_argument("--peers", nargs="*", default=["minicons", "lm-eval"], metavar="PEER")
     parser.add_argument("--suites", nargs="+", default=[], metavar="NAME", help="all 34")

@@ -234,6 +234,7 @@ def first_line(error: BaseException) -> str:
     return lines[0][:300] if lines else type(error).__name__
 
 
+@functools.cache
 def package_version(name: str) -> str:
     """Return the version of an installed package, "unknown" if it is not installed.
 

@@ -100,6 +100,18 @@ def test_a_mask_is_of_the_networks_number_format(dtype: str) -> None:
     assert mask.isfinite().all()
 
 
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+@pytest.mark.parametrize("name", ["GPT2", "GPTNeoX"])
+def test_the_vocabulary_projection_of_half_precision_is_in_float32(dtype: str, name: str) -> None:
+    model = network(name).to(getattr(torch, dtype))
+    found = Network(model, device="cpu")
+    head = model.get_output_embeddings()
+    hidden = torch.randn(2, 3, head.weight.shape[1], dtype=head.weight.dtype)
+    expected = hidden.float() @ head.weight.float().T + (0 if head.bias is None else head.bias)
+    assert torch.equal(head(hidden), expected)
+    assert found.logits(SIDE_BY_SIDE).dtype == torch.float32
+
+
 def test_a_causal_network_is_told_nothing_of_padding_and_another_is() -> None:
     model = network("GPT2")
     causal = Network(model, device="cpu").inputs(SIDE_BY_SIDE)

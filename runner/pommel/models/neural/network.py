@@ -116,6 +116,7 @@ class Network:
         self.counts = Counts()
         self._accepted = inspect.signature(model.forward).parameters
         self._head = model.get_output_embeddings()
+        _project_to_float32(self._head)
         # Whether the network is let project needed rows only; self-checks may find that it can't.
         self.narrow = self._head is not None
 
@@ -271,6 +272,31 @@ def _fuse_activations(model: Any) -> None:
         for name, child in module.named_children():
             if type(child).__name__ in _TANH_GELUS:
                 setattr(module, name, torch.nn.GELU(approximate="tanh"))
+
+
+def _project_to_float32(head: Any) -> None:
+    """Have a vocabulary projection in half precision give float32.
+
+    Its sums rounded to 8 or 11 bits would be off by more than all that the layers before it are.
+    """
+    import torch
+
+    half = (torch.float16, torch.bfloat16)
+    if not isinstance(head, torch.nn.Linear) or head.weight.dtype not in half:
+        return
+    # Products of half-precision numbers are exact in float32, in which a GPU adds them up anyway.
+    sums_stay = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 8)
+
+    def forward(hidden: torch.Tensor) -> torch.Tensor:
+        if hidden.is_cuda and sums_stay:
+            rows = hidden.flatten(0, -2)
+            logits = torch.mm(rows, head.weight.t(), out_dtype=torch.float32)
+            logits = logits.unflatten(0, hidden.shape[:-1])
+        else:
+            logits = torch.nn.functional.linear(hidden.float(), head.weight.float())
+        return logits if head.bias is None else logits.add_(head.bias)
+
+    head.forward = forward
 
 
 def _is_inside(a_pass: Pass) -> Any:
