@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.models.ngram.samples import log10_probability, next_log10_probabilities
 
 from pommel.errors import UsageError
 from pommel.models.ngram.arpa import BackoffModel, read_arpa
@@ -85,9 +86,9 @@ def test_it_is_what_counting_gives_and_sums_to_one(
             else:
                 seen = bigrams[known, word] + add
                 expected = seen / (n_followed[known] + add * len(predicted))
-            found = 10 ** model.log10_probability(word, [context])
+            found = 10 ** log10_probability(model, word, [context])
             assert found == pytest.approx(expected, rel=1e-6)
-        total = (10 ** model.next_log10_probabilities([context])).sum()
+        total = (10 ** next_log10_probabilities(model, [context])).sum()
         assert total == pytest.approx(1, abs=1e-6)
 
 

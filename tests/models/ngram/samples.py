@@ -1,11 +1,12 @@
 """Small n-gram models that the tests share."""
 
 import base64
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
-from pommel.models.ngram.arpa import BackoffModel, last_words, prefix_places
+from pommel.models.ngram.arpa import BackoffModel, Reals
 
 # Three words and the marks. Every n-gram's beginning and end are in the model, as kenlm wants it.
 TINY = r"""\data\
@@ -91,10 +92,21 @@ def listed(model: BackoffModel) -> list[dict[str, tuple[float, float]]]:
     found = []
     for table in model.tables:
         keys = table.keys
-        words = [vocabulary[word] for word in last_words(keys).tolist()]
-        prefixes = prefix_places(keys).tolist()
+        words = [vocabulary[word] for word in (keys & 0xFFFFFFFF).tolist()]
+        prefixes = (keys >> 32).tolist()
         texts = [f"{texts[at]} {word}".strip() for at, word in zip(prefixes, words, strict=True)]
         numbers = np.stack([table.log10_probabilities, table.log10_backoffs], axis=1).tolist()
         pairs = zip(texts, numbers, strict=True)
         found.append({text: (p, weight) for text, (p, weight) in pairs})
     return found
+
+
+def log10_probability(model: BackoffModel, word: str, context: Sequence[str]) -> float:
+    """Return log10 p(word | context)."""
+    return float(model.log10_probabilities([[*context, word]])[-1])
+
+
+def next_log10_probabilities(model: BackoffModel, context: Sequence[str]) -> Reals:
+    """Return log10 p(word | context) of every word of the vocabulary."""
+    found = model.log10_probabilities([[*context, word] for word in model.vocabulary])
+    return found[len(context) :: len(context) + 1]

@@ -8,10 +8,16 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.models.ngram.samples import VARIED, listed, write
+from tests.models.ngram.samples import (
+    VARIED,
+    listed,
+    log10_probability,
+    next_log10_probabilities,
+    write,
+)
 
 from pommel.errors import InputError, ModelNotAvailableError
-from pommel.models.ngram.arpa import BackoffModel, read_arpa, read_unigrams
+from pommel.models.ngram.arpa import BackoffModel, read_arpa
 
 
 @pytest.fixture
@@ -40,7 +46,7 @@ def tiny(tmp_path: Path) -> BackoffModel:
     ],
 )
 def test_backs_off_exactly(tiny: BackoffModel, word: str, context: list[str], log10: float) -> None:
-    assert tiny.log10_probability(word, context) == log10
+    assert log10_probability(tiny, word, context) == log10
     ((*_, bits),) = tiny.surprisals_bits([[*context, word]])
     assert bits == pytest.approx(-log10 * math.log2(10), abs=1e-12)
 
@@ -92,7 +98,7 @@ def test_reads_a_unigram_model_with_kenlms_name_for_unknown_words(tmp_path: Path
     model = read_arpa(write(tmp_path / "unigrams.arpa", text))
     assert model.unk == "<UNK>"
     assert model.order == 1
-    assert model.log10_probability("zebra", ["na\u00a0me"]) == -1
+    assert log10_probability(model, "zebra", ["na\u00a0me"]) == -1
     # Only ASCII space separates fields; the word has a no-break space in it.
     assert model.surprisals_bits([["na\u00a0me"]]) == [[math.inf]]
 
@@ -101,8 +107,8 @@ def test_reads_an_order_without_ngrams(tmp_path: Path) -> None:
     text = "\\data\\\nngram 1=1\nngram 2=0\n\n\\1-grams:\n-1\t<unk>\n\n\\2-grams:\n\n\\end\\\n"
     model = read_arpa(write(tmp_path / "none.arpa", text))
     assert model.n_ngrams == (1, 0)
-    assert model.log10_probability("a", ["b"]) == -1
-    assert model.next_log10_probabilities(["b"]).tolist() == [-1]
+    assert log10_probability(model, "a", ["b"]) == -1
+    assert next_log10_probabilities(model, ["b"]).tolist() == [-1]
 
 
 def test_the_order_of_the_lines_says_nothing(tmp_path: Path, tiny: BackoffModel) -> None:
@@ -126,30 +132,30 @@ def test_ngrams_whose_beginnings_were_pruned_are_found(tmp_path: Path) -> None:
     )
     model = read_arpa(write(tmp_path / "pruned.arpa", text))
     assert model.n_ngrams == (6, 4, 3, 1)
-    assert model.log10_probability("b", ["b", "a"]) == -0.875
-    assert model.log10_probability("5", ["b", "a"]) == -0.625  # no weight, then "a 5"
-    assert model.log10_probability("a", ["b"]) == -0.5  # no weight, no bigram
-    assert model.log10_probability("a", ["5", "b", "5"]) == -0.5
-    assert model.log10_probability("b", ["5", "b", "5"]) == 0.125 - 0.75
+    assert log10_probability(model, "b", ["b", "a"]) == -0.875
+    assert log10_probability(model, "5", ["b", "a"]) == -0.625  # no weight, then "a 5"
+    assert log10_probability(model, "a", ["b"]) == -0.5  # no weight, no bigram
+    assert log10_probability(model, "a", ["5", "b", "5"]) == -0.5
+    assert log10_probability(model, "b", ["5", "b", "5"]) == 0.125 - 0.75
     # What was there before has not moved.
-    assert model.log10_probability("b", ["<s>", "a"]) == -0.125
-    assert model.log10_probability("5", ["a", "5"]) == 0.0
+    assert log10_probability(model, "b", ["<s>", "a"]) == -0.125
+    assert log10_probability(model, "5", ["a", "5"]) == 0.0
     for context in (["b", "a"], ["5", "b"], ["5", "b", "5"], ["a", "5"]):
-        assert model.next_log10_probabilities(context).tolist() == [
-            model.log10_probability(word, context) for word in model.vocabulary
+        assert next_log10_probabilities(model, context).tolist() == [
+            log10_probability(model, word, context) for word in model.vocabulary
         ]
 
 
 def test_unigrams_can_be_read_alone(tmp_path: Path) -> None:
-    path = write(tmp_path / "tiny.arpa", VARIED[: VARIED.index("\\2-grams:")])
-    unigrams = read_unigrams(path)
+    path = write(tmp_path / "tiny.arpa", VARIED[: VARIED.index("-0.25\t<s> a")])
+    unigrams = read_arpa(path, only_unigrams=True)
     assert unigrams.n_ngrams == (6, 4, 2)
     assert unigrams.vocabulary == ("<s>", "</s>", "<unk>", "a", "b", "5")
     assert unigrams.unk == "<unk>"
     twice = write(tmp_path / "twice.arpa", VARIED.replace("-0.75\tb", "-0.75\ta"))
     message = "8: 1 of the 6 1-grams from here on are duplicates; each n-gram may be listed once"
     with pytest.raises(InputError) as caught:
-        read_unigrams(twice)
+        read_arpa(twice, only_unigrams=True)
     assert str(caught.value) == f"{twice}:{message}"
 
 
@@ -419,9 +425,9 @@ def test_any_model_gives_what_the_formula_gives(
         known = tuple("<unk>" if word == "zebra" else word for word in words)
         for end in range(len(words)):
             log10 = expected_log10(tables, known[: end + 1])
-            assert model.log10_probability(words[end], words[:end]) == log10
+            assert log10_probability(model, words[end], words[:end]) == log10
             assert bits[end] == pytest.approx(-log10 * 3.321928094887362, abs=1e-12)
-            everything = model.next_log10_probabilities(words[:end])
+            everything = next_log10_probabilities(model, words[:end])
             assert everything.tolist() == [
                 expected_log10(tables, (*known[:end], word)) for word in WORDS
             ]

@@ -27,13 +27,12 @@ from pommel.models.ngram.arpa import (
     UNKNOWN_WORDS,
     BackoffModel,
     no_unknown_word,
-    opened_as_it_lies,
     read_arpa,
-    read_unigrams,
+    refusing,
 )
 from pommel.models.reference_files import split_reference
 from pommel.models.tokenizing import TokenizingModel
-from pommel.models.word_level import WordReader, WordSentence, first_outcome
+from pommel.models.word_level import WordReader, first_outcome
 from pommel.surprisal import ScoredSentence, Unscored
 
 ReaderName = Literal["python", "kenlm"]
@@ -52,7 +51,7 @@ class KenlmRefusalError(Exception):
     """kenlm does not take a file; the message is its reason."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class KenlmModel:
     """The tables of a model as kenlm holds them; see `BackoffModel`.
 
@@ -61,8 +60,8 @@ class KenlmModel:
 
     model: Any
     unk: str
-    n_ngrams: tuple[int, ...] | None
-    vocabulary: tuple[str, ...] | None
+    n_ngrams: tuple[int, ...] | None = None
+    vocabulary: tuple[str, ...] | None = None
 
     @property
     def order(self) -> int:
@@ -77,20 +76,20 @@ class KenlmModel:
 
     def surprisals_bits(self, sentences: Sequence[Sequence[str]]) -> list[list[float]]:
         """Return -log2 p of each word after those before it in its sentence; see `BackoffModel`."""
-        return [self._surprisals_bits(words) for words in sentences]
-
-    def _surprisals_bits(self, words: Sequence[str]) -> list[float]:
         import kenlm
 
-        before, after = kenlm.State(), kenlm.State()
-        self.model.NullContextWrite(before)
-        bits = []
-        for word in words:
-            known = word if _is_sayable(word) else self.unk
-            # Adding 0 turns the -0.0 of a certain word into 0.0.
-            bits.append(-self.model.BaseScore(before, known, after) * BITS_PER_LOG10 + 0.0)
-            before, after = after, before
-        return bits
+        found = []
+        for words in sentences:
+            before, after = kenlm.State(), kenlm.State()
+            self.model.NullContextWrite(before)
+            bits = []
+            for word in words:
+                known = word if _is_sayable(word) else self.unk
+                # Adding 0 turns the -0.0 of a certain word into 0.0.
+                bits.append(-self.model.BaseScore(before, known, after) * BITS_PER_LOG10 + 0.0)
+                before, after = after, before
+            found.append(bits)
+        return found
 
 
 def _is_sayable(word: str) -> bool:
@@ -98,17 +97,12 @@ def _is_sayable(word: str) -> bool:
     return "\0" not in word and is_encodable(word)
 
 
-def is_kenlm_installed() -> bool:
-    """Say whether kenlm is there, without importing it."""
-    return find_spec("kenlm") is not None
-
-
 def is_kenlm_binary(path: Path) -> bool:
     """Say whether a file is a binary of kenlm.
 
     Raises `ModelNotAvailableError` if it cannot be read.
     """
-    with opened_as_it_lies(path) as stream:
+    with refusing(path), path.open("rb") as stream:
         return stream.peek(len(KENLM_BINARY_MAGIC)).startswith(KENLM_BINARY_MAGIC)
 
 
@@ -119,29 +113,20 @@ def read_with_kenlm(path: Path) -> KenlmModel:
     that cannot be opened; and `InputError` for a model without unknown words and, in the beginning
     of an ARPA file, for what `read_arpa` refuses: kenlm takes any encoding.
     """
-    unigrams = None if is_kenlm_binary(path) else read_unigrams(path)
-    model = _loaded(path)
-    if unigrams is None:
-        tables = KenlmModel(model=model, unk=UNKNOWN_WORDS[0], n_ngrams=None, vocabulary=None)
-        if tables.surprisals_bits([[tables.unk]])[0][0] == -_LOG10_OF_MISSING * BITS_PER_LOG10:
-            raise no_unknown_word(path)
-        return tables
-    return KenlmModel(
-        model=model,
-        unk=unigrams.unk,
-        n_ngrams=unigrams.n_ngrams,
-        vocabulary=unigrams.vocabulary,
-    )
-
-
-def _loaded(path: Path) -> Any:
     import kenlm
 
+    unigrams = None if is_kenlm_binary(path) else read_arpa(path, only_unigrams=True)
     try:
         with _silenced_stderr():
-            return kenlm.Model(os.fsencode(path))
+            model = kenlm.Model(os.fsencode(path))
     except OSError as error:
         raise KenlmRefusalError(_reason(str(error.__cause__ or error))) from error
+    if unigrams:
+        return KenlmModel(model, unigrams.unk, unigrams.n_ngrams, unigrams.vocabulary)
+    tables = KenlmModel(model, unk=UNKNOWN_WORDS[0])
+    if tables.surprisals_bits([[tables.unk]])[0][0] == -_LOG10_OF_MISSING * BITS_PER_LOG10:
+        raise no_unknown_word(path)
+    return tables
 
 
 def _reason(message: str) -> str:
@@ -208,25 +193,31 @@ class NgramModel(TokenizingModel):
         another method. A token is a whole word: a corrected boundary changes nothing.
         """
         self.info.method(policy)
-        reader = self._reader()
+        reader = WordReader(
+            name=self.info.name,
+            form=lru_cache(_FORMS_KEPT)(self._form),
+            unk=self.tables.unk,
+            bos=self.info.bos,
+            eos=self.info.eos,
+        )
         reader.check(policy)
         for start in range(0, len(sentences), _SENTENCES_AT_ONCE):
             texts = sentences[start : start + _SENTENCES_AT_ONCE]
             block = [reader.read(text, policy) for text in texts]
-            surprisals = self.tables.surprisals_bits(
-                [(*each.context, *each.forms) for each in block]
-            )
-            pairs = zip(block, surprisals, strict=True)
+            words = [(*each.context, *each.forms) for each in block]
+            pairs = zip(block, self.tables.surprisals_bits(words), strict=True)
             for index, (sentence, bits) in enumerate(pairs, start=start):
-                yield index, sentence.scored(_outcomes(sentence, bits, policy))
+                outcomes: list[float | Unscored] = [*bits[len(sentence.context) :]]
+                if outcomes and not sentence.context:
+                    outcomes[0] = first_outcome(policy)
+                yield index, sentence.scored(outcomes)
 
     @property
     def tokenizer_spec(self) -> TokenizerSpec:
         """How its words are read; nothing predicts the mark in front, so that it is no token."""
-        eos = self.info.eos
         return TokenizerSpec(
             unk_types=frozenset({self.tables.unk}),
-            suffix_types=frozenset(() if eos is None else (eos,)),
+            suffix_types=frozenset(filter(None, [self.info.eos])),
         )
 
     @property
@@ -235,30 +226,12 @@ class NgramModel(TokenizingModel):
         listed = self.tables.vocabulary
         return None if listed is None else [word for word in listed if word != BOS]
 
-    def _reader(self) -> WordReader:
-        return WordReader(
-            name=self.info.name,
-            form=lru_cache(_FORMS_KEPT)(self._form),
-            unk=self.tables.unk,
-            bos=self.info.bos,
-            eos=self.info.eos,
-        )
-
     def _form(self, word: str) -> str | None:
         """Return the form in which the model knows `word`, None if it knows none."""
         for form in (word, word.lower()):
             if form in self.tables and form not in {BOS, EOS}:
                 return form
         return self.tables.unk if word in UNKNOWN_WORDS else None
-
-
-def _outcomes(
-    sentence: WordSentence, bits: Sequence[float], policy: Policy
-) -> list[float | Unscored]:
-    """Return what the tokens of a sentence get; `bits` has its context, too."""
-    if not sentence.context and bits:
-        return [first_outcome(policy), *bits[1:]]
-    return [*bits[len(sentence.context) :]]
 
 
 def open_arpa(path: Path, *, reference: str, name: str) -> NgramModel:
@@ -312,20 +285,25 @@ def open_model(reference: str, _options: LoadOptions) -> Model:
     UsageError.check_choice("reader", wanted, _READERS)
     path = Path(parts.path).expanduser()
     tables, reader = _read(path, wanted, reference)
-    return ngram_model(tables, path, reader, reference=reference, name=_name(path))
+    name = Path(path.name.removesuffix(".gz")).stem
+    return ngram_model(tables, path, reader, reference=reference, name=name)
 
 
 def _read(path: Path, wanted: str, reference: str) -> tuple[NgramTables, ReaderName]:
     if wanted == "python":
         return read_arpa(path), "python"
     is_binary = is_kenlm_binary(path)
-    if not is_kenlm_installed():
+    if find_spec("kenlm") is None:
         if is_binary:
-            what = f"{path}: this is a binary KenLM model, which needs kenlm: {_INSTALL}"
-            raise ModelNotAvailableError(f"{what}, or give the ARPA file that it was built from")
+            raise ModelNotAvailableError(
+                f"{path}: this is a binary KenLM model, which needs kenlm: {_INSTALL}, "
+                "or give the ARPA file that it was built from"
+            )
         if wanted == "kenlm":
-            what = f"{reference} needs kenlm: {_INSTALL}"
-            raise ModelNotAvailableError(f"{what}, or read it without: ngram://FILE?reader=python")
+            raise ModelNotAvailableError(
+                f"{reference} needs kenlm: {_INSTALL}, "
+                "or read it without: ngram://FILE?reader=python"
+            )
         return read_arpa(path), "python"
     try:
         return read_with_kenlm(path), "kenlm"
@@ -335,10 +313,8 @@ def _read(path: Path, wanted: str, reference: str) -> tuple[NgramTables, ReaderN
         # It says in which line a fault is; and it takes what kenlm does not, such as unigrams.
         tables = read_arpa(path)
         if wanted == "kenlm":
-            what = f"{path}: kenlm does not take this model: {refusal}"
-            raise InputError(f"{what}; write ngram://FILE?reader=python") from refusal
+            raise InputError(
+                f"{path}: kenlm does not take this model: {refusal}; "
+                "write ngram://FILE?reader=python"
+            ) from refusal
         return tables, "python"
-
-
-def _name(path: Path) -> str:
-    return Path(path.name.removesuffix(".gz")).stem
