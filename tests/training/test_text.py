@@ -1,13 +1,12 @@
 """A training text is a file with a sentence a line; what is wrong in it has its line."""
 
 import gzip
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from pommel.errors import InputError, UsageError
-from pommel.training.text import Split, TextFile, most_frequent
+from pommel.training.text import Split, TextFile, most_frequent, numbered
 
 
 def _written(folder: Path, content: bytes, name: str = "text.txt") -> Path:
@@ -87,7 +86,9 @@ def test_there_are_two_ways_to_split(tmp_path: Path) -> None:
 
 
 def test_frequent_words_come_first() -> None:
-    counts = Counter(b=2, a=2, c=1, d=1)
-    assert most_frequent(counts, size=None) == ["a", "b", "c", "d"]
-    assert most_frequent(counts, size=3, without={"b"}) == ["a", "c", "d"]
-    assert most_frequent(counts, size=9, min_count=2) == ["a", "b"]
+    ids: dict[str, int] = {}
+    text, lengths = numbered([["b", "a"], ["c", "b", "a", "d"]], ids)
+    assert (text.tolist(), lengths.tolist()) == ([0, 1, 2, 0, 1, 3], [2, 4])
+    assert most_frequent([*ids], text, size=None) == ["a", "b", "c", "d"]
+    assert most_frequent([*ids], text, size=3, without={"b"}) == ["a", "c", "d"]
+    assert most_frequent([*ids], text, size=9, min_count=2) == ["a", "b"]

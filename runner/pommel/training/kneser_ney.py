@@ -18,6 +18,7 @@ storing p for the n-grams that were kept and g as their contexts' back-off weigh
 ordinary back-off reader return exactly p for every word in every context.
 """
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -92,14 +93,8 @@ def estimate(corpus: Corpus, *, order: int = 5, min_count: Sequence[int] = (1,))
         levels.append(level)
         lower = level.probabilities
     n_orders = max(n for n, level in enumerate(levels, start=1) if level.kept.any())
-    return NgramEstimate(
-        vocabulary=corpus.vocabulary,
-        tables=tuple(_tables(counted, levels))[:n_orders],
-        n_sentences=corpus.n_sentences,
-        n_words=corpus.n_words,
-        n_unknown_words=corpus.n_unknown_words,
-        discounts=tuple(level.discounts for level in levels[:n_orders]),
-    )
+    tables = itertools.islice(_tables(counted, levels), n_orders)
+    return corpus.estimate(tables, [level.discounts for level in levels[:n_orders]])
 
 
 def min_counts(order: int, min_count: Sequence[int]) -> list[int]:

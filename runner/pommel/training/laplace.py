@@ -35,14 +35,7 @@ MAX_ORDER = 2
 def estimate(corpus: Corpus, *, order: int = 2, add: float = 1.0) -> NgramEstimate:
     """Estimate a model of `order`, 1 or 2, with `add` as k. Raises as `check_options` does."""
     check_options(order, add)
-    tables = [_unigrams(corpus, add)] if order == 1 else _bigram_tables(corpus, add)
-    return NgramEstimate(
-        vocabulary=corpus.vocabulary,
-        tables=tuple(tables),
-        n_sentences=corpus.n_sentences,
-        n_words=corpus.n_words,
-        n_unknown_words=corpus.n_unknown_words,
-    )
+    return corpus.estimate([_unigrams(corpus, add)] if order == 1 else _bigram_tables(corpus, add))
 
 
 def check_options(order: int, add: float, min_count: Sequence[int] = (1,)) -> None:

@@ -1,7 +1,5 @@
 """The text as numbers, counts of n-grams, and what a smoothing makes of them."""
 
-from array import array
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import InputError
-from pommel.training.text import most_frequent
+from pommel.training.text import most_frequent, numbered
 
 UNK = "<unk>"
 BOS, EOS = "<s>", "</s>"
@@ -93,10 +91,20 @@ class Corpus:
         """The number of words, without `<s>` and `</s>`."""
         return len(self.ids) - 2 * self.n_sentences
 
-    @property
-    def n_unknown_words(self) -> int:
-        """How many of the words are `<unk>`."""
-        return int(np.count_nonzero(self.ids == UNK_ID))
+    def estimate(
+        self,
+        tables: Iterable[NgramTable],
+        discounts: Iterable[tuple[float, float, float]] = (),
+    ) -> NgramEstimate:
+        """Return the model that was estimated from it."""
+        return NgramEstimate(
+            vocabulary=self.vocabulary,
+            tables=tuple(tables),
+            n_sentences=self.n_sentences,
+            n_words=self.n_words,
+            n_unknown_words=int(np.count_nonzero(self.ids == UNK_ID)),
+            discounts=tuple(discounts),
+        )
 
 
 def read_corpus(
@@ -116,26 +124,18 @@ def read_corpus(
     """
     # Words by when they come first: the vocabulary is known when all of them have come.
     numbers: dict[str, int] = {}
-    found = array("i")
-    lengths = array("i")
-    for words in sentences:
-        if words:
-            found.extend([numbers.setdefault(word, len(numbers)) for word in words])
-            lengths.append(len(words))
-    if not lengths:
+    text, lengths = numbered(filter(None, sentences), numbers)
+    if not len(lengths):
         raise InputError("there is no sentence to estimate an n-gram model from")
     for mark in (BOS, EOS):
         if mark in numbers:
             raise InputError(f"a sentence has {mark_in_text(mark)}")
-    by_number = np.frombuffer(found, dtype=np.intc)
     if vocabulary is None:
-        counts = np.bincount(by_number).tolist()
-        frequencies = Counter(dict(zip(numbers, counts, strict=True)))
-        vocabulary = most_frequent(frequencies, size=size, min_count=min_count, without=MARKS)
+        vocabulary = most_frequent([*numbers], text, size=size, min_count=min_count, without=MARKS)
     known = (*MARKS, *sorted(set(vocabulary) - set(MARKS)))
     index = {word: number for number, word in enumerate(known)}
     ids = np.array([index.get(word, UNK_ID) for word in numbers], dtype=np.int32)
-    return _marked(known, ids[by_number], np.frombuffer(lengths, dtype=np.intc))
+    return _marked(known, ids[text], lengths)
 
 
 def mark_in_text(mark: str) -> str:
@@ -143,7 +143,7 @@ def mark_in_text(mark: str) -> str:
     return f'the word "{mark}", which marks where sentences begin or end; leave it out'
 
 
-def _marked(vocabulary: tuple[str, ...], words: Ids32, n_words: NDArray[np.intc]) -> Corpus:
+def _marked(vocabulary: tuple[str, ...], words: Ids32, n_words: Ids32) -> Corpus:
     """Put `<s>` and `</s>` around sentences of so many words, whose words follow each other."""
     lengths = n_words + 2
     ends = np.cumsum(lengths, dtype=np.int64)

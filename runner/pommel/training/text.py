@@ -1,11 +1,14 @@
 """A training text: a file with a sentence a line."""
 
-from collections import Counter
-from collections.abc import Collection, Iterator
+from array import array
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pommel.errors import InputError, UsageError
 from pommel.files import GZIP_FAULTS, opened
@@ -81,16 +84,36 @@ def words_of(line: str, split: Split = "words") -> list[str]:
     return [word for piece in pieces for word in _cut(piece)]
 
 
-def most_frequent(
-    counts: Counter[str], *, size: int | None, min_count: int = 1, without: Collection[str] = ()
-) -> list[str]:
-    """Return the `size` most frequent words, those of equal frequency in the order of their text.
+def numbered(
+    sentences: Iterable[Sequence[str]], ids: dict[str, int]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the numbers of all words, one sentence after another, and the sentences' lengths.
 
-    None is all of them. Words that occur less than `min_count` times, and those in `without`, are
-    left out.
+    Words that have no number in `ids` get the next one there.
     """
-    chosen = (word for word, n in counts.items() if n >= min_count and word not in without)
-    return sorted(chosen, key=lambda word: (-counts[word], word))[:size]
+    words, lengths = array("i"), array("i")
+    for sentence in sentences:
+        words.extend([ids.setdefault(word, len(ids)) for word in sentence])
+        lengths.append(len(sentence))
+    return np.asarray(words, np.int32), np.asarray(lengths, np.int32)
+
+
+def most_frequent(
+    words: Sequence[str],
+    text: NDArray[np.integer[Any]],
+    *,
+    size: int | None,
+    min_count: int = 1,
+    without: Collection[str] = (),
+) -> list[str]:
+    """Return the `size` most frequent words of a text, whose numbers are indices into `words`.
+
+    Those of equal frequency are in the order of their text. A size of None is all of them. Words
+    that occur less than `min_count` times, and those in `without`, are left out.
+    """
+    counts = zip(np.bincount(text, minlength=len(words)).tolist(), words, strict=True)
+    chosen = [(-n, word) for n, word in counts if n >= min_count and word not in without]
+    return [word for _, word in sorted(chosen)[:size]]
 
 
 @lru_cache(maxsize=1 << 16)

@@ -33,11 +33,7 @@ def test_the_default_is_the_recipe_of_the_literature() -> None:
     ("settings", "message"),
     [
         ({"embedding_size": 0}, "--embedding-size has to be at least 1, not 0"),
-        ({"bptt_steps": 0}, "--bptt has to be at least 1, not 0"),
         ({"n_layers": 101}, "--layers has to be at most 100, not 101"),
-        ({"n_epochs": -1}, "--epochs has to be at least 1, not -1"),
-        ({"vocabulary_size": 0}, "--vocabulary-size has to be at least 1, not 0"),
-        ({"dropout": 1.0}, "--dropout has to be from 0 to below 1, not 1.0"),
         ({"learning_rate": 0.0}, "--learning-rate has to be a number above 0, not 0.0"),
         ({"clip": float("nan")}, "--clip has to be a number above 0, not nan"),
         (
@@ -48,7 +44,6 @@ def test_the_default_is_the_recipe_of_the_literature() -> None:
             {"learning_rate": 0.0005},
             "--learning-rate 0.0005 is below --min-learning-rate 0.001, where training ends",
         ),
-        ({"validation_share": 1.0}, "--validation-share has to be between 0 and 1, not 1.0"),
         ({"split": "lines"}, "split cannot be 'lines'; it is one of words, spaces"),
         (
             {"tied": True, "embedding_size": 2, "hidden_size": 3},

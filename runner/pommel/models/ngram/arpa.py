@@ -158,12 +158,11 @@ def add_table(tables: list[BackoffTable], section: Section) -> int:
         keys = ngram_keys(prefixes, words[:, -1])
     else:
         keys = words[:, 0]
-    columns = [keys, section.log10_probabilities, section.log10_backoffs]
+    probabilities, backoffs = section.log10_probabilities, section.log10_backoffs
     if not np.all(keys[1:] > keys[:-1]):
         order = np.argsort(keys)
-        columns = [each[order] for each in columns]
-    tables.append(BackoffTable(*columns))
-    keys = tables[-1].keys
+        keys, probabilities, backoffs = keys[order], probabilities[order], backoffs[order]
+    tables.append(BackoffTable(keys, probabilities, backoffs))
     return int(np.count_nonzero(keys[1:] == keys[:-1]))
 
 

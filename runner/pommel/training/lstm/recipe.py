@@ -2,9 +2,7 @@
 
 import math
 import random
-from array import array
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -15,7 +13,7 @@ import numpy.typing as npt
 from pommel.errors import InputError, UsageError
 from pommel.files import sha256_of
 from pommel.models import LstmConfig, read_word_list
-from pommel.training.text import Split, TextFile, most_frequent
+from pommel.training.text import Split, TextFile, most_frequent, numbered
 
 if TYPE_CHECKING:
     import torch
@@ -42,7 +40,7 @@ class Recipe:
     `min_learning_rate`, or after `n_epochs`. `dropout` is the probability of zero, behind the
     embedding and behind each layer. `vocabulary_size` and `min_count` choose the words of the
     vocabulary (two marks come on top); they say nothing where it is given. Raises
-    `UsageError` for what cannot be.
+    `UsageError` for what cannot be and an option's own range does not say.
     """
 
     embedding_size: int = 800
@@ -67,22 +65,13 @@ class Recipe:
         LstmConfig.check_sizes(
             self.embedding_size, self.hidden_size, self.n_layers, tied=self.tied, called=self.option
         )
-        for name in ("batch_size", "bptt_steps", "n_epochs", "min_count", "vocabulary_size"):
-            value = getattr(self, name)
-            if value < 1:
-                raise UsageError(f"{Recipe.option(name)} has to be at least 1, not {value}")
         for name in ("learning_rate", "min_learning_rate", "clip"):
             if not 0 < getattr(self, name) < float("inf"):
-                message = f"{Recipe.option(name)} has to be a number above 0, not"
-                raise UsageError(f"{message} {getattr(self, name)}")
+                wrong = f"has to be a number above 0, not {getattr(self, name)}"
+                raise UsageError(f"{Recipe.option(name)} {wrong}")
         if self.learning_rate < self.min_learning_rate:
             below = f"below --min-learning-rate {self.min_learning_rate:g}, where training ends"
             raise UsageError(f"--learning-rate {self.learning_rate:g} is {below}")
-        if not 0 <= self.dropout < 1:
-            raise UsageError(f"--dropout has to be from 0 to below 1, not {self.dropout}")
-        if not 0 < self.validation_share < 1:
-            message = "--validation-share has to be between 0 and 1, not"
-            raise UsageError(f"{message} {self.validation_share}")
 
     def to_dict(self) -> Mapping[str, Any]:
         """Return the recipe as JSON values."""
@@ -171,20 +160,15 @@ class Sources:
     validation: Path | None = None
     vocabulary: Path | None = None
 
-    def sha256s(self) -> dict[str, str | None]:
+    def sha256s(self) -> Mapping[str, str | None]:
         """Return the SHA-256 of each. Raises `InputError` for one that cannot be read twice."""
-        for path in (self.text, self.validation, self.vocabulary):
+        names = ("text", "validation", "vocabulary")
+        files: dict[str, Path | None] = {name: getattr(self, name) for name in names}
+        for path in files.values():
             if path and path.exists() and not path.is_file() and not path.is_dir():
                 what = f"{path} is no file but a pipe or a device, and it is read twice"
                 raise InputError(f"{what}; write the text to a file first")
-        return {
-            f"{name}_sha256": sha256_of(path) if path else None
-            for name, path in (
-                ("text", self.text),
-                ("validation", self.validation),
-                ("vocabulary", self.vocabulary),
-            )
-        }
+        return {f"{name}_sha256": sha256_of(path) if path else None for name, path in files.items()}
 
 
 def read_corpus(sources: Sources, recipe: Recipe) -> Corpus:
@@ -200,8 +184,20 @@ def read_corpus(sources: Sources, recipe: Recipe) -> Corpus:
         validation = _read(sources.validation, recipe, ids)
     else:
         training, validation = _set_aside(training, recipe.validation_share, sources.text)
-    vocabulary = given or _frequent(training, list(ids), recipe)
-    translation = _translation(list(ids), vocabulary)
+    # A word that only the validation has was never seen.
+    vocabulary = given or (
+        UNK,
+        EOS,
+        *most_frequent(
+            [*ids],
+            training.words,
+            size=recipe.vocabulary_size,
+            min_count=recipe.min_count,
+            without={UNK, EOS},
+        ),
+    )
+    index = {word: number for number, word in enumerate(vocabulary)}
+    translation = np.array([index.get(word, index[UNK]) for word in ids], np.int32)
     corpus = Corpus(
         vocabulary=vocabulary,
         training=training.section(translation),
@@ -215,7 +211,7 @@ def read_corpus(sources: Sources, recipe: Recipe) -> Corpus:
     return corpus
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Numbered:
     """A text as numbers of its distinct words; `n_words` of each sentence, `<eos>` included."""
 
@@ -225,7 +221,7 @@ class _Numbered:
     def part(self, chosen: npt.NDArray[np.bool_]) -> "_Numbered":
         """Return the sentences that are chosen."""
         in_part = np.repeat(chosen, self.n_words)
-        return _Numbered(words=self.words[in_part], n_words=self.n_words[chosen])
+        return _Numbered(self.words[in_part], self.n_words[chosen])
 
     def section(self, translation: Words) -> Section:
         """Return the text as a model sees it: `translation` gives each word its number there."""
@@ -236,12 +232,8 @@ class _Numbered:
 
 def _read(path: Path, recipe: Recipe, ids: dict[str, int]) -> _Numbered:
     """Read a text, adding to `ids` the words that it does not have."""
-    words, n_words = array("i"), array("i")
-    for sentence in TextFile(path=path, split=recipe.split, cased=recipe.cased).sentences():
-        words.extend(ids.setdefault(word, len(ids)) for word in sentence)
-        words.append(ids[EOS])
-        n_words.append(len(sentence) + 1)
-    return _Numbered(words=np.array(words, np.int32), n_words=np.array(n_words, np.int32))
+    sentences = TextFile(path=path, split=recipe.split, cased=recipe.cased).sentences()
+    return _Numbered(*numbered(([*words, EOS] for words in sentences), ids))
 
 
 def _set_aside(text: _Numbered, share: float, path: Path) -> tuple[_Numbered, _Numbered]:
@@ -257,29 +249,10 @@ def _set_aside(text: _Numbered, share: float, path: Path) -> tuple[_Numbered, _N
     return text.part(~chosen), text.part(chosen)
 
 
-def _frequent(text: _Numbered, known: Sequence[str], recipe: Recipe) -> tuple[str, ...]:
-    n_occurrences = np.bincount(text.words, minlength=len(known)).tolist()
-    counts = Counter(dict(zip(known, n_occurrences, strict=True)))
-    words = most_frequent(
-        # A word that only the validation has was never seen.
-        counts,
-        size=recipe.vocabulary_size,
-        min_count=recipe.min_count,
-        without={UNK, EOS},
-    )
-    return (UNK, EOS, *words)
-
-
 def _given_vocabulary(path: Path, recipe: Recipe) -> tuple[str, ...]:
     """Return the words of a file; a mark that it lacks is added at the end."""
     words = read_word_list(path, cased=recipe.cased)
     return (*words, *(mark for mark in (UNK, EOS) if mark not in words))
-
-
-def _translation(known: Sequence[str], vocabulary: Sequence[str]) -> Words:
-    """Return the index in the vocabulary of each known word, that of `<unk>` if it has none."""
-    index = {word: number for number, word in enumerate(vocabulary)}
-    return np.array([index.get(word, index[UNK]) for word in known], np.int32)
 
 
 # Where a stream has no word any more; what torch's cross entropy leaves out by default.
@@ -346,10 +319,9 @@ def streams(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class Plan(Sources):
     """A family: one recipe, one text, several seeds, each in a folder `seed-N` below `out`.
 
-    `text`, `validation` and `vocabulary` are files, see `Sources`.
     What is from `device` on decides no weight, but for rounding: the device and the number of
     threads (None: as many as torch would take); every how many seconds the state is kept, beside
     the end of each epoch; every how many steps the weights stay as a checkpoint (or after each
@@ -357,9 +329,6 @@ class Plan:
     """
 
     out: Path
-    text: Path
-    validation: Path | None = None
-    vocabulary: Path | None = None
     recipe: Recipe
     seeds: tuple[int, ...] = (1,)
     device: str = "cpu"
@@ -367,11 +336,6 @@ class Plan:
     save_every_seconds: float = 600.0
     checkpoints: int | Literal["epoch"] | None = None
     restart: bool = False
-
-    @property
-    def sources(self) -> Sources:
-        """The files that the corpus is made of."""
-        return Sources(text=self.text, validation=self.validation, vocabulary=self.vocabulary)
 
 
 # The exponential of more is no floating-point number.

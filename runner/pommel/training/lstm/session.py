@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from statistics import fmean
 from types import FrameType
@@ -79,12 +79,6 @@ def read_state(path: Path) -> State:
             n_threads=header["n_threads"],
             device=header["device"],
         )
-
-
-def read_identity(path: Path) -> Mapping[str, Any]:
-    """Return the `identity` of a state without its tensors. Raises as `read_state` does."""
-    with _opened(path) as (_, header):
-        return dict(header["identity"])
 
 
 @contextmanager
@@ -172,14 +166,13 @@ _RECORDED = ("recipe", "sha256", "figures")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SeedFolder:
+class SeedFolder(LstmFolder):
     """A folder, and what is trained in it: by which recipe, on files with which hashes.
 
     A model is finished when its record is there, which is written last. A checkpoint is a folder
     below it, `step-N` or `epoch-N`.
     """
 
-    path: Path
     recipe: Mapping[str, Any]
     sha256: Mapping[str, str | None]
 
@@ -187,11 +180,6 @@ class SeedFolder:
     def identity(self) -> Mapping[str, Any]:
         """What has to be the same for a training to go on."""
         return {**self.recipe, **self.sha256}
-
-    @property
-    def model(self) -> LstmFolder:
-        """The model in it, once it is finished."""
-        return LstmFolder(path=self.path)
 
     @property
     def state_path(self) -> Path:
@@ -204,15 +192,16 @@ class SeedFolder:
         Raises `UsageError` if the folder holds another training, a model from elsewhere, or a part
         of one.
         """
-        if self.model.is_recorded:
+        if self.is_recorded:
             record = self.record()
             self._check_identity({**record["recipe"], **record["sha256"]})
-            if self.model.missing:
-                message = f"{self.path} holds a trained model without its {self.model.missing[0]}"
+            if self.missing:
+                message = f"{self.path} holds a trained model without its {self.missing[0]}"
                 raise UsageError(f"{message}; {_HINT}")
             return "finished"
         if self.state_path.is_file():
-            self._check_identity(read_identity(self.state_path))
+            with _opened(self.state_path) as (_, header):
+                self._check_identity(header["identity"])
             return "begun"
         there = [path.name for path in self._files() if path.exists()]
         if there:
@@ -222,28 +211,12 @@ class SeedFolder:
 
     def record(self) -> Mapping[str, Any]:
         """Return the record of a finished model; raises `InputError` for what is none."""
-        value = self.model.record()
-        parts = [value.get(name) if isinstance(value, dict) else None for name in _RECORDED]
-        if not all(isinstance(part, dict) for part in parts):
-            raise InputError(f"{self.model.record_path}: this is no record of a training; {_HINT}")
-        return dict(value)
-
-    def keep(self, state: State) -> None:
-        """Write the state that the same training goes on from."""
-        write_state(self.state_path, state)
-
-    def write_checkpoint(
-        self,
-        name: str,
-        config: LstmConfig,
-        vocabulary: Sequence[str],
-        weights: "Mapping[str, Tensor]",
-        record: Mapping[str, Any],
-    ) -> None:
-        """Write a model of its own below this one; without its configuration it is none."""
-        checkpoint = LstmFolder(path=self.path / name)
-        checkpoint.write_record(record)
-        checkpoint.write(config, vocabulary, weights)
+        value = LstmFolder.record(self)
+        if not isinstance(value, dict) or not all(
+            isinstance(value.get(name), dict) for name in _RECORDED
+        ):
+            raise InputError(f"{self.record_path}: this is no record of a training; {_HINT}")
+        return value
 
     def finish(
         self,
@@ -253,8 +226,8 @@ class SeedFolder:
         record: Mapping[str, Any],
     ) -> None:
         """Write the model, then its record, and drop the state."""
-        self.model.write(config, vocabulary, weights)
-        self.model.write_record(record)
+        self.write(config, vocabulary, weights)
+        self.write_record(record)
         _delete(self.state_path)
 
     def clear(self) -> None:
@@ -293,26 +266,16 @@ def _delete(path: Path) -> None:
         raise PommelError(f"{path}: cannot be deleted: {error.strerror or error}") from None
 
 
+@dataclass(slots=True, kw_only=True)
 class Session:
-    """The training of one seed in its folder."""
+    """The training of one seed in its folder: what is trained, on what, and who is told."""
 
-    def __init__(
-        self,
-        plan: Plan,
-        corpus: Corpus,
-        folder: SeedFolder,
-        *,
-        seed: int,
-        watcher: Watcher,
-    ) -> None:
-        """Take what is trained, on what, where, and who is told."""
-        self._plan = plan
-        self._corpus = corpus
-        self._folder = folder
-        self._seed = seed
-        self._device = find_device(plan.device)
-        self._watcher = watcher
-        self._kept_at = time.monotonic()
+    plan: Plan
+    corpus: Corpus
+    folder: SeedFolder
+    seed: int
+    watcher: Watcher
+    _kept_at: float = field(default_factory=time.monotonic)
 
     def train(self, state: State | None) -> None:
         """Train from a state, or from the beginning, and write the model.
@@ -322,8 +285,9 @@ class Session:
         `PommelError` if training diverges or a file cannot be written.
         """
         before = state.n_threads if state else torch.get_num_threads()
-        with _threads(self._plan.n_threads or before), deferred_signals() as stop:
-            trainer = Trainer(self._corpus, self._plan.recipe, seed=self._seed, device=self._device)
+        device = find_device(self.plan.device)
+        with _threads(self.plan.n_threads or before), deferred_signals() as stop:
+            trainer = Trainer(self.corpus, self.plan.recipe, seed=self.seed, device=device)
             if state:
                 trainer.restore(state.progress, state.tensors)
                 self._tell_where(trainer, state)
@@ -334,73 +298,71 @@ class Session:
                 self._advance(trainer, stop)
             except StoppedError:
                 self._keep(trainer)
-                self._watcher.note(f"{self._where(trainer)}: stopped; {_AGAIN}")
+                self.watcher.note(f"{self._where(trainer)}: stopped; {_AGAIN}")
                 stop.end()
-            self._folder.finish(
-                self._config, self._corpus.vocabulary, trainer.best_weights(), self._record(trainer)
+            self.folder.finish(
+                self._config, self.corpus.vocabulary, trainer.best_weights(), self._record(trainer)
             )
 
     def _advance(self, trainer: Trainer, stop: Stop) -> None:
-        self._watcher.begin(
-            self._seed, n_epochs=self._plan.recipe.n_epochs, n_steps=trainer.n_windows
-        )
+        self.watcher.begin(self.seed, n_epochs=self.plan.recipe.n_epochs, n_steps=trainer.n_windows)
         while not trainer.ended_by:
             figures = trainer.advance(stop.check)
             if figures:
-                self._watcher.epoch(figures)
+                self.watcher.epoch(figures)
             else:
-                self._watcher.step(trainer.progress)
+                self.watcher.step(trainer.progress)
             # Before the state: one that is kept has its checkpoint behind it.
             self._keep_checkpoint(trainer, figures)
-            is_due = time.monotonic() - self._kept_at >= self._plan.save_every_seconds
+            is_due = time.monotonic() - self._kept_at >= self.plan.save_every_seconds
             if figures or is_due:
                 self._keep(trainer)
             stop.check()
 
     def _keep(self, trainer: Trainer) -> None:
-        self._folder.keep(
-            State(
-                identity=self._folder.identity,
-                progress=trainer.progress,
-                tensors=trainer.tensors(),
-                n_threads=torch.get_num_threads(),
-                device=str(self._device),
-            )
+        state = State(
+            identity=self.folder.identity,
+            progress=trainer.progress,
+            tensors=trainer.tensors(),
+            n_threads=torch.get_num_threads(),
+            device=str(trainer.device),
         )
+        write_state(self.folder.state_path, state)
         self._kept_at = time.monotonic()
 
     def _keep_checkpoint(self, trainer: Trainer, figures: EpochFigures | None) -> None:
-        every = self._plan.checkpoints
+        every = self.plan.checkpoints
         if figures and every == "epoch":
             name = f"epoch-{figures.epoch}"
         elif not figures and isinstance(every, int) and trainer.n_steps % every == 0:
             name = f"step-{trainer.n_steps}"
         else:
             return
-        record = {**self._record(trainer), "checkpoint": name}
-        self._folder.write_checkpoint(
-            name, self._config, self._corpus.vocabulary, trainer.weights(), record
-        )
+        # A model of its own; without its configuration, which comes last, it is none.
+        checkpoint = LstmFolder(path=self.folder.path / name)
+        checkpoint.write_record({**self._record(trainer), "checkpoint": name})
+        checkpoint.write(self._config, self.corpus.vocabulary, trainer.weights())
 
     def _tell_where(self, trainer: Trainer, state: State) -> None:
-        self._watcher.note(f"{self._where(trainer)}: goes on from here")
-        now = {"device": str(self._device), "number of threads": torch.get_num_threads()}
-        before = {"device": state.device, "number of threads": state.n_threads}
-        for what, value in now.items():
-            if value != before[what]:
-                self._watcher.note(
-                    f"note: the {what} was {before[what]} and is {value}: the weights will not be "
+        self.watcher.note(f"{self._where(trainer)}: goes on from here")
+        for what, before, now in (
+            ("device", state.device, str(trainer.device)),
+            ("number of threads", state.n_threads, torch.get_num_threads()),
+        ):
+            if now != before:
+                self.watcher.note(
+                    f"note: the {what} was {before} and is {now}: the weights will not be "
                     "those of an undisturbed training to the last bit"
                 )
 
     def _where(self, trainer: Trainer) -> str:
         now = trainer.progress
         step = f"step {now.step:,} of {trainer.n_windows:,}"
-        return f"{self._folder.path}: {step} of epoch {now.epoch}"
+        return f"{self.folder.path}: {step} of epoch {now.epoch}"
 
     @property
     def _config(self) -> LstmConfig:
-        recipe = self._plan.recipe
+        recipe = self.plan.recipe
         return LstmConfig(
             embedding_size=recipe.embedding_size,
             hidden_size=recipe.hidden_size,
@@ -416,13 +378,13 @@ class Session:
         progress, best = trainer.progress, trainer.progress.best
         seconds = sum(each.seconds for each in progress.epochs) + progress.seconds
         return {
-            "recipe": dict(self._folder.recipe),
-            "seed": self._seed,
-            "sha256": dict(self._folder.sha256),
+            "recipe": dict(self.folder.recipe),
+            "seed": self.seed,
+            "sha256": dict(self.folder.sha256),
             "corpus": {
-                "n_vocabulary": len(self._corpus.vocabulary),
-                "training": self._corpus.training.sizes,
-                "validation": self._corpus.validation.sizes,
+                "n_vocabulary": len(self.corpus.vocabulary),
+                "training": self.corpus.training.sizes,
+                "validation": self.corpus.validation.sizes,
             },
             "figures": {
                 "ended_by": trainer.ended_by,
@@ -437,7 +399,7 @@ class Session:
                 **{name: package_version(name) for name in _PACKAGES},
                 "python": platform.python_version(),
                 "platform": platform.platform(),
-                "device": str(self._device),
+                "device": str(trainer.device),
                 "n_threads": torch.get_num_threads(),
             },
         }
@@ -472,27 +434,24 @@ class Member:
         return figures
 
     @property
-    def n_words_per_second(self) -> float:
-        """The mean speed of training, each epoch counting alike."""
-        return fmean(float(each["n_words_per_second"]) for each in self.figures["epochs"])
-
-    @property
     def row(self) -> tuple[str, ...]:
         """What a table says of it: folder, epochs, the best of them, perplexity, speed, time."""
         figures = self.figures
+        # Each epoch counts alike.
+        n_words_per_second = fmean(each["n_words_per_second"] for each in figures["epochs"])
         return (
             str(self.folder),
             str(len(figures["epochs"])),
             str(figures["best_epoch"]),
             f"{figures['validation_perplexity']:.2f}",
-            f"{self.n_words_per_second:,.0f}",
+            f"{n_words_per_second:,.0f}",
             f"{figures['seconds']:,.0f}",
         )
 
 
 def train_members(plan: Plan, watcher: Watcher) -> list[Member]:
     """Train each seed of a plan that is not trained yet; return all. Raises as `train_family`."""
-    sha256 = plan.sources.sha256s()
+    sha256 = plan.sha256s()
     folders = [
         SeedFolder(path=plan.out / f"seed-{seed}", recipe=plan.recipe.to_dict(), sha256=sha256)
         for seed in plan.seeds
@@ -504,7 +463,7 @@ def train_members(plan: Plan, watcher: Watcher) -> list[Member]:
         if standing == "finished":
             watcher.note(f"{folder.path} is trained already; --restart trains it anew")
     if any(standing != "finished" for standing in standings):
-        corpus = read_corpus(plan.sources, plan.recipe)
+        corpus = read_corpus(plan, plan.recipe)
         _tell_sizes(corpus, watcher)
     members = []
     for seed, folder, standing in zip(plan.seeds, folders, standings, strict=True):
@@ -513,7 +472,7 @@ def train_members(plan: Plan, watcher: Watcher) -> list[Member]:
                 # Not before the text has been read: what is there may be all that there is.
                 folder.clear()
             make_folder(folder.path)
-            session = Session(plan, corpus, folder, seed=seed, watcher=watcher)
+            session = Session(plan=plan, corpus=corpus, folder=folder, seed=seed, watcher=watcher)
             session.train(read_state(folder.state_path) if standing == "begun" else None)
         members.append(Member(seed=seed, folder=folder.path, record=folder.record()))
     return members

@@ -129,6 +129,7 @@ class Trainer:
     ) -> None:
         """Make a trainer that has not made a step."""
         self.recipe = recipe
+        self.device = device
         eos = corpus.vocabulary.index(EOS)
         self._training, self._validation = (
             streams(
