@@ -16,14 +16,9 @@ from pommel.models.family import (
     Membership,
     Named,
     NamedModel,
-    axis_number,
     expand,
     expand_braces,
-    fixed_start,
-    has_wildcard,
-    matching,
     natural_key,
-    nearest_names,
     one_model,
     split_outside_braces,
     split_places,
@@ -449,6 +444,7 @@ def test_patterns_that_a_shell_has_expanded() -> None:
         ["huggingface://pythia-70m", "huggingface://pythia-160m"],
         ["ngram://1gram.arpa", "ngram://2gram.arpa"],
         ["lstm://seed-1/en", "lstm://seed-2/en"],
+        ["lstm://proceed1", "lstm://proceed2"],
         [f"recorded://a.tsv?spec=seed-{seed}.json" for seed in (1, 2)],
     ],
 )
@@ -524,30 +520,17 @@ def test_braces_that_make_no_sense(pattern: str, message: str) -> None:
 
 
 def test_separators_inside_braces_do_not_separate() -> None:
-    assert split_outside_braces("a/{b/c,d}@e", "/@") == ["a", "/{b/c,d}", "@e"]
-    assert split_outside_braces("", "/") == [""]
+    parts = [("", "a"), ("/", "{b/c,d}"), ("@", "e")]
+    assert split_outside_braces("a/{b/c,d}@e", "/@") == parts
+    assert split_outside_braces("", "/") == [("", "")]
 
 
-def test_what_stands_before_a_pattern() -> None:
-    assert fixed_start("seed-[12]{a,b}", wildcards=True) == "seed-"
-    assert fixed_start("seed-[12]{a,b}", wildcards=False) == "seed-[12]"
-    assert fixed_start("seed", wildcards=True) == "seed"
-    assert [has_wildcard(text) for text in ("a*", "a?", "a[b]", "{a,b}")] == [True] * 3 + [False]
-
-
-def test_wildcards_match_names_as_they_are_and_hidden_ones_only_if_asked() -> None:
-    names = [".seed-0", "Seed-1", "seed-1", "seed-10"]
-    assert matching(names, "seed-*") == ["seed-1", "seed-10"]
-    assert matching(names, "seed-[1]") == ["seed-1"]
-    assert matching(names, "*") == ["Seed-1", "seed-1", "seed-10"]
-    assert matching(names, ".*") == [".seed-0"]
-
-
-def test_the_nearest_names_come_first() -> None:
-    names = ["aaa", "best", "seed-1", "seed-2", ".cache"]
-    assert nearest_names(names, "sed-*") == "there is: seed-1, seed-2, best, ..."
-    assert nearest_names(["a"], "b*") == "there is: a"
-    assert nearest_names([".cache"], "b*") == "it has none"
+def test_wildcards_match_names_as_they_are_and_hidden_ones_only_if_asked(make: Make) -> None:
+    make("seeds/.seed-0", "seeds/Seed-1", "seeds/seed-1")
+    assert references("lstm://seeds/seed-*") == ["lstm://seeds/seed-1"]
+    assert references("lstm://seeds/.*") == ["lstm://seeds/.seed-0"]
+    message = "no folder in seeds matches 'sed-*'; there is: seed-1, Seed-1"
+    assert refusal("lstm://seeds/sed-*", ModelNotAvailableError) == message
 
 
 def places(reference: str) -> list[tuple[str, str, str]]:
@@ -593,14 +576,6 @@ def test_settings_stand_behind_all_places() -> None:
 def test_a_reference_is_spelled_as_it_was_written(scheme: str, body: str) -> None:
     found = split_places(f"{scheme}{body}")
     assert found.spelled([each.text for each in found.places]) == f"{scheme}{body}"
-
-
-def test_where_the_number_of_an_axis_stands() -> None:
-    assert axis_number("seed-12.d") == (5, 7)
-    # The last one: what varies most is written last.
-    assert axis_number("seed-1-step_20k") == (12, 14)
-    assert axis_number("proceed1") is None
-    assert axis_number("v2") is None
 
 
 @given(st.lists(st.integers(0, 10**6), min_size=1))

@@ -13,13 +13,15 @@ import difflib
 import fnmatch
 import gc
 import itertools
+import math
 import os
 import re
 import sys
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Literal, TypeVar, get_args
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar, get_args
 
 import bracex
 
@@ -53,7 +55,7 @@ class Membership:
     @staticmethod
     def axis_called(name: str) -> Axis | None:
         """Return the axis of this name, None if there is none."""
-        return next((axis for axis in get_args(Axis) if axis == name), None)
+        return next((axis for axis in Membership.AXES if axis == name), None)
 
     @property
     def is_ordered(self) -> bool:
@@ -84,9 +86,12 @@ class Named:
         A model is called by its reference where another has its name. So is a member of a family
         where another family has its name; the family is then called by its pattern.
         """
-        by_name = _by_name((each.name, reference) for reference, each in models.items())
-        of_families = [each.membership for each in models.values() if each.membership]
-        by_family = _by_name((each.family, each.pattern) for each in of_families)
+        by_name: dict[str, set[str]] = defaultdict(set)
+        by_family: dict[str, set[str]] = defaultdict(set)
+        for reference, each in models.items():
+            by_name[each.name].add(reference)
+            if each.membership:
+                by_family[each.membership.family].add(each.membership.pattern)
         found = {}
         for reference, each in models.items():
             name, membership = each.name, each.membership
@@ -96,13 +101,6 @@ class Named:
                 name = reference
             found[reference] = Named(name=name, membership=membership)
         return found
-
-
-def _by_name(pairs: Iterable[tuple[str, str]]) -> dict[str, set[str]]:
-    found: dict[str, set[str]] = {}
-    for name, one in pairs:
-        found.setdefault(name, set()).add(one)
-    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,11 +157,17 @@ class NamedModel:
         That is references that differ only in the number of a seed or a step in their last part,
         or in a revision with such a number.
         """
-        groups: dict[tuple[str, str], dict[str, str]] = {}
+        groups: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
         for reference in references:
-            if (parts := _around_number(reference)) is not None:
-                start, label, end = parts
-                groups.setdefault((start, end), {})[label] = reference
+            body, mark, settings = reference.partition("?")
+            last = re.split("[/@]", body)[-1]
+            if numbers := [*_AXIS_NUMBER.finditer(last)]:
+                # What varies most is written last. The rest of a revision varies with its step:
+                # step1000-tokens2B, step2000-tokens4B.
+                is_revision = body.endswith(f"@{last}")
+                start, end = (0, len(last)) if is_revision else numbers[-1].span(2)
+                around = body.removesuffix(last[start:]), f"{last[end:]}{mark}{settings}"
+                groups[around][last[start:end]] = reference
         return {
             f"{start}{{{','.join(sorted(labels, key=natural_key))}}}{end}": [*labels.values()]
             for (start, end), labels in groups.items()
@@ -181,15 +185,21 @@ def expand(reference: str) -> tuple[NamedModel, ...]:
     `ModelNotAvailableError` for wildcards that match nothing.
     """
     places = split_places(reference)
-    if all(place.start == place.text and "}" not in place.text for place in places.places):
-        return (NamedModel(reference=reference),)
-    # A model that is named twice, {a,a}, is one.
-    found = list(dict.fromkeys(choices(places)))
-    written = tuple(place.text for place in places.places)
+    found = choices(places)
+    written = [place.text for place in places.places]
     varying = [n for n, text in enumerate(written) if any(each[n] != text for each in found)]
     if not varying:
         return (NamedModel(reference=reference),)
-    return tuple(_members(places, found, varying[-1]))
+    index = varying[-1]
+    families: dict[tuple[str, ...], list[tuple[str, ...]]] = defaultdict(list)
+    for texts in found:
+        families[*texts[:index], written[index], *texts[index + 1 :]].append(texts)
+    in_order = sorted(families, key=lambda texts: [*map(natural_key, texts)])
+    return tuple(
+        member
+        for family in in_order
+        for member in _members(places, families[family], index, places.spelled(family))
+    )
 
 
 def one_model(reference: str) -> str:
@@ -208,32 +218,24 @@ def one_model(reference: str) -> str:
 MAX_NAMES = 10_000
 
 _INNERMOST = re.compile(r"{([^{}]*)}")
+_BRACE = re.compile(r"[{}]")
 _RANGE = re.compile(r"-?\d+\.\.-?\d+(?:\.\.(-?\d+))?")
 _WILDCARD = re.compile(r"[*?\[]")
 
 
-def has_wildcard(text: str) -> bool:
-    """Say whether a text has a character that stands for others in a name: `*`, `?` or `[`."""
-    return _WILDCARD.search(text) is not None
-
-
-def fixed_start(text: str, *, wildcards: bool) -> str:
-    """Return what stands before the first brace, or wildcard where these count."""
-    found = re.search(r"[{*?\[]" if wildcards else "{", text)
-    return text[: found.start()] if found else text
-
-
-def split_outside_braces(text: str, separators: str) -> list[str]:
-    """Return the parts of a text, each but the first with the separator that begins it.
+def split_outside_braces(text: str, separators: str) -> list[tuple[str, str]]:
+    """Return the parts of a text, each with the separator before it, "" before the first.
 
     A separator inside braces does not separate.
     """
-    parts, depth = [""], 0
+    parts, depth = [("", "")], 0
     for character in text:
         depth += (character == "{") - (character == "}")
         if character in separators and depth <= 0:
-            parts.append("")
-        parts[-1] += character
+            parts.append((character, ""))
+        else:
+            separator, part = parts[-1]
+            parts[-1] = separator, part + character
     return parts
 
 
@@ -255,37 +257,13 @@ def expand_braces(text: str, *, reference: str) -> list[str]:
         texts = bracex.expand(text, keep_escapes=True, limit=MAX_NAMES) or [text]
     except bracex.ExpansionLimitException:
         raise UsageError(f"{reference}: it names more than {MAX_NAMES} models") from None
-    if any("{" in each or "}" in each for each in texts):
+    if any(map(_BRACE.search, texts)):
         example = "write {a,b}, as in NAME@{step1000,step2000}"
         raise UsageError(f"{reference}: its braces do not match; {example}")
     return texts
 
 
-def matching(names: Iterable[str], pattern: str) -> list[str]:
-    """Return the names that match a pattern; hidden ones only if it begins with a dot, too."""
-    return [
-        name
-        for name in names
-        if fnmatch.fnmatchcase(name, pattern)
-        and (pattern.startswith(".") or not name.startswith("."))
-    ]
-
-
-def nearest_names(names: Sequence[str], pattern: str) -> str:
-    """Return, for a message, what is there that a pattern may have meant."""
-    shown = [name for name in names if not name.startswith(".")]
-    if not shown:
-        return "it has none"
-    plain = _WILDCARD.sub("", pattern)
-
-    def likeness(name: str) -> float:
-        return difflib.SequenceMatcher(None, plain, name).ratio()
-
-    return f"there is: {listed(sorted(shown, key=likeness, reverse=True))}"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class Place(NamedTuple):
     """A part of a reference: a step of its path, a revision, a tag, a server's model.
 
     `separator` stands before it. `kind` is what it names on disk ("folder", "file"), empty for what
@@ -294,12 +272,12 @@ class Place:
 
     separator: str
     text: str
-    kind: str = ""
+    kind: str
 
     @property
     def start(self) -> str:
         """What stands before the first brace or wildcard."""
-        return fixed_start(self.text, wildcards=bool(self.kind))
+        return re.split(r"[{*?\[]" if self.kind else "{", self.text, maxsplit=1)[0]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -342,20 +320,14 @@ def split_places(reference: str) -> Reference:
         # Settings have no pattern.
         body, mark, settings = body.partition("?")
     parts = split_outside_braces(body, kind.separators if kind else "/")
-    if parts[-1] == "/" and len(parts) > 1:
+    if parts[-1] == ("/", "") and len(parts) > 1:
         # A shell that completes a folder's name puts a slash behind it.
         parts.pop()
     # Where nothing is on disk (images, URLs), `*`, `?` and `[` are characters like any other.
     models_are = kind.models_are if kind else "" if separator else "folder or file"
     kinds = ["folder" if models_are else ""] * (len(parts) - 1) + [models_are]
-    first, *others = zip(parts, kinds, strict=True)
-    places = [
-        Place(separator="", text=first[0], kind=first[1]),
-        *(Place(separator=part[0], text=part[1:], kind=kind) for part, kind in others),
-    ]
-    return Reference(
-        text=reference, scheme=scheme, places=tuple(places), settings=f"{mark}{settings}"
-    )
+    places = tuple(Place(*part, kind=each) for part, each in zip(parts, kinds, strict=True))
+    return Reference(text=reference, scheme=scheme, places=places, settings=f"{mark}{settings}")
 
 
 def choices(reference: Reference) -> list[tuple[str, ...]]:
@@ -364,49 +336,56 @@ def choices(reference: Reference) -> list[tuple[str, ...]]:
     A place that is on disk as it is written stands for itself. Raises `UsageError` for braces that
     make no sense, `ModelNotAvailableError` for wildcards that match nothing.
     """
-    found = [_Choice(texts=())]
+    # The texts for its first places, and whether a wildcard has found them.
+    found: dict[tuple[str, ...], bool] = {(): False}
     for index, place in enumerate(reference.places):
-        found = [after for before in found for after in _continued(reference, before, place)]
+        found = {
+            (*before, text): by_wildcard
+            for before, was_found in found.items()
+            for text, by_wildcard in _texts(reference, before, place, was_found=was_found)
+        }
         if not found:
             path = reference.path([each.text for each in reference.places[: index + 1]])
             raise ModelNotAvailableError(f"{reference.text}: no {place.kind} matches {path}")
-    return [each.texts for each in found]
+    return [*found]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Choice:
-    """Texts for a reference's first places, and whether they have been found by a wildcard."""
-
-    texts: tuple[str, ...]
-    by_wildcard: bool = False
-
-
-def _continued(reference: Reference, before: _Choice, place: Place) -> Iterator[_Choice]:
-    as_written = (*before.texts, place.text)
-    if place.kind and place.start != place.text and _exists(reference.path(as_written)):
-        yield _Choice(texts=as_written, by_wildcard=before.by_wildcard)
+def _texts(
+    reference: Reference, before: tuple[str, ...], place: Place, *, was_found: bool
+) -> Iterator[tuple[str, bool]]:
+    """Yield what a place can stand for, and whether a wildcard has found that or what is before."""
+    if place.kind and place.start != place.text and _exists(reference.path((*before, place.text))):
+        yield place.text, was_found
         return
     for text in expand_braces(place.text, reference=reference.text):
-        if place.kind and has_wildcard(text):
-            for name in _matching(reference, before, place, text):
-                yield _Choice(texts=(*before.texts, name), by_wildcard=True)
-            continue
-        texts = (*before.texts, text)
+        if place.kind and _WILDCARD.search(text):
+            names = _matching(reference, before, place, text)
+            if not names and not was_found:
+                raise ModelNotAvailableError(
+                    f"{reference.text}: {_no_match(reference.path((*before, '')), place, text)}"
+                )
+            yield from ((name, True) for name in names)
         # What is named is opened, or refused then; what is found has to be there.
-        if not (before.by_wildcard and place.kind) or _fits(reference.path(texts), place.kind):
-            yield _Choice(texts=texts, by_wildcard=before.by_wildcard)
+        elif not (was_found and place.kind) or _fits(reference.path((*before, text)), place.kind):
+            yield text, was_found
 
 
-def _matching(reference: Reference, before: _Choice, place: Place, pattern: str) -> list[str]:
+def _matching(
+    reference: Reference, before: tuple[str, ...], place: Place, pattern: str
+) -> list[str]:
+    """Return the names that match a pattern; hidden ones only if it begins with a dot, too."""
     if place.separator == "@":
         raise UsageError(
             f"{reference.text}: wildcards match folders, and no revisions; name these, as in "
-            f"huggingface://{reference.beginning(before.texts)}@{{step1000,step2000}}"
+            f"huggingface://{reference.beginning(before)}@{{step1000,step2000}}"
         )
-    folder = reference.path((*before.texts, ""))
+    folder = reference.path((*before, ""))
     try:
-        there = sorted(each.name for each in folder.iterdir() if _fits(each, place.kind))
-        found = matching(there, pattern)
+        found = [
+            name
+            for name in _names(folder, place.kind, hidden=pattern.startswith("."))
+            if fnmatch.fnmatchcase(name, pattern)
+        ]
         if place.kind == "folder or file":
             # Beside folders that are models, files are what a training left there.
             found = [name for name in found if _fits(folder / name, "folder")] or found
@@ -415,17 +394,31 @@ def _matching(reference: Reference, before: _Choice, place: Place, pattern: str)
         if isinstance(error, FileNotFoundError) and reference.scheme == "huggingface":
             reason += "; wildcards match folders, what is on the hub is named: NAME-{70m,160m}"
         raise ModelNotAvailableError(f"{reference.text}: {folder}: {reason}") from None
-    if not found and not before.by_wildcard:
-        raise ModelNotAvailableError(
-            f"{reference.text}: no {place.kind} in {folder} matches {pattern!r}; "
-            f"{nearest_names(there, pattern)}"
-        )
     return found
 
 
+def _names(folder: Path, kind: str, *, hidden: bool = False) -> list[str]:
+    return sorted(
+        each.name
+        for each in folder.iterdir()
+        if _fits(each, kind) and (hidden or not each.name.startswith("."))
+    )
+
+
+def _no_match(folder: Path, place: Place, pattern: str) -> str:
+    """Return that nothing matches a pattern, and what is there that it may have meant."""
+    plain = _WILDCARD.sub("", pattern)
+
+    def likeness(name: str) -> float:
+        return difflib.SequenceMatcher(None, plain, name).ratio()
+
+    shown = sorted(_names(folder, place.kind), key=likeness, reverse=True)
+    there = f"there is: {listed(shown)}" if shown else "it has none"
+    return f"no {place.kind} in {folder} matches {pattern!r}; {there}"
+
+
 def _fits(path: Path, kind: str) -> bool:
-    is_folder = path.is_dir()
-    return (is_folder and "folder" in kind) or ("file" in kind and not is_folder and path.is_file())
+    return ("folder" in kind and path.is_dir()) or ("file" in kind and path.is_file())
 
 
 def _exists(path: Path) -> bool:
@@ -438,6 +431,7 @@ def _exists(path: Path) -> bool:
 _AXES: dict[str, Axis] = {
     "seed": "seed",
     "globalstep": "step",
+    "global_step": "step",
     "step": "step",
     "checkpoint": "step",
     "ckpt": "step",
@@ -445,13 +439,13 @@ _AXES: dict[str, Axis] = {
     "iter": "step",
     "epoch": "epoch",
 }
-_WORD = r"(?<![a-z])(seed|global_?step|step|checkpoint|ckpt|iteration|iter|epoch)s?"
+_WORD = f"(?<![a-z])({'|'.join(_AXES)})s?"
 _NUMBER = r"(\d+(?:\.\d+)?)([kmb])?(?![a-z0-9])"
 _GAP = "-_.=:/ "
 _AXIS_NUMBER = re.compile(f"{_WORD}[{_GAP}]*{_NUMBER}", re.IGNORECASE)
 _AXIS_AT_END = re.compile(f"{_WORD}[{_GAP}]*$", re.IGNORECASE)
 # step_20k; nobody counts seeds like that.
-_FACTORS = {"k": 1e3, "m": 1e6, "b": 1e9}
+_FACTORS = {"": 1, "k": 1e3, "m": 1e6, "b": 1e9}
 _FILE_ENDINGS = re.compile(r"(\.(arpa|bin|gz|json|jsonl|klm|tsv|txt))+$")
 _DIGITS = re.compile(r"(\d+)")
 # Places that begin with one of these can begin with a name; what begins otherwise (a revision, a
@@ -459,43 +453,45 @@ _DIGITS = re.compile(r"(\d+)")
 _NAMES_BEGIN = ("", "/", "#")
 
 
-def _members_of(
-    reference: Reference, choices: Sequence[tuple[str, ...]], index: int
-) -> list[NamedModel]:
-    """Return the members of a family, in the order of their numbers; those without one are last.
+def _members(
+    reference: Reference, choices: Sequence[tuple[str, ...]], index: int, pattern: str
+) -> Iterator[NamedModel]:
+    """Yield the members of a family, in the order of their numbers; those without one are last.
 
     The choices differ in the text of one place only. The family is called by what its members'
     names begin with (lstm-en-seed-1), else by what they are in (FOLDER/seed-1, NAME@step1000).
     Raises `UsageError` if two members have one label.
     """
     place, above = reference.places[index], _above(reference, choices[0], index)
-    stem = _AXIS_AT_END.sub("", place.start).rstrip(_GAP)
-    if place.separator not in _NAMES_BEGIN:
-        stem = ""
+    stem = ""
+    if place.separator in _NAMES_BEGIN:
+        stem = _AXIS_AT_END.sub("", place.start).rstrip(_GAP)
     # checkpoints/1000: the word of the number stands above it.
     context = f"{above}/" if place.separator == "/" and not stem else ""
-    ends = [_without_ending(texts[index], place) for texts in choices]
-    labels = [end.removeprefix(stem).lstrip(_GAP) or end if stem else end for end in ends]
-    _check_distinct(reference, dict(zip(choices, labels, strict=True)))
-    axis = _axis(reference, place, [_in_context(label, context) for label in labels])
     before = f"{above}{place.separator or '/'}" if above and not stem else ""
-    family = stem or above or _beside(choices[0], index) or place.text
-    pattern = reference.spelled((*choices[0][:index], place.text, *choices[0][index + 1 :]))
-    rows = [
-        (_value(_in_context(label, context), axis), label, f"{before}{end}", texts)
-        for texts, end, label in zip(choices, ends, labels, strict=True)
-    ]
-    rows.sort(key=lambda row: (row[0] is None, row[0] or 0.0, natural_key(row[1])))
-    return [
-        NamedModel(
-            reference=reference.spelled(texts),
-            name=name,
-            membership=Membership(
-                family=family, axis=axis, label=label, value=value, pattern=pattern
-            ),
-        )
-        for value, label, name, texts in rows
-    ]
+    members: dict[str, tuple[str, str, dict[Axis, float]]] = {}
+    for texts in choices:
+        end = _FILE_ENDINGS.sub("", texts[index]) if "file" in place.kind else texts[index]
+        label = end.removeprefix(stem).lstrip(_GAP) or end if stem else end
+        spelled = reference.spelled(texts)
+        if label in members:
+            raise UsageError(
+                f"{reference.text}: two of its models would be called {label!r}, "
+                f"{members[label][0]} and {spelled}; name one of them"
+            )
+        numbers = _numbers(f"{context}{label}" if label[:1].isdigit() else label)
+        members[label] = spelled, f"{before}{end}", numbers
+    axis = _axis(reference, place, [numbers for _, _, numbers in members.values()])
+    family = stem or above or next(iter(choices[0][index + 1 :]), "") or place.text
+
+    def order(label: str) -> tuple[float, list[Any]]:
+        return members[label][2].get(axis, math.inf), natural_key(label)
+
+    for label in sorted(members, key=order):
+        spelled, name, numbers = members[label]
+        value = numbers.get(axis)
+        membership = Membership(family=family, axis=axis, label=label, value=value, pattern=pattern)
+        yield NamedModel(reference=spelled, name=name, membership=membership)
 
 
 def _above(reference: Reference, texts: tuple[str, ...], index: int) -> str:
@@ -504,103 +500,45 @@ def _above(reference: Reference, texts: tuple[str, ...], index: int) -> str:
     before = reference.beginning(texts[:index])
     name = before if place.separator == "#" else before.rpartition("/")[2]
     if name in {"", ".", "..", "~"}:
-        is_path = place.kind and (index or has_wildcard(place.text))
+        is_path = place.kind and (index or _WILDCARD.search(place.text))
         return reference.path((*texts[:index], "")).resolve().name if is_path else ""
     return name
 
 
-def _beside(texts: tuple[str, ...], index: int) -> str:
-    return texts[index + 1] if index + 1 < len(texts) else ""
+def _numbers(text: str) -> dict[Axis, float]:
+    """Return the first number behind a word of each axis; "member" has no word."""
+    found: dict[Axis, float] = {}
+    for word, number, factor in _AXIS_NUMBER.findall(text):
+        axis = _AXES[word.lower()]
+        found.setdefault(axis, float(number) * _FACTORS[factor.lower() if axis == "step" else ""])
+    return found
 
 
-def _without_ending(text: str, place: Place) -> str:
-    return _FILE_ENDINGS.sub("", text) if "file" in place.kind else text
-
-
-def _in_context(label: str, context: str) -> str:
-    return f"{context}{label}" if label[:1].isdigit() else label
-
-
-def _check_distinct(reference: Reference, labels: Mapping[tuple[str, ...], str]) -> None:
-    first: dict[str, tuple[str, ...]] = {}
-    for texts, label in labels.items():
-        other = first.setdefault(label, texts)
-        if other is not texts:
-            names = f"{reference.spelled(other)} and {reference.spelled(texts)}"
-            raise UsageError(
-                f"{reference.text}: two of its models would be called {label!r}, {names}; "
-                "name one of them"
-            )
-
-
-def _axis(reference: Reference, place: Place, contexts: Sequence[str]) -> Axis:
+def _axis(reference: Reference, place: Place, numbers: Sequence[Mapping[Axis, float]]) -> Axis:
     """Return what members differ in, by the words before the numbers in their labels.
 
     That is the word right before the pattern, unless its numbers repeat and another's do not; else
     the first one whose numbers are all different, or the only one. Raises `UsageError` where two
     vary at once and neither tells the members apart.
     """
-    numbers: dict[Axis, set[str]] = {}
-    for context in contexts:
-        for found in _AXIS_NUMBER.finditer(context):
-            numbers.setdefault(_axis_of(found[1]), set()).add(found[2])
-    telling = [axis for axis, values in numbers.items() if len(values) == len(contexts)]
-    varying = [axis for axis, values in numbers.items() if len(values) > 1]
+    values: dict[Axis, set[float]] = defaultdict(set)
+    for axis, value in itertools.chain.from_iterable(each.items() for each in numbers):
+        values[axis].add(value)
+    telling = [axis for axis, own in values.items() if len(own) == len(numbers)]
+    varying = [axis for axis, own in values.items() if len(own) > 1]
     if len(varying) > 1 and not telling:
         raise UsageError(
             f"{reference.text}: its models differ in {' and '.join(varying)} at once; "
             "write one pattern for each family"
         )
-    at_start = _AXIS_AT_END.search(place.start)
-    if at_start and (not telling or _axis_of(at_start[1]) in telling):
-        return _axis_of(at_start[1])
-    return next(iter(telling or (numbers if len(numbers) == 1 else ())), "member")
-
-
-def _value(context: str, axis: Axis) -> float | None:
-    """Return the first number behind the axis's word; "member" has no word, and no number."""
-    for found in _AXIS_NUMBER.finditer(context):
-        if _axis_of(found[1]) == axis:
-            factor = _FACTORS.get((found[3] or "").lower(), 1) if axis == "step" else 1
-            return float(found[2]) * factor
-    return None
-
-
-def _axis_of(word: str) -> Axis:
-    return _AXES[word.lower().replace("_", "")]
+    if at_start := _AXIS_AT_END.search(place.start):
+        axis = _AXES[at_start[1].lower()]
+        if not telling or axis in telling:
+            return axis
+    return next(iter(telling or (values if len(values) == 1 else ())), "member")
 
 
 def natural_key(text: str) -> list[Any]:
     """Return what sorts texts as people do: step-900 before step-1000."""
     # Text and numbers take turns, so that text is never compared with a number.
     return [int(part) if n % 2 else part for n, part in enumerate(_DIGITS.split(text))]
-
-
-def axis_number(text: str) -> tuple[int, int] | None:
-    """Return where the last number stands that follows an axis's word; None if there is none."""
-    found = [*_AXIS_NUMBER.finditer(text)]
-    return found[-1].span(2) if found else None
-
-
-def _around_number(reference: str) -> tuple[str, str, str] | None:
-    """Return a reference in three: what varies, and what stands before and behind it."""
-    body, mark, settings = reference.partition("?")
-    last = re.split("[/@]", body)[-1]
-    if (span := axis_number(last)) is None:
-        return None
-    # The rest of a revision varies with its step: step1000-tokens2B, step2000-tokens4B.
-    start, end = (0, len(last)) if body.endswith(f"@{last}") else span
-    return body.removesuffix(last[start:]), last[start:end], f"{last[end:]}{mark}{settings}"
-
-
-def _members(
-    reference: Reference, found: Sequence[tuple[str, ...]], index: int
-) -> Iterator[NamedModel]:
-    """Yield the members of one family after the other."""
-    pattern = reference.places[index].text
-    families: dict[tuple[str, ...], list[tuple[str, ...]]] = {}
-    for texts in found:
-        family = (*texts[:index], pattern, *texts[index + 1 :])
-        families.setdefault(family, []).append(texts)
-    for family in sorted(families, key=lambda texts: [*map(natural_key, texts)]):
-        yield from _members_of(reference, families[family], index)
