@@ -5,7 +5,7 @@ import math
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -26,7 +26,7 @@ from pommel.models.huggingface import open_folder
 from pommel.models.lstm import open_folder as open_lstm
 from pommel.models.model import LoadOptions, Model, Policy, score_all
 from pommel.models.ngram import open_arpa
-from pommel.models.printed import parse_surprisal_table, with_oovs
+from pommel.models.printed import parse_surprisal_table
 from pommel.surprisal import ScoredSentence, Token
 
 # Each is one that some program has tripped over.
@@ -177,7 +177,9 @@ class TestEveryImage:
         masks = [[flag == "1" for flag in line] for line in token_lines(printed(kind, "unkify"))]
         found = answers(printed(kind, "score"))
         assert sorted(found) == list(range(len(SENTENCES)))
-        for index, rows in enumerate(with_oovs(table, masks)):
+        for index, (printed_rows, mask) in enumerate(zip(table, masks, strict=True)):
+            pairs = zip(printed_rows, mask, strict=True)
+            rows = [replace(token, oov=oov) for token, oov in pairs]
             sentence = SENTENCES[index]
             ScoredSentence(text=sentence, tokens=tuple(found[index])).check()
             if is_ambiguous(found[index]):

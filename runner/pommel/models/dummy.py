@@ -8,15 +8,13 @@ import json
 import re
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pommel.errors import InputError, UsageError
-from pommel.models.alignment import PrintedToken, TokenizerSpec
 from pommel.models.kinds import Kind
 from pommel.models.model import (
-    RECOVERED,
     LoadOptions,
     Model,
     ModelInfo,
@@ -24,8 +22,13 @@ from pommel.models.model import (
     Spans,
     check_only_method,
 )
-from pommel.models.printed import PrintedModel, parse_surprisal_table, with_oovs
-from pommel.models.recorded import fingerprint
+from pommel.models.printed import (
+    PrintedModel,
+    Table,
+    fingerprint,
+    parse_surprisal_table,
+    printed_info,
+)
 from pommel.models.reference_files import (
     Reference,
     check_spec,
@@ -34,8 +37,6 @@ from pommel.models.reference_files import (
     split_reference,
 )
 from pommel.surprisal import ScoredSentence, Token
-
-Table = tuple[tuple[PrintedToken, ...], ...]
 
 _COMMANDS = ("spec", "tokenize", "unkify", "get_surprisals")
 
@@ -138,21 +139,9 @@ def _from_file(parts: Reference) -> PrintedModel:
     texts = {name: _answer(answers[name], name, path) for name in _COMMANDS if name in answers}
     where = f"{path} (spec)"
     spec = check_spec(parse_json(texts["spec"], where=where), where=where)
-    tokenizer = TokenizerSpec.from_dict(spec)
     return PrintedModel(
-        info=ModelInfo(
-            reference=parts.text,
-            name=spec.get("name") or path.stem,
-            kind="dummy",
-            fingerprint=fingerprint(*(texts.get(name, "") for name in _COMMANDS)),
-            bos=min(tokenizer.prefix_types, default=None),
-            eos=min(tokenizer.suffix_types, default=None),
-            details={"offsets": RECOVERED},
-            all_at_once=True,
-        ),
-        spec=tokenizer,
+        info=printed_info(parts, "dummy", spec, (texts.get(name, "") for name in _COMMANDS)),
         table=_table(texts, path),
-        sentences=None,
         source=str(path),
         printed_spec=spec,
         printed_predictions=_named_file(answers.get("get_predictions"), path),
@@ -191,14 +180,17 @@ def _table(texts: dict[str, str], path: Path) -> Table:
                         f"{path}: tokenize has {token!r} in sentence {number} where "
                         f"get_surprisals has {other.text!r}"
                     )
-    if "unkify" in texts:
-        masks = _lines("unkify", texts, table, path)
-        for number, mask in enumerate(masks, start=1):
-            if not set(mask) <= {"0", "1"}:
-                what = "unkify has to print 0 or 1 for each token"
-                raise InputError(f"{path}: {what} (line {number})")
-        return with_oovs(table, [[flag == "1" for flag in mask] for mask in masks])
-    return table
+    if "unkify" not in texts:
+        return table
+    found = []
+    masks = _lines("unkify", texts, table, path)
+    for number, (mask, printed) in enumerate(zip(masks, table, strict=True), start=1):
+        if not set(mask) <= {"0", "1"}:
+            what = "unkify has to print 0 or 1 for each token"
+            raise InputError(f"{path}: {what} (line {number})")
+        pairs = zip(printed, mask, strict=True)
+        found.append(tuple(replace(token, oov=flag == "1") for token, flag in pairs))
+    return tuple(found)
 
 
 def _lines(command: str, texts: Mapping[str, str], table: Table, path: Path) -> list[list[str]]:

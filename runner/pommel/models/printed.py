@@ -5,6 +5,7 @@ token is what stands in its column: `NA`, `null`, `"`, `007`, a blank. Nothing i
 or missing.
 """
 
+import hashlib
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +15,8 @@ from typing import Any
 
 from pommel.errors import AlignmentError, InputError, ModelError, SurprisalError
 from pommel.models.alignment import PrintedToken, TokenizerSpec
-from pommel.models.model import ModelInfo, Policy, Spans, check_only_method
+from pommel.models.model import RECOVERED, ModelInfo, Policy, Spans, check_only_method
+from pommel.models.reference_files import Reference
 from pommel.models.tokenizing import TokenizingModel
 from pommel.surprisal import ScoredSentence, Token
 
@@ -29,7 +31,7 @@ _MOST_DIGITS = 18
 _LONGEST_SHOWN = 80
 
 
-def parse_surprisal_table(text: str, *, where: str) -> tuple[tuple[PrintedToken, ...], ...]:
+def parse_surprisal_table(text: str, *, where: str) -> "Table":
     """Return the tokens of each sentence; sentence k of the table is at index k - 1.
 
     Raises `InputError` for a line that is no row and for ids that do not count 1, 2, 3, and
@@ -138,14 +140,7 @@ def _bits(text: str, token: str, at: str) -> float:
     return bits + 0.0  # images print -0.000000
 
 
-def with_oovs(
-    sentences: tuple[tuple[PrintedToken, ...], ...], masks: list[list[bool]]
-) -> tuple[tuple[PrintedToken, ...], ...]:
-    """Return the sentences with what `unkify` said of each token; the shapes are the same."""
-    return tuple(
-        tuple(replace(token, oov=oov) for token, oov in zip(tokens, mask, strict=True))
-        for tokens, mask in zip(sentences, masks, strict=True)
-    )
+Table = tuple[tuple[PrintedToken, ...], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -164,17 +159,16 @@ class PrintedModel(TokenizingModel):
     """
 
     info: ModelInfo
-    spec: TokenizerSpec
-    table: tuple[tuple[PrintedToken, ...], ...]
-    sentences: tuple[str, ...] | None
+    table: Table
     source: str
+    sentences: tuple[str, ...] | None = None
     printed_spec: Mapping[str, Any] | None = None
     printed_predictions: Path | None = None
 
     @property
     def tokenizer_spec(self) -> TokenizerSpec:
         """How the printed tokens are read."""
-        return self.spec
+        return TokenizerSpec.from_dict(self.printed_spec or {})
 
     def score(
         self,
@@ -188,9 +182,10 @@ class PrintedModel(TokenizingModel):
         the table's tokens do not spell it.
         """
         check_only_method(self.info, policy)
+        spec = self.tokenizer_spec
         places = self._places(sentences)
         for index, (sentence, place) in enumerate(zip(sentences, places, strict=True)):
-            scored = self._scored(sentence, self.table[place])
+            scored = self._scored(sentence, self.table[place], spec)
             yield index, under_policy(scored, policy, self.source)
 
     def _places(self, sentences: Sequence[str]) -> Sequence[int]:
@@ -217,14 +212,44 @@ class PrintedModel(TokenizingModel):
             "(write ?sentences=FILE behind the file, one sentence a line)"
         )
 
-    def _scored(self, sentence: str, printed: Sequence[PrintedToken]) -> ScoredSentence:
+    def _scored(
+        self, sentence: str, printed: Sequence[PrintedToken], spec: TokenizerSpec
+    ) -> ScoredSentence:
         try:
-            scored = self.spec.scored(sentence, printed)
+            scored = spec.scored(sentence, printed)
             scored.check()
         except AlignmentError as error:
             where = f"{self.source}:{printed[0].line}" if printed else self.source
             raise AlignmentError(f"{where}: {error}") from error
         return scored
+
+
+def printed_info(
+    reference: Reference, kind: str, spec: Mapping[str, Any], texts: Iterable[str]
+) -> ModelInfo:
+    """Return the description of a model whose answers are in `texts`, with an image's spec."""
+    tokenizer = TokenizerSpec.from_dict(spec)
+    return ModelInfo(
+        reference=reference.text,
+        name=spec.get("name") or Path(reference.path).stem,
+        kind=kind,
+        fingerprint=fingerprint(*texts),
+        bos=min(tokenizer.prefix_types, default=None),
+        eos=min(tokenizer.suffix_types, default=None),
+        details={"offsets": RECOVERED},
+        # Without a list of its sentences it knows them by their order.
+        all_at_once="sentences" not in reference.settings,
+    )
+
+
+def fingerprint(*texts: str) -> str:
+    """Return the SHA-256 over the texts, each told from the next by its length."""
+    digest = hashlib.sha256()
+    for text in texts:
+        raw = text.encode()
+        digest.update(len(raw).to_bytes(8))
+        digest.update(raw)
+    return digest.hexdigest()
 
 
 def under_policy(scored: ScoredSentence, policy: Policy, source: str) -> ScoredSentence:
@@ -245,13 +270,14 @@ def under_policy(scored: ScoredSentence, policy: Policy, source: str) -> ScoredS
 def with_first_token(scored: ScoredSentence, policy: Policy) -> ScoredSentence:
     """Return the sentence with what the policy gives a first token that has no surprisal."""
     bits = policy.first_token_bits
-    first = scored.tokens[0] if scored.tokens else None
-    if bits is None or first is None or first.role != "text" or first.surprisal_bits is not None:
+    if bits is None or not scored.tokens:
         return scored
-    if first.why_unscored != "no context":
-        # It could have one.
+    first, *others = scored.tokens
+    # With another reason it could have a surprisal.
+    has_none = first.surprisal_bits is None and first.why_unscored == "no context"
+    if not has_none or first.role != "text":
         return scored
-    return replace(scored, tokens=(replace(first, surprisal_bits=bits), *scored.tokens[1:]))
+    return replace(scored, tokens=(replace(first, surprisal_bits=bits), *others))
 
 
 def _key(sentence: str) -> str:

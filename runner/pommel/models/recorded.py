@@ -7,7 +7,6 @@ Our JSON Lines are a header with model and policy, then a line a sentence; its t
 start, end, surprisal, oov, role]` each. `schemas/surprisals.json` describes them.
 """
 
-import hashlib
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -17,10 +16,9 @@ from typing import Any, get_args
 
 from pommel.errors import AlignmentError, InputError, SurprisalError, UsageError
 from pommel.files import is_encodable, json_schema
-from pommel.models.alignment import PrintedToken, TokenizerSpec
+from pommel.models.alignment import PrintedToken
 from pommel.models.kinds import Kind
 from pommel.models.model import (
-    RECOVERED,
     LoadOptions,
     Model,
     ModelInfo,
@@ -30,7 +28,10 @@ from pommel.models.model import (
 )
 from pommel.models.printed import (
     PrintedModel,
+    Table,
+    fingerprint,
     parse_surprisal_table,
+    printed_info,
     under_policy,
     with_first_token,
 )
@@ -218,32 +219,17 @@ def open_model(reference: str, _options: LoadOptions) -> Model:
 
 
 def _from_table(reference: Reference, text: str) -> PrintedModel:
-    texts = {
-        key: read_text(Path(path), asked_by=reference.text)
-        for key, path in reference.settings.items()
-    }
+    texts = dict.fromkeys(_SETTINGS, "")
+    for key, named in reference.settings.items():
+        texts[key] = read_text(Path(named), asked_by=reference.text)
     table = parse_surprisal_table(text, where=reference.path)
-    sentences = None
-    if "sentences" in texts:
+    sentences, spec = None, {}
+    if "sentences" in reference.settings:
         sentences = _sentences(texts["sentences"], reference, table)
-    spec = {}
-    if "spec" in texts:
-        path = reference.settings["spec"]
+    if path := reference.settings.get("spec"):
         spec = check_spec(parse_json(texts["spec"], where=path), where=path)
-    tokenizer = TokenizerSpec.from_dict(spec)
-    info = ModelInfo(
-        reference=reference.text,
-        name=spec.get("name") or Path(reference.path).stem,
-        kind="recorded",
-        fingerprint=fingerprint(text, *(texts.get(key, "") for key in _SETTINGS)),
-        bos=min(tokenizer.prefix_types, default=None),
-        eos=min(tokenizer.suffix_types, default=None),
-        details={"offsets": RECOVERED},
-        all_at_once=sentences is None,
-    )
     return PrintedModel(
-        info=info,
-        spec=tokenizer,
+        info=printed_info(reference, "recorded", spec, (text, *texts.values())),
         table=table,
         sentences=sentences,
         source=reference.path,
@@ -251,9 +237,7 @@ def _from_table(reference: Reference, text: str) -> PrintedModel:
     )
 
 
-def _sentences(
-    text: str, reference: Reference, table: Sequence[Sequence[PrintedToken]]
-) -> tuple[str, ...]:
+def _sentences(text: str, reference: Reference, table: Table) -> tuple[str, ...]:
     lines = [line.removesuffix("\r") for line in text.split("\n")]
     if lines[-1] == "":
         lines.pop()
@@ -334,16 +318,6 @@ def _from_lines(reference: Reference, text: str) -> RecordedModel:
         },
     )
     return RecordedModel(info=info, recording=recording, source=reference.path)
-
-
-def fingerprint(*texts: str) -> str:
-    """Return the SHA-256 over the texts, each told from the next by its length."""
-    digest = hashlib.sha256()
-    for text in texts:
-        raw = text.encode()
-        digest.update(len(raw).to_bytes(8))
-        digest.update(raw)
-    return digest.hexdigest()
 
 
 KIND = Kind(
