@@ -1,5 +1,6 @@
 """How long the same sentences take, and what share of that time the GPU has something to do."""
 
+import functools
 import os
 import subprocess
 import sys
@@ -84,7 +85,7 @@ def _timed(
     for variant in variants:
         counts = ours.network_of(model).counts
         counts.reset()
-        busy = busy_share(setting.device, lambda variant=variant: variant.run(work))
+        busy = busy_share(setting.device, functools.partial(variant.run, work))
         best = min(seconds[variant.name])
         rows.append(
             {
@@ -127,7 +128,7 @@ def busy_share(device: str, work: Callable[[], object]) -> float | None:
     kernels = sorted(
         (event.start_ns(), event.start_ns() + event.duration_ns())
         for event in profiled.profiler.kineto_results.events()
-        if event.device_type() == torch.autograd.DeviceType.CUDA
+        if event.device_type().name == "CUDA"
     )
     busy_ns, end = 0, 0
     for begins, ends in kernels:
