@@ -282,7 +282,8 @@ def _project_to_float32(head: Any) -> None:
     import torch
 
     half = (torch.float16, torch.bfloat16)
-    if not isinstance(head, torch.nn.Linear) or head.weight.dtype not in half:
+    is_linear = isinstance(head, torch.nn.Linear)
+    if not is_linear or head.weight.dtype not in half:
         return
     # Products of half-precision numbers are exact in float32, in which a GPU adds them up anyway.
     sums_stay = tuple(map(int, torch.__version__.split(".")[:2])) >= (2, 8)
@@ -291,7 +292,7 @@ def _project_to_float32(head: Any) -> None:
         if hidden.is_cuda and sums_stay:
             rows = hidden.flatten(0, -2)
             logits = torch.mm(rows, head.weight.t(), out_dtype=torch.float32)
-            logits = logits.unflatten(0, hidden.shape[:-1])
+            logits = logits.reshape(*hidden.shape[:-1], -1)
         else:
             logits = torch.nn.functional.linear(hidden.float(), head.weight.float())
         return logits if head.bias is None else logits.add_(head.bias)
