@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pommel.models.neural.memory import (
     Budget,
@@ -214,7 +215,7 @@ class Network:
             return a_pass.ids
         return np.where(_is_inside(a_pass), a_pass.ids, self.pad_id)
 
-    def _tensor(self, array: Any) -> Any:
+    def _tensor(self, array: NDArray[np.generic]) -> Any:
         import torch
 
         return torch.as_tensor(array, device=self.device)
