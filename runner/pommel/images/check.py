@@ -8,7 +8,7 @@ from functools import cached_property
 from itertools import cycle, islice, product
 from typing import Any, Generic, Literal, TypeVar
 
-from pommel.errors import PommelError, printable
+from pommel.errors import ContainerError, PommelError, printable
 from pommel.models import ImageCommands, PrintedToken, TokenizerSpec
 from pommel.surprisal import Token
 
@@ -226,31 +226,26 @@ class Failed(Exception):  # noqa: N818 - it is what a check says, and no error o
     """The image does not do what a check wants; the message says what it does instead."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Check:
     """One thing that an image has to do.
 
-    `shows` says what, `mend` what an author does about it. `run` returns a remark (it may be
-    empty), or raises `Failed`, `Skipped`, or any error that is meant for the user. What fails
+    `shows` says what, `mend` what an author does about it. `run` returns a remark, if it has one,
+    or raises `Failed`, `Skipped`, or any error that is meant for the user. What fails
     while `only_warns` is a warning: the image can be used all the same.
     """
 
     name: str
     shows: str
     mend: str
-    run: Callable[[Subject], str]
+    run: Callable[[Subject], str | None]
     only_warns: bool = False
 
 
-def check(
-    name: str, *, shows: str, mend: str, only_warns: bool = False
-) -> Callable[[Callable[[Subject], str]], Check]:
-    """Return what makes a check of the function that runs it."""
-
-    def made(run: Callable[[Subject], str]) -> Check:
-        return Check(name=name, shows=shows, mend=mend, run=run, only_warns=only_warns)
-
-    return made
+def check_refusal(error: ContainerError) -> None:
+    """Raise the error again unless the command itself has ended so: it may refuse what is odd."""
+    if "it ended with exit status" not in str(error):
+        raise error
 
 
 # The tokens of a sentence with their bits; None without a probability.
@@ -297,7 +292,7 @@ def run_check(check: Check, subject: Subject) -> CheckResult:
     status: Status = "failed"
     mend = check.mend
     try:
-        status, message, mend = "ok", check.run(subject), ""
+        status, message, mend = "ok", check.run(subject) or "", ""
     except Skipped as skipped:
         status, message, mend = "skipped", str(skipped), ""
     except (Failed, PommelError) as error:

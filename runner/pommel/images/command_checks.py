@@ -29,7 +29,7 @@ from pommel.images.check import (
     Skipped,
     Subject,
     bits_of,
-    check,
+    check_refusal,
     check_same,
     long_sentence,
     many,
@@ -40,22 +40,12 @@ if TYPE_CHECKING:
     import numpy as np
 
 
-@check(
-    "tokenize",
-    shows="`tokenize` prints a line for each sentence",
-    mend="print as many lines as come in, tokens with one space between them",
-)
 def _tokenizes(subject: Subject) -> str:
     subject.need("tokenize")
     return counted(len(subject.tokens.all()), "sentence")
 
 
-@check(
-    "marks",
-    shows="marks of the beginning and end stand at the beginning and end only",
-    mend="correct prefix_types and suffix_types of the spec, or where marks are put",
-)
-def _keeps_marks_at_the_ends(subject: Subject) -> str:
+def _keeps_marks_at_the_ends(subject: Subject) -> None:
     tokenizer = subject.tokenizer
     known = {"prefix_types": tokenizer.prefix_types, "suffix_types": tokenizer.suffix_types}
     others = tokenizer.special_types
@@ -70,15 +60,9 @@ def _keeps_marks_at_the_ends(subject: Subject) -> str:
         for token in rest:
             if token in known["prefix_types"] | known["suffix_types"]:
                 raise Failed(f"{sentence!r}: {token!r} stands where it does not belong")
-    return ""
 
 
-@check(
-    "unkify",
-    shows="`unkify` has the shape of `tokenize`",
-    mend="print a 0 or 1 for each token of `tokenize`, marks included",
-)
-def _unkifies(subject: Subject) -> str:
+def _unkifies(subject: Subject) -> None:
     subject.need("unkify")
     tokens = dict(subject.tokens.known())
     for sentence, mask in subject.masks.all():
@@ -87,15 +71,9 @@ def _unkifies(subject: Subject) -> str:
                 f"{sentence!r}: `unkify` prints {len(mask)} flags for the "
                 f"{len(tokens[sentence])} tokens of `tokenize`"
             )
-    return ""
 
 
-@check(
-    "unknown-words",
-    shows="`unkify` marks unknown words and nothing else",
-    mend="print 1 for the tokens that the model reads as one of the spec's unk_types",
-)
-def _marks_unknown_words(subject: Subject) -> str:
+def _marks_unknown_words(subject: Subject) -> str | None:
     subject.need("unkify")
     tokenizer, masks = subject.tokenizer, dict(subject.masks.known())
     for sentence, tokens in subject.tokens.known():
@@ -112,7 +90,7 @@ def _marks_unknown_words(subject: Subject) -> str:
         # Pieces may be known though the word is not.
         if tokenizer.unk_types and tokenizer.type == "word" and UNKNOWN_WORD in sentence:
             _check_marked(sentence, tokens, mask, subject)
-    return "" if tokenizer.unk_types else "no word is unknown to it"
+    return None if tokenizer.unk_types else "no word is unknown to it"
 
 
 def _check_marked(sentence: str, tokens: list[str], mask: list[bool], subject: Subject) -> None:
@@ -128,23 +106,13 @@ def _check_marked(sentence: str, tokens: list[str], mask: list[bool], subject: S
         raise Failed(f"{sentence!r}: `unkify` prints 0 for the word {UNKNOWN_WORD!r}")
 
 
-@check(
-    "get_surprisals",
-    shows="`get_surprisals` prints its table: header, ids from 1, bits from 0 up",
-    mend="print sentence_id, token_id, token, surprisal with tabs between them, for all tokens",
-)
 def _gives_surprisals(subject: Subject) -> str:
     subject.need("get_surprisals")
     n_tokens = sum(len(rows) for _, rows in subject.tables.all())
     return f"{counted(n_tokens, 'token')} in {subject.tables.seconds:.1f} s"
 
 
-@check(
-    "same-tokens",
-    shows="`get_surprisals` has the tokens of `tokenize`",
-    mend="let both commands use one tokenizer",
-)
-def _agrees_with_tokenize(subject: Subject) -> str:
+def _agrees_with_tokenize(subject: Subject) -> None:
     # Sentences that have two forms: an unknown word, and what stands for it.
     tokens, unknown = dict(subject.tokens.known()), subject.tokenizer.unk_types
     masks = dict(subject.masks.known()) if subject.supports("unkify") else {}
@@ -163,7 +131,6 @@ def _agrees_with_tokenize(subject: Subject) -> str:
                 f"    tokenize:       {' '.join(tokens[sentence])}\n"
                 f"    get_surprisals: {' '.join(printed)}"
             )
-    return ""
 
 
 _NOT_SUPPORTED = 99
@@ -235,11 +202,6 @@ def _ask(subject: Subject) -> Statuses:
     return found
 
 
-@check(
-    "exit-status-99",
-    shows="commands that the spec denies end with exit status 99",
-    mend="correct the spec's image.supported_features, or let the command end with 99",
-)
 def _says_99(subject: Subject) -> str:
     denied = []
     for (name, case), status in _statuses(subject).items():
@@ -253,12 +215,7 @@ def _says_99(subject: Subject) -> str:
     return f"for {', '.join(denied)}" if denied else "all commands are supported"
 
 
-@check(
-    "exit-status-1",
-    shows="a command that fails ends with another exit status than 0 and 99",
-    mend="end with exit status 1 (`set -e` in shell scripts; no `except: pass`)",
-)
-def _fails_without_input(subject: Subject) -> str:
+def _fails_without_input(subject: Subject) -> None:
     for (name, case), status in _statuses(subject).items():
         if case == "sentence":
             continue
@@ -266,43 +223,32 @@ def _fails_without_input(subject: Subject) -> str:
             raise Failed(f"{_COMMANDS[name]} is not there (exit status {status})")
         if status in (0, _NOT_SUPPORTED):
             raise Failed(f"{_COMMANDS[name]} ends with exit status {status} for {_CASES[case]}")
-    return ""
 
 
 Rows = Sequence[PrintedToken]
 
 
-@check(
-    "empty-lines-tokenize",
-    shows="an empty line stays a line for `tokenize`",
-    mend="print an empty line (or marks only) for an empty line",
-)
-def _keeps_empty_lines_in_tokenize(subject: Subject) -> str:
+def _keeps_empty_lines_in_tokenize(subject: Subject) -> str | None:
     subject.need("tokenize")
-    (first, tokens), (second, other) = _known_tokens(subject)
-    try:
-        lines = [line.split() for line in subject.commands.raw("tokenize", [first, "", second])]
-    except ContainerError as error:
-        return _refused(error)
+    plain = [sentence for sentence, _ in subject.plain()]
+    known = [pair for pair in subject.tokens.known() if pair[0] in plain]
+    (first, tokens), (second, other) = known[:2]
+    lines = _lines_about_an_empty_one(subject, "tokenize", first, second)
+    if lines is None:
+        return _REFUSED
     if len(lines) != 3:  # noqa: PLR2004 - as many as went in
         raise Failed(f"it prints {len(lines)} lines for a sentence, an empty line and a sentence")
-    if (lines[0], lines[2]) != (tokens, other):
+    if (lines[0].split(), lines[2].split()) != (tokens, other):
         raise Failed("the sentences about an empty line have other tokens than without it")
-    return ""
+    return None
 
 
-@check(
-    "empty-lines-surprisals",
-    shows="an empty line does not shift the ids of `get_surprisals`",
-    mend="count empty lines as sentences, and print no row for them",
-)
-def _keeps_empty_lines_in_surprisals(subject: Subject) -> str:
+def _keeps_empty_lines_in_surprisals(subject: Subject) -> str | None:
     subject.need("get_surprisals")
     (first, rows), (second, other) = subject.plain()[:2]
-    try:
-        lines = list(subject.commands.raw("get_surprisals", [first, "", second]))
-    except ContainerError as error:
-        return _refused(error)
+    lines = _lines_about_an_empty_one(subject, "get_surprisals", first, second)
+    if lines is None:
+        return _REFUSED
     found: dict[str, list[str]] = {}
     for line in lines[1:]:
         number, _, token, *_ = (*(line.split("\t") if "\t" in line else line.split()), "", "", "")
@@ -312,41 +258,32 @@ def _keeps_empty_lines_in_surprisals(subject: Subject) -> str:
             raise Failed(
                 f"with an empty second line, sentence_id {number} is not sentence {number}"
             )
-    return ""
+    return None
 
 
-def _known_tokens(subject: Subject) -> list[tuple[str, list[str]]]:
-    plain = {sentence for sentence, _ in subject.plain()}
-    return [pair for pair in subject.tokens.known() if pair[0] in plain][:2]
+_REFUSED = "an empty line is refused"
 
 
-def _refused(error: ContainerError) -> str:
-    if "it ended with exit status" not in str(error):
-        raise error
-    return "an empty line is refused"
+def _lines_about_an_empty_one(
+    subject: Subject, command: str, first: str, second: str
+) -> list[str] | None:
+    """Return what a command prints with an empty line between sentences; None if it refuses."""
+    try:
+        return list(subject.commands.raw(command, [first, "", second]))
+    except ContainerError as error:
+        check_refusal(error)
+        return None
 
 
-@check(
-    "last-line",
-    shows="a last line without a line feed is a sentence",
-    mend="read to the end of the input (`while read` of a shell drops the last line)",
-)
-def _reads_the_last_line(subject: Subject) -> str:
+def _reads_the_last_line(subject: Subject) -> None:
     subject.need("get_surprisals")
     _without_line_feed(subject)
-    return ""
 
 
-@check(
-    "deterministic",
-    shows="two starts give the same surprisals",
-    mend="switch dropout off (`model.eval()`), seed whatever is random",
-)
-def _is_deterministic(subject: Subject) -> str:
+def _is_deterministic(subject: Subject) -> None:
     subject.need("get_surprisals")
     for (sentence, rows), other in zip(subject.plain(), _without_line_feed(subject), strict=True):
         check_same(sentence, bits_of(rows), bits_of(other), "in a second start")
-    return ""
 
 
 def _without_line_feed(subject: Subject) -> list[Rows]:
@@ -358,12 +295,7 @@ def _without_line_feed(subject: Subject) -> list[Rows]:
     )
 
 
-@check(
-    "independent",
-    shows="a sentence has the same surprisals alone and anywhere among others",
-    mend="reset the model's state before each sentence, and mask the padding of batches",
-)
-def _is_independent(subject: Subject) -> str:
+def _is_independent(subject: Subject) -> None:
     subject.need("get_surprisals")
     sentence, rows = subject.plain()[1]
     (alone,) = subject.commands.get_surprisals([sentence])
@@ -374,14 +306,8 @@ def _is_independent(subject: Subject) -> str:
         zip(many(subject.n_sentences), answers, strict=True), start=1
     ):
         check_same(sentence, first.setdefault(sentence, bits), bits, f"as sentence {number}")
-    return ""
 
 
-@check(
-    "many-sentences",
-    shows="thousands of sentences are answered in one go, in order",
-    mend="read and answer sentence by sentence or in blocks; keep only what is needed",
-)
 def _takes_many(subject: Subject) -> str:
     subject.need("get_surprisals")
     subject.plain()
@@ -418,24 +344,13 @@ _TYPES = ("unk_types", "prefix_types", "suffix_types", "special_types")
 _TOKENS_SHOWN = 5
 
 
-@check(
-    "spec",
-    shows="`spec` prints one JSON object that schemas/model_spec.json allows",
-    mend="print the JSON object and nothing else; warnings belong on standard error",
-)
 def _is_valid(subject: Subject) -> str:
     spec = subject.commands.spec()
     protocol = spec.get("protocol", 1)
     return f"{spec.get('name', 'no name')}, protocol {protocol}"
 
 
-@check(
-    "spec-lm-zoo",
-    shows="the spec has all that the LM Zoo asked for",
-    mend="add these keys; `lm-zoo` and other clients of the LM Zoo read them",
-    only_warns=True,
-)
-def _is_complete(subject: Subject) -> str:
+def _is_complete(subject: Subject) -> None:
     missing = []
     for place, keys in _REQUIRED_BY_LM_ZOO.items():
         value: Any = subject.spec
@@ -446,14 +361,8 @@ def _is_complete(subject: Subject) -> str:
             missing += [f"{place}.{key}".lstrip(".") for key in keys if key not in value]
     if missing:
         raise Failed(f"it does not have {', '.join(missing)}")
-    return ""
 
 
-@check(
-    "vocabulary",
-    shows="what `tokenize` prints is in the spec's vocabulary.items",
-    mend="print the vocabulary's item for each token (for an unknown word, one of unk_types)",
-)
 def _lists_its_tokens(subject: Subject) -> str:
     vocabulary = subject.spec.get("vocabulary") or {}
     if not vocabulary.get("items"):
@@ -521,11 +430,6 @@ def _predictions(subject: Subject) -> tuple[list[str], list[_Predicted]]:
     return subject.once("get_predictions.hdf5", read)
 
 
-@check(
-    "predictions",
-    shows="`get_predictions.hdf5` writes a row of the vocabulary's size for each token",
-    mend="write /sentence/0/predictions (tokens x words), /sentence/0/tokens and /vocabulary",
-)
 def _has_the_shape(subject: Subject) -> str:
     vocabulary, sentences = _predictions(subject)
     n_words = len(vocabulary)
@@ -543,7 +447,7 @@ def _has_the_shape(subject: Subject) -> str:
 def _well_shaped(subject: Subject) -> tuple[list[str], list[_Predicted]]:
     vocabulary, sentences = _predictions(subject)
     try:
-        _has_the_shape.run(subject)
+        _has_the_shape(subject)
     except Failed:
         raise Skipped("the predictions do not have the right shape") from None
     for each in sentences:
@@ -552,12 +456,7 @@ def _well_shaped(subject: Subject) -> tuple[list[str], list[_Predicted]]:
     return vocabulary, sentences
 
 
-@check(
-    "predictions-ids",
-    shows="the ids of tokens are places in /vocabulary",
-    mend="write /vocabulary in the order of the model's outputs, and the ids that it has there",
-)
-def _has_the_ids(subject: Subject) -> str:
+def _has_the_ids(subject: Subject) -> None:
     vocabulary, sentences = _well_shaped(subject)
     items = (subject.spec.get("vocabulary") or {}).get("items") or vocabulary
     if set(items) != set(vocabulary):
@@ -570,15 +469,9 @@ def _has_the_ids(subject: Subject) -> str:
                     f"{each.text!r}: token {number} has the id {place}, which is {word!r} in "
                     f"/vocabulary, and it is {token.text!r}"
                 )
-    return ""
 
 
-@check(
-    "predictions-sum",
-    shows="the predictions are natural logarithms of probabilities that sum to 1",
-    mend="write the output of log_softmax over the whole vocabulary",
-)
-def _sums_to_1(subject: Subject) -> str:
+def _sums_to_1(subject: Subject) -> None:
     import numpy as np
 
     for each in _well_shaped(subject)[1]:
@@ -593,15 +486,9 @@ def _sums_to_1(subject: Subject) -> str:
             total = float(np.exp(row).sum())
             if not math.isclose(total, 1, abs_tol=_TOLERANCE):
                 raise Failed(f"{where}: the probabilities sum to {total:g}")
-    return ""
 
 
-@check(
-    "predictions-agree",
-    shows="the predictions give the surprisals of `get_surprisals`",
-    mend="row n is what the model expects as token n, after the tokens before it",
-)
-def _agrees_with_surprisals(subject: Subject) -> str:
+def _agrees_with_surprisals(subject: Subject) -> None:
     for each in _well_shaped(subject)[1]:
         predicted = each.rows[range(len(each.ids)), each.ids] / -math.log(2)
         printed = bits_of(each.printed)
@@ -609,35 +496,25 @@ def _agrees_with_surprisals(subject: Subject) -> str:
         # A first token may be without a probability.
         start = 1 if printed[:1] and printed[0][1] == 0 else 0
         check_same(each.text, bits[start:], printed[start:], "in get_surprisals")
-    return ""
 
 
 _N_LONG = 400
 
 
-def _spells(subject: Subject, *, kind: str) -> str:
+def _spells(subject: Subject, *, kind: str) -> None:
     subject.need("get_surprisals")
     for sentence, rows in subject.tables.of_kind(kind):
         _check_spells(subject, sentence, rows)
-    return ""
 
 
-@check(
-    "long-sentence",
-    shows="a sentence is scored whole or refused, and never cut",
-    mend="end with exit status 1 and a message for a sentence that the model cannot take",
-)
 def _is_never_cut(subject: Subject) -> str:
     subject.need("get_surprisals")
     subject.plain()
     sentence = long_sentence(_N_LONG)
     try:
         (rows,) = subject.commands.get_surprisals([sentence])
-    except UnsupportedFeatureError:
-        raise
     except ContainerError as error:
-        if "it ended with exit status" not in str(error):
-            raise
+        check_refusal(error)
         return f"a sentence of {_N_LONG} words is refused"
     # An unknown word's token may stand for all that is missing behind it.
     if len(rows) < _N_LONG:
@@ -663,40 +540,17 @@ _SHOWS = {
     "table-words": "words such as NA, null, 007 and a lone quote",
     "mark-like-words": "words that look like marks, such as <unk> and </s>",
 }
-SPELLING = tuple(
-    Check(
-        name=f"tokens-spell-{kind}",
-        shows=f"the tokens spell the sentence: {shown}",
-        mend="print tokens that spell the sentence, or describe in the spec how they differ: "
-        "unk_types, cased, sentinel_pattern, metaspace, drop_token_pattern, behaviors",
-        run=partial(_spells, kind=kind),
-    )
-    for kind, shown in _SHOWS.items()
-)
 
 
-@check(
-    "sandbox",
-    shows="all of this without network, with a read-only file system, and not as root",
-    mend="make it work without --sandbox: write to /tmp only, download nothing",
-    only_warns=True,
-)
-def _needs_no_more_than_usual(subject: Subject) -> str:
+def _needs_no_more_than_usual(subject: Subject) -> None:
     # What has never run has needed nothing.
     _ = subject.spec
     if changed := subject.commands.sandbox.freedoms():
         names = ", ".join(name.replace("_", "-") for name in changed)
         raise Failed(f"it was checked with other settings than pommel's own: {names}")
-    return ""
 
 
-@check(
-    "checkpoint",
-    shows="weights are read from LMZOO_CHECKPOINT_PATH: an empty folder there is an error",
-    mend="read the weights there where it is set, and end with exit status 1 and a message "
-    "if they are not there; or say mount_checkpoint false in the spec",
-)
-def _refuses_an_empty_checkpoint(subject: Subject) -> str:
+def _refuses_an_empty_checkpoint(subject: Subject) -> None:
     subject.need("mount_checkpoint")
     subject.need("get_surprisals")
     with tempfile.TemporaryDirectory() as folder:
@@ -708,26 +562,171 @@ def _refuses_an_empty_checkpoint(subject: Subject) -> str:
         except UnsupportedFeatureError:
             raise Failed("with a checkpoint, get_surprisals ends with exit status 99") from None
         except ContainerError as error:
-            message = str(error)
-            if "it ended with exit status" not in message:
-                raise
-            if "standard error" not in message:
+            check_refusal(error)
+            if "standard error" not in str(error):
                 raise Failed("with an empty checkpoint, it fails without a message") from None
-            return ""
-    raise Failed("with an empty checkpoint, it answers as if nothing were wrong")
+        else:
+            raise Failed("with an empty checkpoint, it answers as if nothing were wrong")
 
 
 # The last of all: what has never run has needed nothing.
-IN_THE_SANDBOX = _needs_no_more_than_usual
+IN_THE_SANDBOX = Check(
+    "sandbox",
+    "all of this without network, with a read-only file system, and not as root",
+    "make it work without --sandbox: write to /tmp only, download nothing",
+    _needs_no_more_than_usual,
+    only_warns=True,
+)
 # What others build on comes before them: they are skipped where it has failed.
 COMMAND_CHECKS = (
-    *(_is_valid, _is_complete),
-    *(_tokenizes, _keeps_marks_at_the_ends, _unkifies, _marks_unknown_words),
-    *(_gives_surprisals, _agrees_with_tokenize, _lists_its_tokens),
-    *SPELLING,
-    *(_is_never_cut, _keeps_empty_lines_in_tokenize, _keeps_empty_lines_in_surprisals),
-    *(_reads_the_last_line, _is_deterministic, _takes_many, _is_independent),
-    *(_says_99, _fails_without_input),
-    *(_has_the_shape, _has_the_ids, _sums_to_1, _agrees_with_surprisals),
-    _refuses_an_empty_checkpoint,
+    Check(
+        "spec",
+        "`spec` prints one JSON object that schemas/model_spec.json allows",
+        "print the JSON object and nothing else; warnings belong on standard error",
+        _is_valid,
+    ),
+    Check(
+        "spec-lm-zoo",
+        "the spec has all that the LM Zoo asked for",
+        "add these keys; `lm-zoo` and other clients of the LM Zoo read them",
+        _is_complete,
+        only_warns=True,
+    ),
+    Check(
+        "tokenize",
+        "`tokenize` prints a line for each sentence",
+        "print as many lines as come in, tokens with one space between them",
+        _tokenizes,
+    ),
+    Check(
+        "marks",
+        "marks of the beginning and end stand at the beginning and end only",
+        "correct prefix_types and suffix_types of the spec, or where marks are put",
+        _keeps_marks_at_the_ends,
+    ),
+    Check(
+        "unkify",
+        "`unkify` has the shape of `tokenize`",
+        "print a 0 or 1 for each token of `tokenize`, marks included",
+        _unkifies,
+    ),
+    Check(
+        "unknown-words",
+        "`unkify` marks unknown words and nothing else",
+        "print 1 for the tokens that the model reads as one of the spec's unk_types",
+        _marks_unknown_words,
+    ),
+    Check(
+        "get_surprisals",
+        "`get_surprisals` prints its table: header, ids from 1, bits from 0 up",
+        "print sentence_id, token_id, token, surprisal with tabs between them, for all tokens",
+        _gives_surprisals,
+    ),
+    Check(
+        "same-tokens",
+        "`get_surprisals` has the tokens of `tokenize`",
+        "let both commands use one tokenizer",
+        _agrees_with_tokenize,
+    ),
+    Check(
+        "vocabulary",
+        "what `tokenize` prints is in the spec's vocabulary.items",
+        "print the vocabulary's item for each token (for an unknown word, one of unk_types)",
+        _lists_its_tokens,
+    ),
+    *(
+        Check(
+            f"tokens-spell-{kind}",
+            f"the tokens spell the sentence: {shown}",
+            "print tokens that spell the sentence, or describe in the spec how they differ: "
+            "unk_types, cased, sentinel_pattern, metaspace, drop_token_pattern, behaviors",
+            partial(_spells, kind=kind),
+        )
+        for kind, shown in _SHOWS.items()
+    ),
+    Check(
+        "long-sentence",
+        "a sentence is scored whole or refused, and never cut",
+        "end with exit status 1 and a message for a sentence that the model cannot take",
+        _is_never_cut,
+    ),
+    Check(
+        "empty-lines-tokenize",
+        "an empty line stays a line for `tokenize`",
+        "print an empty line (or marks only) for an empty line",
+        _keeps_empty_lines_in_tokenize,
+    ),
+    Check(
+        "empty-lines-surprisals",
+        "an empty line does not shift the ids of `get_surprisals`",
+        "count empty lines as sentences, and print no row for them",
+        _keeps_empty_lines_in_surprisals,
+    ),
+    Check(
+        "last-line",
+        "a last line without a line feed is a sentence",
+        "read to the end of the input (`while read` of a shell drops the last line)",
+        _reads_the_last_line,
+    ),
+    Check(
+        "deterministic",
+        "two starts give the same surprisals",
+        "switch dropout off (`model.eval()`), seed whatever is random",
+        _is_deterministic,
+    ),
+    Check(
+        "many-sentences",
+        "thousands of sentences are answered in one go, in order",
+        "read and answer sentence by sentence or in blocks; keep only what is needed",
+        _takes_many,
+    ),
+    Check(
+        "independent",
+        "a sentence has the same surprisals alone and anywhere among others",
+        "reset the model's state before each sentence, and mask the padding of batches",
+        _is_independent,
+    ),
+    Check(
+        "exit-status-99",
+        "commands that the spec denies end with exit status 99",
+        "correct the spec's image.supported_features, or let the command end with 99",
+        _says_99,
+    ),
+    Check(
+        "exit-status-1",
+        "a command that fails ends with another exit status than 0 and 99",
+        "end with exit status 1 (`set -e` in shell scripts; no `except: pass`)",
+        _fails_without_input,
+    ),
+    Check(
+        "predictions",
+        "`get_predictions.hdf5` writes a row of the vocabulary's size for each token",
+        "write /sentence/0/predictions (tokens x words), /sentence/0/tokens and /vocabulary",
+        _has_the_shape,
+    ),
+    Check(
+        "predictions-ids",
+        "the ids of tokens are places in /vocabulary",
+        "write /vocabulary in the order of the model's outputs, and the ids that it has there",
+        _has_the_ids,
+    ),
+    Check(
+        "predictions-sum",
+        "the predictions are natural logarithms of probabilities that sum to 1",
+        "write the output of log_softmax over the whole vocabulary",
+        _sums_to_1,
+    ),
+    Check(
+        "predictions-agree",
+        "the predictions give the surprisals of `get_surprisals`",
+        "row n is what the model expects as token n, after the tokens before it",
+        _agrees_with_surprisals,
+    ),
+    Check(
+        "checkpoint",
+        "weights are read from LMZOO_CHECKPOINT_PATH: an empty folder there is an error",
+        "read the weights there where it is set, and end with exit status 1 and a message "
+        "if they are not there; or say mount_checkpoint false in the spec",
+        _refuses_an_empty_checkpoint,
+    ),
 )

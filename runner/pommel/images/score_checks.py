@@ -16,11 +16,11 @@ from pommel.errors import (
 from pommel.images.check import (
     KINDS,
     Bits,
+    Check,
     Failed,
     Skipped,
     Subject,
     bits_of,
-    check,
     check_same,
     long_sentence,
     many,
@@ -121,32 +121,16 @@ def _talk(subject: Subject) -> Conversation:
     return subject.once("score", lambda: converse(subject))
 
 
-@check(
-    "score-header",
-    shows="the first line of `score` comes before any request, and says who answers",
-    mend='print {"format": "pommel-score", "version": 2, "model": {"name": ..., '
-    '"fingerprint": ...}} and flush it, before reading anything',
-)
 def _says_who_it_is(subject: Subject) -> str:
     talk = _talk(subject)
     talk.step(HEADER)
     return str(talk.header["name"])
 
 
-@check(
-    "score-answers",
-    shows="an empty line has everything answered, each request under its id",
-    mend="flush standard output after each empty line; an empty block has no answers",
-)
 def _answers(subject: Subject) -> str:
     return counted(len(_talk(subject).step(ANSWERS)), "answer")
 
 
-@check(
-    "score-tokens",
-    shows="the tokens of answers fit their sentences",
-    mend="count start and end in characters (not bytes), in order, and leave out no text",
-)
 def _fits_the_sentences(subject: Subject) -> str:
     talk = _talk(subject)
     n_refused = 0
@@ -161,13 +145,7 @@ def _fits_the_sentences(subject: Subject) -> str:
     return f"{counted(n_refused, 'sentence')} refused" if n_refused else ""
 
 
-@check(
-    "score-policies",
-    shows="bos and eos of a request are followed, or answered with an error",
-    mend="leave out the eos token under eos=never; answer always with an error where the "
-    "model has no such mark",
-)
-def _follows_policies(subject: Subject) -> str:
+def _follows_policies(subject: Subject) -> None:
     talk = _talk(subject)
     for exchange in talk.step(POLICIES):
         policy = exchange.policy
@@ -181,15 +159,9 @@ def _follows_policies(subject: Subject) -> str:
         if policy.eos != "auto" and has_eos != (policy.eos == "always"):
             number = "an" if has_eos else "no"
             raise Failed(f"under eos={policy.eos}, an answer has {number} eos token")
-    return ""
 
 
-@check(
-    "score-errors",
-    shows="a sentence that is too long is an error of its own, and the program goes on",
-    mend='answer {"id": ..., "error": "why"} for this sentence, and score the others',
-)
-def _goes_on_after_errors(subject: Subject) -> str:
+def _goes_on_after_errors(subject: Subject) -> None:
     said = _talk(subject).step(ERRORS)
     if not said:
         raise Skipped("the header gives no max_tokens, so that no sentence is too long")
@@ -199,24 +171,12 @@ def _goes_on_after_errors(subject: Subject) -> str:
     _check_reason(too_long)
     if "error" in after.answer or "error" in before.answer:
         raise Failed("a sentence that is too long makes those beside it fail")
-    return ""
 
 
-@check(
-    "score-end",
-    shows="at the end of its input it answers what is left and ends with exit status 0",
-    mend="answer what has no empty line behind it when the input ends, then end",
-)
-def _ends(subject: Subject) -> str:
+def _ends(subject: Subject) -> None:
     _talk(subject).step(END)
-    return ""
 
 
-@check(
-    "score-agrees",
-    shows="`score` gives the surprisals of `get_surprisals`",
-    mend="let both commands use one model and one tokenizer",
-)
 def _agrees_with_surprisals(subject: Subject) -> str:
     known = dict(subject.tables.known())
     n_compared = 0
@@ -242,11 +202,6 @@ def _agrees_with_surprisals(subject: Subject) -> str:
     return counted(n_compared, "sentence")
 
 
-@check(
-    "score-many-sentences",
-    shows="thousands of sentences are answered in blocks, the same ones alike",
-    mend="read and answer at once (a thread, or blocks); mask the padding of batches",
-)
 def _takes_many(subject: Subject) -> str:
     _talk(subject).step(END)
     started = time.monotonic()
@@ -279,6 +234,54 @@ def _check_reason(exchange: Exchange) -> None:
 
 
 SCORE_CHECKS = (
-    *(_says_who_it_is, _answers, _fits_the_sentences, _follows_policies, _goes_on_after_errors),
-    *(_ends, _agrees_with_surprisals, _takes_many),
+    Check(
+        "score-header",
+        "the first line of `score` comes before any request, and says who answers",
+        'print {"format": "pommel-score", "version": 2, "model": {"name": ..., '
+        '"fingerprint": ...}} and flush it, before reading anything',
+        _says_who_it_is,
+    ),
+    Check(
+        "score-answers",
+        "an empty line has everything answered, each request under its id",
+        "flush standard output after each empty line; an empty block has no answers",
+        _answers,
+    ),
+    Check(
+        "score-tokens",
+        "the tokens of answers fit their sentences",
+        "count start and end in characters (not bytes), in order, and leave out no text",
+        _fits_the_sentences,
+    ),
+    Check(
+        "score-policies",
+        "bos and eos of a request are followed, or answered with an error",
+        "leave out the eos token under eos=never; answer always with an error where the "
+        "model has no such mark",
+        _follows_policies,
+    ),
+    Check(
+        "score-errors",
+        "a sentence that is too long is an error of its own, and the program goes on",
+        'answer {"id": ..., "error": "why"} for this sentence, and score the others',
+        _goes_on_after_errors,
+    ),
+    Check(
+        "score-end",
+        "at the end of its input it answers what is left and ends with exit status 0",
+        "answer what has no empty line behind it when the input ends, then end",
+        _ends,
+    ),
+    Check(
+        "score-agrees",
+        "`score` gives the surprisals of `get_surprisals`",
+        "let both commands use one model and one tokenizer",
+        _agrees_with_surprisals,
+    ),
+    Check(
+        "score-many-sentences",
+        "thousands of sentences are answered in blocks, the same ones alike",
+        "read and answer at once (a thread, or blocks); mask the padding of batches",
+        _takes_many,
+    ),
 )
