@@ -1,6 +1,7 @@
 """An image's `spec`: read once, checked, and safe to be used."""
 
 import json
+import math
 import re
 import warnings
 from typing import Any
@@ -13,22 +14,14 @@ from pommel.models.container.engines.process import Command
 from pommel.models.reference_files import check_spec, parse_json
 
 _LONGEST = 200
-# What one * or + counts, and how many ways of matching a pattern may try at one place.
-_REPEATED = 100
+# How many ways of matching a pattern may try at one place, and how many of them are in a * or +.
 _MOST_WAYS = 1000
+_REPEATED = 100
 
-_PIECE = re.compile(
-    r"""
-      (?P<atom> \\[AbBdDsSwWZnrtfv] | \\x[0-9a-fA-F]{2} | \\u[0-9a-fA-F]{4} | \\[^\w\s]
-              | \[ \^? \]? (?: \\. | [^\]\\] )* \] )
-    | (?P<open> \( (?: \?: )? (?!\?) )
-    | (?P<close> \) )
-    | (?P<bar> \| )
-    | (?P<repeat> (?: (?P<sign>[*+?]) | \{ (?P<least>\d*) (?P<comma>,?) (?P<most>\d*) \} ) [?+]? )
-    | (?P<char> [^\\(\[] )
-    """,
-    re.VERBOSE,
-)
+# An escaped character or a set; not a reference to a group.
+_ONE_CHARACTER = re.compile(r"\\[^1-9]|\[\^?\]?(\\.|[^\]\\])*\]", re.DOTALL)
+_NOT_ALLOWED = re.compile(r"\(\?[^:]|\\.", re.DOTALL)
+_REPEAT = re.compile(r"[*+]|\{\d*,\d*\}")
 
 
 def pattern_fault(pattern: str) -> str | None:
@@ -45,48 +38,17 @@ def pattern_fault(pattern: str) -> str | None:
             re.compile(pattern)
     except (re.error, OverflowError, Warning) as error:
         return f"it is not a regular expression: {error}"
-    return _choices_fault(pattern)
-
-
-def _choices_fault(pattern: str) -> str | None:
-    """Count the ways in which a pattern can match, and say if they are too many."""
-    # Of each group that is open: those of its alternatives before the last bar, and of this one.
-    ways = [(0, 1)]
-    at, before = 0, None
-    while at < len(pattern):
-        piece = _PIECE.match(pattern, at)
-        if piece is None:
-            return f"{pattern[at : at + 3]!r} is not allowed in it"
-        done, here = ways.pop()
-        match piece.lastgroup:
-            case "open":
-                ways += [(done, here), (0, 1)]
-            case "bar":
-                ways.append((done + here, 1))
-            case "close":
-                outside, there = ways.pop()
-                ways.append((outside, there * (done + here)))
-            case "repeat":
-                if before == "close" and piece["sign"] != "?":
-                    return (
-                        "a group is repeated in it, which can take for ever; write [...]+ instead"
-                    )
-                ways.append((done, here * _repetitions(piece)))
-            case _:
-                ways.append((done, here))
-        if sum(ways[0]) > _MOST_WAYS:
-            return "it has so many choices that it can take for ever; use one * or + at most"
-        at, before = piece.end(), piece.lastgroup
+    bare = _ONE_CHARACTER.sub("x", pattern)
+    if odd := _NOT_ALLOWED.search(bare):
+        return f"{odd[0]!r} is not allowed in it"
+    # A group that is there once or not at all is no more than a choice.
+    if re.search(r"\)[*+{]", bare):
+        return "a group is repeated in it, which can take for ever; write [...]+ instead"
+    ways = [_REPEATED ** len(_REPEAT.findall(each)) << each.count("?") for each in bare.split("|")]
+    # What is in groups may be tried with what is behind them; alternatives of the whole may not.
+    if (math.prod(ways) << len(ways) - 1 if "(" in bare else sum(ways)) > _MOST_WAYS:
+        return "it has so many choices that it can take for ever; use one * or + at most"
     return None
-
-
-def _repetitions(piece: re.Match[str]) -> int:
-    if piece["sign"]:
-        return 2 if piece["sign"] == "?" else _REPEATED
-    if not piece["comma"]:
-        return 1
-    most = int(piece["most"]) if piece["most"] else _REPEATED
-    return max(1, min(most - int(piece["least"] or 0) + 1, _REPEATED))
 
 
 # The largest published one lists 793,000 words in some 12 MB.

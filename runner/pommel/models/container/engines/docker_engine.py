@@ -10,6 +10,7 @@ import uuid
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -61,52 +62,31 @@ class DockerChannel:
 
     def write(self, data: bytes) -> None:
         """Write all of `data` to the command's standard input."""
-        try:
+        with _losses_told():
             self._socket.sendall(data)
-        except (OSError, ValueError) as error:
-            raise ConnectionError(str(error)) from error
 
     def close_input(self) -> None:
         """Let the command see the end of its input."""
-        try:
+        with _losses_told():
             self._socket.shutdown(socket.SHUT_WR)
-        except (OSError, ValueError) as error:
-            raise ConnectionError(str(error)) from error
 
     def read(self) -> tuple[int, bytes] | None:
         """Return the next piece of output and whose it is; None at the end."""
-        try:
+        with _losses_told():
             return next(self._pieces, None)
-        except (OSError, ValueError) as error:
-            raise ConnectionError(str(error)) from error
 
     def exit_status(self, timeout_s: float) -> ExitStatus:
         """Return how the command ended; raises `TimeoutError` if it has not by then."""
-        from docker.errors import APIError
-        from requests.exceptions import RequestException
-
         try:
             self._client.wait(self._container, timeout=math.ceil(timeout_s))
-        except RequestException as error:
+        except OSError as error:
             # A time-out here and an engine that has died raise the same; only one still answers.
-            if not self._answers():
-                raise ConnectionError(str(error)) from error
+            with _losses_told():
+                self._client.ping()
             raise TimeoutError from error
-        except APIError as error:
-            raise ConnectionError(str(error)) from error
-        try:
+        with _losses_told():
             state = self._client.inspect_container(self._container)["State"]
-        except (APIError, RequestException) as error:
-            raise ConnectionError(str(error)) from error
         return ExitStatus(code=state["ExitCode"], out_of_memory=bool(state.get("OOMKilled")))
-
-    def _answers(self) -> bool:
-        from docker.errors import DockerException
-
-        try:
-            return bool(self._client.ping())
-        except (DockerException, OSError):
-            return False
 
     def remove(self) -> None:
         """Kill what runs and leave nothing behind."""
@@ -115,8 +95,13 @@ class DockerChannel:
         with self._lock:
             if self._removed:
                 return
-            # First: the engine waits for output that nobody reads, until it gives up.
-            self._hang_up()
+            if self._stream is not None:
+                # First: the engine waits for output that nobody reads, until it gives up. Another
+                # thread may be waiting in a read or a write.
+                end_transfers = partial(self._socket.shutdown, socket.SHUT_RDWR)
+                for end in (end_transfers, self._stream.close, self._socket.close):
+                    with contextlib.suppress(OSError, ValueError):
+                        end()
             try:
                 self._client.remove_container(self._container, v=True, force=True)
             except APIError as error:
@@ -127,16 +112,14 @@ class DockerChannel:
             self._removed = True
         REAPER.discard(self._container)
 
-    def _hang_up(self) -> None:
-        if self._stream is None:
-            return
-        for end in (self._end_transfers, self._stream.close, self._socket.close):
-            with contextlib.suppress(OSError, ValueError):
-                end()
 
-    def _end_transfers(self) -> None:
-        """End a read or a write that another thread is waiting in."""
-        self._socket.shutdown(socket.SHUT_RDWR)
+@contextlib.contextmanager
+def _losses_told() -> Iterator[None]:
+    """Turn whatever a connection that is lost raises, its client's errors among it, into one."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        raise ConnectionError(str(error)) from error
 
 
 _NANO = 1_000_000_000
@@ -265,12 +248,11 @@ def layers_added_up(events: Iterable[Mapping[str, Any]]) -> Iterator[tuple[int, 
 
 # On every container of ours: where the process runs that it belongs to, and which it is.
 OWNER_LABEL = "org.pommel.owner"
-_SEPARATOR = "/"
 
 
 def owner() -> str:
     """Return this process as `OWNER_LABEL` has it: `_place`, its number, when it started."""
-    return _SEPARATOR.join([_place(), str(os.getpid()), _started(os.getpid())])
+    return f"{_place()}/{os.getpid()}/{_started(os.getpid())}"
 
 
 def remove_leftovers(client: "APIClient") -> None:
@@ -278,13 +260,11 @@ def remove_leftovers(client: "APIClient") -> None:
 
     An engine that does not answer is no error here: whoever needs it will notice.
     """
-    from docker.errors import APIError
-
-    with contextlib.suppress(APIError, OSError):
+    with contextlib.suppress(OSError):
         for container in client.containers(all=True, filters={"label": OWNER_LABEL}):
             if is_gone(container["Labels"].get(OWNER_LABEL, "")):
                 # Somebody else may be removing it, too.
-                with contextlib.suppress(APIError):
+                with contextlib.suppress(OSError):
                     client.remove_container(container["Id"], v=True, force=True)
 
 
@@ -294,11 +274,8 @@ def is_gone(label: str) -> bool:
     Of processes elsewhere nothing is known: on another machine, in another container, of another
     user.
     """
-    place, _, rest = label.removeprefix(_SEPARATOR).partition(_SEPARATOR)
-    number, _, started = rest.partition(_SEPARATOR)
-    if place != _place() or not (number.isascii() and number.isdecimal()):
-        return False
-    return _started(int(number)) != started
+    process = re.fullmatch(rf"{re.escape(_place())}/([0-9]+)/(.*)", label)
+    return process is not None and _started(process[1]) != process[2]
 
 
 def _place() -> str:
@@ -313,10 +290,10 @@ def _place() -> str:
         machine = Path("/etc/machine-id").read_text("utf-8")
     user = str(os.getuid()) if hasattr(os, "getuid") else ""
     parts = [socket.gethostname(), machine, namespace, user]
-    return ".".join(part.strip().replace(_SEPARATOR, "-") for part in parts)
+    return ".".join(part.strip().replace("/", "-") for part in parts)
 
 
-def _started(process: int) -> str:
+def _started(process: int | str) -> str:
     """Return when a process started, as the system counts; "" if it is not there.
 
     Numbers of processes are used again; only together with the time they name one. Where there is
@@ -424,7 +401,7 @@ class DockerEngine:
         from docker.errors import APIError
 
         name = reference.partition("://")[2]
-        if not name or name != "".join(name.split()):
+        if len(name.split()) != 1 or name != name.strip():
             raise ModelNotAvailableError(f"{reference}: it names no image; write docker://IMAGE")
         try:
             found = None if pull == "always" else self._inspect(name)
