@@ -81,7 +81,7 @@ def commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> CommandsOf:
     ) -> ImageCommands:
         if spec is not None:
             found = ImageCommands.open("local://bin", LoadOptions())
-            value = json.loads("\n".join(found.raw("spec")))
+            value = json.loads("\n".join(found.lines("spec")))
             spec(value)
             (source / "spec.json").write_text(json.dumps(value))
             scripts = {**(scripts or {}), "spec": 'cat "${0%/*}/../spec.json"'}

@@ -13,7 +13,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import BinaryIO
 
-from pommel.errors import InputError, PommelError, UsageError, nearest
+from pommel.errors import InputError, PommelError, UsageError, did_you_mean
 from pommel.files import shipped_folder
 
 # Path in the context -> a file of this machine, or what it holds.
@@ -246,11 +246,9 @@ def find_source(text: str) -> Source:
         .resolve()
     )
     if not folder.is_dir():
-        meant = nearest(text, SHIPPED)
-        hint = f" (did you mean {meant}?)" if meant else ""
         raise InputError(
-            f"{text}: there is no such folder, and no image of this name ships with pommel{hint}; "
-            f"there is: {', '.join(SHIPPED)}"
+            f"{text}: there is no such folder, and no image of this name ships with pommel"
+            f"{did_you_mean(text, SHIPPED)}; there is: {', '.join(SHIPPED)}"
         )
     if not (folder / "Dockerfile").is_file():
         raise InputError(

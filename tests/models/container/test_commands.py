@@ -103,13 +103,6 @@ class TestRaw:
         image = commands(tokenize="for s in sentences(): print(f' {s}\\t')\n")
         assert list(image.raw("tokenize", ["a", "", "b"])) == [" a\t", " \t", " b\t"]
 
-    def test_without_sentences_there_is_no_argument(
-        self, commands: CommandsOf, engine: LocalEngine
-    ) -> None:
-        image = commands(spec_script="print(sys.argv[1:], sys.stdin.read())\n")
-        assert list(image.raw("spec")) == ["[] "]
-        assert engine.jobs[0].command == ("spec",)
-
     def test_there_is_no_end_of_lines(self, commands: CommandsOf) -> None:
         image = commands(tokenize="while True: print()\n")
         with pytest.raises(ContainerError) as caught:

@@ -1,5 +1,6 @@
 """The commands of the LM Zoo protocol, for any model: in a container or in this process."""
 
+import contextlib
 import copy
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -15,7 +16,7 @@ from pommel.compat.lm_zoo.errors import (
     UnsupportedModelError,
 )
 from pommel.compat.lm_zoo.in_process import ScoredCommands
-from pommel.compat.lm_zoo.models import HuggingFaceModel, Model
+from pommel.compat.lm_zoo.models import SINGULARITY, HuggingFaceModel, Model
 from pommel.errors import UsageError
 from pommel.models import (
     ImageCommands,
@@ -39,8 +40,8 @@ ModelLike = Model | ScoringModel | str
 BACKENDS = {
     "docker": ("docker",),
     "podman": ("podman", "docker"),
-    "singularity": ("singularity", "apptainer", "library", "shub"),
-    "apptainer": ("singularity", "apptainer", "library", "shub"),
+    "singularity": SINGULARITY,
+    "apptainer": SINGULARITY,
     "dummy": ("dummy",),
     "huggingface": ("huggingface",),
 }
@@ -64,8 +65,12 @@ def opened(
     options = _with_choices(model, options)
     scheme = reference.partition("://")[0]
     if ImageCommands.runs(scheme):
-        with _opened_image(reference, scheme, options) as commands:
-            yield commands
+        try:
+            image = ImageCommands.open(reference, options)
+        except errors.ModelNotAvailableError as error:
+            raise BackendConnectionError(scheme, error, reference) from error
+        with contextlib.closing(image.engine):
+            yield ContainerCommands(image, reference)
         return
     if options.checkpoint is not None:
         message = "only a model in a container takes a checkpoint; name the folder as the model"
@@ -138,18 +143,6 @@ class ContainerCommands:
             yield
         except errors.UnsupportedFeatureError as error:
             raise UnsupportedFeatureError(self._reference, feature, str(error)) from error
-
-
-@contextmanager
-def _opened_image(reference: str, scheme: str, options: LoadOptions) -> Iterator[ContainerCommands]:
-    try:
-        image = ImageCommands.open(reference, options)
-    except errors.ModelNotAvailableError as error:
-        raise BackendConnectionError(scheme, error, reference) from error
-    try:
-        yield ContainerCommands(image, reference)
-    finally:
-        image.engine.close()
 
 
 def _reference(model: Model | str) -> str:

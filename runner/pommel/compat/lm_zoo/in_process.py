@@ -14,7 +14,6 @@ from pommel.surprisal import Token
 
 if TYPE_CHECKING:
     import h5py
-    import numpy as np
 
 
 def require_h5py() -> Any:
@@ -29,16 +28,12 @@ def require_h5py() -> Any:
 _HUB = "https://huggingface.co"
 
 
-def _spec_of(model: Model) -> dict[str, Any]:
-    """Return the spec that a dummy or recorded model came with, otherwise what can be told.
+def _spec_of(info: ModelInfo, known: TokenizingModel | None) -> dict[str, Any]:
+    """Return what can be told of a model, as an image's spec has it.
 
     `vocabulary.items` is there for models that can list their tokens. What is not known (who
     maintains a model, when it was made) is left out.
     """
-    info = model.info
-    known = model if isinstance(model, TokenizingModel) else None
-    if known and known.printed_spec is not None:
-        return deepcopy(dict(known.printed_spec))
     spec = known.tokenizer_spec if known else TokenizerSpec()
     items = known.vocabulary_items if known else None
     tokenizer = {
@@ -95,6 +90,7 @@ class ScoredCommands:
     def __init__(self, model: Model) -> None:
         """Take a loaded model."""
         self._model = model
+        self._known = model if isinstance(model, TokenizingModel) else None
 
     @property
     def repeated(self) -> str:
@@ -103,7 +99,9 @@ class ScoredCommands:
 
     def spec(self) -> dict[str, Any]:
         """Return the spec that a dummy or recorded model came with, otherwise a made-up one."""
-        return _spec_of(self._model)
+        if self._known and self._known.printed_spec is not None:
+            return deepcopy(dict(self._known.printed_spec))
+        return _spec_of(self._model.info, self._known)
 
     def tokenize(self, sentences: Sequence[str]) -> list[list[str]]:
         """Return the tokens of each sentence."""
@@ -135,75 +133,61 @@ class ScoredCommands:
         vocabulary. Raises `UnsupportedFeatureError` for a model without predictions, `ModelError`
         as scoring does, and `PommelError` if the file can't be written.
         """
-        model = self._model
-        known = model if isinstance(model, TokenizingModel) else None
-        predictor = None if known is None else known.predictor
-        if predictor is None:
-            self._copy_predictions(None if known is None else known.printed_predictions, path)
-            return
-        h5py = require_h5py()
-        try:
-            items = predictor.items()
-        except UnsupportedByModel as error:
-            raise UnsupportedFeatureError(
-                model.info.reference, "get_predictions", str(error)
-            ) from None
-        # Every check that scoring makes beforehand; nothing runs yet.
-        model.score(sentences, Policy.SYNTAXGYM)
-        try:
-            with h5py.File(path, "w") as file:
-                file["vocabulary"] = _encoded(items)
-                # There even if no sentence is.
-                file.create_group("sentence")
-                for index, ids in enumerate(predictor.ids_of(sentences, Policy.SYNTAXGYM)):
-                    group = file.create_group(f"sentence/{index}")
-                    group["tokens"] = ids
-                    group["predictions"] = predictor.log_probabilities(ids.tolist())
-        except OSError as error:
-            raise PommelError(f"{path}: cannot be written: {error.strerror or error}") from None
+        import numpy as np
 
-    def _copy_predictions(self, stored: Path | None, path: Path) -> None:
-        if stored is None:
-            reference = self._model.info.reference
+        reference, known = self._model.info.reference, self._known
+        if known and known.printed_predictions:
+            try:
+                path.write_bytes(known.printed_predictions.read_bytes())
+            except OSError as error:
+                raise InputError(f"{error.filename}: {error.strerror}") from None
+            return
+        if known is None or known.predictor is None:
             message = f"{reference}: this model gives surprisals and no predictions"
             raise UnsupportedFeatureError(reference, "get_predictions", message)
+        h5py = require_h5py()
         try:
-            path.write_bytes(stored.read_bytes())
+            items = known.predictor.items()
+        except UnsupportedByModel as error:
+            raise UnsupportedFeatureError(reference, "get_predictions", str(error)) from None
+        # Every check that scoring makes beforehand; nothing runs yet.
+        self._model.score(sentences, Policy.SYNTAXGYM)
+        try:
+            with h5py.File(path, "w") as file:
+                file["vocabulary"] = np.array([item.encode() for item in items])
+                # There even if no sentence is.
+                file.create_group("sentence")
+                for index, ids in enumerate(known.predictor.ids_of(sentences, Policy.SYNTAXGYM)):
+                    group = file.create_group(f"sentence/{index}")
+                    group["tokens"] = ids
+                    group["predictions"] = known.predictor.log_probabilities(ids.tolist())
         except OSError as error:
-            raise InputError(f"{error.filename}: {error.strerror}") from None
+            raise PommelError(f"{path}: cannot be written: {error.strerror or error}") from None
 
     def open_predictions(self, path: Path, *, n_sentences: int) -> "h5py.File":
         """Open a file that is ours or the user's; raises `InputError` if it is no HDF5."""
         del n_sentences
-        hdf5 = require_h5py()
+        h5py = require_h5py()
         try:
-            return hdf5.File(path, "r")
+            return h5py.File(path, "r")
         except OSError as error:
             message = f"its predictions cannot be read: {error}"
             raise InputError(f"{self._model.info.reference}: {message}") from None
 
     def _tokens(self, sentences: Sequence[str]) -> Iterator[list[Token]]:
         """Yield each sentence's tokens, with or without surprisals."""
-        model = self._model
-        if isinstance(model, TokenizingModel) and model.predictor is not None:
+        if self._known and self._known.predictor is not None:
             # A network need not run for it.
-            yield from model.predictor.tokens_of(sentences, Policy.SYNTAXGYM)
+            yield from self._known.predictor.tokens_of(sentences, Policy.SYNTAXGYM)
         else:
             yield from self._scored(sentences)
 
     def _scored(self, sentences: Sequence[str]) -> Iterator[list[Token]]:
         """Yield each sentence's tokens that have a surprisal."""
-        model = self._model
-        scored = dict(model.score(sentences, Policy.SYNTAXGYM))
+        scored = dict(self._model.score(sentences, Policy.SYNTAXGYM))
         marks: list[list[Token]] = [[] for _ in sentences]
-        if isinstance(model, TokenizingModel):
-            marks = model.opening_marks(sentences, Policy.SYNTAXGYM)
+        if self._known:
+            marks = self._known.opening_marks(sentences, Policy.SYNTAXGYM)
         for index, before in enumerate(marks):
             tokens = [*before, *scored[index].tokens]
             yield [token for token in tokens if token.surprisal_bits is not None]
-
-
-def _encoded(items: Sequence[str]) -> "np.ndarray":
-    import numpy as np
-
-    return np.array([item.encode() for item in items])

@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any, Self
 
 from pommel.compat.lm_zoo.errors import UnknownModelError
-from pommel.errors import nearest
+from pommel.errors import did_you_mean
 from pommel.models import LmZooRegistry
 
 DOCKER_REGISTRY = "docker.io"
+# The schemes of Singularity's images.
+SINGULARITY = ("singularity", "apptainer", "library", "shub")
 
 _REFERENCE = re.compile(r"(\w+)://(.*)", re.DOTALL)
 
@@ -60,23 +62,22 @@ class DockerModel(Model):
     @property
     def image(self) -> str:
         """The name without its tag."""
-        return self._split()[0]
+        return self.reference.removesuffix(f":{self._tag}")
 
     @property
     def tag(self) -> str:
         """The tag; "latest" where none is given."""
-        return self._split()[1] or "latest"
+        return self._tag or "latest"
 
     @property
     def image_uri(self) -> str:
         """The name with the registry's host in front."""
         return f"{self.registry}/{self.reference}"
 
-    def _split(self) -> tuple[str, str]:
+    @property
+    def _tag(self) -> str:
         # A colon before the last slash stands in front of a port.
-        folder, slash, last = self.reference.rpartition("/")
-        name, _, tag = last.partition(":")
-        return f"{folder}{slash}{name}", tag
+        return self.reference.rpartition("/")[2].partition(":")[2]
 
 
 class OfficialModel(DockerModel):
@@ -112,8 +113,8 @@ class SingularityModel(Model):
 
     def __init__(self, repository: str, reference: str) -> None:
         """Take "singularity", "apptainer", "library" or "shub", and what it has to find."""
-        if repository not in _SINGULARITY:
-            known = ", ".join(_SINGULARITY)
+        if repository not in SINGULARITY:
+            known = ", ".join(SINGULARITY)
             raise UnknownModelError(f"{repository}://{reference}: it has to be one of {known}")
         super().__init__(f"{repository}://{reference}")
         self.repository = repository
@@ -166,10 +167,10 @@ class Registry(Mapping[str, Model]):
             return DummyModel(model_ref)
         if model_ref in self._models:
             return self._models[model_ref]
-        meant = nearest(model_ref, self._models)
-        hint = f" (did you mean {meant}?)" if meant else ""
-        known = ", ".join(self._models)
-        raise UnknownModelError(f"unknown model {model_ref!r}{hint}; the registry has {known}")
+        raise UnknownModelError(
+            f"unknown model {model_ref!r}{did_you_mean(model_ref, self)}; "
+            f"the registry has {', '.join(self)}"
+        )
 
     def official(self) -> list[OfficialModel]:
         """Return the published models, in the registry's order."""
@@ -182,16 +183,8 @@ class Registry(Mapping[str, Model]):
         return len(self._models)
 
 
-_SINGULARITY = ("singularity", "apptainer", "library", "shub")
-
-
 def _model(scheme: str, rest: str) -> Model:
-    if scheme == "docker":
-        return DockerModel(rest)
-    if scheme in _SINGULARITY:
+    if scheme in SINGULARITY:
         return SingularityModel(scheme, rest)
-    if scheme == "dummy":
-        return DummyModel(rest)
-    if scheme == "huggingface":
-        return HuggingFaceModel(rest)
-    return Model(f"{scheme}://{rest}")
+    kinds = {"docker": DockerModel, "dummy": DummyModel, "huggingface": HuggingFaceModel}
+    return kinds[scheme](rest) if scheme in kinds else Model(f"{scheme}://{rest}")

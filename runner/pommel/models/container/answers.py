@@ -162,13 +162,12 @@ def _read_lines(
     command.finish()
 
 
-def read_raw(command: Command, sentences: Sequence[str] | None) -> Iterator[str]:
+def read_raw(command: Command, sentences: Sequence[str]) -> Iterator[str]:
     """Start a command and yield its lines, whatever they are; raises if there are far too many."""
-    about = sentences or [""]
-    most = sum(map(most_tokens, about)) + len(about)
+    most = sum(map(most_tokens, sentences)) + len(sentences)
     n_characters = 0
     with command:
-        command.feed(sentence_chunks(sentences or []))
+        command.feed(sentence_chunks(sentences))
         for number, line in enumerate(command.lines(), start=1):
             n_characters += len(line)
             if number > most:

@@ -149,7 +149,7 @@ class ImageCommands:
         """The image as messages name it."""
         return self.image.reference
 
-    def job(self, *command: str) -> Job:
+    def job(self, *command: str, label: str = "") -> Job:
         """Return what the engine is asked for to run a command."""
         environment, gpus = dict(self.environment), self.gpus
         if command[0] in _WITHOUT_MODEL:
@@ -162,16 +162,8 @@ class ImageCommands:
             environment=environment,
             checkpoint=self.checkpoint,
             gpus=gpus,
+            label=label,
         )
-
-    def command(
-        self, *command: str, label: str = "", timeout_s: float | None = None
-    ) -> ImageCommand:
-        """Return a command that `with` starts; `timeout_s` in the place of the sandbox's own."""
-        job = replace(self.job(*command), label=label)
-        if timeout_s is not None:
-            job = replace(job, sandbox=replace(job.sandbox, timeout_s=timeout_s))
-        return ImageCommand(self.engine, job)
 
     def spec(self) -> Mapping[str, Any]:
         """Return the image's spec, valid by `schemas/model_spec.json`.
@@ -215,7 +207,7 @@ class ImageCommands:
     def write_predictions(self, sentences: Sequence[str], path: Path) -> None:
         """Write the HDF5 file of `get_predictions.hdf5`, which appears when it is complete."""
         check_sentences(sentences, self.reference)
-        job = replace(self.job(*predictions.COMMAND), label=predictions.NAME)
+        job = self.job(*predictions.COMMAND, label=predictions.NAME)
         with Command(self.engine, job) as command:
             command.feed(sentence_chunks(sentences))
             predictions.write_output(command, path)
@@ -252,16 +244,14 @@ class ImageCommands:
 
     def lines(self, *command: str, label: str = "") -> Iterator[str]:
         """Run a command without input and yield its lines; raises as `Command.finish` does."""
-        return output_lines(self.engine, replace(self.job(*command), label=label))
+        return output_lines(self.engine, self.job(*command, label=label))
 
-    def raw(self, command: str, sentences: Sequence[str] | None = None) -> Iterator[str]:
+    def raw(self, command: str, sentences: Sequence[str]) -> Iterator[str]:
         """Yield the lines that a command prints, whatever they are; blank sentences are sent, too.
 
-        Without sentences the command gets no argument and no input. Raises `ContainerError`
-        unless its exit status is 0, and for far more output than there could be to say.
+        Raises `ContainerError` unless its exit status is 0, and for far more output than there
+        could be to say.
         """
-        if sentences is None:
-            return answers.read_raw(Command(self.engine, self.job(command)), None)
         check_sentences(sentences, self.reference, blank=True)
         return answers.read_raw(Command(self.engine, self.job(command, INPUT)), sentences)
 
@@ -275,7 +265,7 @@ class ImageCommands:
         check_sentences(sentences, self.reference)
         if not sentences:
             return
-        with self.command(name, INPUT) as command:
+        with ImageCommand(self.engine, self.job(name, INPUT)) as command:
             command.feed(sentence_chunks(sentences) if chunks is None else chunks)
             with closing(read(command, sentences)) as found:
                 yield from found
@@ -322,16 +312,19 @@ class ScoreSession:
         self, commands: ImageCommands, *, timeout_s: float | None = None, first_id: int = 0
     ) -> None:
         """Start the container and wait for the header; raises `ContainerError`."""
-        self._reference = commands.reference
         self._next_id = first_id
+        self._job = commands.job("score")
+        if timeout_s is not None:
+            sandbox = replace(commands.sandbox, timeout_s=timeout_s)
+            self._job = replace(self._job, sandbox=sandbox)
         with ExitStack() as stack:
-            self._command = stack.enter_context(commands.command("score", timeout_s=timeout_s))
+            self._command = stack.enter_context(ImageCommand(commands.engine, self._job))
             self.header = self._read_header()
-            self._stack = stack.pop_all()
+            stack.pop_all()
 
     def close(self) -> None:
         """Remove the container; may be called twice."""
-        self._stack.close()
+        self._command.stop()
 
     def score(
         self, sentences: Sequence[str], policy: Policy
@@ -386,12 +379,14 @@ class ScoreSession:
 
     def send(self, sentences: Sequence[str], policy: Policy, *, last: bool = False) -> None:
         """Send requests, and an empty line behind them, which asks for their answers."""
-        lines: list[str] = []
-        for sentence in sentences:
-            request: dict[str, Any] = {"id": self._next_id, "sentence": sentence}
-            request |= {"bos": policy.bos, "eos": policy.eos}
-            lines.append(json.dumps(request, ensure_ascii=False))
-            self._next_id += 1
+        lines = [
+            json.dumps(
+                {"id": number, "sentence": sentence, "bos": policy.bos, "eos": policy.eos},
+                ensure_ascii=False,
+            )
+            for number, sentence in enumerate(sentences, start=self._next_id)
+        ]
+        self._next_id += len(lines)
         text = "".join(f"{line}\n" for line in (*lines, *([] if last else [""])))
         self._command.feed([text.encode()], last=last)
 
@@ -403,7 +398,9 @@ class ScoreSession:
         try:
             header = _object(line)
             check_shape(header, _HEADER, where="its first line", noun="header")
-            _check_shown(header["model"])
+            for key, value in header["model"].items():
+                if isinstance(value, str):
+                    check_shown(value, f"its {key}")
         except InputError as error:
             wanted = f'{{"format": "{_FORMAT}", "version": {_VERSION}, "model": ...}}'
             what = f"its first line has to be {wanted}, and is {quoted(line)}: {error}"
@@ -439,7 +436,7 @@ class ScoreSession:
     def _scored(self, sentence: str, answer: dict[str, Any], policy: Policy) -> ScoredSentence:
         if "error" in answer:
             reason = shortened(str(answer["error"]))
-            raise ModelError(f"{self._reference}: score: {self._command.at}: {reason}")
+            raise ModelError(f"{self._job.where}: {self._command.at}: {reason}")
         try:
             listed = answer.get("tokens")
             if isinstance(listed, list):
@@ -454,12 +451,6 @@ class ScoreSession:
             what = f"its answer has {'an' if has_eos else 'no'} eos token under eos={policy.eos}"
             raise self._command.fault(what)
         return scored
-
-
-def _check_shown(model: dict[str, Any]) -> None:
-    for key, value in model.items():
-        if isinstance(value, str):
-            check_shown(value, f"its {key}")
 
 
 def _object(line: str) -> dict[str, Any]:

@@ -18,8 +18,8 @@ from pommel.errors import (
     ModelError,
     ModelNotAvailableError,
     UsageError,
+    did_you_mean,
     listed,
-    nearest,
     printable,
     quoted,
 )
@@ -121,11 +121,9 @@ def _meant(models: Mapping[str, Any], reference: EndpointReference) -> str:
     if reference.model is None:
         what = f"it has {len(names)} models ({shown})" if names else "it has no model"
         raise ModelNotAvailableError(f"{reference.text}: {what}; write {reference.base_url}#MODEL")
-    meant = nearest(reference.model, names[:_COMPARED])
-    suggestion = f" (did you mean {meant}?)" if meant else ""
     raise ModelNotAvailableError(
-        f"{reference.text}: it has no model {reference.model!r}{suggestion}; "
-        f"it has: {shown or 'none'}"
+        f"{reference.text}: it has no model {reference.model!r}"
+        f"{did_you_mean(reference.model, names[:_COMPARED])}; it has: {shown or 'none'}"
     )
 
 

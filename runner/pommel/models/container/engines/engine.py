@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
 
-from pommel.errors import ModelNotAvailableError, UsageError, nearest
+from pommel.errors import ModelNotAvailableError, UsageError, did_you_mean
 
 KIB = 1 << 10
 MIB = 1 << 20
@@ -81,10 +81,10 @@ class Sandbox:
         for setting in settings:
             key, separator, value = setting.partition("=")
             if key not in SETTINGS:
-                meant = nearest(key, SETTINGS)
-                hint = f" (did you mean {meant}?)" if meant else ""
-                known = ", ".join(SETTINGS)
-                raise UsageError(f"--sandbox {setting}: there is no {key!r}{hint}; it is {known}")
+                raise UsageError(
+                    f"--sandbox {setting}: there is no {key!r}{did_you_mean(key, SETTINGS)}; "
+                    f"it is {', '.join(SETTINGS)}"
+                )
             field, read = SETTINGS[key]
             if not separator:
                 raise UsageError(f"--sandbox {setting}: write {key}=VALUE")
