@@ -80,7 +80,7 @@ class LocalEngine:
         command = [str(folder / job.command[0]), *job.command[1:]]
         if job.command[0] == "sh":
             command = list(job.command)
-        channel = ProcessChannel.start(command, environment=environment)
+        channel = ProcessChannel(command, environment=environment)
         self.channels.append(channel)
         return channel
 

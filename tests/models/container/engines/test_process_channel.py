@@ -23,7 +23,7 @@ def channels() -> Iterator[list[ProcessChannel]]:
 
 
 def sh(channels: list[ProcessChannel], script: str, *, patience_s: float = 0) -> ProcessChannel:
-    channel = ProcessChannel.start(["sh", "-c", script], patience_s=patience_s)
+    channel = ProcessChannel(["sh", "-c", script], patience_s=patience_s)
     channels.append(channel)
     return channel
 
@@ -63,14 +63,14 @@ def test_standard_error_is_told_apart(channels: list[ProcessChannel]) -> None:
 def test_environment_and_folder(channels: list[ProcessChannel], tmp_path: Path) -> None:
     environment = {"A": "b c", "PATH": os.environ["PATH"]}
     command = ["sh", "-c", 'echo "$A $HOME"; pwd']
-    channel = ProcessChannel.start(command, environment=environment, folder=tmp_path)
+    channel = ProcessChannel(command, environment=environment, folder=tmp_path)
     channels.append(channel)
     assert output(channel).decode() == f"b c \n{tmp_path.resolve()}\n"
 
 
 def test_a_program_that_is_not_there() -> None:
     with pytest.raises(FileNotFoundError):
-        ProcessChannel.start(["/nowhere/at/all"])
+        ProcessChannel(["/nowhere/at/all"])
 
 
 def test_more_than_a_pipe_holds_in_both_directions(channels: list[ProcessChannel]) -> None:
@@ -182,7 +182,7 @@ def test_it_ends_with_us(tmp_path: Path) -> None:
     script = (
         "import os, sys\n"
         "from pommel.models.container.engines.process_channel import ProcessChannel\n"
-        "channel = ProcessChannel.start(['sh', '-c', 'sleep 1000 & echo $!; wait'])\n"
+        "channel = ProcessChannel(['sh', '-c', 'sleep 1000 & echo $!; wait'])\n"
         "print(channel.read()[1].decode().strip(), flush=True)\n"
         "os.kill(os.getpid(), 9)\n"
     )

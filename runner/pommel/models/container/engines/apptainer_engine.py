@@ -25,7 +25,7 @@ from pommel.models.container.engines.engine import (
     Pull,
     PullProgress,
 )
-from pommel.models.container.engines.process import LastWords
+from pommel.models.container.engines.process import last_words
 from pommel.models.container.engines.process_channel import ProcessChannel
 
 # With any others, Apptainer might find settings (more places to mount), and pass a proxy on.
@@ -119,11 +119,10 @@ def pull_image(program: str, source: str, *, reference: str) -> None:
                 check=False,
             )
             if done.returncode != 0:
-                last_words = LastWords()
-                last_words.add(done.stdout)
                 raise ModelNotAvailableError(
                     f"{reference}: the image is not here, and cannot be pulled "
-                    f"({Path(program).name} pull: exit status {done.returncode}){last_words}"
+                    f"({Path(program).name} pull: exit status {done.returncode})"
+                    f"{last_words(done.stdout)}"
                 )
             file.replace(target)
     except OSError as error:
@@ -277,7 +276,7 @@ class ApptainerEngine:
         if not path.exists():
             raise ContainerError(f"{job.where}: the image has gone: there is no {path}")
         try:
-            return ProcessChannel.start(
+            return ProcessChannel(
                 command_line(self.program, path, job),
                 environment=process_environment(self.name, job),
                 folder=Path("/"),

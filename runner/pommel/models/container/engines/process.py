@@ -12,87 +12,20 @@ from typing import NoReturn, Self
 from pommel.errors import ContainerError, UnsupportedFeatureError, printable, readable_size
 from pommel.models.container.engines.engine import STDERR, Channel, Engine, Job
 
-
-class Feeder:
-    """Writes pieces of input, in the order in which they were added.
-
-    A command that stops reading is no error here: how it ends says what was wrong.
-    """
-
-    def __init__(self, channel: Channel) -> None:
-        """Start nothing yet: the first piece does."""
-        self._channel = channel
-        self._waiting: queue.SimpleQueue[tuple[Iterable[bytes], bool] | None] = queue.SimpleQueue()
-        self._stopped = threading.Event()
-        self._thread: threading.Thread | None = None
-        self._error: Exception | None = None
-
-    def add(self, chunks: Iterable[bytes], *, last: bool) -> None:
-        """Write `chunks`, taken one by one; with `last` the input ends after them."""
-        self._waiting.put((chunks, last))
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._write_all, daemon=True)
-            self._thread.start()
-
-    def stop(self) -> None:
-        """Write nothing more."""
-        self._stopped.set()
-        self._waiting.put(None)
-
-    def check(self) -> None:
-        """Raise what the pieces themselves raised while they were made."""
-        if self._error is not None:
-            raise self._error
-
-    def _write_all(self) -> None:
-        try:
-            while not self._stopped.is_set() and (job := self._waiting.get()) is not None:
-                chunks, last = job
-                for chunk in chunks:
-                    if self._stopped.is_set():
-                        return
-                    self._channel.write(chunk)
-                if last:
-                    self._channel.close_input()
-                    return
-        except ConnectionError:
-            return
-        except Exception as error:  # noqa: BLE001 - raised again where the output is read
-            self._error = error
-            self._channel.remove()
-
-
 _MAX_BYTES = 16_384
 _MAX_LINES = 10
 _MAX_COLUMNS = 200
 
 
-class LastWords:
-    """Keeps the end of a stream, whatever its length."""
+def last_words(written: bytes) -> str:
+    """Return the last lines of what a program has written, as the end of a message; maybe "".
 
-    def __init__(self) -> None:
-        """Start with nothing."""
-        self._tail = b""
-
-    def add(self, data: bytes) -> None:
-        """Take in the next piece."""
-        self._tail = (self._tail + data)[-_MAX_BYTES:]
-
-    def lines(self) -> list[str]:
-        """Return the last lines, without those that are blank.
-
-        What is no printable character is shown as `?`: a container must not steer a terminal.
-        """
-        text = self._tail.decode(errors="replace")
-        lines = [printable(line).rstrip() for line in text.splitlines()]
-        return [line[:_MAX_COLUMNS] for line in lines if line][-_MAX_LINES:]
-
-    def __str__(self) -> str:
-        """Return the lines as the end of a message; empty if there are none."""
-        lines = self.lines()
-        if not lines:
-            return ""
-        return "\n".join(["; the last it wrote to standard error:", *(f"    {_}" for _ in lines)])
+    What is no printable character is shown as `?`: a container must not steer a terminal.
+    """
+    text = written[-_MAX_BYTES:].decode(errors="replace")
+    lines = [printable(line).rstrip()[:_MAX_COLUMNS] for line in text.splitlines()]
+    shown = [f"    {line}" for line in lines if line][-_MAX_LINES:]
+    return "\n".join(["; the last it wrote to standard error:", *shown]) if shown else ""
 
 
 # The exit status of the LM Zoo protocol for a command that an image does not have.
@@ -121,6 +54,8 @@ class Command:
         """Start nothing yet: `with` does."""
         self._engine = engine
         self._job = job
+        self._input: queue.SimpleQueue[tuple[Iterable[bytes], bool] | None] = queue.SimpleQueue()
+        self._input_error: Exception | None = None
         self._pieces: queue.Queue[tuple[int, bytes] | ConnectionError | None] = queue.Queue(
             _PIECES_WAITING
         )
@@ -130,19 +65,18 @@ class Command:
         self._rest_bytes = 0
         self._n_lines = 0
         self._ended = False
-        self._last_words = LastWords()
+        self._tail = b""
         self._n_bytes = 0
         self._deadline = 0.0
         self._channel: Channel
-        self._feeder: Feeder
 
     def __enter__(self) -> Self:
         """Start the container."""
         self._channel = self._engine.start(self._job)
-        self._feeder = Feeder(self._channel)
         try:
             self.restart_clock()
-            threading.Thread(target=self._read_all, args=(self._channel,), daemon=True).start()
+            for work in (self._read_all, self._write_all):
+                threading.Thread(target=work, daemon=True).start()
         except BaseException:
             # Ctrl-C just now: nobody would call `__exit__`.
             self.stop()
@@ -161,12 +95,15 @@ class Command:
     def stop(self) -> None:
         """Kill and remove the container; nothing if that has been done."""
         self._stopped.set()
-        self._feeder.stop()
+        self._input.put(None)
         self._channel.remove()
 
     def feed(self, chunks: Iterable[bytes], *, last: bool = True) -> None:
-        """Send pieces of input, in the background; with `last` the input ends after them."""
-        self._feeder.add(chunks, last=last)
+        """Send pieces of input, taken one by one, in the background; with `last` it ends then.
+
+        A command that stops reading is no error here: how it ends says what was wrong.
+        """
+        self._input.put((chunks, last))
 
     def chunks(self) -> Iterator[bytes]:
         """Yield standard output as it comes. Not to be mixed with lines."""
@@ -244,7 +181,7 @@ class Command:
     def _message(self, what: str) -> str:
         self._hear_last_words()
         at = f", at {self.at}" if self.at else ""
-        return f"{self._job.where}: {what}{at}{self._last_words}"
+        return f"{self._job.where}: {what}{at}{last_words(self._tail)}"
 
     def _hear_last_words(self) -> None:
         """Take in what is on its way, so that a message has the reason and not what came before."""
@@ -257,7 +194,10 @@ class Command:
             if piece is None or isinstance(piece, ConnectionError):
                 self._ended = True
             elif piece[0] == STDERR:
-                self._last_words.add(piece[1])
+                self._hear(piece[1])
+
+    def _hear(self, data: bytes) -> None:
+        self._tail = (self._tail + data)[-_MAX_BYTES:]
 
     def _read_lines(self) -> None:
         piece = self._next_piece()
@@ -298,8 +238,9 @@ class Command:
                 self._count(len(data))
                 if stream != STDERR:
                     return data
-                self._last_words.add(data)
-        self._feeder.check()
+                self._hear(data)
+        if self._input_error is not None:
+            raise self._input_error
         return None
 
     def _count(self, n_bytes: int) -> None:
@@ -324,12 +265,29 @@ class Command:
     def _lost(self, error: ConnectionError) -> ContainerError:
         return self._cut_off(f"the connection to the container is lost: {error}")
 
-    def _read_all(self, channel: Channel) -> None:
+    def _write_all(self) -> None:
+        try:
+            while (piece := self._input.get()) is not None and not self._stopped.is_set():
+                chunks, last = piece
+                for chunk in chunks:
+                    if self._stopped.is_set():
+                        return
+                    self._channel.write(chunk)
+                if last:
+                    self._channel.close_input()
+                    return
+        except ConnectionError:
+            return
+        except Exception as error:  # noqa: BLE001 - raised again where the output is read
+            self._input_error = error
+            self._channel.remove()
+
+    def _read_all(self) -> None:
         """Put all output into the queue, as fast as it is taken from there."""
         piece: tuple[int, bytes] | ConnectionError | None = (STDERR, b"")
         while isinstance(piece, tuple) and not self._stopped.is_set():
             try:
-                piece = channel.read()
+                piece = self._channel.read()
             except ConnectionError as error:
                 piece = error
             while not self._stopped.is_set():

@@ -8,7 +8,7 @@ import subprocess
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import IO, Self
+from typing import IO
 
 from pommel.models.container.engines.engine import STDERR, STDOUT, ExitStatus
 from pommel.models.container.engines.reaper import REAPER
@@ -28,37 +28,14 @@ class ProcessChannel:
     All that it has started ends with it: at its own end, with `remove`, and with us.
     """
 
-    def __init__(self, process: subprocess.Popen[bytes], *, patience_s: float = 0) -> None:
-        """Take over a program whose three streams are pipes, the leader of its session."""
-        self._process = process
-        self._patience_s = patience_s
-        self._input = _opened(process.stdin)
-        self._outputs = {
-            stream.fileno(): (number, stream)
-            for number, stream in (
-                (STDOUT, _opened(process.stdout)),
-                (STDERR, _opened(process.stderr)),
-            )
-        }
-        # A write must not wait for ever for a program that reads no more and does not end.
-        os.set_blocking(self._input.fileno(), False)
-        self._unwanted = threading.Event()
-        self._session_ended = False
-        self._ending = threading.Lock()
-        self._reading = threading.Lock()
-        self._writing = threading.Lock()
-        self._removing = threading.Lock()
-        REAPER.add({"kind": "process", "id": process.pid, "patience_s": patience_s})
-
-    @classmethod
-    def start(
-        cls,
+    def __init__(
+        self,
         command: Sequence[str],
         *,
         environment: Mapping[str, str] | None = None,
         folder: Path | None = None,
         patience_s: float = 0,
-    ) -> Self:
+    ) -> None:
         """Start a program; without an `environment` it has ours.
 
         With `patience_s`, `remove` kills what the program has started first, and gives the program
@@ -66,22 +43,35 @@ class ProcessChannel:
         (`FileNotFoundError` if it is not there).
         """
         REAPER.get_ready()
-        process = subprocess.Popen(  # noqa: S603 - what is run is the caller's concern
+        self._patience_s = patience_s
+        self._unwanted = threading.Event()
+        self._session_ended = False
+        self._ending = threading.Lock()
+        self._reading = threading.Lock()
+        self._writing = threading.Lock()
+        self._removing = threading.Lock()
+        self._process = subprocess.Popen(  # noqa: S603 - what is run is the caller's concern
             list(command),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=None if environment is None else dict(environment),
+            env=environment,
             cwd=folder,
             bufsize=0,
             # Ctrl-C is for us; and one signal ends all that the program has started.
             start_new_session=True,
         )
         try:
-            return cls(process, patience_s=patience_s)
+            REAPER.add({"kind": "process", "id": self._process.pid, "patience_s": patience_s})
+            self._input, output, errors = map(
+                _opened, (self._process.stdin, self._process.stdout, self._process.stderr)
+            )
+            self._outputs = {output.fileno(): (STDOUT, output), errors.fileno(): (STDERR, errors)}
+            # A write must not wait for ever for a program that reads no more and does not end.
+            os.set_blocking(self._input.fileno(), False)
         except BaseException:
             # Ctrl-C just now: nobody else would know of it.
-            os.killpg(process.pid, signal.SIGKILL)
+            os.killpg(self._process.pid, signal.SIGKILL)
             raise
 
     def write(self, data: bytes) -> None:
