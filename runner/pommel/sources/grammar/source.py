@@ -1,16 +1,44 @@
 """What every generator offers: minimal sets or whole items, in one order, all of them or some."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeGuard
+from typing import Any, Protocol, Self, TypeGuard
 
-from pommel.errors import FaultyFileError
+from pommel.errors import Fault, FaultyFileError, Place
 from pommel.files import DecodedText
 from pommel.sources.minimal_sets import MinimalSet
 
 
 class GrammarError(FaultyFileError):
     """A grammar is invalid; `faults` holds every fault that was found, in file order."""
+
+    @classmethod
+    def at(cls, place: Place, message: str, hint: str) -> Self:
+        """Return the error of one fault."""
+        return cls([place.fault(message, hint)])
+
+
+@contextmanager
+def collected(faults: list[Fault]) -> Iterator[None]:
+    """Go on behind this after a `GrammarError`, with its faults among others."""
+    try:
+        yield
+    except GrammarError as error:
+        faults += error.faults
+
+
+def raise_any(faults: Iterable[Fault], *files: str) -> None:
+    """Raise `GrammarError` if there are faults, each once, in the order of their places.
+
+    Those of these files come first, others as they are.
+    """
+    unique = dict.fromkeys(faults)
+    order = list(dict.fromkeys([*files, *(each.file for each in unique)]))
+    if unique:
+        raise GrammarError(
+            sorted(unique, key=lambda each: (order.index(each.file), each.line, each.column))
+        )
 
 
 class Source(Protocol):

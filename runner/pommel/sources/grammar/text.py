@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 # So much of a wrong word is shown.
-_SHOWN = 40
+SHOWN = 40
 
 META_USAGE = "meta language: hi"
 _QUOTED = re.compile(r'"([^"\n]*)"')
@@ -64,7 +64,7 @@ class Unparsed:
     @property
     def word(self) -> str:
         """The first word from there on, its beginning if it is long; maybe none."""
-        return "".join(self.rest.split(maxsplit=1)[:1])[:_SHOWN]
+        return "".join(self.rest.split(maxsplit=1)[:1])[:SHOWN]
 
 
 def parsed(text: str, grammar: str, *, start: str = "start") -> Any:

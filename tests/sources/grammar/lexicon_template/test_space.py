@@ -7,10 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pommel.errors import Place
 from pommel.sources.grammar.lexicon_file import Cells
-from pommel.sources.grammar.lexicon_template.binding import Feature, Relation
+from pommel.sources.grammar.lexicon_template.features import Feature, Operator, Relation
 from pommel.sources.grammar.lexicon_template.space import EntangledError, Space
-from pommel.sources.grammar.lexicon_template.template import Operator
+from pommel.sources.grammar.text import Written
 
 COLUMNS = ("w", "c", "s", "f_a", "f_b")
 VALUES = {
@@ -34,8 +35,11 @@ def brute_force(
 
 
 def differ(one: int, two: int, column: str = "w", other: str = "w") -> Relation:
-    right = (Feature(two, other),)
-    return Relation(left=Feature(one, column), operator="!=", right=right, text="")
+    return Relation(Feature(one, column), "!=", (Feature(two, other),))
+
+
+def literal(text: str) -> Written:
+    return Written(place=Place(file="", line=0, column=0), text=text)
 
 
 @st.composite
@@ -63,11 +67,11 @@ def problems(draw: st.DrawFn) -> tuple[list[list[Cells]], list[Relation]]:
     domains = [draw(rows()) for _ in range(n)]
     relations = []
     for _ in range(draw(st.integers(0, 3))):
-        terms = st.one_of(features(n), st.sampled_from(["a", "b", "1", "_"]))
+        terms = st.one_of(features(n), st.sampled_from(["a", "b", "1", "_"]).map(literal))
         operator = draw(st.sampled_from(OPERATORS))
         right = draw(st.lists(terms, min_size=1, max_size=1 if "=" in operator else 2))
         left = draw(features(n))
-        relations.append(Relation(left=left, operator=operator, right=tuple(right), text=""))
+        relations.append(Relation(left, operator, tuple(right)))
     for one, two in itertools.combinations(range(n), 2):
         if draw(st.booleans()):
             pairs = [("w", "w"), ("w", "w"), ("w", "w"), ("s", "s"), ("w", "f_a")]
@@ -89,7 +93,7 @@ def test_all_combinations_filtered(problem: tuple[list[list[Cells]], list[Relati
         for k, domain in enumerate(domains)
     ]
     found = space.rows()
-    if any(each.difference for each in relations):
+    if any(each.is_difference for each in relations):
         assert all(row in rows for own, rows in zip(used, found, strict=True) for row in own)
     else:
         assert found == used
@@ -109,9 +113,7 @@ def test_words_that_are_all_distinct(words: list[list[int]]) -> None:
 
 def test_what_a_column_is_chosen_by_may_come_later() -> None:
     domains: list[list[Cells]] = [[{"f_a": "x", "f_b": "y"}, {"f_a": "y"}], [{"": "a"}, {"": "b"}]]
-    relation = Relation(
-        left=Feature(0, "f", (Feature(1, ""),)), operator="=", right=("y",), text=""
-    )
+    relation = Relation(Feature(0, "f", (Feature(1, ""),)), "=", (literal("y"),))
     space = Space(domains, [relation])
     assert list(space) == [(domains[0][0], {"": "b"}), (domains[0][1], {"": "a"})]
 

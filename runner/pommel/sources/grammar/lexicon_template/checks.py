@@ -1,26 +1,17 @@
 """What can be wrong with a template though each of its lines is right, and with its items."""
 
 import itertools
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pommel.errors import Fault, counted, listed
-from pommel.sources.grammar.lexicon_file import NOT_APPLICABLE, Row
-from pommel.sources.grammar.lexicon_template.binding import (
-    Bound,
-    Domain,
-    Feature,
-    Relation,
-    chosen_columns,
-    uses,
-)
+from pommel.sources.grammar.lexicon_file import NOT_APPLICABLE, Cells, Row
+from pommel.sources.grammar.lexicon_template.features import OWN_VALUE, Domains, Feature, Relation
+from pommel.sources.grammar.lexicon_template.reading import MOST_LISTED, Line, Template
 from pommel.sources.grammar.lexicon_template.space import Space
-from pommel.sources.grammar.lexicon_template.template import USAGE, Line, Reference, Template
+from pommel.sources.grammar.lexicon_template.statements import USAGE
 from pommel.sources.grammar.source import GeneratedItem
-from pommel.sources.grammar.text import NearestNames
-from pommel.suite import Formula
-
-_MOST_LISTED = 12
+from pommel.sources.grammar.text import NearestNames, Written
 
 # Rows that a message names; of more it says that there are some.
 _MOST_ROWS = 3
@@ -30,26 +21,30 @@ _N_COMPARED = 1000
 
 def structure_faults(template: Template) -> Iterator[Fault]:
     """Yield what is wrong with a template whatever its lexicons have."""
-    slots = [each for each in template.variables if each.is_slot]
-    if slots and not template.lexicons:
+    if not template.lexicons and any(each.is_slot for each in template.variables):
         what = "there is no lexicon to fill slots from"
         yield template.whole.fault(what, f"write {USAGE['lexicon']}")
     if not template.conditions:
-        hint = f"write {USAGE['condition']}"
-        yield template.whole.fault("there is no condition", hint)
+        yield template.whole.fault("there is no condition", f"write {USAGE['condition']}")
         return
     yield from _region_faults(template)
     yield from _gloss_faults(template)
-    yield from _formula_faults(template)
-    yield from _unused(template)
+    regions = {each.name: range(1, len(each.regions) + 1) for each in template.conditions}
+    for formula, statement in template.formulas:
+        for remark in formula.reference_errors(regions):
+            yield statement.at(remark.span[0]).fault(remark.message, remark.hint)
+    for variable in template.variables:
+        if variable.name not in template.used:
+            what = f"{'slot' if variable.is_slot else 'choice'} {variable.name} is never used"
+            hint = "put it into a condition, or remove it; items would only be repeated"
+            yield variable.place.fault(what, hint)
 
 
 def _region_faults(template: Template) -> Iterator[Fault]:
     first = template.conditions[0]
     n, where = len(first.regions), f"condition {first.name}"
-    names = [each.text for each in template.regions]
-    if names:
-        n, where = len(names), "regions"
+    if template.regions:
+        n, where = len(template.regions), "the line regions"
     seen: set[str] = set()
     for each in template.regions:
         if not each.text:
@@ -68,13 +63,12 @@ def _region_faults(template: Template) -> Iterator[Fault]:
 
 def _gloss_faults(template: Template) -> Iterator[Fault]:
     conditions = {each.name: each for each in template.conditions}
-    there = listed(list(conditions), most=_MOST_LISTED)
+    there = listed(list(conditions), most=MOST_LISTED)
     meant = NearestNames()
     for line in template.glosses:
         glossed = conditions.get(line.name)
         if glossed is None:
-            probably = meant(line.name, conditions)
-            hint = f"did you mean {probably}?" if probably else f"there is {there}"
+            hint = meant.hint(line.name, conditions, f"there is {there}")
             yield line.place.fault(f"there is no condition {line.name!r}", hint)
         elif len(line.regions) not in (1, len(glossed.regions)):
             yield _unequal(line, "gloss", len(glossed.regions), f"condition {line.name}")
@@ -82,69 +76,114 @@ def _gloss_faults(template: Template) -> Iterator[Fault]:
 
 def _unequal(line: Line, keyword: str, n: int, where: str) -> Fault:
     what = f"{keyword} {line.name} has {counted(len(line.regions), 'region')}, {where} has {n}"
-    hint = "put | between regions; one that is empty is written | |"
-    return line.place.fault(what.replace("regions has", "the line regions has"), hint)
+    return line.place.fault(what, "put | between regions; one that is empty is written | |")
 
 
-def _formula_faults(template: Template) -> Iterator[Fault]:
-    regions = {each.name: range(1, len(each.regions) + 1) for each in template.conditions}
-    for prediction in template.predictions:
-        for remark in Formula.parse(prediction.places.text).reference_errors(regions):
-            yield prediction.places.at(remark.span[0]).fault(remark.message, remark.hint)
+def domains_of(template: Template) -> tuple[list[list[Cells]], list[Fault]]:
+    """Return what each slot and choice can be by itself, and the faults of those that can't be
+    anything, or of values that no row has.
+    """
+    domains, faults = [], []
+    meant = NearestNames()
+    for number, variable in enumerate(template.variables):
+        kept = [row.cells for row in template.rows]
+        noun = "row"
+        if not variable.is_slot:
+            kept = [{OWN_VALUE: each.text} for each in variable.values]
+            noun = "value"
+        unknown = [
+            fault
+            for each in template.relations
+            if each.left.variable == number
+            for fault in _unknown(each, template, meant)
+        ]
+        own = [each for each in template.relations if each.variables == {number}]
+        # How many rows each constraint has left, up to the one that leaves none.
+        left = []
+        for each in own if kept else ():
+            kept = [cells for cells in kept if each.holds({number: cells})]
+            left.append(f"{each.text}: {counted(len(kept), noun)}")
+            if not kept:
+                what = f"no {noun} can be {variable.name} ({', '.join(left)})"
+                hint = f"change {each.text}"
+                if unknown:
+                    first = unknown.pop(0)
+                    hint = f"{first.message}; {first.hint}"
+                faults.append(variable.place.fault(what, hint))
+                break
+        domains.append(kept)
+        faults += unknown
+    return domains, faults
 
 
-def _unused(template: Template) -> Iterator[Fault]:
-    used = {
-        _name(reference)
-        for number, reference in uses(template)
-        if number is None or template.variables[number].name != _name(reference)
-    }
-    for each in template.variables:
-        if each.name not in used:
-            what = "slot" if each.is_slot else "choice"
-            hint = "put it into a condition, or remove it; items would only be repeated"
-            yield each.place.fault(f"{what} {each.name} is never used", hint)
+def _unknown(relation: Relation, template: Template, meant: NearestNames) -> Iterator[Fault]:
+    """Yield the values that a constraint compares with a feature which never has them."""
+    column = relation.left.column
+    if relation.left.indices:
+        return
+    variable = template.variables[relation.left.variable]
+    known = [row.cells[column] for row in template.rows if column in row.cells]
+    what = f"no row has {{}} as its {column}"
+    if not variable.is_slot:
+        known = [each.text for each in variable.values]
+        what = f"{variable.name} is never {{}}"
+    elif relation.operator in ("has", "lacks", "shares"):
+        known = [word for cell in known for word in cell.split()]
+    there = dict.fromkeys(known)
+    otherwise = f"there is {listed(list(there), most=MOST_LISTED)}"
+    for term in relation.right:
+        # What is written there, or the values of a choice that is named there.
+        named = () if isinstance(term, Written) else template.variables[term.variable].values
+        for value in (term,) if isinstance(term, Written) else named:
+            if value.text != NOT_APPLICABLE and value.text not in there:
+                hint = meant.hint(value.text, there, otherwise)
+                yield value.place.fault(what.format(repr(value.text)), hint)
 
 
-def _name(reference: Reference) -> str:
-    return reference.name if reference.owner is None else reference.owner
+def column_faults(template: Template, domains: Domains) -> Iterator[Fault]:
+    """Yield the columns that an index can choose, and no lexicon has."""
+    compared = (each for relation in template.relations for each in relation.features)
+    there = template.columns
+    for feature in dict.fromkeys([*template.placeholders, *compared]):
+        reference = feature.reference
+        for values, column in feature.columns(domains) if feature.indices else ():
+            if column not in there:
+                what = f"{template.lexicon_names} has no column {column!r}"
+                chosen = [
+                    f"{each} = {value}"
+                    for each, value in zip(reference.indices, values, strict=True)
+                    if str(each) != value
+                ]
+                if chosen:
+                    what += f", which {reference} is where {', '.join(chosen)}"
+                columns = [each for each in there if each.startswith(feature.column)]
+                hint = f"its columns are {listed(columns, most=MOST_LISTED)}"
+                yield reference.place.fault(what, hint)
 
 
-def dead_end(
-    template: Template, domains: Sequence[Domain], bound: Sequence[Bound]
-) -> Iterator[Fault]:
+def dead_end(template: Template, domains: Domains) -> Iterator[Fault]:
     """Yield why there is no item though each slot by itself can be filled."""
     for k, variable in enumerate(template.variables):
-        relations = [each for each, _ in bound if max(each.variables) <= k]
-        if not Space([each.cells for each in domains[: k + 1]], relations).n:
-            own = [each for each, _ in bound if max(each.variables) == k]
-            between = [each.text for each in own if len(each.variables) > 1]
-            before = listed([each.name for each in template.variables[:k]], most=_MOST_LISTED)
+        relations = [each for each in template.relations if max(each.variables) <= k]
+        if not Space(domains[: k + 1], relations).n:
+            between = [e.text for e in relations if max(e.variables) == k and len(e.variables) > 1]
+            before = listed([each.name for each in template.variables[:k]], most=MOST_LISTED)
             what = f"nothing can be {variable.name} once {before} {'is' if k == 1 else 'are'} there"
-            hint = f"no row of the lexicon fits: {listed(between, most=_MOST_LISTED)}"
+            hint = f"no row of the lexicon fits: {listed(between, most=MOST_LISTED)}"
             yield variable.place.fault(what, hint)
             return
 
 
-def gap_faults(
-    template: Template,
-    domains: Sequence[Domain],
-    relations: Sequence[Relation],
-    bound: Mapping[Feature, Reference],
-) -> Iterator[Fault]:
+def gap_faults(template: Template, domains: Domains) -> Iterator[Fault]:
     """Yield the rows that have no text for a placeholder in some item.
 
-    `bound` are the placeholders; rows that the constraints keep from such items are no fault.
+    Rows that the constraints keep from such items are no fault.
     """
-    for feature, reference in bound.items():
-        if not _may_lack(feature, domains):
-            continue
-        lacking = Relation(left=feature, operator="=", right=(NOT_APPLICABLE,), text="")
-        found = list(
-            itertools.islice(_rows(feature, domains, [*relations, lacking]), _MOST_ROWS + 2)
-        )
+    for feature in template.placeholders:
+        found = list(itertools.islice(_lacking(feature, template, domains), _MOST_ROWS + 2))
         if found:
             row, column = found[0]
+            reference = feature.reference
             others = [f"{Path(each.file).name}:{each.written.line}" for each, _ in found[1:]]
             what = f"{row.name!r} has no {column}, which {{{reference}}} asks for"
             if others:
@@ -153,6 +192,27 @@ def gap_faults(
             last = template.variables[max(feature.variables)].name
             hint = f"write it, or leave such rows out: {reference} != _ in the line of {last}"
             yield row.place(column).fault(what, hint)
+
+
+def _lacking(feature: Feature, template: Template, domains: Domains) -> Iterator[tuple[Row, str]]:
+    """Yield the rows of items in which a feature does not apply, and the column that they lack."""
+    atoms = feature.atoms(domains)
+    if all(column in row for slot, column in atoms for row in domains[slot]):
+        return
+    nothing = Written(place=feature.reference.place, text=NOT_APPLICABLE)
+    relations = [*template.relations, Relation(feature, "=", (nothing,))]
+    if not Space(domains, relations).n:
+        return
+    # What lacks is the index of a column, or the column itself.
+    for each in (*feature.choosing, feature):
+        for row in template.rows:
+            only = [*domains]
+            only[each.variable] = [cells for cells in domains[each.variable] if cells is row.cells]
+            space = Space(only, relations)
+            if space.n:
+                column = each.column_in(space[0])
+                if column is not None and column not in row.cells:
+                    yield row, column
 
 
 def same_sentences(
@@ -175,31 +235,3 @@ def same_sentences(
         what = f"condition {conditions[two].name} has the sentence of {conditions[one].name}"
         hint = "make them differ, or remove one"
         yield conditions[two].place.fault(f"{what} in {where}", hint)
-
-
-def _may_lack(feature: Feature, domains: Sequence[Domain]) -> bool:
-    """Say whether rows of the domains, whatever is beside them, can lack a feature."""
-    if any(isinstance(each, Feature) and _may_lack(each, domains) for each in feature.indices):
-        return True
-    domain = domains[feature.variable]
-    return any(domain.lacks(column) for _, column in chosen_columns(feature, domains))
-
-
-def _rows(
-    feature: Feature, domains: Sequence[Domain], relations: Sequence[Relation]
-) -> Iterator[tuple[Row, str]]:
-    """Yield the rows of which an item under these relations is made, and the column they lack."""
-    cells = [each.cells for each in domains]
-    if not Space(cells, relations).n:
-        return
-    # What lacks is the index of a column, or the column itself.
-    for each in (*(e for e in feature.indices if isinstance(e, Feature)), feature):
-        domain = domains[each.variable]
-        for row in domain.rows:
-            only = [*cells]
-            only[each.variable] = (row.cells,)
-            space = Space(only, relations)
-            if space.n:
-                column = each.column_in(space[0])
-                if column is not None and column not in row.cells:
-                    yield row, column

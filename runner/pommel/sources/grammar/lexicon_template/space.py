@@ -17,20 +17,24 @@ from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 
 from pommel.sources.grammar.lexicon_file import Cells
-from pommel.sources.grammar.lexicon_template.binding import Feature, Relation, Value
+from pommel.sources.grammar.lexicon_template.features import Atom, Domains, Relation, Value
 
-Atom = tuple[int, str]
+Filling = tuple[Cells, ...]
 # The number of the slot that is filled next, and what the fillings before it have in common.
 State = tuple[int, tuple[Hashable, ...]]
-# Rows of a slot that have the same are alike: a number, and a value where that sets them apart.
-Mark = tuple[int] | tuple[int, Value]
-# A value that occurs in no later slot.
-_GONE = 0
+# A number that rows of a slot share whose values in all that is asked for are alike; and, where
+# such a row has the same value as a filled slot that something is to differ from, which value.
+Mark = tuple[int, int | None]
 
 # Of states, over all slots; more would take minutes, and gigabytes.
 MOST_STATES = 300_000
+
+
+class EntangledError(Exception):
+    """The constraints tie so many values together that ways cannot be counted."""
 
 
 @dataclass(slots=True)
@@ -38,216 +42,61 @@ class _Group:
     """Features that are only to differ from one another, one of a slot.
 
     `column` has each slot's, `others` the slots that it has to differ from, `kinds[k]` the kind of
-    each value as of slot k.
+    each value as of slot k; a value that occurs in no later slot has none.
     """
 
     column: dict[int, str]
-    others: dict[int, frozenset[int]]
+    others: dict[int, set[int]]
     kinds: list[dict[Value, int]] = field(default_factory=list)
 
     def live(self, k: int) -> list[tuple[int, tuple[int, ...]]]:
-        """Return the slots before slot k that have to differ from it, or from later ones; and
-        these.
-        """
-        later = [
-            (var, tuple(sorted(each for each in self.others[var] if each >= k)))
-            for var in sorted(self.column)
-            if var < k
-        ]
-        return [(var, others) for var, others in later if others]
-
-    def pattern(self, live: Sequence[tuple[int, tuple[int, ...]]], filled: "Filling") -> Hashable:
-        """Return the kinds of the values that are live, and which of them are the same.
-
-        Where no two are, slots that have to differ from the same later ones have no order.
-        """
-        kinds = self.kinds[len(filled)]
-        found = []
-        for var, others in live:
-            value = filled[var].get(self.column[var])
-            kind = kinds.get(value, _GONE)
-            if kind != _GONE:
-                found.append((others, kind, value))
-        numbers: dict[Value, int] = {}
-        order = [numbers.setdefault(value, len(numbers)) for *_, value in found]
-        if len(numbers) == len(found):
-            return tuple(sorted((others, kind) for others, kind, _ in found))
-        return tuple((others, kind, n) for (others, kind, _), n in zip(found, order, strict=True))
-
-
-class _Likeness:
-    """What is alike, for some domains and the relations between them."""
-
-    def __init__(self, domains: Sequence[Sequence[Cells]], relations: Sequence[Relation]) -> None:
-        self._groups = _groups(domains, relations)
-        self._group_of = {var: group for group in self._groups for var in group.column}
-        last: dict[Atom, int] = {}
-        for relation in relations:
-            for atom in (a for each in relation.features for a in atoms(each, domains)):
-                last[atom] = max(last.get(atom, 0), *relation.variables)
-        grouped = {atom for group in self._groups for atom in group.column.items()}
-        exact = [atom for atom in last if atom not in grouped]
-        n = len(domains)
-        # Whose values matter as such when slot k is filled, and those of each row of slot k.
-        self._live = [[a for a in exact if a[0] < k <= last[a]] for k in range(n + 1)]
-        self._profiles = [
-            [tuple(row.get(column) for var, column in exact if var == k) for row in domain]
-            for k, domain in enumerate(domains)
-        ]
-        for group in self._groups:
-            group.kinds = self._kinds(group, domains)
-        self._live_grouped = [
-            [(group, group.live(k)) for group in self._groups] for k in range(n + 1)
-        ]
-        self.plain_marks = [self._marked(k, domain) for k, domain in enumerate(domains)]
-        self._values = [
-            [row.get(self._group_of[k].column[k]) for row in domain] if k in self._group_of else []
-            for k, domain in enumerate(domains)
-        ]
-
-    def state(self, filled: "Filling") -> State:
-        """Return what those fillings of the first slots have in common that are alike."""
-        k = len(filled)
-        values: list[Hashable] = [filled[var].get(column) for var, column in self._live[k]]
-        values += [group.pattern(live, filled) for group, live in self._live_grouped[k] if live]
-        return k, tuple(values)
-
-    def marks(self, filled: "Filling") -> Sequence[Mark]:
-        """Return the marks of the next slot's rows behind a filling.
-
-        Those that have a value which is to differ from theirs, or from a later one, are apart.
-        """
-        k = len(filled)
-        plain, group = self.plain_marks[k], self._group_of.get(k)
-        live = next((live for each, live in self._live_grouped[k] if each is group), ())
-        if group is None or not live:
-            return plain
-        used = {filled[var].get(group.column[var]) for var, _ in live}
-        return [
-            (*mark, value) if value in used else mark
-            for mark, value in zip(plain, self._values[k], strict=True)
-        ]
-
-    def _marked(self, k: int, domain: Sequence[Cells]) -> list[tuple[int]]:
-        group = self._group_of.get(k)
-        kinds = group.kinds[k + 1] if group else {}
-        numbers: dict[Hashable, int] = {}
-        found = []
-        for row, profile in zip(domain, self._profiles[k], strict=True):
-            kind = kinds.get(row.get(group.column[k]), _GONE) if group else _GONE
-            found.append((numbers.setdefault((profile, kind), len(numbers)),))
-        return found
-
-    def _kinds(self, group: _Group, domains: Sequence[Sequence[Cells]]) -> list[dict[Value, int]]:
-        """Return the kinds of values before each slot, and behind the last one."""
-        numbers: dict[Hashable, int] = {}
-        kinds: list[dict[Value, int]] = [{}]
-        for k in reversed(range(len(domains))):
-            after = kinds[-1]
-            if k not in group.column:
-                kinds.append(after)
-                continue
-            rows: defaultdict[Value, Counter[Hashable]] = defaultdict(Counter)
-            for row, profile in zip(domains[k], self._profiles[k], strict=True):
-                rows[row.get(group.column[k])][profile] += 1
-            own = {
-                value: (k, frozenset(rows[value].items()), after.get(value, _GONE))
-                for value in dict.fromkeys((*rows, *after))
-            }
-            kinds.append({v: numbers.setdefault(kind, len(numbers) + 1) for v, kind in own.items()})
-        return kinds[::-1]
-
-
-def atoms(feature: Feature, domains: Sequence[Sequence[Cells]]) -> list[Atom]:
-    """Return the slots and columns that a feature may have to look at."""
-    if not feature.indices:
-        return [(feature.variable, feature.column)]
-    columns = dict.fromkeys(column for row in domains[feature.variable] for column in row)
-    begin = f"{feature.column}_"
-    own = [
-        (feature.variable, column)
-        for column in columns
-        if column == feature.column or column.startswith(begin)
-    ]
-    indices = (each for each in feature.indices if isinstance(each, Feature))
-    return own + [atom for each in indices for atom in atoms(each, domains)]
-
-
-def _groups(domains: Sequence[Sequence[Cells]], relations: Sequence[Relation]) -> list[_Group]:
-    """Return the features that are only to differ, in groups that know nothing of another.
-
-    A slot has a feature in one group at most. Where there could be several, the one with the most
-    values becomes a group; the values of the others count as such.
-    """
-    others: defaultdict[Atom, dict[Atom, None]] = defaultdict(dict)
-    exact: set[Atom] = set()
-    for relation in relations:
-        if pair := relation.difference:
-            one, two = ((each.variable, each.column) for each in pair)
-            others[one][two] = others[two][one] = None
-        else:
-            exact.update(a for each in relation.features for a in atoms(each, domains))
-
-    def n_values(members: Sequence[Atom]) -> int:
-        return len({row.get(column) for variable, column in members for row in domains[variable]})
-
-    groups: list[_Group] = []
-    taken: set[int] = set()
-    for members in sorted(_components(others), key=n_values, reverse=True):
-        slots = [var for var, _ in members]
-        unique = len(set(slots)) == len(slots) and taken.isdisjoint(slots)
-        if unique and exact.isdisjoint(members):
-            taken.update(slots)
-            apart = {var: frozenset(v for v, _ in others[var, column]) for var, column in members}
-            groups.append(_Group(dict(members), apart))
-    return groups
-
-
-def _components(others: Mapping[Atom, Mapping[Atom, None]]) -> list[list[Atom]]:
-    """Return the features that are connected by differences."""
-    found: list[list[Atom]] = []
-    for atom in others:
-        if not any(atom in each for each in found):
-            connected = [atom]
-            for each in connected:
-                connected += [other for other in others[each] if other not in connected]
-            found.append(connected)
-    return found
-
-
-Filling = tuple[Cells, ...]
-
-
-class EntangledError(Exception):
-    """The constraints tie so many values together that ways cannot be counted."""
+        """Return the slots before slot k, each with those from k on that it has to differ from."""
+        later = [(v, tuple(sorted(o for o in self.others[v] if o >= k))) for v in self.column]
+        return [(slot, others) for slot, others in sorted(later) if slot < k and others]
 
 
 class Space:
     """The ways of filling slots from their domains so that some relations hold."""
 
     def __init__(
-        self,
-        domains: Sequence[Sequence[Cells]],
-        relations: Sequence[Relation],
-        *,
-        most_states: int = MOST_STATES,
+        self, domains: Domains, relations: Sequence[Relation], *, most_states: int = MOST_STATES
     ) -> None:
         """Take the rows of each slot, and all relations, of a slot by itself and between slots.
 
         `most_states` is how many may be kept: a matter of memory and time.
         """
         self._most_states = most_states
-        last: list[list[Relation]] = [[] for _ in domains]
-        for relation in relations:
-            last[max(relation.variables)].append(relation)
-        own = [[each for each in checks if len(each.variables) == 1] for checks in last]
-        self._checks = [[each for each in checks if len(each.variables) > 1] for checks in last]
+        slots = range(len(domains))
+        own = [[each for each in relations if each.variables == {k}] for k in slots]
+        between = [each for each in relations if len(each.variables) > 1]
+        self._checks = [[each for each in between if max(each.variables) == k] for k in slots]
         self._domains = [
-            tuple(row for row in domain if all(each.holds({k: row}) for each in own[k]))
+            [row for row in domain if all(each.holds({k: row}) for each in own[k])]
             for k, domain in enumerate(domains)
         ]
-        self._likeness = _Likeness(self._domains, [each for one in self._checks for each in one])
-        # In how many ways the rest can be filled, altogether and behind the rows of each mark.
+        groups = _groups(self._domains, between)
+        grouped = {atom for group in groups for atom in group.column.items()}
+        # The features whose values matter as such, each with the last slot that asks for it.
+        last: dict[Atom, int] = {}
+        for relation in between:
+            for atom in (a for each in relation.features for a in each.atoms(self._domains)):
+                if atom not in grouped:
+                    last[atom] = max(last.get(atom, 0), *relation.variables)
+        ends = range(len(domains) + 1)
+        self._live = [[atom for atom in last if atom[0] < k <= last[atom]] for k in ends]
+        self._profiles = [
+            [tuple(row.get(column) for var, column in last if var == k) for row in domain]
+            for k, domain in enumerate(self._domains)
+        ]
+        for group in groups:
+            group.kinds = self._kinds(group)
+        self._live_groups = [
+            [(each, each.live(k)) for each in groups if each.live(k)] for k in ends
+        ]
+        self._group_of = {slot: group for group in groups for slot in group.column}
+        self._rows = [self._numbered(k) for k in slots]
+        # In how many ways the rest can be filled: altogether, behind the rows of each mark, and
+        # behind each row, where the state alone tells.
         self._totals: dict[State, int] = {}
         self._behind: defaultdict[State, dict[Mark, int]] = defaultdict(dict)
         self._numbers_of: dict[State, list[int]] = {}
@@ -279,34 +128,24 @@ class Space:
         Rows may be among them that only differences between slots (`!=`) keep out. It takes about
         the time of counting. Raises `EntangledError`.
         """
-        found: list[set[int]] = [set() for _ in self._domains]
-        queue: list[Filling] = [()]
-        seen: set[State] = set()
-        # It grows while it is read.
-        for filled in queue:
-            k = len(filled)
-            if k == len(self._domains):
-                continue
-            following: dict[Mark, Cells] = {}
-            marks, numbers = self._likeness.marks(filled), self._numbers(filled)
-            for row, mark, n in zip(self._domains[k], marks, numbers, strict=True):
-                if n:
-                    following.setdefault(mark, row)
-            for mark, row in following.items():
-                # With it come those that are alike behind another filling of this state.
-                found[k].add(mark[0])
-                state = self._likeness.state((*filled, row))
-                if state not in seen:
-                    seen.add(state)
-                    queue.append((*filled, row))
-        return [
-            [
-                row
-                for row, mark in zip(domain, self._likeness.plain_marks[k], strict=True)
-                if mark[0] in found[k]
-            ]
-            for k, domain in enumerate(self._domains)
-        ]
+        found = []
+        # A filling of each state.
+        fillings: list[Filling] = [()]
+        for k, domain in enumerate(self._domains):
+            following: dict[State, Filling] = {}
+            # With a row come those that are alike behind another filling of the same state.
+            numbers: set[int] = set()
+            for filled in fillings:
+                marks = self._marks(k, self._state(filled)[1])
+                rows = zip(domain, marks, self._numbers(filled), strict=True)
+                marked = {mark: row for row, mark, n in rows if n}
+                numbers.update(number for number, _ in marked)
+                for row in marked.values():
+                    following.setdefault(self._state((*filled, row))[0], (*filled, row))
+            fillings = [*following.values()]
+            numbered = zip(domain, self._rows[k], strict=True)
+            found += [[row for row, (number, _) in numbered if number in numbers]]
+        return found
 
     def _from(self, filled: Filling) -> Iterator[Filling]:
         k = len(filled)
@@ -326,27 +165,118 @@ class Space:
             return 0
         if len(filled) == len(self._domains):
             return 1
-        state = self._likeness.state(filled)
+        state, _ = self._state(filled)
         if state not in self._totals:
             self._totals[state] = sum(self._numbers(filled))
         return self._totals[state]
 
     def _numbers(self, filled: Filling) -> list[int]:
         """Return in how many ways the rest can be filled behind each row of the next slot."""
-        k = len(filled)
-        state = self._likeness.state(filled)
+        state, used = self._state(filled)
         if state in self._numbers_of:
             return self._numbers_of[state]
         if state not in self._behind and len(self._behind) >= self._most_states:
             raise EntangledError
-        behind, apart = self._behind[state], dict[Mark, int]()
-        numbers = []
-        for row, mark in zip(self._domains[k], self._likeness.marks(filled), strict=True):
-            known = behind if len(mark) == 1 else apart
-            if mark not in known:
-                known[mark] = self._n((*filled, row))
-            numbers.append(known[mark])
-        # Rows that are apart are so behind this filling, and not behind all of its state.
-        if not apart:
+        behind = self._behind[state]
+        k = len(filled)
+        marks = self._marks(k, used)
+        for row, mark in zip(self._domains[k], marks, strict=True):
+            if mark not in behind:
+                behind[mark] = self._n((*filled, row))
+        numbers = [behind[mark] for mark in marks]
+        if not used:
             self._numbers_of[state] = numbers
         return numbers
+
+    def _marks(self, k: int, used: Mapping[Value, int]) -> list[Mark]:
+        """Return the marks of a slot's rows, behind a filling that has used some values."""
+        return [(number, used.get(value)) for number, value in self._rows[k]]
+
+    def _state(self, filled: Filling) -> tuple[State, dict[Value, int]]:
+        """Return what those fillings of the first slots have in common that are alike.
+
+        With it come the values of the next slot's group that are in the filling and have to differ
+        from what follows, each with its number in the state.
+        """
+        k = len(filled)
+        common: list[Hashable] = [filled[slot].get(column) for slot, column in self._live[k]]
+        used: dict[Value, int] = {}
+        for group, live in self._live_groups[k]:
+            kinds = group.kinds[k]
+            values = [(others, filled[slot].get(group.column[slot])) for slot, others in live]
+            found = [(others, kinds[value], value) for others, value in values if value in kinds]
+            # Of values of a kind that have to differ from the same slots it does not matter which
+            # slot has which.
+            found.sort(key=itemgetter(0, 1))
+            numbers: dict[Value, int] = {}
+            common += [
+                (others, kind, numbers.setdefault(value, len(numbers)))
+                for others, kind, value in found
+            ]
+            # The number of entries sets one group's apart from the next one's.
+            common.append(len(found))
+            if group is self._group_of.get(k):
+                used = numbers
+        return (k, tuple(common)), used
+
+    def _numbered(self, k: int) -> list[tuple[int, Value]]:
+        """Return the number of each row's mark, and its value in the slot's group."""
+        group = self._group_of.get(k)
+        values = [row.get(group.column[k]) if group else None for row in self._domains[k]]
+        kinds = group.kinds[k + 1] if group else {}
+        numbers: dict[Hashable, int] = {}
+        return [
+            (numbers.setdefault((profile, kinds.get(value)), len(numbers)), value)
+            for profile, value in zip(self._profiles[k], values, strict=True)
+        ]
+
+    def _kinds(self, group: _Group) -> list[dict[Value, int]]:
+        """Return the kinds of values before each slot, and behind the last one."""
+        numbers: dict[Hashable, int] = {}
+        kinds = []
+        for k in range(len(self._domains) + 1):
+            rows: defaultdict[Value, Counter[Hashable]] = defaultdict(Counter)
+            for slot, column in group.column.items():
+                if slot >= k:
+                    for row, profile in zip(self._domains[slot], self._profiles[slot], strict=True):
+                        rows[row.get(column)][slot, profile] += 1
+            kinds.append(
+                {
+                    value: numbers.setdefault(frozenset(own.items()), len(numbers))
+                    for value, own in rows.items()
+                }
+            )
+        return kinds
+
+
+def _groups(domains: Domains, relations: Sequence[Relation]) -> list[_Group]:
+    """Return the features that are only to differ, in groups that know nothing of another.
+
+    A slot has a feature in one group at most. Where there could be several, the one with the most
+    values becomes a group; the values of the others count as such.
+    """
+    others: defaultdict[Atom, set[Atom]] = defaultdict(set)
+    connected: dict[Atom, frozenset[Atom]] = {}
+    exact: set[Atom] = set()
+    for relation in relations:
+        if not relation.is_difference:
+            exact.update(atom for each in relation.features for atom in each.atoms(domains))
+            continue
+        one, two = ((each.variable, each.column) for each in relation.features)
+        others[one].add(two)
+        others[two].add(one)
+        joined = connected.get(one, frozenset([one])) | connected.get(two, frozenset([two]))
+        connected.update(dict.fromkeys([one, two, *joined], joined))
+
+    def n_values(members: frozenset[Atom]) -> int:
+        return len({row.get(column) for slot, column in members for row in domains[slot]})
+
+    groups: list[_Group] = []
+    taken: set[int] = set()
+    for members in sorted(dict.fromkeys(connected.values()), key=n_values, reverse=True):
+        slots = {slot for slot, _ in members}
+        if len(slots) == len(members) and taken.isdisjoint(slots) and exact.isdisjoint(members):
+            taken |= slots
+            apart = {slot: {v for v, _ in others[slot, column]} for slot, column in members}
+            groups.append(_Group(dict(members), apart))
+    return groups

@@ -3,11 +3,10 @@
 from pathlib import Path
 
 import pytest
-from tests.sources.grammar.lexicon_template.examples import LEXICON, faults_of
+from tests.sources.grammar.lexicon_template.examples import LEXICON, faults_of, write
 
 from pommel.errors import InputError
 from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
-from pommel.sources.grammar.lexicon_template.template import parse_template
 
 
 @pytest.mark.parametrize(
@@ -70,10 +69,10 @@ def test_statements_that_cannot_be(tmp_path: Path, template: str, faults: list[s
     assert faults_of(tmp_path, template, LEXICON) == [f"x.template:{each}" for each in faults]
 
 
-def test_what_meta_says() -> None:
+def test_what_meta_says(tmp_path: Path) -> None:
     text = 'meta joiner: ""\nmeta name: a  "b"\n  c\nmeta version: " 1 "\nmeta metric: sum mean\n'
-    template = parse_template(f"{text}condition a: x\n", file="x.template")
-    assert template.meta == {
+    found = LexiconTemplateSource(write(tmp_path, f"{text}condition a: x\n"))
+    assert found.head["meta"] == {
         "joiner": "",
         "name": 'a "b" c',
         "version": " 1 ",

@@ -5,11 +5,9 @@ from pathlib import Path
 import pytest
 from tests.sources.grammar.lexicon_template.examples import FOUR_ROWS, LEXICON, faults_of, write
 
-from pommel.errors import Place
-from pommel.sources.grammar.lexicon_template.binding import read_lexicons
+from pommel.sources.grammar.lexicon_template.reading import read_template
 from pommel.sources.grammar.lexicon_template.source import LexiconTemplateSource
 from pommel.sources.grammar.source import GrammarError
-from pommel.sources.grammar.text import Written
 
 
 @pytest.mark.parametrize(
@@ -154,15 +152,13 @@ def test_lexicons_that_are_not_utf8_or_have_control_characters(tmp_path: Path) -
 
 def test_rows_of_several_files(tmp_path: Path) -> None:
     (tmp_path / "words").mkdir()
-    (tmp_path / "words" / "a.csv").write_text("word,x\none,1\n", "utf-8")
-    (tmp_path / "b.csv").write_text("y,word\n2,two\n", "utf-8")
-    places = [Place(file="x.template", line=n, column=1) for n in (1, 2)]
-    names = ("words/a.csv", "b.csv")
-    literals = [Written(place=place, text=name) for place, name in zip(places, names, strict=True)]
-    lexicon, faults = read_lexicons(literals, tmp_path)
-    assert (faults, lexicon.names, [*lexicon.files]) == ([], "a.csv and b.csv", [*names])
-    assert lexicon.columns == ("word", "x", "y")
-    assert [dict(each.cells) for each in lexicon.rows] == [
+    text = "lexicon: words/a.csv\nlexicon: b.csv\nslot S:\ncondition a: {S.word}\n"
+    lexicons = {"words/a": "word,x\none,1\n", "b": "y,word\n2,two\n"}
+    template, faults = read_template(write(tmp_path, text, **lexicons))
+    assert (faults, template.lexicon_names) == ([], "a.csv and b.csv")
+    assert [*template.lexicons] == ["words/a.csv", "b.csv"]
+    assert template.columns == ["word", "x", "y"]
+    assert [dict(each.cells) for each in template.rows] == [
         {"word": "one", "x": "1"},
         {"y": "2", "word": "two"},
     ]

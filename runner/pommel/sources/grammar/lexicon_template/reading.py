@@ -1,0 +1,398 @@
+"""What a template and its lexicons say: names in it are slots, choices and columns."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pommel.errors import Fault, FormulaError, Place, listed
+from pommel.files import DecodedText
+from pommel.sources.grammar.lexicon_file import Row, read_lexicon_file, repeated
+from pommel.sources.grammar.lexicon_template.features import (
+    OWN_VALUE,
+    Feature,
+    Reference,
+    Relation,
+)
+from pommel.sources.grammar.lexicon_template.statements import Statement, statements
+from pommel.sources.grammar.source import GrammarError, collected, raise_any
+from pommel.sources.grammar.text import Meta, NearestNames, Written, add_meta
+from pommel.suite import Formula
+
+if TYPE_CHECKING:
+    from lark import ParseTree
+
+MOST_LISTED = 12
+
+_SPACE = re.compile(r"\s+")
+_BETWEEN_BARS = re.compile(r"(?:^|(?<=\|))[^|]*")
+_ESCAPED = re.compile(r"\\(.)")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variable:
+    """A slot, which is filled with rows of the lexicons, or a choice, which is one of `values`."""
+
+    place: Place
+    name: str
+    values: tuple[Written, ...]
+
+    @property
+    def is_slot(self) -> bool:
+        """Whether rows of the lexicons can fill it."""
+        return not self.values
+
+
+# What a region is made of: text, and placeholders.
+Parts = tuple[str | Feature, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Line:
+    """A condition, or its gloss: a name, and what its regions are made of."""
+
+    place: Place
+    name: str
+    regions: tuple[Parts, ...]
+
+
+@dataclass(slots=True, kw_only=True)
+class Template:
+    """What a file says, whose `text` was read. `used` are the slots and choices that others name.
+
+    `predictions` are JSON, and `formulas` theirs, with the statements that they stand in.
+
+    `rows` are those of all lexicons, in the order of the template, and `lexicons` their texts, by
+    the names that the template has for them.
+    """
+
+    file: str
+    text: DecodedText
+    lexicons: dict[str, DecodedText] = field(default_factory=dict)
+    rows: list[Row] = field(default_factory=list)
+    variables: list[Variable] = field(default_factory=list)
+    relations: list[Relation] = field(default_factory=list)
+    regions: list[Written] = field(default_factory=list)
+    conditions: list[Line] = field(default_factory=list)
+    glosses: list[Line] = field(default_factory=list)
+    predictions: list[dict[str, str]] = field(default_factory=list)
+    formulas: list[tuple[Formula, Statement]] = field(default_factory=list)
+    meta: Meta = field(default_factory=dict)
+    used: set[str] = field(default_factory=set)
+
+    @property
+    def whole(self) -> Place:
+        """The place of what concerns all of the file."""
+        return Place(file=self.file, line=0, column=0)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of all lexicons, in the order of the template."""
+        return list(dict.fromkeys(column for row in self.rows for column in row.columns))
+
+    @property
+    def lexicon_names(self) -> str:
+        """What messages call the lexicons."""
+        return " and ".join(Path(each).name for each in self.lexicons)
+
+    @property
+    def placeholders(self) -> list[Feature]:
+        """The features that stand in conditions and glosses, each as it is written first."""
+        regions = (region for line in (*self.conditions, *self.glosses) for region in line.regions)
+        parts = (part for region in regions for part in region if isinstance(part, Feature))
+        return list(dict.fromkeys(parts))
+
+
+def read_template(path: Path) -> tuple[Template, list[Fault]]:
+    """Return what a template and its lexicons say, and what is wrong with the names in it.
+
+    Raises `InputError` if the template cannot be read, and `GrammarError` with every statement that
+    is wrong, or else with all that is wrong with the lexicons.
+    """
+    read = DecodedText.read_words(path)
+    found, faults = statements(read.text, str(path))
+    template = Template(file=str(path), text=read)
+    lexicon_faults: list[Fault] = []
+    for each in found:
+        if each.keyword == "lexicon":
+            lexicon_faults += _read_lexicon(template, each, path.parent)
+    lexicon_faults += _repetitions(template.rows)
+    reader = _Reader(template, {e.name: e for e in found if e.keyword in ("slot", "choose")})
+    # What differs is looked up last.
+    for each in sorted(found, key=lambda each: each.keyword == "distinct"):
+        with collected(faults):
+            faults += reader.read(each)
+    raise_any(faults)
+    raise_any(lexicon_faults)
+    return template, reader.faults
+
+
+def _read_lexicon(template: Template, statement: Statement, folder: Path) -> list[Fault]:
+    name = statement.content
+    found, faults = read_lexicon_file(name, statement.content_place, folder=folder)
+    if found:
+        template.rows += found.rows
+        template.lexicons[name] = found.read
+    return faults
+
+
+def _repetitions(rows: Sequence[Row]) -> Iterator[Fault]:
+    for row, before in repeated(rows, lambda each: frozenset(each.cells.items())):
+        where = f"line {before.written.line}"
+        if before.file != row.file:
+            where += f" of {Path(before.file).name}"
+        what = f"this row is the same as {where}"
+        yield row.place().fault(what, "remove it; its items would come twice")
+
+
+class _Reader:
+    """Takes the contents of statements into a template; `faults` are those of names in them."""
+
+    def __init__(self, template: Template, variables: Mapping[str, Statement]) -> None:
+        """Take the statements of all slots and choices by their names, in their order."""
+        self._template = template
+        self._variables = variables
+        self._numbers = {name: number for number, name in enumerate(variables)}
+        self._columns = template.columns
+        self._meant = NearestNames()
+        self.faults: list[Fault] = []
+
+    def read(self, each: Statement) -> Sequence[Fault]:
+        """Take in a statement; return what is wrong with what it says, but for its names.
+
+        Raises `GrammarError` for a content that cannot be read.
+        """
+        template = self._template
+        match each.keyword:
+            case "meta":
+                key = Written(place=each.name_place, text=each.name)
+                value = Written(place=each.content_place, text=each.text)
+                return add_meta(template.meta, key, value, made=("generator",))
+            case "slot" | "choose":
+                return self._read_variable(each)
+            case "distinct":
+                self._read_distinct(each)
+            case "regions":
+                template.regions = [*_region_names(each)]
+            case "condition" | "gloss":
+                regions = tuple(self._region(one, each) for one in _parts(each.tree())[1])
+                line = Line(place=each.name_place, name=each.name, regions=regions)
+                is_condition = each.keyword == "condition"
+                (template.conditions if is_condition else template.glosses).append(line)
+            case "prediction":
+                try:
+                    formula = Formula.parse(each.text)
+                except FormulaError as error:
+                    place = each.at(error.start)
+                    raise GrammarError.at(place, error.message, error.hint) from None
+                template.formulas.append((formula, each))
+                template.predictions.append({"type": "formula", "formula": each.content})
+            case "description" if template.predictions:
+                template.predictions[-1]["description"] = each.content
+        return []
+
+    def _read_variable(self, statement: Statement) -> Sequence[Fault]:
+        tree = statement.tree()
+        faults = []
+        values: dict[str, Written] = {}
+        for each in _parts(tree)[1]:
+            if each.data != "operand":
+                continue
+            value = _operand(each, statement)
+            if isinstance(value, Reference) and (value.owner is not None or value.indices):
+                what = f"{value} is a reference, not a value"
+                faults.append(value.place.fault(what, statement.usage))
+            elif str(value) in values:
+                faults.append(value.place.fault(f"{value} is chosen from twice", "write it once"))
+            values.setdefault(str(value), Written(place=value.place, text=str(value)))
+        self._template.variables.append(
+            Variable(place=statement.name_place, name=statement.name, values=tuple(values.values()))
+        )
+        for each in tree.find_data("constraint"):
+            self._read_constraint(each, statement)
+        return faults
+
+    def _read_constraint(self, tree: "ParseTree", statement: Statement) -> None:
+        words, (left, *right) = _parts(tree)
+        operator: Any = " ".join(words)
+        terms: list[Feature | Written] = []
+        own: list[Feature] = []
+        # What is wrong with each of them is said, and then there is no relation.
+        with collected(self.faults):
+            own.append(self._left(_reference(left, statement), statement.name))
+        for each in right:
+            with collected(self.faults):
+                terms.append(self._right(_operand(each, statement), statement.name))
+        text = " ".join(statement.text[tree.meta.start_pos : tree.meta.end_pos].split())
+        if own and len(terms) == len(right):
+            self._template.relations.append(Relation(own[0], operator, tuple(terms), text))
+
+    def _read_distinct(self, statement: Statement) -> None:
+        found: list[Feature] = []
+        for each in _parts(statement.tree())[1]:
+            with collected(self.faults):
+                found.append(self._placeholder(_reference(each, statement)))
+        self._template.relations += [
+            Relation(one, "!=", (two,), f"distinct: {one.reference} {two.reference}")
+            for one, two in combinations(found, 2)
+        ]
+
+    def _region(self, tree: "ParseTree", statement: Statement) -> Parts:
+        """Return what a region is made of, without white space around it or doubled within."""
+        parts: list[str | Feature] = []
+        for each in tree.children:
+            if isinstance(each, str):
+                parts.append(_ESCAPED.sub(r"\1", _SPACE.sub(" ", each)))
+                continue
+            reference = _reference(each, statement)
+            # What means nothing is a fault, and something stands there all the same.
+            parts.append(str(reference))
+            with collected(self.faults):
+                parts[-1] = self._placeholder(reference)
+        if parts and isinstance(parts[0], str):
+            parts[0] = parts[0].lstrip()
+        if parts and isinstance(parts[-1], str):
+            parts[-1] = parts[-1].rstrip()
+        return tuple(filter(None, parts))
+
+    def _use(self, reference: Reference, own: str = "") -> None:
+        named = {each.owner or each.name for each in (reference, *reference.indices)}
+        self._template.used |= named - {own}
+
+    def _left(self, reference: Reference, own: str) -> Feature:
+        """Return what the left side means: a bare name is a feature of the slot itself."""
+        self._use(reference, own)
+        is_own = reference.owner is None and self._is_slot(own)
+        return self._feature(reference, own, own if is_own else None)
+
+    def _right(self, operand: Reference | Written, own: str) -> Feature | Written:
+        """Return what an operand means: a bare name is a choice, or else a literal."""
+        if isinstance(operand, Written):
+            return operand
+        self._use(operand, own)
+        if operand.owner is None:
+            if not operand.indices and operand.name not in self._numbers:
+                return Written(place=operand.place, text=operand.name)
+            if self._is_slot(operand.name):
+                hint = f'write {operand.name}.FEATURE, or "{operand.name}" for the value'
+                raise _wrong(operand, f"{operand.name} is a slot, not a value", hint)
+            if operand.indices and self._is_slot(own):
+                hint = f"write {own}.{operand}"
+                raise _wrong(operand, f"{operand} does not say whose feature it is", hint)
+        return self._feature(operand, own)
+
+    def _placeholder(self, reference: Reference) -> Feature:
+        """Return what a placeholder stands for."""
+        self._use(reference)
+        if reference.owner is not None or not self._is_slot(reference.name):
+            return self._feature(reference)
+        hint = f"write {{{reference.name}.FEATURE}}; {self._columns_hint()}"
+        if reference.indices:
+            hint = self._stem_hint(reference)
+        raise _wrong(reference, f"{{{reference}}} names a slot, and no feature of it", hint)
+
+    def _stem_hint(self, reference: Reference) -> str:
+        """Say how a column is chosen, with one that there is, if there is one."""
+        n = len(reference.indices)
+        columns = (each.rsplit("_", n) for each in self._columns)
+        stem, *ends = next(
+            (each for each in columns if len(each) > n and each[0]), ["np", *["def", "sg"][-n:]]
+        )
+        indices = "".join(f"[{each}]" for each in reference.indices)
+        column = "_".join([stem, *ends])
+        what = "an index chooses among columns whose names begin alike"
+        return f"{what}: for {column}, write {{{reference.name}.{stem}{indices}}}"
+
+    def _feature(self, reference: Reference, below: str = "", owner: str | None = None) -> Feature:
+        """Return what a reference means; `owner` is whose feature a bare name is.
+
+        It has to be the slot `below`, or to stand above it, if there is one.
+        """
+        name = reference.owner or owner or reference.name
+        number = self._numbers.get(name)
+        if number is None:
+            there = listed(list(self._numbers), most=MOST_LISTED)
+            otherwise = f"there is {there}" if there else f"write slot {name}: ..."
+            hint = self._meant.hint(name, self._numbers, otherwise)
+            what = "slot" if reference.owner is not None else "slot or choice"
+            raise _wrong(reference, f"there is no {what} {name!r}", hint)
+        if below and number > self._numbers[below]:
+            what = f"{name} is defined below, and a constraint is about what stands above it"
+            raise _wrong(reference, what, f"move {name} up, or the constraint down to {name}")
+        indices = tuple(self._index(each, below) for each in reference.indices)
+        if self._is_slot(name):
+            self._check_column(reference)
+            return Feature(number, reference.name, indices, reference)
+        if reference.owner is not None or indices:
+            raise _wrong(reference, f"{name} is a choice, and has no features", f"write {name}")
+        return Feature(number, OWN_VALUE, reference=reference)
+
+    def _index(self, reference: Reference, below: str) -> Feature | str:
+        if reference.owner is None and self._is_slot(reference.name):
+            what = f"{reference.name} is a slot, and chooses no column"
+            raise _wrong(reference, what, f"write {reference.name}.FEATURE")
+        if reference.owner is None and reference.name not in self._numbers:
+            return reference.name
+        return self._feature(reference, below)
+
+    def _check_column(self, reference: Reference) -> None:
+        """Raise `GrammarError` if no lexicon has the column, or any that an index can choose."""
+        name, begin = reference.name, f"{reference.name}_"
+        if reference.indices:
+            is_there = any(each.startswith(begin) for each in self._columns)
+        else:
+            is_there = name in self._columns
+        if is_there:
+            return
+        if not self._columns:
+            # That there is no lexicon, or none that can be read, is said elsewhere.
+            raise GrammarError([])
+        what = f"column that begins with {begin!r}" if reference.indices else f"column {name!r}"
+        meant = None if reference.indices else self._meant(name, self._columns)
+        hint = f"did you mean {meant!r}?" if meant else self._columns_hint()
+        raise _wrong(reference, f"{self._template.lexicon_names} has no {what}", hint)
+
+    def _columns_hint(self) -> str:
+        return f"its columns are {listed(self._columns, most=MOST_LISTED)}"
+
+    def _is_slot(self, name: str) -> bool:
+        return name in self._variables and self._variables[name].keyword == "slot"
+
+
+def _wrong(reference: Reference, message: str, hint: str) -> GrammarError:
+    return GrammarError.at(reference.place, message, hint)
+
+
+def _parts(tree: "ParseTree") -> "tuple[list[str], list[ParseTree]]":
+    """Return the words and the trees that a tree is made of."""
+    words = [str(each) for each in tree.children if isinstance(each, str)]
+    # What is not there is None.
+    return words, [each for each in tree.children if each and not isinstance(each, str)]
+
+
+def _operand(tree: "ParseTree", statement: Statement) -> Reference | Written:
+    """Return the reference or the quoted value that an operand's tree is."""
+    quoted_values, references = _parts(tree)
+    if references:
+        return _reference(references[0], statement)
+    text = " ".join(quoted_values[0][1:-1].split())
+    return Written(place=statement.at(tree.meta.start_pos), text=text)
+
+
+def _reference(tree: "ParseTree", statement: Statement) -> Reference:
+    """Return the reference that a tree is."""
+    (*owner, name), indices = _parts(tree)
+    return Reference(
+        statement.at(tree.meta.start_pos),
+        owner[0] if owner else None,
+        name,
+        tuple(_reference(each, statement) for each in indices),
+    )
+
+
+def _region_names(statement: Statement) -> Iterator[Written]:
+    for found in _BETWEEN_BARS.finditer(statement.text):
+        start = found.end() - len(found[0].lstrip())
+        yield Written(place=statement.at(start), text=" ".join(found[0].split()))
