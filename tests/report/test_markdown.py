@@ -6,10 +6,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+from rich.text import Text
 
+from pommel.analysis import plain_table
 from pommel.errors import printable
 from pommel.report.markdown import markdown_table, markdown_text
-from pommel.report.paper_table import Cell, PaperColumn, PaperTable, text_cell
 
 READER = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 NAMES = st.text(max_size=30) | st.text("\\`*_[]()<>|~&$#+-=:!.;1a \n", max_size=12)
@@ -58,11 +59,14 @@ def text_of(inline: Token) -> str:
 @example("[1](http://x)", "*x*", "&amp;", ":-")
 @example("~~x~~", "`|`", "<b>", "===")
 def test_any_name_is_shown_as_it_is(title: str, header: str, cell: str, note: str) -> None:
-    table = PaperTable(
-        title=title,
-        columns=(PaperColumn(header=header, align="left"), PaperColumn(header="score")),
-        sections=(((Cell(lines=(cell,)), text_cell("-0.50")),),),
-        notes=(note, "Second."),
+    # Of a cell, a line break would begin a line, and of a caption a note.
+    cell, note = (" ".join(text.split()) for text in (cell, note))
+    table = plain_table(
+        title,
+        names=(header,),
+        numbers=("score",),
+        rows=[(cell, "-0.50")],
+        caption=f"{note}\nSecond.",
     )
     paragraphs, rows = read(markdown_table(table))
     assert rows == [[shown(header), "score"], [shown(cell), "-0.50"]]
@@ -82,17 +86,12 @@ def test_an_interval_keeps_its_brackets_and_a_link_is_none() -> None:
 
 
 def test_columns_are_aligned_whatever_the_script() -> None:
-    table = PaperTable(
-        title="",
-        columns=(PaperColumn(header="model", align="left"), PaperColumn(header="score")),
-        sections=(
-            ((text_cell("日本語"), text_cell("1.00", is_bold=True)),),
-            ((text_cell("a_b"), Cell(lines=("0: 0.5", "1: 0.25"), mark="†")),),
-        ),
-    )
+    table = plain_table(names=("model",), numbers=("score",))
+    table.add_row("日本語", Text("1.00", style="bold"), end_section=True)
+    table.add_row("a_b", "0: 0.5\n1: 0.25")
     assert markdown_table(table) == (
-        "| model  |               score |\n"
-        "| :----- | ------------------: |\n"
-        "| 日本語 |            **1.00** |\n"
-        "| a\\_b   | 0: 0.5†<br>1: 0.25† |\n"
+        "| model  |             score |\n"
+        "| :----- | ----------------: |\n"
+        "| 日本語 |          **1.00** |\n"
+        "| a\\_b   | 0: 0.5<br>1: 0.25 |\n"
     )

@@ -4,10 +4,14 @@ They need LaTeX of 2020 or later. The names of models and suites are text, whate
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from pommel.errors import printable
-from pommel.report.paper_table import Cell, PaperColumn, PaperTable
+from pommel.report.paper_table import Cell, notes_of, sections_of
+
+if TYPE_CHECKING:
+    from rich.table import Column, Table
 
 _ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -24,19 +28,22 @@ _ESCAPES = {
 _SPECIAL = re.compile("|".join((*map(re.escape, _ESCAPES), r"([-',])(?=\1)")))
 # After the end of a row and after a rule these would begin an argument.
 _ARGUMENTS = ("[", "*")
-_MARKS = {"†": r"$^\dagger$"}
 _MINUS = re.compile(r"(?<![\w}])-(?=\.?\d)")
 _PROSE = r"p{.35\linewidth}"
 
 
-def latex_table(table: PaperTable, *, label: str) -> str:
-    r"""Return a `table` environment with caption and `\label{tab:LABEL}`."""
-    kinds = "".join(_PROSE if column.is_prose else column.align[0] for column in table.columns)
+def latex_table(table: "Table", *, label: str) -> str:
+    r"""Return a `table` environment with `\label{tab:LABEL}`; its caption has title and notes.
+
+    A column that is set in full lines is as prose, too wide for one line.
+    """
+    kinds = "".join(_PROSE if each.justify == "full" else each.justify[0] for each in table.columns)
     sections = [
-        "\n".join(_row(row, table.columns) for row in section) for section in table.sections
+        "\n".join(_row(map(_cell, row, table.columns)) for row in section)
+        for section in sections_of(table)
     ]
-    title = f"{table.title}." if table.title and table.notes else table.title
-    caption = latex_text(" ".join([title, *table.notes]))
+    title, notes = str(table.title or ""), notes_of(table)
+    caption = latex_text(" ".join([f"{title}." if title and notes else title, *notes]))
     return "\n".join(
         (
             "% needs \\usepackage{booktabs}",
@@ -46,7 +53,7 @@ def latex_table(table: PaperTable, *, label: str) -> str:
             f"\\label{{tab:{label}}}",
             f"\\begin{{tabular}}{{{kinds}}}",
             "\\toprule",
-            " & ".join(_guarded(latex_text(column.header)) for column in table.columns) + r" \\",
+            _row(_guarded(latex_text(str(column.header))) for column in table.columns),
             *(f"\\midrule\n{section}" for section in sections),
             "\\bottomrule",
             "\\end{tabular}",
@@ -66,21 +73,18 @@ def latex_text(text: str) -> str:
     )
 
 
-def _row(cells: Sequence[Cell], columns: Sequence[PaperColumn]) -> str:
-    shown = (_cell(cell, column) for cell, column in zip(cells, columns, strict=True))
-    return " & ".join(shown) + r" \\"
+def _row(cells: Iterable[str]) -> str:
+    return " & ".join(cells) + r" \\"
 
 
-def _cell(cell: Cell, column: PaperColumn) -> str:
-    lines = [
-        _guarded(_numbers(text) if column.align == "right" else text) + _MARKS.get(cell.mark, "")
-        for text in (latex_text(line) for line in cell.lines)
-        if text
-    ]
+def _cell(cell: Cell, column: "Column") -> str:
+    is_number = column.justify == "right"
+    texts = [latex_text(line) for line in cell.lines if line.strip()]
+    lines = [_guarded(_numbers(text) if is_number else text) for text in texts]
     if cell.is_bold:
         lines = [f"\\textbf{{{line}}}" for line in lines]
     stacked = r"\\".join(lines)
-    return f"\\shortstack[{column.align[0]}]{{{stacked}}}" if len(lines) > 1 else stacked
+    return f"\\shortstack[{column.justify[0]}]{{{stacked}}}" if len(lines) > 1 else stacked
 
 
 def _guarded(text: str) -> str:

@@ -1,10 +1,13 @@
 """Tables as Markdown, as GitHub reads it: pipes, aligned, names that are no mark-up."""
 
 import re
-from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from pommel.errors import printable
-from pommel.report.paper_table import Cell, PaperColumn, PaperTable
+from pommel.report.paper_table import Cell, notes_of, sections_of
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 # What stands for something else in the middle of a line; GitHub has formulas between dollars.
 # The brackets of an interval do not, unless something follows that makes a link of them.
@@ -14,16 +17,19 @@ _BEGINNING = re.compile(r"^(\d*)(?=[-#+=:.)])")
 _LEAST_WIDTH = 3
 
 
-def markdown_table(table: PaperTable) -> str:
-    """Return a table with its title above and its notes below."""
-    rows = [row for section in table.sections for row in section]
-    cells = [[_cell(each) for each in row] for row in rows]
-    header = [markdown_text(column.header) for column in table.columns]
-    lines = _aligned([header, *cells], table.columns)
-    title = markdown_text(table.title)
+def markdown_table(table: "Table") -> str:
+    """Return a table with its title above, and the lines of its caption below."""
+    rows = [[_cell(each) for each in row] for section in sections_of(table) for row in section]
+    columns = []
+    for index, column in enumerate(table.columns):
+        cells = [markdown_text(str(column.header)), *(row[index] for row in rows)]
+        columns.append(_aligned(cells, is_right=column.justify == "right"))
+    lines = [f"| {' | '.join(row)} |" for row in zip(*columns, strict=True)]
+    title = markdown_text(str(table.title or ""))
     head = [f"**{title}**", ""] if title else []
-    notes = ["", "  \n".join(map(_note, table.notes))] if table.notes else []
-    return "\n".join([*head, *lines, *notes]) + "\n"
+    notes = [_BEGINNING.sub(r"\1\\", markdown_text(note)) for note in notes_of(table)]
+    foot = ["", "  \n".join(notes)] if notes else []
+    return "\n".join([*head, *lines, *foot]) + "\n"
 
 
 def markdown_text(text: str) -> str:
@@ -35,35 +41,19 @@ def markdown_text(text: str) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    lines = [f"{markdown_text(line)}{cell.mark}" for line in cell.lines if line.strip()]
+    lines = [markdown_text(line) for line in cell.lines if line.strip()]
     return "<br>".join(f"**{line}**" if cell.is_bold else line for line in lines)
 
 
-def _note(text: str) -> str:
-    return _BEGINNING.sub(r"\1\\", markdown_text(text))
-
-
-def _aligned(rows: Sequence[Sequence[str]], columns: Sequence[PaperColumn]) -> Iterator[str]:
+def _aligned(cells: list[str], *, is_right: bool) -> list[str]:
+    """Return a column's cells, all as wide as the widest; a rule stands behind the header."""
     from rich.cells import cell_len
 
-    widths = [
-        max(_LEAST_WIDTH, *(cell_len(row[index]) for row in rows)) for index in range(len(columns))
+    width = max(_LEAST_WIDTH, *map(cell_len, cells))
+    blanks = [" " * (width - cell_len(cell)) for cell in cells]
+    header, *others = [
+        blank + cell if is_right else cell + blank
+        for cell, blank in zip(cells, blanks, strict=True)
     ]
-    for number, row in enumerate(rows):
-        padded = (
-            _padded(cell, width - cell_len(cell), column)
-            for cell, width, column in zip(row, widths, columns, strict=True)
-        )
-        yield f"| {' | '.join(padded)} |"
-        if number == 0:
-            yield f"| {' | '.join(map(_rule, widths, columns))} |"
-
-
-def _padded(cell: str, n_blanks: int, column: PaperColumn) -> str:
-    blanks = " " * n_blanks
-    return blanks + cell if column.align == "right" else cell + blanks
-
-
-def _rule(width: int, column: PaperColumn) -> str:
     dashes = "-" * (width - 1)
-    return f"{dashes}:" if column.align == "right" else f":{dashes}"
+    return [header, f"{dashes}:" if is_right else f":{dashes}", *others]

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Literal
 
 from pommel.analysis import (
     Accuracies,
@@ -14,10 +15,14 @@ from pommel.analysis import (
     Unit,
     circuit_cell,
     number_cell,
+    plain_table,
 )
-from pommel.report.paper_table import Cell, PaperColumn, PaperTable, sections_of, text_cell
 from pommel.report.tables import MAX_MEMBERS, RULES
-from pommel.scoring import RunRecord
+from pommel.scoring import RunRecord, SuiteKey
+
+if TYPE_CHECKING:
+    from rich.table import Table
+    from rich.text import Text
 
 # Means of the same shares, added up in another order.
 _TOLERANCE = 1e-9
@@ -25,15 +30,20 @@ _TOLERANCE = 1e-9
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShownModel:
-    """A model, or the mean of a family's seeds.
-
-    `competes` is False for the mean of members that are shown themselves: it cannot be the best.
-    """
+    """A model, or the mean of a family's seeds, of which there are several."""
 
     label: str
     n_members: int = 1
-    is_family: bool = False
-    competes: bool = True
+
+    @property
+    def is_family(self) -> bool:
+        """Whether it is a mean over seeds."""
+        return self.n_members > 1
+
+    @property
+    def competes(self) -> bool:
+        """Whether it can be the best; the mean of members that are shown themselves cannot."""
+        return not self.is_family or self.n_members > MAX_MEMBERS
 
     @property
     def header(self) -> str:
@@ -42,73 +52,21 @@ class ShownModel:
         return column.header if self.is_family else self.label
 
 
-def shown_models(records: Sequence[RunRecord]) -> list[ShownModel]:
-    """Return models in the order of their runs, the mean of seeds behind them.
+def shown_models(records: Sequence[RunRecord]) -> Iterator[ShownModel]:
+    """Yield models in the order of their runs, the mean of seeds behind them.
 
     Of many seeds the mean is shown alone, as in tables for terminals.
     """
     found = ModelsCompared.of(records)
     of_seeds = [each for each in found.families if each.axis == "seed" and len(each.members) > 1]
     family_of = {id(member): family for family in of_seeds for member in family.members}
-    shown: list[ShownModel] = []
     for each in found.models:
         family = family_of.get(id(each))
-        is_crowd = family is not None and len(family.members) > MAX_MEMBERS
-        if not is_crowd:
-            shown.append(ShownModel(label=each.label))
+        if family is None or len(family.members) <= MAX_MEMBERS:
+            yield ShownModel(label=each.label)
         if family and each is family.members[-1]:
-            n_members = len(family.members)
-            shown.append(
-                ShownModel(
-                    label=family.label, n_members=n_members, is_family=True, competes=is_crowd
-                )
-            )
-    return shown
+            yield ShownModel(label=family.label, n_members=len(family.members))
 
-
-def accuracy_cell(
-    row: Accuracy | None,
-    model: ShownModel,
-    *,
-    has_interval: bool = True,
-    n_items: int | None = None,
-) -> Cell:
-    """Return a share with its interval, or a mean over seeds ± its sd; empty without a row.
-
-    The interval is Wilson's, of a mean over suites or predictions the stratified one. `n_items` is
-    how many items the suite has: a share of fewer says of how many.
-    """
-    if row is None:
-        return Cell()
-    if model.is_family:
-        of = f" (n = {row.n_members})" if row.n_members < model.n_members else ""
-        shown = f"{row.cell()}{of}"
-        return text_cell(shown if row.n_members else "-")
-    if not has_interval:
-        return text_cell(number_cell(row.accuracy))
-    shown = row.cell()
-    is_part = n_items is not None and row.n_items is not None and 0 < row.n_items < n_items
-    return text_cell(f"{shown} of {row.n_items}" if is_part else shown)
-
-
-def with_best(
-    cells: Sequence[Cell], rows: Sequence[Accuracy | None], models: Sequence[ShownModel]
-) -> list[Cell]:
-    """Return the cells, those of the best model in bold if there is a worse one."""
-    competing = [
-        row.accuracy if row and model.competes else math.nan
-        for row, model in zip(rows, models, strict=True)
-    ]
-    known = [each for each in competing if not math.isnan(each)]
-    if not known or max(known) - min(known) <= _TOLERANCE:
-        return list(cells)
-    return [
-        replace(cell, is_bold=True) if share >= max(known) - _TOLERANCE else cell
-        for cell, share in zip(cells, competing, strict=True)
-    ]
-
-
-Row = tuple[Cell, ...]
 
 _SHARES = "Share of items on which a suite's predictions hold."
 _MEANS = {
@@ -122,214 +80,207 @@ _FAMILIES = "Of a family: mean ± sd of a sample (n - 1) over members."
 _BEST = "Bold: the best."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class _Grid:
-    """Rows of accuracies, by unit and model."""
+    """Accuracies of one level, by unit and model."""
 
-    models: Sequence[ShownModel]
-    accuracies: Accuracies
-
-    @classmethod
-    def of(
-        cls,
+    def __init__(
+        self,
         records: Sequence[RunRecord],
         level: Literal["prediction", "suite", "circuit", "model"],
         settings: Settings,
-    ) -> "_Grid":
-        return cls(models=shown_models(records), accuracies=Accuracies.of(records, level, settings))
-
-    @property
-    def units(self) -> list[Unit]:
-        return self.accuracies.units
+    ) -> None:
+        self.models = [*shown_models(records)]
+        found = Accuracies.of(records, level, settings)
+        self.units = found.units
+        self._rows = {(row.unit, row.label, row.is_family): row for row in found.rows}
 
     @property
     def shown(self) -> Accuracies:
         """The rows of models that are shown; members of a big family are not."""
         keys = {(model.label, model.is_family) for model in self.models}
-        rows = self.accuracies.rows
-        return Accuracies(rows=tuple(row for row in rows if (row.label, row.is_family) in keys))
-
-    def found(self, unit: Unit) -> list[Accuracy | None]:
-        """Return the row of each model."""
-        rows = [each for each in self.accuracies.rows if each.unit == unit]
-        by_model = {(row.label, row.is_family): row for row in rows}
-        return [by_model.get((model.label, model.is_family)) for model in self.models]
+        return Accuracies(rows=tuple(row for key, row in self._rows.items() if key[1:] in keys))
 
     def cells(
         self, unit: Unit, n_items: int | None = None, *, has_interval: bool = True
-    ) -> list[Cell]:
-        """Return a cell a model, the best in bold."""
-        found = self.found(unit)
-        cells = [
-            accuracy_cell(row, model, n_items=n_items, has_interval=has_interval)
-            for row, model in zip(found, self.models, strict=True)
+    ) -> "list[str | Text]":
+        """Return a cell a model, that of the best in bold if there is a worse one.
+
+        `n_items` is how many items the suite has: a share of fewer says of how many.
+        """
+        from rich.text import Text
+
+        rows = [self._rows.get((unit, each.label, each.is_family)) for each in self.models]
+        competing = [
+            row.accuracy if row and model.competes else math.nan
+            for row, model in zip(rows, self.models, strict=True)
         ]
-        return with_best(cells, found, self.models)
+        known = [each for each in competing if not math.isnan(each)]
+        cells = [
+            _cell(row, model, n_items, has_interval=has_interval)
+            for row, model in zip(rows, self.models, strict=True)
+        ]
+        if not known or max(known) - min(known) <= _TOLERANCE:
+            return [*cells]
+        best = max(known) - _TOLERANCE
+        return [
+            Text(cell, style="bold") if share >= best else cell
+            for cell, share in zip(cells, competing, strict=True)
+        ]
 
 
-def scores_table(records: Sequence[RunRecord], settings: Settings) -> PaperTable:
+def _cell(
+    row: Accuracy | None, model: ShownModel, n_items: int | None, *, has_interval: bool
+) -> str:
+    """Return a share with its interval, or a mean over seeds ± its sd; empty without a row."""
+    if row is None:
+        return ""
+    if row.is_family:
+        of = f" (n = {row.n_members})" if row.n_members < model.n_members else ""
+        return f"{row.cell()}{of}" if row.n_members else "-"
+    if not has_interval:
+        return number_cell(row.accuracy)
+    is_part = n_items is not None and row.n_items is not None and 0 < row.n_items < n_items
+    return f"{row.cell()} of {row.n_items}" if is_part else row.cell()
+
+
+def scores_table(records: Sequence[RunRecord], settings: Settings) -> "Table":
     """Return suites (a section a circuit) x models, then means of circuits, and the SG score.
 
     Or, as `settings.average` says, the share of all items of a circuit, and of all suites.
     """
-    grid = _Grid.of(records, "suite", settings)
-    units = sorted(grid.units, key=lambda each: (not each.circuit, each.circuit))
-    means = [*_means(records, units, settings)]
-    sections = [*_suite_sections(grid, units, records), *(rows for rows, _ in means)]
-    columns = (
-        PaperColumn(header="circuit", align="left"),
-        PaperColumn(header="suite", align="left"),
-        PaperColumn(header="items"),
-        *(PaperColumn(header=model.header) for model in grid.models),
-    )
-    of_means = [row for _, own in means for row in own]
-    several = tuple(row for row in of_means if len(row.suites) > 1)
-    notes = [*grid.shown.suite_notes(), *Accuracies(rows=several).mean_notes()]
-    if len(several) < len(of_means):
-        notes.append(_OF_ONE)
-    return _named(_table(records, grid.models, columns, sections, notes), settings)
-
-
-def circuits_table(records: Sequence[RunRecord], settings: Settings) -> PaperTable:
-    """Return models x circuits, and the SG score (all items) with its interval."""
-    by_circuit = _Grid.of(records, "circuit", settings)
-    overall = _Grid.of(records, "model", settings)
-    of_all = _OF_ALL[settings.average]
-    columns_of_cells = [
-        *(by_circuit.cells(unit, has_interval=False) for unit in by_circuit.units),
-        overall.cells(Unit()),
-    ]
-    rows = [
-        (text_cell(model.header), *cells)
-        for model, *cells in zip(by_circuit.models, *columns_of_cells, strict=True)
-    ]
-    columns = (
-        PaperColumn(header="model", align="left"),
-        *(PaperColumn(header=circuit_cell(unit.circuit)) for unit in by_circuit.units),
-        PaperColumn(header=of_all),
-    )
-    has_means = any(len(row.suites) > 1 for row in (*by_circuit.shown.rows, *overall.shown.rows))
-    what = _MEANS[settings.average] if has_means else _SHARES
-    notes = [what, *overall.shown.mean_notes(name=of_all)]
-    return _named(_table(records, by_circuit.models, columns, [rows], notes), settings)
-
-
-def predictions_table(records: Sequence[RunRecord], settings: Settings) -> PaperTable:
-    """Return predictions (a section a suite) x models."""
-    grid = _Grid.of(records, "prediction", settings)
-    texts = _prediction_texts(records)
-    by_suite: dict[tuple[str, str], list[Row]] = {}
-    is_named = _has_languages(grid.units)
-    for unit in grid.units:
-        rows = by_suite.setdefault((unit.language, unit.suite), [])
-        text = texts.get((unit.language, unit.suite, unit.prediction_id), unit.prediction_id)
-        suite = "" if rows else _suite(unit, is_named=is_named)
-        rows.append((text_cell(suite), Cell(lines=(text,)), *grid.cells(unit)))
-    columns = (
-        PaperColumn(header="suite", align="left"),
-        PaperColumn(header="prediction", align="left", is_prose=True),
-        *(PaperColumn(header=model.header) for model in grid.models),
-    )
-    notes = grid.shown.suite_notes(share="Share of items on which a prediction holds")
-    table = _table(records, grid.models, columns, list(by_suite.values()), notes)
-    return replace(table, title="Predictions")
-
-
-def _suite_sections(
-    grid: _Grid, units: Sequence[Unit], records: Sequence[RunRecord]
-) -> Iterator[list[Row]]:
-    n_items: dict[tuple[str, str], int] = {}
+    grid = _Grid(records, "suite", settings)
+    n_items: dict[SuiteKey, int] = {}
     for record in records:
         key = record.suite_key
         n_items[key] = max(record.result.n_items, n_items.get(key, 0))
     # Under "each" the items of a suite count once a prediction.
     has_parts = all(record.result.score_rule != "each" for record in records)
-    is_named = _has_languages(units)
-    for circuit in dict.fromkeys(unit.circuit for unit in units):
-        own = [unit for unit in units if unit.circuit == circuit]
-        rows: list[Row] = []
+    table = plain_table(
+        names=("circuit", "suite"), numbers=("items", *(each.header for each in grid.models))
+    )
+    names = _suite_names(grid.units)
+    units = sorted(grid.units, key=lambda each: (not each.circuit, each.circuit))
+    for circuit, own in groupby(units, key=lambda each: each.circuit):
+        name = circuit_cell(circuit)
         for unit in own:
             n = n_items[unit.language, unit.suite]
-            name = "" if rows else circuit_cell(circuit)
-            suite = _suite(unit, is_named=is_named)
             # Of shares that were published by themselves nobody may know of how many items.
-            head = (text_cell(name), text_cell(suite), text_cell(str(n or "-")))
-            rows.append((*head, *grid.cells(unit, n if has_parts else None)))
-        yield rows
+            head = (name, names[unit], str(n or "-"))
+            table.add_row(*head, *grid.cells(unit, n if has_parts else None))
+            name = ""
+        table.add_section()
+    of_means = [*_add_means(table, records, units, settings)]
+    several = tuple(row for row in of_means if len(row.suites) > 1)
+    notes = [*grid.shown.suite_notes(), *Accuracies(rows=several).mean_notes()]
+    if len(several) < len(of_means):
+        notes.append(_OF_ONE)
+    return _titled(table, records, grid, notes, settings)
 
 
-def _means(
-    records: Sequence[RunRecord], units: Sequence[Unit], settings: Settings
-) -> Iterator[tuple[list[Row], list[Accuracy]]]:
-    """Yield the means of circuits if there are several, and of all suites if there are several.
+def _add_means(
+    table: "Table", records: Sequence[RunRecord], units: Sequence[Unit], settings: Settings
+) -> Iterator[Accuracy]:
+    """Add the means of circuits if there are several, and of all suites if there are several.
 
-    With the rows that are shown come the accuracies in them.
+    What is yielded are the accuracies in them.
     """
-    circuits = {unit.circuit for unit in units} - {""}
-    if len(circuits) > 1:
-        grid = _Grid.of(records, "circuit", settings)
+    if len({unit.circuit for unit in units} - {""}) > 1:
+        grid = _Grid(records, "circuit", settings)
         mean = "mean" if settings.average == "suites" else _OF_ALL["items"]
-        rows = [
-            (text_cell(unit.circuit), text_cell(mean), Cell(), *grid.cells(unit))
-            for unit in grid.units
-            if unit.circuit
-        ]
-        yield rows, [row for row in grid.shown.rows if row.unit.circuit]
+        for unit in grid.units:
+            if unit.circuit:
+                table.add_row(unit.circuit, mean, "", *grid.cells(unit))
+        table.add_section()
+        yield from (row for row in grid.shown.rows if row.unit.circuit)
     if len(units) > 1:
-        grid = _Grid.of(records, "model", settings)
-        head = (text_cell("all suites"), text_cell(_OF_ALL[settings.average]), Cell())
-        yield [(*head, *grid.cells(Unit()))], [*grid.shown.rows]
+        grid = _Grid(records, "model", settings)
+        table.add_row("all suites", _OF_ALL[settings.average], "", *grid.cells(Unit()))
+        yield from grid.shown.rows
 
 
-def _table(
-    records: Sequence[RunRecord],
-    models: Sequence[ShownModel],
-    columns: Sequence[PaperColumn],
-    sections: Sequence[list[Row]],
-    notes: Iterable[str],
-) -> PaperTable:
-    """Return a table whose title and notes say what its numbers are."""
-    rules: dict[str, dict[str, None]] = {}
-    for record in records:
-        rules.setdefault(record.result.score_rule, {})[record.result.model_name] = None
-    found = list(notes)
-    if any(model.is_family for model in models):
-        found.append(_FAMILIES)
-    if any(cell.is_bold for rows in sections for row in rows for cell in row):
-        found.append(_BEST)
-    if len(rules) > 1:
-        shown = "; ".join(f"{rule}: {', '.join(names)}" for rule, names in rules.items())
-        found.append(f"Score rules differ ({shown}).")
-    return PaperTable(
-        title=RULES[next(iter(rules))] if len(rules) == 1 else "Scores",
-        columns=tuple(columns),
-        sections=sections_of(sections),
-        notes=tuple(found),
-    )
+def circuits_table(records: Sequence[RunRecord], settings: Settings) -> "Table":
+    """Return models x circuits, and the SG score (all items) with its interval."""
+    by_circuit = _Grid(records, "circuit", settings)
+    overall = _Grid(records, "model", settings)
+    of_all = _OF_ALL[settings.average]
+    circuits = [circuit_cell(unit.circuit) for unit in by_circuit.units]
+    table = plain_table(names=("model",), numbers=(*circuits, of_all))
+    columns = [
+        *(by_circuit.cells(unit, has_interval=False) for unit in by_circuit.units),
+        overall.cells(Unit()),
+    ]
+    for model, *cells in zip(by_circuit.models, *columns, strict=True):
+        table.add_row(model.header, *cells)
+    has_means = any(len(row.suites) > 1 for row in (*by_circuit.shown.rows, *overall.shown.rows))
+    what = _MEANS[settings.average] if has_means else _SHARES
+    notes = [what, *overall.shown.mean_notes(name=of_all)]
+    return _titled(table, records, by_circuit, notes, settings)
 
 
-def _named(table: PaperTable, settings: Settings) -> PaperTable:
-    """Return the table under its name: an SG score pools nothing."""
-    if settings.average == "items":
-        return replace(table, title=table.title.replace("SG scores", "Scores"))
-    return table
-
-
-def _prediction_texts(records: Iterable[RunRecord]) -> dict[tuple[str, str, str], str]:
-    """Return what predictions say, by language, suite and number."""
-    return {
-        (*record.suite_key, str(each.prediction_id)): (
-            f"{each.prediction_id}: {each.description or each.formula}"
+def predictions_table(records: Sequence[RunRecord], settings: Settings) -> "Table":
+    """Return predictions (a section a suite) x models."""
+    grid = _Grid(records, "prediction", settings)
+    # What predictions say, by language, suite and number.
+    texts = {
+        (*record.suite_key, str(each.prediction_id)): " ".join(
+            f"{each.prediction_id}: {each.description or each.formula}".split()
         )
         for record in records
         for each in record.result.predictions
     }
+    models = [each.header for each in grid.models]
+    table = plain_table(names=("suite", "prediction"), numbers=models)
+    # Prose, which is too wide for one line.
+    table.columns[1].justify = "full"
+    names = _suite_names(grid.units)
+    by_suite: dict[SuiteKey, list[Unit]] = {}
+    for unit in grid.units:
+        by_suite.setdefault((unit.language, unit.suite), []).append(unit)
+    for own in by_suite.values():
+        name = names[own[0]]
+        for unit in own:
+            key = (unit.language, unit.suite, unit.prediction_id)
+            table.add_row(name, texts.get(key, unit.prediction_id), *grid.cells(unit))
+            name = ""
+        table.add_section()
+    notes = grid.shown.suite_notes(share="Share of items on which a prediction holds")
+    table = _titled(table, records, grid, notes, settings)
+    table.title = "Predictions"
+    return table
 
 
-def _has_languages(units: Iterable[Unit]) -> bool:
-    """Return whether suites are in several languages, so that each has to be named."""
-    return len({unit.language for unit in units}) > 1
+def _titled(
+    table: "Table",
+    records: Sequence[RunRecord],
+    grid: _Grid,
+    notes: Iterable[str],
+    settings: Settings,
+) -> "Table":
+    """Return the table with a title and notes that say what its numbers are."""
+    rules: dict[str, dict[str, None]] = {}
+    for record in records:
+        rules.setdefault(record.result.score_rule, {})[record.result.model_name] = None
+    found = list(notes)
+    if any(model.is_family for model in grid.models):
+        found.append(_FAMILIES)
+    if any(not isinstance(cell, str) for column in table.columns for cell in column.cells):
+        found.append(_BEST)
+    if len(rules) > 1:
+        shown = "; ".join(f"{rule}: {', '.join(names)}" for rule, names in rules.items())
+        found.append(f"Score rules differ ({shown}).")
+    table.title = RULES[next(iter(rules))] if len(rules) == 1 else "Scores"
+    if settings.average == "items":
+        # An SG score pools nothing.
+        table.title = table.title.replace("SG scores", "Scores")
+    # A name may have line breaks; a line of the caption is a note.
+    table.caption = "\n".join(" ".join(note.split()) for note in found)
+    return table
 
 
-def _suite(unit: Unit, *, is_named: bool) -> str:
-    return f"{unit.suite} ({unit.language})" if is_named and unit.language else unit.suite
+def _suite_names(units: Sequence[Unit]) -> dict[Unit, str]:
+    """Return what suites are called, with their languages if there are several."""
+    has_languages = len({unit.language for unit in units}) > 1
+    return {
+        unit: f"{unit.suite} ({unit.language})" if has_languages and unit.language else unit.suite
+        for unit in units
+    }

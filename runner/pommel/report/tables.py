@@ -1,9 +1,11 @@
 """Results as tables for people: suites x models, predictions, what a suite holds."""
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
+
+import numpy as np
 
 from pommel.analysis import (
     FamilyColumn,
@@ -25,53 +27,62 @@ MAX_MEMBERS = 6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelColumn:
+    """What one model scores."""
+
+    header: str
+    results: Sequence[SuiteResult]
+
+    def suite_cell(self, suite: str, n_items: int) -> str:
+        """Return what stands in the row of a suite with so many items, empty without a run."""
+        return _shares([each for each in self.results if each.suite_name == suite], n_items)
+
+    def mean_cell(self, circuit: str = "") -> str:
+        """Return the mean over a circuit's suites, or over all."""
+        return _mean(each for each in self.results if circuit in ("", each.circuit))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FamilyMean(FamilyColumn):
     """Mean ± standard deviation of a family's members, row by row."""
 
     scores: Sequence[FamilyScore]
 
-    def suite_cell(self, suite: str) -> str:
+    def suite_cell(self, suite: str, _n_items: int) -> str:
         """Return what stands in a suite's row, empty if no member has been run on it."""
-        found = [each for each in self.scores if each.level == "suite" and each.suite == suite]
         return "\n".join(
-            f"{each.prediction_id}: {self._shown(each)}"
-            if each.prediction_id
-            else self._shown(each)
-            for each in found
+            _labelled(each.prediction_id, self.cell(each.scores))
+            for each in self.scores
+            if each.level == "suite" and each.suite == suite
         )
 
     def mean_cell(self, circuit: str = "") -> str:
         """Return what stands in the row of a circuit's means, or of the SG scores."""
         level = "circuit" if circuit else "all"
         found = [each for each in self.scores if (each.level, each.circuit) == (level, circuit)]
-        return self._shown(found[0]) if found else "-"
-
-    def _shown(self, score: FamilyScore) -> str:
-        return self.cell(score.scores)
+        return self.cell(found[0].scores) if found else "-"
 
 
-def columns(results: Sequence[SuiteResult]) -> list[str | FamilyMean]:
-    """Return models' names, the mean of seeds behind them; of many seeds, the mean alone."""
+def columns(results: Sequence[SuiteResult]) -> Iterator[ModelColumn | FamilyMean]:
+    """Yield the models, the mean of seeds behind them; of many seeds, the mean alone."""
     scores: dict[str, list[FamilyScore]] = {}
     for score in FamilyScore.of(results):
         if score.axis == "seed":
             scores.setdefault(score.family, []).append(score)
+    models: dict[str, list[SuiteResult]] = {}
     members: dict[str, dict[str, None]] = {}
-    for result in results:
-        if result.membership and result.membership.family in scores:
-            members.setdefault(result.membership.family, {})[result.model_name] = None
-    found: list[str | FamilyMean] = []
-    for model, membership in {each.model_name: each.membership for each in results}.items():
+    for each in results:
+        models.setdefault(each.model_name, []).append(each)
+        if each.membership:
+            members.setdefault(each.membership.family, {})[each.model_name] = None
+    for name, own in models.items():
+        membership = own[-1].membership
         family = membership.family if membership else ""
-        if family not in members:
-            found.append(model)
-            continue
-        of_it = [*members[family]]
-        if len(of_it) <= MAX_MEMBERS:
-            found.append(model)
-        if model == of_it[-1]:
-            found.append(FamilyMean(family=family, n=len(of_it), scores=scores[family]))
-    return found
+        names = [*members[family]] if family in scores else [name]
+        if len(names) <= MAX_MEMBERS:
+            yield ModelColumn(header=name, results=own)
+        if family in scores and name == names[-1]:
+            yield FamilyMean(family=family, n=len(names), scores=scores[family])
 
 
 def score_table(results: Sequence[SuiteResult]) -> "Table":
@@ -81,33 +92,35 @@ def score_table(results: Sequence[SuiteResult]) -> "Table":
     the SG score, the unweighted mean over suites. Behind the seeds of a family stands their mean; a
     big family's members are left out.
     """
-    shown = columns(results)
+    shown = [*columns(results)]
     rule = results[0].score_rule if results else "all"
-    headers = [column if isinstance(column, str) else column.header for column in shown]
-    caption = _caption(results, shown)
     n_items: dict[str, int] = {}
     for each in results:
         n_items[each.suite_name] = max(each.n_items, n_items.get(each.suite_name, 0))
     table = plain_table(
         RULES[rule],
         names=("circuit", "suite"),
-        numbers=("items", "chance", *headers),
-        caption=caption,
+        numbers=("items", "chance", *(column.header for column in shown)),
+        caption=_caption(results, shown),
     )
-    by_key = {(each.suite_name, each.model_name): each for each in results}
 
     def cells(suite: str) -> Iterator[str]:
         # Of shares that were published by themselves nobody may know of how many items they are.
         yield str(n_items[suite] or "-")
-        yield _chances_cell(each for each in results if each.suite_name == suite)
+        yield _chances(each for each in results if each.suite_name == suite)
         for column in shown:
-            if isinstance(column, str):
-                yield _shares_cell(by_key.get((suite, column)), n_items[suite])
-            else:
-                yield column.suite_cell(suite)
+            yield column.suite_cell(suite, n_items[suite])
 
     add_suite_rows(table, [(each.circuit, each.suite_name) for each in results], cells)
-    _add_means(table, results, shown)
+    table.add_section()
+    circuits = sorted({result.circuit for result in results if result.circuit})
+    for circuit in circuits if len(circuits) > 1 else []:
+        own = [each for each in results if each.circuit == circuit]
+        means = (column.mean_cell(circuit) for column in shown)
+        table.add_row(circuit, "mean", "", _mean_chance(own), *means)
+    if len(n_items) > 1:
+        means = (column.mean_cell() for column in shown)
+        table.add_row("all suites", "SG score", "", _mean_chance(results), *means, style="bold")
     return table
 
 
@@ -138,13 +151,20 @@ RULES = {
 }
 
 
-def _chances_cell(results: Iterable[SuiteResult]) -> str:
+def _labelled(label: str, text: str) -> str:
+    """Return a text, behind what it is of, if that has a name."""
+    return f"{label}: {text}" if label else text
+
+
+def _chances(results: Iterable[SuiteResult]) -> str:
     """Return what holds by chance on a suite, of several scores each; models differ in versions."""
-    cells: dict[str, None] = {}
-    for each in results:
-        labels = [f"{score.label}: " if score.label else "" for score in each.scores]
-        shown = [number_cell(chance, missing="unknown") for chance in each.chances]
-        cells["\n".join(map("".join, zip(labels, shown, strict=True)))] = None
+    cells = dict.fromkeys(
+        "\n".join(
+            _labelled(score.label, number_cell(chance, missing="unknown"))
+            for score, chance in zip(each.scores, each.chances, strict=True)
+        )
+        for each in results
+    )
     return " / ".join(cells)
 
 
@@ -160,28 +180,33 @@ def _mean_chance(results: Iterable[SuiteResult]) -> str:
     return number_cell(math.fsum(by_suite.values()) / len(by_suite), missing="unknown")
 
 
-def _shares_cell(result: SuiteResult | None, n_items: int) -> str:
-    if result is None:
+def _shares(results: Sequence[SuiteResult], n_items: int | None = None) -> str:
+    """Return the scores of the last of a model's results on one suite; "" without a result.
+
+    They come with their intervals if it is said how many items the suite has.
+    """
+    if not results:
         return ""
     cells = []
-    for score in result.scores:
-        label = f"{score.label}: " if score.label else ""
-        shown = "no items"
-        if score.n_items:
-            shown = interval_cell(score.share, score.interval)
-        elif not score.is_counted:
-            shown = number_cell(score.share)
+    for score in results[-1].scores:
+        shown = number_cell(score.share)
+        if n_items is not None and score.is_counted:
+            shown = interval_cell(score.share, score.interval) if score.n_items else "no items"
         # The column of items has those of the suite; what is skipped depends on the model.
-        of = f" of {score.n_items}" if 0 < score.n_items < n_items else ""
-        cells.append(f"{label}{shown}{of}")
+        of = f" of {score.n_items}" if 0 < score.n_items < (n_items or 0) else ""
+        cells.append(_labelled(score.label, f"{shown}{of}"))
     return "\n".join(cells) or "no predictions"
+
+
+def _mean(results: Iterable[SuiteResult]) -> str:
+    return number_cell(mean_score(result.score for result in results))
 
 
 # What the rows of several suites are; SG scores are never pooled.
 _MEANS = "Means, SG score: over suites, every suite counts alike."
 
 
-def _caption(results: Sequence[SuiteResult], shown: Sequence[str | FamilyMean]) -> str:
+def _caption(results: Sequence[SuiteResult], shown: Sequence[ModelColumn | FamilyMean]) -> str:
     caption = "Share of items on which a suite's predictions hold [95% Wilson interval]."
     if len({each.suite_name for each in results}) > 1:
         caption += f"\n{_MEANS}"
@@ -192,28 +217,6 @@ def _caption(results: Sequence[SuiteResult], shown: Sequence[str | FamilyMean]) 
         if mean.n > MAX_MEMBERS:
             caption += f"\n{mean.family} has {mean.n} members; --format csv has each."
     return "\n".join([caption, *SuiteResult.swallowed_lines(results)])
-
-
-def _add_means(
-    table: "Table", results: Sequence[SuiteResult], shown: Sequence[str | FamilyMean]
-) -> None:
-    circuits = sorted({result.circuit for result in results if result.circuit})
-    table.add_section()
-    for circuit in circuits if len(circuits) > 1 else []:
-        cells = (_mean_cell(results, column, circuit) for column in shown)
-        own = [each for each in results if each.circuit == circuit]
-        table.add_row(circuit, "mean", "", _mean_chance(own), *cells)
-    if len({result.suite_name for result in results}) > 1:
-        cells = (_mean_cell(results, column) for column in shown)
-        table.add_row("all suites", "SG score", "", _mean_chance(results), *cells, style="bold")
-
-
-def _mean_cell(results: Sequence[SuiteResult], column: str | FamilyMean, circuit: str = "") -> str:
-    """Return the mean over a circuit's suites, or over all."""
-    if isinstance(column, FamilyMean):
-        return column.mean_cell(circuit)
-    own = (each for each in results if each.model_name == column)
-    return number_cell(mean_score(each.score for each in own if circuit in ("", each.circuit)))
 
 
 # More suites than these do not fit beside one another; their circuits do.
@@ -229,59 +232,55 @@ def result_tables(
     """
     if about == "predictions":
         return [prediction_table(results)]
-    families: dict[str, list[SuiteResult]] = {}
+    families: dict[tuple[str, str], list[SuiteResult]] = {}
     others = []
     for result in results:
-        if result.membership and result.membership.is_ordered:
-            families.setdefault(result.membership.family, []).append(result)
+        if (member := result.membership) and member.is_ordered:
+            families.setdefault((member.family, member.axis), []).append(result)
         else:
             others.append(result)
-    steps = [_step_table(own) for own in families.values()]
+    steps = [_step_table(family, axis, own) for (family, axis), own in families.items()]
     return [score_table(others), *steps] if others else steps
 
 
-def _step_table(results: Sequence[SuiteResult]) -> "Table":
+def _step_table(family: str, axis: str, results: Sequence[SuiteResult]) -> "Table":
     """Return one row a member, in the order of training; of many suites the circuits' means.
 
     `results` are those of one ordered family.
     """
-    title, axis = _title(results)
     suites = in_order((each.circuit, each.suite_name) for each in results)
-    circuits = list(dict.fromkeys(circuit for circuit, _ in suites))
-    by_circuit = len(suites) > _MAX_SUITES
-    what = f"Share of items that hold.{f' {_MEANS}' if len(suites) > 1 else ''}"
+    parts, headers = [[suite] for suite in suites], [name for _, name in suites]
+    if by_circuit := len(suites) > _MAX_SUITES:
+        circuits = dict.fromkeys(circuit for circuit, _ in suites)
+        parts = [[each for each in suites if each[0] == circuit] for circuit in circuits]
+        headers = [*map(circuit_cell, circuits)]
+    is_several = len(suites) > 1
     table = plain_table(
-        title,
+        f"{family} by {axis}: {RULES[results[0].score_rule]}",
         names=(axis,),
-        numbers=[*map(circuit_cell, circuits)] if by_circuit else [suite for _, suite in suites],
-        caption=f"{what}\n--format csv has every suite with its interval.",
+        numbers=headers,
+        caption=f"Share of items that hold.{f' {_MEANS}' if is_several else ''}\n"
+        "--format csv has every suite with its interval.",
     )
-    if len(suites) > 1:
+    if is_several:
         table.add_column("SG score", justify="right", style="bold")
+
+    def cells(
+        own: Sequence[SuiteResult],
+        of_suite: Callable[[Sequence[SuiteResult]], str],
+        of_several: Callable[[Sequence[SuiteResult]], str],
+    ) -> Iterator[str]:
+        for part in parts:
+            found = [each for each in own if (each.circuit, each.suite_name) in part]
+            yield of_several(found) if by_circuit else of_suite(found)
+        if is_several:
+            yield of_several(own)
+
     for label, own in _by_step(results).items():
-        if by_circuit:
-            cells = [_mean(each for each in own if each.circuit == name) for name in circuits]
-        else:
-            found = {(each.circuit, each.suite_name): each for each in own}
-            cells = [_shares(found.get(suite)) for suite in suites]
-        table.add_row(label, *cells, *([_mean(own)] if len(suites) > 1 else []))
+        table.add_row(label, *cells(own, _shares, _mean))
     table.add_section()
-    parts = (
-        [_mean_chance(each for each in results if each.circuit == name) for name in circuits]
-        if by_circuit
-        else [
-            _chances_cell(each for each in results if (each.circuit, each.suite_name) == suite)
-            for suite in suites
-        ]
-    )
-    table.add_row("chance", *parts, *([_mean_chance(results)] if len(suites) > 1 else []))
+    table.add_row("chance", *cells(results, _chances, _mean_chance))
     return table
-
-
-def _title(results: Sequence[SuiteResult]) -> tuple[str, str]:
-    member = results[0].membership
-    assert member is not None  # noqa: S101 - the others have a table without steps
-    return f"{member.family} by {member.axis}: {RULES[results[0].score_rule]}", member.axis
 
 
 def _by_step(results: Sequence[SuiteResult]) -> dict[str, list[SuiteResult]]:
@@ -294,27 +293,11 @@ def _by_step(results: Sequence[SuiteResult]) -> dict[str, list[SuiteResult]]:
     return {key[-1]: members[key] for key in sorted(members)}
 
 
-def _shares(result: SuiteResult | None) -> str:
-    if result is None:
-        return ""
-    cells = [
-        f"{score.label}: {number_cell(score.share)}" if score.label else number_cell(score.share)
-        for score in result.scores
-    ]
-    return "\n".join(cells) or "no predictions"
-
-
-def _mean(results: Iterable[SuiteResult]) -> str:
-    return number_cell(mean_score(result.score for result in results))
-
-
 def kept_margins(prediction: PredictionResult) -> list[float]:
     """Return the margins in bits of the items that are not skipped and have a finite one."""
-    return [
-        margin
-        for margin, skipped in zip(prediction.margin_bits.tolist(), prediction.skipped, strict=True)
-        if math.isfinite(margin) and not skipped
-    ]
+    margins = prediction.margin_bits[~prediction.skipped]
+    kept: list[float] = margins[np.isfinite(margins)].tolist()
+    return kept
 
 
 def prediction_cells(prediction: PredictionResult) -> tuple[str, str, str]:

@@ -9,12 +9,12 @@ from pommel.errors import UsageError
 from pommel.files import frame_text
 from pommel.report.latex import latex_table
 from pommel.report.markdown import markdown_table
-from pommel.report.paper_table import PaperTable, from_rich
 from pommel.report.score_tables import circuits_table, predictions_table, scores_table
 from pommel.scoring import RunRecord, SuiteResult
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.table import Table
 
 Form = Literal["md", "latex", "csv"]
 
@@ -32,7 +32,7 @@ class TableKind:
 
     name: str
     about: str
-    table: Callable[[Records, Settings], PaperTable]
+    table: "Callable[[Records, Settings], Table]"
     frame: "Callable[[Records, Settings], pd.DataFrame]"
     with_means: tuple[Form, ...] = ()
 
@@ -71,11 +71,12 @@ def _circuits_frame(records: Records, settings: Settings) -> "pd.DataFrame":
     return Accuracies(rows=(*by_circuit.rows, *overall.rows)).frame()
 
 
-def _comparison_table(records: Records, settings: Settings) -> PaperTable:
+def _comparison_table(records: Records, settings: Settings) -> "Table":
     comparison = Comparison.of_two(records, average=settings.average)
-    (table,) = map(from_rich, comparison.tables())
+    (table,) = comparison.tables()
     said = (*comparison.warnings, *comparison.notes)
-    return replace(table, notes=(*table.notes, *(f"{line}." for line in said)))
+    table.caption = "\n".join([str(table.caption), *(f"{line}." for line in said)])
+    return table
 
 
 def _stability(records: Records) -> Stability:
@@ -109,7 +110,7 @@ _KINDS = (
     TableKind(
         name="accuracy",
         about="suites of each model, with tests against chance and margins",
-        table=lambda records, _: from_rich(Accuracies.of(records).tables()[0]),
+        table=lambda records, _: Accuracies.of(records).tables()[0],
         frame=lambda records, _: Accuracies.of(records).frame(),
     ),
     TableKind(
@@ -124,7 +125,7 @@ _KINDS = (
     TableKind(
         name="stability",
         about="suites without and with intervening material",
-        table=lambda records, _: from_rich(_stability(records).tables()[0]),
+        table=lambda records, _: _stability(records).tables()[0],
         frame=lambda records, _: _stability(records).frame(),
     ),
 )
