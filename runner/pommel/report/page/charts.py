@@ -1,29 +1,27 @@
 """Charts for a page: a specification, and the rows behind its marks apart from it, as columns."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
 from pommel.errors import UsageError
-from pommel.report.page.sections import Packed, Section, packed
+from pommel.report.page.sections import Row, Section, packed
 from pommel.report.plots.regions import NamedRun, region_chart, region_notes, region_rows
-from pommel.report.plots.theme import data_of, note_lines, single_line
+from pommel.report.plots.theme import Spec, data_of, note_lines, single_line
 
 if TYPE_CHECKING:
     import altair as alt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chart:
+class Chart(NamedTuple):
     """A chart, or why there is none (`why_not`); `block` is what `report.js` draws it from.
 
-    `block` is {"spec": ..., "tables": [...]}: where the specification had rows, {"table": n} stands
-    for the n-th of the tables (see `packing.packed`).
+    `block` is {"spec": ..., "tables": [rows]}: of the specification, "data" says which of the
+    tables (see `sections.packed`) has its rows.
     """
 
     key: str
     title: str
-    block: Mapping[str, object] | None = None
+    block: Spec | None = None
     why_not: str = ""
 
 
@@ -32,17 +30,18 @@ def chart_of(key: str, title: str, make: "Callable[[], alt.TopLevelMixin]") -> C
     try:
         spec = make().to_dict()
     except UsageError as error:
-        return Chart(key=key, title=title, why_not=str(error))
-    return _chart(key, title, spec)
+        return Chart(key, title, why_not=str(error))
+    (rows,) = spec["datasets"].values()
+    return Chart(key, title, block=_block(spec, rows))
 
 
 def curves(key: str, section: Section) -> Chart:
     """Return the surprisal of each region, a line a condition and a facet a model."""
     title = "Surprisal by region"
-    runs = [NamedRun(label=single_line(name), run=run) for name, run in section.runs.items()]
+    runs = [NamedRun(single_line(name), run) for name, run in section.runs.items()]
     if not runs:
         why_not = "no tokens are known of these runs, and so no surprisals of regions"
-        return Chart(key=key, title=title, why_not=why_not)
+        return Chart(key, title, why_not=why_not)
     own_rows = [region_rows([each], each.run.surprisals.suite.metrics[0]) for each in runs]
     # Altair takes its time with rows, and what it makes of one model holds for all: of the one
     # that has most to show.
@@ -51,34 +50,15 @@ def curves(key: str, section: Section) -> Chart:
     try:
         spec = region_chart([fullest.run]).to_dict()
     except UsageError as error:
-        return Chart(key=key, title=title, why_not=str(error))
+        return Chart(key, title, why_not=str(error))
     spec["facet"]["sort"] = [each.label for each in runs]
     rows = [row for own in own_rows for row in own]
-    spec["data"] = data_of(rows)
     # Facets may stand below one another: lines are as long as one is wide.
     notes = region_notes(rows, "standard error")
     spec["title"]["subtitle"] = note_lines(notes, spec["spec"]["width"])
-    return _chart(key, title, spec)
+    return Chart(key, title, block=_block(spec, data_of(rows)["values"]))
 
 
-def _chart(key: str, title: str, spec: Mapping[str, object]) -> Chart:
-    tables: list[Packed] = []
-    block = {"spec": _without_rows(spec, tables), "tables": tables}
-    return Chart(key=key, title=title, block=block)
-
-
-def _without_rows(value: object, tables: list[Packed]) -> object:
-    """Return a part of a specification; rows that it has are added to the tables."""
-    if isinstance(value, list):
-        return [_without_rows(each, tables) for each in value]
-    if not isinstance(value, dict):
-        return value
-    kept: dict[str, object] = {}
-    for key, each in value.items():
-        rows = each.get("values") if key == "data" and isinstance(each, dict) else None
-        if isinstance(rows, list) and all(isinstance(row, dict) for row in rows):
-            kept[key] = {"table": len(tables)}
-            tables.append(packed(rows))
-        else:
-            kept[key] = _without_rows(each, tables)
-    return kept
+def _block(spec: Spec, rows: Sequence[Row]) -> Spec:
+    kept = {key: each for key, each in spec.items() if key != "datasets"}
+    return {"spec": {**kept, "data": {"table": 0}}, "tables": [packed(rows)]}

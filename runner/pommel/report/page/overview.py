@@ -1,24 +1,22 @@
 """What stands above the suites: what was run, the scores, what was left out."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 from pommel.errors import counted, listed
 from pommel.files import frame_of_rows, frame_text
-from pommel.report.page.charts import Chart, chart_of
+from pommel.report.page.charts import chart_of
 from pommel.report.page.provenance import (
-    SuiteProvenance,
     model_provenance,
     run_rows,
     suite_provenance,
     time_span,
 )
 from pommel.report.page.scores import (
-    AllAccuracies,
-    ModelRow,
+    Levels,
     SuiteRow,
     circuits_of,
     model_rows,
+    together,
 )
 from pommel.report.page.sections import ReportModel, Section
 from pommel.report.plots.circuits import circuit_chart
@@ -28,54 +26,41 @@ from pommel.scoring import RunRecord, SuiteResult
 _SHOWN_NAMES = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Overview:
-    """The head of the report; `files` are CSV texts by the names that they are saved under."""
-
-    facts: tuple[tuple[str, str], ...]
-    models: tuple[ReportModel, ...]
-    circuits: tuple[str, ...]
-    model_rows: tuple[ModelRow, ...]
-    model_caption: str
-    suite_rows: tuple[SuiteRow, ...]
-    suite_caption: str
-    swallowed: tuple[str, ...]
-    charts: tuple[Chart, ...]
-    model_provenance: Mapping[str, Sequence[tuple[str, str]]]
-    suite_provenance: Sequence[SuiteProvenance]
-    run_rows: Sequence[Mapping[str, str]]
-    files: Mapping[str, str]
-
-
 def overview(
-    models: Sequence[ReportModel], found: AllAccuracies, rows: Sequence[SuiteRow]
-) -> Overview:
-    """Return what the report says of all suites together."""
+    models: Sequence[ReportModel], levels: Levels, rows: Sequence[SuiteRow]
+) -> dict[str, object]:
+    """Return what the report says of all suites together, for its templates.
+
+    `files` are CSV texts by the names that they are saved under.
+    """
     records = [record for model in models for record in model.records]
     runs = run_rows(models)
-    frame = frame_of_rows(runs, [*runs[0]])
-    charts = (
-        chart_of("heat", "Scores of models on suites", lambda: heat_map(records)),
-        chart_of("circuits", "Circuits", lambda: circuit_chart(found.levels["circuit"])),
-    )
-    means, by_suite = found.together("model", "circuit"), found.levels["suite"].suite_notes()
-    return Overview(
-        facts=tuple(_facts(models, records, rows)),
-        models=tuple(models),
-        circuits=tuple(circuits_of(found)),
-        model_rows=tuple(model_rows(models, found)),
-        model_caption=" ".join(
+    means, by_suite = together(levels, "model", "circuit"), levels["suite"].suite_notes()
+    # As `pommel stats accuracy` has them.
+    accuracies = together(levels, *levels).frame()
+    return {
+        "facts": _facts(models, records, rows),
+        "models": models,
+        "circuits": circuits_of(levels),
+        "model_rows": model_rows(models, levels),
+        "model_caption": " ".join(
             ["SG score, over all suites, and scores by circuit.", *means.mean_notes()]
         ),
-        suite_rows=tuple(rows),
-        suite_caption=" ".join([*by_suite, "Chance: the share that holds by chance."]),
-        swallowed=tuple(SuiteResult.swallowed_lines([each.result for each in records])),
-        charts=charts,
-        model_provenance=model_provenance(models),
-        suite_provenance=suite_provenance(models),
-        run_rows=runs,
-        files={"accuracy.csv": found.to_csv(), "runs.csv": frame_text(frame, "csv")},
-    )
+        "suite_rows": rows,
+        "suite_caption": " ".join([*by_suite, "Chance: the share that holds by chance."]),
+        "swallowed": SuiteResult.swallowed_lines([each.result for each in records]),
+        "charts": (
+            chart_of("heat", "Scores of models on suites", lambda: heat_map(records)),
+            chart_of("circuits", "Circuits", lambda: circuit_chart(levels["circuit"])),
+        ),
+        "model_provenance": model_provenance(models),
+        "suite_provenance": suite_provenance(models),
+        "run_rows": runs,
+        "files": {
+            "accuracy.csv": frame_text(accuracies, "csv"),
+            "runs.csv": frame_text(frame_of_rows(runs, [*runs[0]]), "csv"),
+        },
+    }
 
 
 def navigation(of_suites: Sequence[Section]) -> dict[str, list[tuple[int, Section]]]:

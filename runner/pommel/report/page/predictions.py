@@ -3,15 +3,16 @@
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pommel.analysis import Accuracy
 from pommel.errors import FormulaError
 from pommel.report.page.scores import (
-    AllAccuracies,
     Cell,
+    Levels,
     accuracy_cell,
     bits_text,
+    by_model,
     interval_text,
     number_cell,
 )
@@ -24,46 +25,16 @@ _IN_WORDS = re.compile(r"\*([^*\n]+)\*")
 _IN_FORMULA = re.compile(r"%([^%]+)%")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Words:
-    """A piece of a prediction, in words or its formula.
+class PredictionText(NamedTuple):
+    """A prediction as its author wrote it, and in words, in lines.
 
-    The name of a condition is one by itself, without the percent signs around it.
+    Both are in pieces: every other one, from the second on, is the name of a condition.
     """
 
-    text: str
-    is_condition: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PredictionText:
-    """A prediction as its author wrote it, and in words, in lines."""
-
     prediction_id: int
-    formula: tuple[Words, ...]
-    words: tuple[Words, ...]
+    formula: list[str]
+    words: list[str]
     description: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PredictionRow:
-    """How often a prediction holds for a model: share, items, margin, median, `Accuracy.COUNTS`."""
-
-    model: ReportModel
-    prediction_id: str
-    cells: tuple[Cell, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailureRow:
-    """The items on which a prediction fails for a model, each with its margin, the worst first.
-
-    A margin that is not known is a dash.
-    """
-
-    label: str
-    prediction_id: int
-    failures: Sequence[tuple[int, str]]
 
 
 def prediction_texts(section: Section) -> list[PredictionText]:
@@ -83,7 +54,7 @@ def prediction_texts(section: Section) -> list[PredictionText]:
     return [
         PredictionText(
             prediction_id=number,
-            formula=_parts(_IN_FORMULA, formula.strip()),
+            formula=_IN_FORMULA.split(formula.strip()),
             words=_words(formula, names, metric),
             description=description,
         )
@@ -91,32 +62,55 @@ def prediction_texts(section: Section) -> list[PredictionText]:
     ]
 
 
-def prediction_table(
-    section: Section, models: Sequence[ReportModel], found: AllAccuracies
-) -> list[PredictionRow]:
-    """Return a row a model and prediction, and one for a share that was published by itself."""
-    rows = found.by_model("prediction")
+def _words(formula: str, region_names: Mapping[int, str], metric: str) -> list[str]:
+    try:
+        lines = Formula.parse(formula).in_few_words(region_names, metric=metric)
+    except FormulaError:
+        # Others may have had formulas of their own kind.
+        return []
+    return _IN_WORDS.split("\n".join(lines))
+
+
+def prediction_rows(
+    section: Section, models: Sequence[ReportModel], levels: Levels
+) -> Iterator[tuple[ReportModel, str, list[Cell]]]:
+    """Yield each model and prediction, and a share that was published by itself, with cells.
+
+    These have the share, items, margin, median, and `Accuracy.COUNTS`.
+    """
+    rows = by_model(levels["prediction"])
     families = {model.family for model in models if model.label in section.records}
-    shown = (each for each in models if each.label in section.records or each.label in families)
-    return [
-        _prediction_row(model, row)
-        for model in shown
-        for row in rows.get((model.label, model.is_family), [])
-        if (row.unit.language, row.unit.suite) == section.key
-    ]
+    for model in models:
+        if model.label in section.records or model.label in families:
+            for row in rows.get(model.key, []):
+                if (row.unit.language, row.unit.suite) == section.key:
+                    yield model, row.unit.prediction_id, [*_cells(row)]
 
 
-def failure_rows(section: Section) -> list[FailureRow]:
-    """Return a row a model and prediction, those without failures included."""
-    return [
-        FailureRow(
-            label=label,
-            prediction_id=prediction.prediction_id,
-            failures=_failures(prediction, record.result.item_numbers),
-        )
-        for label, record in section.records.items()
-        for prediction in record.result.predictions
+def _cells(row: Accuracy) -> Iterator[Cell]:
+    yield accuracy_cell(row)
+    is_counted = row.n_items is not None and row.n_holding is not None
+    yield Cell(f"{row.n_holding} of {row.n_items}", number=row.n_holding) if is_counted else Cell()
+    margin = row.margin_bits
+    yield number_cell(margin.mean, interval_text(margin, sign="+"), sign="+")
+    yield number_cell(row.median_margin_bits, sign="+")
+    for name in Accuracy.COUNTS:
+        yield number_cell(row.counts[name])
+
+
+def failures(prediction: PredictionResult, item_numbers: Sequence[int]) -> list[tuple[int, str]]:
+    """Return the items on which a prediction fails, each with its margin, the worst first.
+
+    A margin that is not known is a dash.
+    """
+    margins = prediction.margin_bits.tolist()
+    failing = [
+        (margin, number)
+        for margin, number, holds in zip(margins, item_numbers, prediction.results, strict=True)
+        if holds is False
     ]
+    failing.sort(key=lambda each: (math.isnan(each[0]), each))
+    return [(number, bits_text(margin, sign="+")) for margin, number in failing]
 
 
 def verdict_rows(section: Section) -> Iterator[Row]:
@@ -136,49 +130,3 @@ def verdict_rows(section: Section) -> Iterator[Row]:
                     "margin_bits": plain_number(float(each.margin_bits[index])),
                     **{name: str(column[index]) for name, column in columns.items()},
                 }
-
-
-def _parts(names: re.Pattern[str], text: str) -> tuple[Words, ...]:
-    """Return the pieces of a text, those apart that the pattern's group stands for."""
-    # They are every other one.
-    return tuple(
-        Words(text=part, is_condition=place % 2 == 1)
-        for place, part in enumerate(names.split(text))
-        if part
-    )
-
-
-def _words(formula: str, region_names: Mapping[int, str], metric: str) -> tuple[Words, ...]:
-    try:
-        lines = Formula.parse(formula).in_few_words(region_names, metric=metric)
-    except FormulaError:
-        # Others may have had formulas of their own kind.
-        return ()
-    return _parts(_IN_WORDS, "\n".join(lines))
-
-
-def _prediction_row(model: ReportModel, row: Accuracy) -> PredictionRow:
-    margin, n_holding = row.margin_bits, Cell()
-    if row.n_items is not None and row.n_holding is not None:
-        n_holding = Cell(text=f"{row.n_holding} of {row.n_items}", number=row.n_holding)
-    mean = Cell(
-        text=bits_text(margin.mean, sign="+"),
-        detail=interval_text(margin, sign="+"),
-        number=None if math.isnan(margin.mean) else margin.mean,
-    )
-    median = number_cell(row.median_margin_bits, sign="+")
-    counts = (number_cell(row.counts[name]) for name in Accuracy.COUNTS)
-    cells = (accuracy_cell(row), n_holding, mean, median, *counts)
-    return PredictionRow(model=model, prediction_id=row.unit.prediction_id, cells=cells)
-
-
-def _failures(prediction: PredictionResult, item_numbers: Sequence[int]) -> list[tuple[int, str]]:
-    failing = [
-        (margin, number)
-        for margin, number, holds in zip(
-            prediction.margin_bits.tolist(), item_numbers, prediction.results, strict=True
-        )
-        if holds is False
-    ]
-    failing.sort(key=lambda each: (math.isnan(each[0]), each))
-    return [(number, bits_text(margin, sign="+")) for margin, number in failing]

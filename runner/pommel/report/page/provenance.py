@@ -7,9 +7,6 @@ from pommel.errors import counted
 from pommel.report.page.sections import ReportModel
 from pommel.scoring import RunRecord
 
-# A hash's beginning tells it from others to people; files have it whole.
-_SHOWN_DIGITS = 12
-
 
 class SuiteProvenance(NamedTuple):
     """A version of a suite, and how many models were run on it."""
@@ -63,11 +60,6 @@ def run_rows(models: Sequence[ReportModel]) -> list[dict[str, str]]:
         for model in models
         for record in model.records
     ]
-
-
-def short_hash(sha256: str) -> str:
-    """Return a hash's beginning."""
-    return sha256[:_SHOWN_DIGITS]
 
 
 def time_span(records: Iterable[RunRecord]) -> str:

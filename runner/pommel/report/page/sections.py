@@ -4,7 +4,7 @@ import json
 import math
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from pommel.analysis import ModelsCompared
 from pommel.scoring import Run, RunRecord, SuiteKey
@@ -29,6 +29,11 @@ class ReportModel:
         """Whether it is a family, which has no runs of its own."""
         return self.n_members > 0
 
+    @property
+    def key(self) -> tuple[str, bool]:
+        """What tells its rows of accuracies from those of others."""
+        return self.label, self.is_family
+
 
 def report_models(records: Sequence[RunRecord]) -> list[ReportModel]:
     """Return the models of complete runs; a family of one member is that model."""
@@ -41,14 +46,14 @@ def report_models(records: Sequence[RunRecord]) -> list[ReportModel]:
     }
     models: list[ReportModel] = []
     for each in found.models:
-        family_of_it = by_member.get(id(each))
-        if family_of_it is None:
+        family = by_member.get(id(each))
+        if family is None:
             models.append(ReportModel(label=each.label, records=each.records))
-        elif family_of_it.members[0] is each:
-            family, members = family_of_it.label, family_of_it.members
-            models.append(ReportModel(label=family, n_members=len(members)))
+        elif family.members[0] is each:
+            models.append(ReportModel(label=family.label, n_members=len(family.members)))
             models.extend(
-                ReportModel(label=one.label, records=one.records, family=family) for one in members
+                ReportModel(label=one.label, records=one.records, family=family.label)
+                for one in family.members
             )
     return models
 
@@ -129,7 +134,7 @@ def _ordered(values: Mapping[str, _T], labels: Sequence[str]) -> dict[str, _T]:
 # Behind the point; more say nothing about a surprisal.
 _DIGITS = 6
 
-Row = Mapping[str, Any]
+Row = Mapping[str, object]
 Packed = Mapping[str, object]
 
 
@@ -164,10 +169,7 @@ def json_for_script(value: object) -> str:
 
 def _column(values: list[object]) -> Packed:
     if not all(isinstance(value, str) for value in values):
-        return {"values": [_rounded(value) for value in values]}
+        rounded = [round(each, _DIGITS) if isinstance(each, float) else each for each in values]
+        return {"values": rounded}
     places = {text: place for place, text in enumerate(dict.fromkeys(values))}
     return {"texts": list(places), "at": [places[text] for text in values]}
-
-
-def _rounded(value: object) -> object:
-    return round(value, _DIGITS) if isinstance(value, float) else value

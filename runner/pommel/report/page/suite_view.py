@@ -2,21 +2,18 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
-from pommel.report.page.charts import Chart, curves
+from pommel.report.page.charts import curves
 from pommel.report.page.predictions import (
-    FailureRow,
-    PredictionRow,
-    PredictionText,
-    failure_rows,
-    prediction_table,
+    failures,
+    prediction_rows,
     prediction_texts,
     verdict_rows,
 )
-from pommel.report.page.scores import AllAccuracies, bits_text
-from pommel.report.page.sections import Packed, ReportModel, Section, packed
-from pommel.scoring import PredictionResult, Run, SuiteResult
+from pommel.report.page.scores import Levels, bits_text
+from pommel.report.page.sections import ReportModel, Section, packed
+from pommel.scoring import PredictionResult, Run
 from pommel.suite import Condition
 
 _RIGHT_TO_LEFT = frozenset(
@@ -25,12 +22,8 @@ _RIGHT_TO_LEFT = frozenset(
 _RIGHT_TO_LEFT_SCRIPTS = frozenset(["arab", "hebr", "syrc", "thaa", "nkoo"])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Piece:
-    """A piece of a sentence; `region` is the number of one that counts, None for the others."""
-
-    text: str
-    region: int | None = None
+# A piece of a sentence; with the number of a region that counts, None for the others.
+Piece = tuple[str, int | None]
 
 
 def pieces(condition: Condition, joiner: str, marked: Sequence[int]) -> Iterator[Piece]:
@@ -39,15 +32,10 @@ def pieces(condition: Condition, joiner: str, marked: Sequence[int]) -> Iterator
     A marked region without text is a piece without text.
     """
     sentence = condition.sentence(joiner)
-    if condition.context:
-        yield Piece(text=condition.context)
+    yield condition.context, None
     for region, (start, end) in zip(condition.regions, sentence.spans, strict=True):
-        joining = end - start - len(region.text)
-        if joining:
-            yield Piece(text=sentence.text[start : start + joining])
-        is_marked = region.number in marked
-        if region.text or is_marked:
-            yield Piece(text=region.text, region=region.number if is_marked else None)
+        yield sentence.text[start : end - len(region.text)], None
+        yield region.text, region.number if region.number in marked else None
 
 
 def direction(language: str) -> str:
@@ -60,34 +48,28 @@ def direction(language: str) -> str:
 UNSCORED, UNKNOWN = "†", "‡"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentenceRow:
+class SentenceRow(NamedTuple):
     """A condition's sentence, and for each model the surprisals that count in it."""
 
     condition: str
-    pieces: tuple[Piece, ...]
+    pieces: list[Piece]
     is_whole: bool
     gloss: str
-    cells: tuple[str, ...]
+    cells: list[str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
-    """What a prediction came to; `kind` is "h" (holds), "f" (fails), "s" (skipped), or ""."""
-
-    text: str = ""
-    kind: str = ""
+# What a prediction came to; with "h" (holds), "f" (fails), "s" (skipped), or "".
+Verdict = tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ItemRows:
+class ItemRows(NamedTuple):
     """An item: its sentences, none where they are not known, and what predictions came to.
 
     `verdicts` have one for each model, by the number of the prediction.
     """
 
     number: int
-    sentences: tuple[SentenceRow, ...]
+    sentences: list[SentenceRow]
     verdicts: Mapping[int, Sequence[Verdict]]
 
 
@@ -98,22 +80,30 @@ def item_table(section: Section) -> tuple[list[str], list[ItemRows]]:
     """
     records = section.records.items()
     results = {label: each.result for label, each in records if each.result.predictions}
-    known = [_verdicts(result) for result in results.values()]
+    # What each prediction came to in each item, by their numbers.
+    known = [
+        {
+            (each.prediction_id, number): _verdict(each, place)
+            for each in result.predictions
+            for place, number in enumerate(result.item_numbers)
+        }
+        for result in results.values()
+    ]
     ids = sorted({each.prediction_id for result in results.values() for each in result.predictions})
     suite = section.suite
     # The suite's items in its order, behind them those that only results have.
-    numbers = [item.number for item in suite.items] if suite else []
+    numbers = [item.number for item in suite.items] if suite and results else []
     numbers += [number for result in results.values() for number in result.item_numbers]
     labels = list(results)
     rows = [
         ItemRows(
             number=number,
-            sentences=tuple(_sentence_rows(section, labels, number)),
-            verdicts={each: [own.get((each, number), Verdict()) for own in known] for each in ids},
+            sentences=[*_sentence_rows(section, labels, number)],
+            verdicts={each: [own.get((each, number), ("", "")) for own in known] for each in ids},
         )
         for number in dict.fromkeys(numbers)
     ]
-    return labels, rows if labels else []
+    return labels, rows
 
 
 def _sentence_rows(section: Section, labels: Sequence[str], number: int) -> Iterator[SentenceRow]:
@@ -131,16 +121,16 @@ def _sentence_rows(section: Section, labels: Sequence[str], number: int) -> Iter
             if reference.condition == name
         }
         is_whole, regions = None in looked_at, sorted(r for r in looked_at if r is not None)
-        cells = (
-            _surprisals(section.runs.get(label), (i, c), regions, is_whole=is_whole)
-            for label in labels
-        )
+        gloss = condition.as_written.get("gloss")
         yield SentenceRow(
             condition=name,
-            pieces=tuple(pieces(condition, suite.joiner, regions)),
+            pieces=[*pieces(condition, suite.joiner, regions)],
             is_whole=is_whole,
-            gloss=_gloss(condition.as_written.get("gloss")),
-            cells=tuple(cells),
+            gloss=" ".join(map(str, gloss)) if isinstance(gloss, list) else str(gloss or ""),
+            cells=[
+                _surprisals(section.runs.get(label), (i, c), regions, is_whole=is_whole)
+                for label in labels
+            ],
         )
 
 
@@ -165,22 +155,9 @@ def _surprisals(
     return " ".join(shown)
 
 
-def _gloss(gloss: object) -> str:
-    return " ".join(map(str, gloss)) if isinstance(gloss, list) else str(gloss or "")
-
-
-def _verdicts(result: SuiteResult) -> dict[tuple[int, int], Verdict]:
-    """Return what each prediction came to in each item, by their numbers."""
-    return {
-        (each.prediction_id, number): _verdict(each, place)
-        for each in result.predictions
-        for place, number in enumerate(result.item_numbers)
-    }
-
-
 def _verdict(prediction: PredictionResult, place: int) -> Verdict:
     if prediction.skipped[place]:
-        return Verdict(text="skipped", kind="s")
+        return "skipped", "s"
     margin = float(prediction.margin_bits[place])
     holds = bool(prediction.holds[place])
     marks = UNSCORED * bool(prediction.unscored[place]) + UNKNOWN * bool(prediction.oov[place])
@@ -190,44 +167,32 @@ def _verdict(prediction: PredictionResult, place: int) -> Verdict:
         "tie" if prediction.tie[place] else "",
         "" if prediction.defined[place] else "no value",
     ]
-    return Verdict(text=" ".join(filter(None, words)), kind="h" if holds else "f")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SuiteView:
-    """A section: `number` counts the suites of the report, and is part of its anchors.
-
-    `verdicts` are packed rows of what predictions came to, from which the page sorts and makes CSV.
-    """
-
-    number: int
-    section: Section
-    metric: str
-    texts: Sequence[PredictionText]
-    predictions: Sequence[PredictionRow]
-    chart: Chart
-    failures: Sequence[FailureRow]
-    labels: Sequence[str]
-    items: Sequence[ItemRows]
-    notes: Sequence[str]
-    verdicts: Packed
+    return " ".join(filter(None, words)), "h" if holds else "f"
 
 
 def suite_view(
-    number: int, section: Section, models: Sequence[ReportModel], found: AllAccuracies
-) -> SuiteView:
-    """Return a suite's section."""
+    number: int, section: Section, models: Sequence[ReportModel], levels: Levels
+) -> dict[str, object]:
+    """Return a suite's section for its template; `number` is part of its anchors.
+
+    `failures` are of each model and prediction; `verdicts` are packed rows of what predictions came
+    to, from which the page sorts and makes CSV.
+    """
     suite, (labels, items) = section.suite, item_table(section)
-    return SuiteView(
-        number=number,
-        section=section,
-        metric=suite.metrics[0] if suite else "",
-        texts=prediction_texts(section),
-        predictions=prediction_table(section, models, found),
-        chart=curves(f"curves-{number}", section),
-        failures=failure_rows(section),
-        labels=labels,
-        items=items,
-        notes=[note for run in section.runs.values() for note in run.notes()],
-        verdicts=packed([*verdict_rows(section)]),
-    )
+    return {
+        "number": number,
+        "section": section,
+        "metric": suite.metrics[0] if suite else "",
+        "texts": prediction_texts(section),
+        "predictions": [*prediction_rows(section, models, levels)],
+        "chart": curves(f"curves-{number}", section),
+        "failures": [
+            (label, each.prediction_id, failures(each, record.result.item_numbers))
+            for label, record in section.records.items()
+            for each in record.result.predictions
+        ],
+        "labels": labels,
+        "item_rows": items,
+        "notes": [note for run in section.runs.values() for note in run.notes()],
+        "verdicts": packed([*verdict_rows(section)]),
+    }

@@ -8,12 +8,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pommel.analysis import ModelsCompared
+from pommel.analysis import ModelsCompared, circuit_cell
 from pommel.errors import PommelError, UsageError
 from pommel.files import replacing
 from pommel.report.page import overview
-from pommel.report.page.provenance import short_hash
-from pommel.report.page.scores import AllAccuracies, circuit_name, suite_rows
+from pommel.report.page.scores import levels_of, suite_rows
 from pommel.report.page.sections import json_for_script, report_models, sections
 from pommel.report.page.suite_view import direction, suite_view
 from pommel.scoring import Run, RunRecord
@@ -70,9 +69,8 @@ def write_report(
     models = report_models(records)
     if not models:
         raise UsageError("there is no complete run to report on")
-    shown = [record for model in models for record in model.records]
-    found = AllAccuracies.of(shown)
-    rows = suite_rows(models, found)
+    levels = levels_of([record for model in models for record in model.records])
+    rows = suite_rows(models, levels)
     of_suites = sections(models, runs, [row.key for row in rows])
     environment = _environment()
     own_script = _text("report.js")
@@ -82,9 +80,9 @@ def write_report(
         style=_text("report.css"),
         scripts=(bundle, own_script),
         written=f"{dt.datetime.now(dt.UTC):%Y-%m-%d %H:%M} UTC",
-        overview=overview.overview(models, found, rows),
+        overview=overview.overview(models, levels, rows),
         left_out=overview.left_out(records, ModelsCompared.of(records).superseded),
-        suites=(suite_view(number, each, models, found) for number, each in enumerate(of_suites)),
+        suites=(suite_view(number, each, models, levels) for number, each in enumerate(of_suites)),
         navigation=overview.navigation(of_suites),
         anchors={each.key: number for number, each in reversed([*enumerate(of_suites)])},
         n_models=sum(not model.is_family for model in models),
@@ -103,11 +101,7 @@ def _environment() -> "Environment":
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters |= {
-        "json": json_for_script,
-        "circuit": circuit_name,
-        "short_hash": short_hash,
-    }
+    environment.filters |= {"json": json_for_script, "circuit": circuit_cell}
     environment.globals |= {"direction": direction}
     return environment
 

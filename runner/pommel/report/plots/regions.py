@@ -3,8 +3,7 @@
 import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -133,8 +132,7 @@ def _models_notes(rows: Rows) -> Iterator[str]:
         yield f"{listed(without, most=_MOST_MODELS)}: no surprisal is known."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class NamedRun:
+class NamedRun(NamedTuple):
     """A run, and what its model is called among the others."""
 
     label: str

@@ -66,6 +66,8 @@ SHORTENED = (
 # Lines of notes, whatever a plot's width.
 _LEAST_CHARACTERS, _MOST_CHARACTERS = 70, 120
 
+# A chart in Vega-Lite's language.
+Spec = dict[str, Any]
 Rows = list[dict[str, Any]]
 
 
