@@ -13,7 +13,7 @@ LEFT = {
     "images": 3,
     "leaderboard": 4,
     "models": 99,
-    "report": 19,
+    "report": 2,
     "sources": 7,
 }
 

@@ -60,6 +60,12 @@ def _said(label: str) -> dict[str, str]:
     return dict(part.split(": ", 1) for part in label.split("; ") if ": " in part)
 
 
+def svg_of(chart: "alt.TopLevelMixin") -> str:
+    """Return a chart as the text of an SVG file."""
+    svg: str = vl_convert.vegalite_to_svg(chart.to_dict(), allowed_base_urls=[])
+    return svg
+
+
 def draw(chart: "alt.typing.ChartType", capfd: pytest.CaptureFixture[str]) -> Drawn:
     """Draw a chart; Vega has nothing to say against it, and all its fields are in its data."""
     spec = chart.to_dict()

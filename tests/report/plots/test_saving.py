@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 from tests.analysis.records import record
+from tests.report.plots.drawn import svg_of
 
 from pommel.analysis.accuracy import Accuracies, Settings
 from pommel.errors import PommelError, UsageError
 from pommel.report.plots import theme
 from pommel.report.plots.circuits import circuit_chart
 from pommel.report.plots.heat_map import heat_map
-from pommel.report.plots.saving import ChartFile, save_chart, svg_of
+from pommel.report.plots.saving import ChartFile, save_chart
 
 EVIL = "</script><script>alert(1)</script>"
 CHART = heat_map([record(EVIL, "s", "10"), record("b", "s", "11")])
@@ -115,7 +116,6 @@ def test_without_the_extra(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> N
     for act in (
         lambda: heat_map([record("a", "s", "10")]),
         lambda: save_chart(CHART, tmp_path / "plot.svg"),
-        lambda: svg_of(CHART),
     ):
         with pytest.raises(PommelError) as caught:
             act()

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 from tests.analysis.records import record
+from tests.report.plots.drawn import svg_of
 
 from pommel.report.plots.heat_map import heat_map
 from pommel.report.plots.margins import margin_chart
-from pommel.report.plots.saving import saving_notes, svg_of
+from pommel.report.plots.saving import saving_notes
 from pommel.scoring.run_record import RunRecord
 
 # A letter that hardly a font has.

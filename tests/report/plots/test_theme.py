@@ -37,7 +37,7 @@ def test_every_colour_is_seen_on_white(colour: str) -> None:
 
 
 def test_forty_series_are_told_apart_without_colours() -> None:
-    pairs = {*zip(cycled(SHAPES, 40), cycled(DASHES, 40), strict=True)}
+    pairs = {*zip(cycled(SHAPES, 40), cycled([*map(tuple, DASHES)], 40), strict=True)}
     assert len(pairs) == 40
 
 

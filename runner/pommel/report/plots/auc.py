@@ -13,7 +13,7 @@ from pommel.report.plots.theme import (
     Rows,
     chance_layer,
     check_installed,
-    data_of,
+    distinct,
     in_facets,
     row_axis,
     share_axis,
@@ -87,13 +87,11 @@ def auc_chart(sets: SentenceSets) -> "alt.typing.ChartType":
     found = auc_rows(sets)
     if not found:
         raise UsageError(f"there is no AUC to be shown: {why_nothing(sets)}")
-    names = [*dict.fromkeys(row["row"] for row in found)]
-    facets = [*dict.fromkeys(row["facet"] for row in found)]
-    base = alt.Chart().encode(y=row_axis(names, "row"))
+    base = alt.Chart().encode(y=row_axis(found, "row"))
     means = base.transform_filter("datum.template == null")
     x, shown = share_axis("auc"), "model:N suite:N comparison:N auc:Q"
-    layers = alt.layer(
-        chance_layer(means, alt.X("chance:Q")),
+    layers = [
+        chance_layer(means),
         base.transform_filter("datum.template != null")
         .mark_tick(color=COLOURS[0], opacity=0.35, thickness=1, size=ROW_HEIGHT - 8)
         .encode(x=x, tooltip=tooltip(f"{shown} template:Q")),
@@ -103,11 +101,10 @@ def auc_chart(sets: SentenceSets) -> "alt.typing.ChartType":
         means.mark_point(filled=True, color=INK, opacity=1, size=40, shape="diamond").encode(
             x=x, tooltip=tooltip(f"{shown} low:Q high:Q n_templates:Q")
         ),
-        data=data_of(found),
-    )
-    chart, width = in_facets(layers, "facet", facets, names)
+    ]
+    chart, width = in_facets(layers, found, ("row", "facet"))
     notes = [
-        *single_series("model", [row["model"] for row in found]),
+        *single_series("model", distinct(found, "model")),
         _MARKS,
         *left_out_notes(sets),
     ]

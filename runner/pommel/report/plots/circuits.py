@@ -2,16 +2,16 @@
 
 import math
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pommel.analysis import Accuracies, Accuracy
 from pommel.errors import UsageError
 from pommel.report.plots.theme import (
     COLOURS,
+    Row,
     Rows,
     chance_layer,
     check_installed,
-    data_of,
     in_facets,
     interval_note,
     row_axis,
@@ -39,30 +39,27 @@ def circuit_chart(found: Accuracies) -> "alt.typing.ChartType":
     rows = circuit_rows(found)
     if not rows:
         raise UsageError("there is no accuracy to be shown: no suite has a score")
-    models = [*dict.fromkeys(row["model"] for row in rows)]
-    units = [*dict.fromkeys(row["unit"] for row in rows)]
-    base = alt.Chart().encode(y=row_axis(models))
-    layers = alt.layer(
-        chance_layer(base, alt.X("chance:Q")),
+    base = alt.Chart().encode(y=row_axis(rows))
+    # Of a model, of a family.
+    shapes = alt.Scale(domain=[False, True], range=["circle", "diamond"])
+    layers = [
+        chance_layer(base),
         base.transform_filter("isValid(datum.low)")
         .mark_rule(color=COLOURS[0], strokeWidth=1.5)
         .encode(x=alt.X("low:Q"), x2=alt.X2(field="high")),
         base.mark_point(filled=True, opacity=1, size=55).encode(
             x=share_axis("accuracy", share_domain(rows)),
-            shape=alt.Shape("is_family:N", legend=None, scale=alt.Scale(**_SHAPES)),
+            shape=alt.Shape("is_family:N", legend=None, scale=shapes),
             color=alt.value(COLOURS[0]),
             tooltip=tooltip(_SHOWN),
         ),
-        data=data_of(rows),
-    )
-    chart, width = in_facets(layers, "unit", units, models)
+    ]
+    chart, width = in_facets(layers, rows, ("model", "unit"))
     level = found.rows[0].level
     title = f"Accuracy by {level}" if level != "model" else "Accuracy over all suites"
     return themed(chart, title, [*_notes(rows)], width=width)
 
 
-# Of a model, of a family.
-_SHAPES: dict[str, Any] = {"domain": [False, True], "range": ["circle", "diamond"]}
 _SHOWN = "model:N unit:N accuracy:Q low:Q high:Q chance:Q n_suites:Q n_items:Q interval:N"
 
 
@@ -73,7 +70,7 @@ def circuit_rows(found: Accuracies) -> Rows:
     return [_row(row, is_named=len(languages) > 1) for row in shown if not math.isnan(row.accuracy)]
 
 
-def _row(row: Accuracy, *, is_named: bool) -> dict[str, Any]:
+def _row(row: Accuracy, *, is_named: bool) -> Row:
     low, high, interval = _interval(row)
     family = f" (mean of {row.n_members})" if row.is_family else ""
     return {

@@ -3,7 +3,7 @@
 import json
 import math
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pommel.analysis import ModelsCompared
 from pommel.errors import UsageError
@@ -11,8 +11,10 @@ from pommel.report.plots.theme import (
     INK,
     SHORTENED,
     Rows,
+    Spec,
     check_installed,
     data_of,
+    distinct,
     label_width,
     single_line,
     themed,
@@ -40,7 +42,7 @@ def heat_map(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
     rows = heat_map_rows(records)
     if all(math.isnan(row["score"]) for row in rows):
         raise UsageError("there is no score to be shown: no suite has one")
-    models = [*dict.fromkeys(row["model"] for row in rows)]
+    models = distinct(rows, "model")
     places = _places(rows)
     layers = alt.layer(*_layers(models, places), data=data_of(rows)).properties(
         width=_CELL["width"] * len(models), height=_CELL["height"] * len(places)
@@ -72,8 +74,8 @@ _NO_CIRCUIT = single_line("")
 def _layers(models: Sequence[str], places: Sequence[str]) -> Iterator["alt.Chart"]:
     import altair as alt
 
-    bare: dict[str, Any] = {"title": None, "domain": False, "ticks": False}
-    close: dict[str, Any] = {"paddingInner": 0, "paddingOuter": 0}
+    bare: Spec = {"title": None, "domain": False, "ticks": False}
+    close: Spec = {"paddingInner": 0, "paddingOuter": 0}
     suite = f"{_IS_HEADING} ? slice(datum.label, {len(_HEADING)}) : {SHORTENED}"
     bold = {"condition": {"test": _IS_HEADING, "value": "bold"}, "value": "normal"}
     base = alt.Chart().encode(

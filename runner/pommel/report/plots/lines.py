@@ -2,17 +2,20 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pommel.analysis import Complexity, Scaling, Training
 from pommel.errors import UsageError, listed
 from pommel.report.plots.theme import (
     QUIET,
-    SHORTENED,
     Rows,
+    Spec,
     check_installed,
     data_of,
+    distinct,
+    evenly,
+    facet_of,
     interval_note,
     series_channels,
     share_domain,
@@ -34,8 +37,7 @@ _GAP = 24
 Spread = Literal["band", "whiskers"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinePlot:
+class LinePlot(NamedTuple):
     """What is drawn of rows that have the fields `series`, `facet` and `accuracy`.
 
     `low` and `high` are drawn if there is a `spread`, and `chance` where rows have one. `shown` are
@@ -134,7 +136,7 @@ def complexity_chart(result: Complexity) -> "alt.typing.ChartType":
 
     values = sorted({row["complexity"] for row in rows})
     # A tick for each, where there is room for it.
-    ticks: dict[str, Any] = {"values": values} if len(values) <= _MOST_TICKS else {}
+    ticks: Spec = {"values": values} if len(values) <= _MOST_TICKS else {}
     plot = LinePlot(
         x=alt.X(
             "complexity:Q",
@@ -163,10 +165,9 @@ def _rows(
     check_installed()
     found = []
     for point in points:
-        own = {each.name: getattr(point, each.name) for each in fields(point)}
         row = {
             name: single_line(value) if isinstance(value, str) else value
-            for name, value in own.items()
+            for name, value in asdict(point).items()
             if not isinstance(value, tuple)
         }
         found.append({**row, "facet": row[facet], "series": row[series]})
@@ -184,23 +185,13 @@ def _line_chart(
     """
     import altair as alt
 
-    facets = [*dict.fromkeys(row["facet"] for row in rows)]
-    series = [*dict.fromkeys(row["series"] for row in rows)]
-    n_columns = math.ceil(len(facets) / math.ceil(len(facets) / _MOST_COLUMNS))
+    facets, series = distinct(rows, "facet"), distinct(rows, "series")
+    n_columns = evenly(len(facets), _MOST_COLUMNS)
     chart = (
         alt.layer(*_layers(rows, series, plot), data=data_of(rows))
         .resolve_legend(strokeDash="independent")
         .properties(width=_WIDTH, height=_HEIGHT)
-        .facet(
-            facet=alt.Facet(
-                "facet:N",
-                sort=facets,
-                title=None,
-                header=alt.Header(labelExpr=SHORTENED, labelLimit=_WIDTH),
-            ),
-            columns=n_columns,
-            spacing=_GAP,
-        )
+        .facet(facet=facet_of("facet", facets, _WIDTH), columns=n_columns, spacing=_GAP)
         .resolve_axis(x="independent")
     )
     named = single_series(plot.series_title, series)
@@ -242,8 +233,8 @@ def factor_axis(field: str, values: Sequence[float], title: str) -> "alt.X":
 
     positive = [value for value in values if value > 0]
     grows = min(values) >= 0 and max(values) > _GROWS_BY * min(positive, default=math.inf)
-    scale: dict[str, Any] = {"padding": _PADDING}
-    axis: dict[str, Any] = {}
+    scale: Spec = {"padding": _PADDING}
+    axis: Spec = {}
     if grows:
         has_zero = min(values) == 0
         scale |= {"type": "symlog", "constant": min(positive)} if has_zero else {"type": "log"}

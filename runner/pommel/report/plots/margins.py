@@ -14,7 +14,6 @@ from pommel.report.plots.theme import (
     ROW_HEIGHT,
     Rows,
     check_installed,
-    data_of,
     in_facets,
     row_axis,
     single_line,
@@ -46,12 +45,10 @@ def margin_chart(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
             "no item has a finite margin: a suite has no predictions, items are skipped, or "
             "results came without margins"
         )
-    suites = [*dict.fromkeys(row["suite"] for row in rows)]
-    models = [*dict.fromkeys(row["model"] for row in rows)]
-    base = alt.Chart().encode(y=row_axis(suites, "suite"))
+    base = alt.Chart().encode(y=row_axis(rows, "suite"))
     x = alt.X("margin_bits:Q", axis=alt.Axis(title="margin (bits)", grid=False))
     shown = tooltip("model:N suite:N item_number:Q margin_bits:Q holds:N")
-    layers = alt.layer(
+    layers = [
         base.transform_aggregate(groupby=["suite"], median_bits="median(margin_bits)")
         .mark_tick(color=INK, thickness=2, size=ROW_HEIGHT - 2)
         .encode(x=alt.X("median_bits:Q")),
@@ -62,9 +59,8 @@ def margin_chart(records: Sequence[RunRecord]) -> "alt.typing.ChartType":
         base.transform_filter("!datum.holds")
         .mark_point(shape=_CROSS, color=FAILURE, size=28, strokeWidth=1.2, opacity=0.9)
         .encode(x=x, tooltip=shown),
-        data=data_of(rows),
-    )
-    chart, width = in_facets(layers, "model", models, suites, facet_width=_FACET_WIDTH)
+    ]
+    chart, width = in_facets(layers, rows, ("suite", "model"), facet_width=_FACET_WIDTH)
     return themed(chart, "Margins of items by suite", [*_notes(every)], width=width)
 
 

@@ -3,7 +3,7 @@
 import math
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,9 @@ from pommel.report.plots.theme import (
     FAINT,
     INK,
     LABEL_LINES,
+    Row,
     Rows,
+    Spec,
     check_installed,
     data_of,
     label_width,
@@ -222,7 +224,7 @@ def region_rows(
     return [row for each in named for row in _rows(each, metric, whiskers)]
 
 
-def _rows(named: NamedRun, metric: str, whiskers: Whiskers) -> Iterator[dict[str, Any]]:
+def _rows(named: NamedRun, metric: str, whiskers: Whiskers) -> Iterator[Row]:
     suite, table = named.run.surprisals.suite, named.run.surprisals.table
     labels, compared = region_labels(suite), compared_cells(suite)
     values = _scored(table, metric)
@@ -342,7 +344,7 @@ def _layers(suite: Suite, labels: Sequence[str], metric: str, step: float) -> It
 def _points(base: "alt.Chart") -> Iterator["alt.Chart"]:
     """Yield the points of what no prediction looks at, which are hollow, and the others."""
     for compared, fill in (("!", "white"), ("", None)):
-        mark: dict[str, Any] = {"fill": fill} if fill else {}
+        mark: Spec = {"fill": fill} if fill else {}
         yield base.transform_filter(f"{compared}datum.is_compared").mark_point(
             filled=not fill, size=45, opacity=1, strokeWidth=1.5, **mark
         )

@@ -3,20 +3,17 @@
 import json
 import math
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from pommel.errors import PommelError, UsageError, first_line, listed
 from pommel.files import replacing
-from pommel.report.plots.theme import FONT, check_installed
+from pommel.report.plots.theme import FONT, Spec, check_installed
 
 if TYPE_CHECKING:
     import altair as alt
 
-
-# A chart in Vega-Lite's language.
-Spec = dict[str, Any]
 
 # Pixels of a PNG for each pixel of the plot: enough for print at a column's width.
 PNG_SCALE = 2
@@ -38,7 +35,12 @@ class ChartFile:
     def __init__(self, path: Path | str) -> None:
         """Raise `UsageError` for a name with another ending."""
         self._path = Path(path)
-        self._write = _writer(self._path)
+        self._ending = self._path.suffix.lower()
+        if self._ending not in _ENDINGS:
+            *others, last = _ENDINGS
+            raise UsageError(
+                f"{path}: a plot is written as {', '.join(others)} or {last}; end the name so"
+            )
 
     def save(
         self, chart: "alt.TopLevelMixin", *, tell: Callable[[str], None] | None = None
@@ -51,9 +53,16 @@ class ChartFile:
         if tell is not None:
             for line in saving_notes(chart, self._path):
                 tell(line)
-        content = _drawn(self._write, chart.to_dict(), self._path)
+        try:
+            content = _drawn(chart.to_dict(), self._ending)
+        except ValueError as error:
+            # Vega stumbles over names that mean something to JavaScript ("constructor").
+            raise PommelError(
+                f"{self._path}: the plot cannot be drawn: {first_line(error)}; is something called "
+                f"as a word of JavaScript is? A file that ends in .json has it as it is"
+            ) from None
         with replacing(self._path) as aside:
-            aside.write_bytes(content)
+            aside.write_bytes(content if isinstance(content, bytes) else content.encode())
 
 
 def save_chart(chart: "alt.TopLevelMixin", path: Path | str) -> None:
@@ -61,49 +70,29 @@ def save_chart(chart: "alt.TopLevelMixin", path: Path | str) -> None:
     ChartFile(path).save(chart)
 
 
-def _drawn(write: Callable[[Spec], bytes], spec: Spec, path: Path) -> bytes:
-    try:
-        return write(spec)
-    except ValueError as error:
-        # Vega stumbles over names that mean something to JavaScript ("constructor").
-        raise PommelError(
-            f"{path}: the plot cannot be drawn: {first_line(error)}; is something called as a word "
-            f"of JavaScript is? A file that ends in .json has it as it is"
-        ) from None
+_ENDINGS = (".svg", ".png", ".pdf", ".html", ".json")
 
 
-def svg_of(chart: "alt.TopLevelMixin") -> str:
-    """Return a chart as the text of an SVG file."""
-    check_installed()
-    return _WRITERS[".svg"](chart.to_dict()).decode()
+def _drawn(spec: Spec, ending: str) -> bytes | str:
+    """Return the content of a file with this ending; nothing is fetched."""
+    if ending == ".json":
+        return json.dumps(spec, ensure_ascii=False, indent=1) + "\n"
+    import vl_convert
+
+    # The version of Vega-Lite that the chart is written for, or else the newest one there is.
+    name = str(spec["$schema"]).rpartition("/v")[2].removesuffix(".json")
+    version: str | None = ".".join(name.split(".")[:2])
+    if version not in vl_convert.get_vegalite_versions():
+        version = None
+    if ending == ".html":
+        return _html(spec, version)
+    draw = getattr(vl_convert, f"vegalite_to_{ending[1:]}")
+    pixels = {"scale": PNG_SCALE} if ending == ".png" else {}
+    drawn: bytes | str = draw(spec, vl_version=version, allowed_base_urls=[], **pixels)
+    return drawn
 
 
-def _writer(path: Path) -> Callable[[Spec], bytes]:
-    writer = _WRITERS.get(path.suffix.lower())
-    if writer is None:
-        *others, last = _WRITERS
-        raise UsageError(
-            f"{path}: a plot is written as {', '.join(others)} or {last}; end the name so"
-        )
-    return writer
-
-
-def _picture_in(kind: str) -> Callable[[Spec], bytes]:
-    """Return what draws a chart as "svg", "png" or "pdf"; nothing is fetched."""
-
-    def draw(spec: Spec) -> bytes:
-        import vl_convert
-
-        pixels = {"scale": PNG_SCALE} if kind == "png" else {}
-        drawn: str | bytes = getattr(vl_convert, f"vegalite_to_{kind}")(
-            spec, vl_version=_version(spec), allowed_base_urls=[], **pixels
-        )
-        return drawn.encode() if isinstance(drawn, str) else drawn
-
-    return draw
-
-
-def _html(spec: Spec) -> bytes:
+def _html(spec: Spec, version: str | None) -> str:
     import vl_convert
 
     text = json.dumps({**spec, "usermeta": {"embedOptions": {"actions": _ACTIONS}}})
@@ -114,33 +103,8 @@ def _html(spec: Spec) -> bytes:
     while stand_in in text:
         stand_in += "_"
     safe = text.replace("<", stand_in)
-    html: str = vl_convert.vegalite_to_html(safe, vl_version=_version(spec), bundle=True)
-    return html.replace(stand_in, "\\u003c").encode()
-
-
-def _json(spec: Spec) -> bytes:
-    return (json.dumps(spec, ensure_ascii=False, indent=1) + "\n").encode()
-
-
-def _version(spec: Spec) -> str | None:
-    """Return the version of Vega-Lite that a chart is written for, as vl-convert names it.
-
-    None, which is the newest that it has, where it does not have that one.
-    """
-    import vl_convert
-
-    name = str(spec["$schema"]).rpartition("/v")[2].removesuffix(".json")
-    version = ".".join(name.split(".")[:2])
-    return version if version in vl_convert.get_vegalite_versions() else None
-
-
-_WRITERS: Mapping[str, Callable[[Spec], bytes]] = {
-    ".svg": _picture_in("svg"),
-    ".png": _picture_in("png"),
-    ".pdf": _picture_in("pdf"),
-    ".html": _html,
-    ".json": _json,
-}
+    html: str = vl_convert.vegalite_to_html(safe, vl_version=version, bundle=True)
+    return html.replace(stand_in, "\\u003c")
 
 
 # Of more pixels (half of those of a PNG), a plot takes long to draw, and nobody looks at all of it.
@@ -177,11 +141,11 @@ def _size(spec: Spec) -> tuple[float, float]:
     )
 
 
-def _letter_notes(spec: Any) -> Iterator[str]:
+def _letter_notes(spec: Spec) -> Iterator[str]:
     """Yield which scripts no font here has; a letter of each is tried."""
     letters: dict[str, str] = {}
-    for letter in sorted({each for text in _texts(spec) for each in text if each > _LAST_KNOWN}):
-        if letter.isalpha():
+    for letter in sorted({*json.dumps(spec, ensure_ascii=False)}):
+        if letter > _LAST_KNOWN and letter.isalpha():
             letters.setdefault(unicodedata.name(letter, "OTHER").split()[0].split("-")[0], letter)
     missing = [letter for letter in letters.values() if _picture(letter) == _picture(_NO_LETTER)]
     if missing:
@@ -195,17 +159,6 @@ def _letter_notes(spec: Any) -> Iterator[str]:
 _LAST_KNOWN = "\u024f"
 # Never a letter: drawn as what stands for letters that no font has.
 _NO_LETTER = "\ufdd0"
-
-
-def _texts(part: Any) -> Iterator[str]:
-    if isinstance(part, str):
-        yield part
-    elif isinstance(part, Mapping):
-        for value in part.values():
-            yield from _texts(value)
-    elif isinstance(part, list):
-        for value in part:
-            yield from _texts(value)
 
 
 def _picture(letter: str) -> bytes:

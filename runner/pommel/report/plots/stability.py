@@ -1,16 +1,16 @@
 """Stability: accuracy without and with intervening material, side by side."""
 
-import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pommel.analysis import Stability
+from pommel.analysis import Stability, number_cell
 from pommel.errors import UsageError
 from pommel.report.plots.theme import (
     COLOURS,
     INK,
     Rows,
+    Spec,
     check_installed,
-    data_of,
+    distinct,
     in_facets,
     row_axis,
     share_axis,
@@ -18,6 +18,7 @@ from pommel.report.plots.theme import (
     themed,
     tooltip,
 )
+from pommel.statistics import Interval
 
 if TYPE_CHECKING:
     import altair as alt
@@ -46,13 +47,12 @@ def stability_chart(stability: Stability) -> "alt.typing.ChartType":
             "there is no pair of suites to be shown: no run is of a suite that names another in "
             "meta.modifier_of, beside one of that suite"
         )
-    models = [*dict.fromkeys(row["model"] for row in found)]
-    pairs = sorted(dict.fromkeys(row["pair"] for row in found), key=lambda pair: pair != MEAN)
+    pairs = sorted(distinct(found, "pair"), key=lambda pair: pair != MEAN)
     x = share_axis("accuracy", (0, _AXIS_END))
     shown = tooltip(_SHOWN)
-    base = alt.Chart().encode(y=row_axis(models))
-    points: dict[str, Any] = {"size": 50, "opacity": 1, "color": COLOURS[0], "strokeWidth": 1.5}
-    layers = alt.layer(
+    base = alt.Chart().encode(y=row_axis(found))
+    points: Spec = {"size": 50, "opacity": 1, "color": COLOURS[0], "strokeWidth": 1.5}
+    layers = [
         base.mark_rule(color=COLOURS[0], strokeWidth=1.5).encode(
             x=x, x2=alt.X2(field="modified_accuracy")
         ),
@@ -63,12 +63,14 @@ def stability_chart(stability: Stability) -> "alt.typing.ChartType":
         base.mark_text(align="left", fontSize=10, color=INK).encode(
             x=alt.datum(_TEXT_AT), text=alt.Text("shown:N")
         ),
-        data=data_of(found),
+    ]
+    chart, width = in_facets(
+        layers, found, ("model", "pair"), facet_width=_FACET_WIDTH, facets=pairs
     )
-    chart, width = in_facets(layers, "pair", pairs, models, facet_width=_FACET_WIDTH)
+    has_star = any(row["shown"].endswith("*") for row in found)
     notes = [
         "Hollow: without, filled: with intervening material. Numbers: with less without"
-        + (", * where its 95% stratified score interval excludes 0." if _has_star(found) else "."),
+        + (", * where its 95% stratified score interval excludes 0." if has_star else "."),
     ]
     return themed(chart, "Accuracy without and with intervening material", notes, width=width)
 
@@ -95,7 +97,7 @@ def stability_rows(stability: Stability) -> Rows:
             "difference": row.difference,
             "difference_low": row.interval.low,
             "difference_high": row.interval.high,
-            "shown": _shown(row.difference, row.interval.low, row.interval.high),
+            "shown": _shown(row.difference, row.interval),
         }
         for row in stability.shown
     ]
@@ -106,12 +108,7 @@ def _pair(base: str, modified: str) -> str:
     return f"{single_line(base)}\n→ {single_line(modified)}" if base else MEAN
 
 
-def _shown(difference: float, low: float, high: float) -> str:
+def _shown(difference: float, interval: Interval) -> str:
     """Return a difference, with a star if its interval excludes 0."""
-    is_clear = not math.isnan(low) and (low > 0 or high < 0)
-    # -0.001 would be shown as -0.00.
-    return f"{round(difference, 2) + 0.0:+.2f}{'*' if is_clear else ''}"
-
-
-def _has_star(rows: Rows) -> bool:
-    return any(row["shown"].endswith("*") for row in rows)
+    is_clear = interval.low > 0 or interval.high < 0
+    return f"{number_cell(difference, sign='+')}{'*' if is_clear else ''}"

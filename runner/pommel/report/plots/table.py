@@ -1,8 +1,7 @@
 """The table of all plots: what `pommel report --plot NAME` offers."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pommel.analysis import Accuracies, Complexity, Scaling, SentenceSets, Stability, Training
 from pommel.report.plots.auc import auc_chart
@@ -18,8 +17,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlotOfRecords:
+class PlotOfRecords(NamedTuple):
     """A plot of results, which needs no tokens; `about` says what it shows, in a few words."""
 
     about: str
@@ -27,8 +25,7 @@ class PlotOfRecords:
     needs: Literal["records"] = "records"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlotOfRuns:
+class PlotOfRuns(NamedTuple):
     """A plot of surprisals: its runs have to have their tokens."""
 
     about: str

@@ -2,7 +2,7 @@
 
 import math
 import textwrap
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, TypeVar
 from unicodedata import bidirectional
@@ -28,7 +28,7 @@ SHAPES = (
     "triangle-left",
 )
 # Of a line: so many pixels drawn, so many left out.
-DASHES = ((1, 0), (6, 3), (2, 2), (9, 3, 2, 3), (12, 4))
+DASHES = ([1, 0], [6, 3], [2, 2], [9, 3, 2, 3], [12, 4])
 
 INK = "#222222"
 QUIET = "#777777"
@@ -66,9 +66,11 @@ SHORTENED = (
 # Lines of notes, whatever a plot's width.
 _LEAST_CHARACTERS, _MOST_CHARACTERS = 70, 120
 
-# A chart in Vega-Lite's language.
+# A chart in Vega-Lite's language, or a part of one.
 Spec = dict[str, Any]
-Rows = list[dict[str, Any]]
+# What a mark stands for, by field.
+Row = dict[str, Any]
+Rows = list[Row]
 
 
 def check_installed() -> None:
@@ -77,16 +79,16 @@ def check_installed() -> None:
         raise PommelError("plots need the plots extra: pip install 'pommel[plots]'")
 
 
-def data_of(rows: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+def data_of(rows: Rows) -> Spec:
     """Return rows as inline data; numbers that JSON does not have become null.
 
     A plain dict, so that Altair takes it as it is: neither its limit of 5,000 rows nor its schema,
     which is slow to check, is about such data.
     """
-    return {"values": [{key: plain(value) for key, value in row.items()} for row in rows]}
+    return {"values": [{key: _plain(value) for key, value in row.items()} for row in rows]}
 
 
-def plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """Return a value as JSON has it: null for NaN and infinity, text without control characters."""
     if isinstance(value, np.generic):
         value = value.item()
@@ -153,7 +155,7 @@ def _marked(lines: list[str]) -> list[str]:
 _RTL_CLASSES = ("R", "AL")
 
 
-def series_channels(names: Sequence[str], field: str, title: str) -> dict[str, Any]:
+def series_channels(names: Sequence[str], field: str, title: str) -> Spec:
     """Return colour, shape and dash for the series of a field, in the order of the names.
 
     No two of 40 series share both shape and dash, so that grey tells them apart, too. Layers that
@@ -164,22 +166,13 @@ def series_channels(names: Sequence[str], field: str, title: str) -> dict[str, A
 
     n = len(names)
     legend = alt.Legend(title=title, labelExpr=SHORTENED, symbolOpacity=1) if n > 1 else None
+    colours, shapes, dashes = (
+        alt.Scale(domain=[*names], range=cycled(values, n)) for values in (COLOURS, SHAPES, DASHES)
+    )
     return {
-        "color": alt.Color(
-            f"{field}:N",
-            legend=legend,
-            scale=alt.Scale(domain=[*names], range=cycled(COLOURS, n)),
-        ),
-        "shape": alt.Shape(
-            f"{field}:N",
-            legend=legend,
-            scale=alt.Scale(domain=[*names], range=cycled(SHAPES, n)),
-        ),
-        "strokeDash": alt.StrokeDash(
-            f"{field}:N",
-            legend=None,
-            scale=alt.Scale(domain=[*names], range=[[*each] for each in cycled(DASHES, n)]),
-        ),
+        "color": alt.Color(f"{field}:N", legend=legend, scale=colours),
+        "shape": alt.Shape(f"{field}:N", legend=legend, scale=shapes),
+        "strokeDash": alt.StrokeDash(f"{field}:N", legend=None, scale=dashes),
     }
 
 
@@ -190,8 +183,8 @@ def tooltip(fields: str) -> list["alt.Tooltip"]:
     found = []
     for each in fields.split():
         title = each.partition(":")[0].replace("_", " ")
-        number: dict[str, Any] = {"format": ".4~g"} if each.endswith(":Q") else {}
-        found.append(alt.Tooltip(each, title=title, **number))
+        number = ".4~g" if each.endswith(":Q") else alt.Undefined
+        found.append(alt.Tooltip(each, title=title, format=number))
     return found
 
 
@@ -216,40 +209,22 @@ def label_width(labels: Iterable[str]) -> float:
     return min(_LONGEST_LABEL, longest * CHARACTER_WIDTH)
 
 
-_AXIS = {
-    "domainColor": QUIET,
-    "gridColor": FAINT,
-    "labelColor": INK,
-    "labelFontSize": FONT_SIZE,
-    "labelLimit": _LONGEST_LABEL,
-    "tickColor": QUIET,
-    "titleColor": INK,
-    "titleFontSize": FONT_SIZE,
-    "titleFontWeight": "normal",
-    "titlePadding": 8,
-}
-_CONFIG: dict[str, Any] = {
+_LABEL = {"labelColor": INK, "labelFontSize": FONT_SIZE, "labelLimit": _LONGEST_LABEL}
+_TITLE = {"titleColor": INK, "titleFontSize": FONT_SIZE, "titleFontWeight": "normal"}
+_CONFIG: Spec = {
     "font": FONT,
     "background": "white",
     "padding": 10,
-    "axis": _AXIS,
-    "header": {
-        "labelColor": INK,
-        "labelFontSize": FONT_SIZE,
-        "labelFontWeight": "bold",
-        "labelLimit": _LONGEST_LABEL,
-        "title": None,
+    "axis": {
+        **_LABEL,
+        **_TITLE,
+        "domainColor": QUIET,
+        "gridColor": FAINT,
+        "tickColor": QUIET,
+        "titlePadding": 8,
     },
-    "legend": {
-        "labelColor": INK,
-        "labelFontSize": FONT_SIZE,
-        "labelLimit": _LONGEST_LABEL,
-        "symbolSize": 70,
-        "symbolStrokeWidth": 1.5,
-        "titleColor": INK,
-        "titleFontSize": FONT_SIZE,
-        "titleFontWeight": "normal",
-    },
+    "header": {**_LABEL, "labelFontWeight": "bold", "title": None},
+    "legend": {**_LABEL, **_TITLE, "symbolSize": 70, "symbolStrokeWidth": 1.5},
     "title": {
         "color": INK,
         "fontSize": 14,
@@ -285,14 +260,14 @@ _PAGE_WIDTH = 960
 _GAP = 14
 
 
-def row_axis(names: Sequence[str], field: str = "model") -> "alt.Y":
-    """Return the axis of models (or suites), from top to bottom in this order."""
+def row_axis(rows: Rows, field: str = "model") -> "alt.Y":
+    """Return the axis of models (or suites), from top to bottom in the order of rows."""
     import altair as alt
 
     return alt.Y(
         f"{field}:N",
         sort=None,
-        scale=alt.Scale(domain=[*names]),
+        scale=alt.Scale(domain=distinct(rows, field)),
         axis=alt.Axis(
             title=None, labelExpr=SHORTENED, grid=True, gridColor=FAINT, ticks=False, domain=False
         ),
@@ -316,44 +291,64 @@ _SHORT = (
 )
 
 
-def chance_layer(base: "alt.Chart", x: "alt.X") -> "alt.Chart":
+def chance_layer(base: "alt.Chart") -> "alt.Chart":
     """Return the marks of chance, one a row."""
+    import altair as alt
+
     known = base.transform_filter("isValid(datum.chance)")
-    ticks: alt.Chart = known.mark_tick(color=QUIET, thickness=1.5, size=ROW_HEIGHT - 4).encode(x=x)
+    ticks: alt.Chart = known.mark_tick(color=QUIET, thickness=1.5, size=ROW_HEIGHT - 4).encode(
+        x=alt.X("chance:Q")
+    )
     return ticks
 
 
 def in_facets(
-    layers: "alt.LayerChart | alt.FacetChart",
-    field: str,
-    values: Sequence[str],
-    rows: Sequence[str],
+    layers: Sequence["alt.Chart"],
+    rows: Rows,
+    fields: tuple[str, str],
     *,
     facet_width: float = FACET_WIDTH,
+    facets: Sequence[str] = (),
 ) -> tuple["alt.FacetChart", float]:
-    """Return a facet for each of the values, in this order, and about how wide they are together.
+    """Return layers of marks in facets, and about how wide they are together.
 
-    All facets have the same rows; their names stand left of each row of facets.
+    `fields` are by which a row of marks goes and a facet, `facets` the order of these, by default
+    that of the rows of data. All facets have the same rows of marks; their names stand left of each
+    row of facets.
     """
     import altair as alt
 
-    names_width = label_width(rows)
+    names = distinct(rows, fields[0])
+    values = [*facets] or distinct(rows, fields[1])
+    names_width = label_width(names)
     fitting = int((_PAGE_WIDTH - names_width) / (facet_width + _GAP))
-    n_columns = max(1, min(len(values), fitting))
-    # The last row of facets is not to be a single one where rows can be even.
-    n_columns = math.ceil(len(values) / math.ceil(len(values) / n_columns))
+    n_columns = evenly(len(values), max(1, fitting))
     chart = (
-        layers.properties(width=facet_width, height=ROW_HEIGHT * len(rows))
+        alt.layer(*layers, data=data_of(rows))
+        .properties(width=facet_width, height=ROW_HEIGHT * len(names))
         .facet(
-            facet=alt.Facet(
-                f"{field}:N",
-                sort=[*values],
-                title=None,
-                header=alt.Header(labelExpr=SHORTENED, labelLimit=facet_width + _GAP),
-            ),
+            facet=facet_of(fields[1], values, facet_width + _GAP),
             columns=n_columns,
             spacing={"row": 24, "column": _GAP},
         )
         .resolve_axis(x="independent")
     )
     return chart, names_width + n_columns * (facet_width + _GAP)
+
+
+def evenly(n_facets: int, most: int) -> int:
+    """Return how many facets stand beside one another: the last row is not to be a single one."""
+    return math.ceil(n_facets / math.ceil(n_facets / most))
+
+
+def facet_of(field: str, values: Sequence[str], width: float) -> "alt.Facet":
+    """Return a facet for each of the values, in this order, with headers of so many pixels."""
+    import altair as alt
+
+    header = alt.Header(labelExpr=SHORTENED, labelLimit=width)
+    return alt.Facet(f"{field}:N", sort=[*values], title=None, header=header)
+
+
+def distinct(rows: Rows, field: str) -> list[str]:
+    """Return the values of a field, each once, in the order of the rows."""
+    return [*dict.fromkeys(row[field] for row in rows)]
