@@ -1,3 +1,4 @@
+from .csv import CsvRecord as CsvRecord
 from .csv import CsvRow as CsvRow
 from .csv import CsvTable as CsvTable
 from .json import JsonDocument as JsonDocument

@@ -4,7 +4,7 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Self
@@ -79,6 +79,26 @@ class CsvTable:
                 written = text[start : lines.offset]
                 rows.append(row_of(line=line, text=written, fields=fields))
         return cls(file=file, rows=tuple(rows), faults=tuple(faults), separator=separator)
+
+    def records(
+        self, required: Sequence[str], faults: list[Fault], *, others_allowed: bool = False
+    ) -> list["CsvRecord"]:
+        """Return the rows below the header, which should have these columns (`header_faults`).
+
+        What is wrong with quotes, the header and the lengths of rows is added to `faults`. Without
+        one of the columns no row tells anything.
+        """
+        faults += self.faults
+        faults += self.header_faults(required, others_allowed=others_allowed)
+        names = self.header.fields if self.header else ()
+        found = []
+        for row in self.rows[1:] if {*required} <= {*names} else ():
+            if fault := self.length_fault(row):
+                faults.append(fault)
+            else:
+                cells = dict(zip(names, row.fields, strict=True))
+                found.append(CsvRecord(table=self, row=row, cells=cells))
+        return found
 
     def header_faults(
         self, required: Sequence[str], *, others_allowed: bool = False
@@ -162,6 +182,23 @@ class CsvTable:
         ]
         # An empty line would be no row.
         return '""\n' if cells == [""] else separator.join(cells) + "\n"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CsvRecord:
+    """A row, and what it says under the names of its table's columns."""
+
+    table: CsvTable
+    row: CsvRow
+    cells: Mapping[str, str]
+
+    def __getitem__(self, column: str) -> str:
+        return self.cells[column]
+
+    def fault(self, column: str, message: str, hint: str) -> Fault:
+        """Return what is wrong with the field in a column."""
+        place = self.row.place([*self.cells].index(column))
+        return self.table.fault(place, message, hint)
 
 
 class _Lines:

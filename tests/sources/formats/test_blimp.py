@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.sources.set_round_trips import through_a_suite
 
 from pommel.errors import SuiteError
-from pommel.sources.formats.blimp import BLIMP, blimp_lines, parse_blimp
+from pommel.sources.formats.blimp import BLIMP, ROWS, blimp_lines
 from pommel.sources.formats.pair_rows import mended_text
 from pommel.sources.minimal_sets import MinimalSet
 
@@ -65,7 +65,7 @@ def test_the_published_files_come_out_as_they_went_in(shared_data: Path, name: s
 def test_all_keys_are_kept(keys: str) -> None:
     sentences = '"sentence_good": "The cats sleep.", "sentence_bad": "The cats sleeps."'
     line = f"{{{sentences}, {keys}{REST}}}\n"
-    (pair,) = parse_blimp(line, file="x.jsonl")
+    (pair,) = ROWS.parse_json(line, file="x.jsonl")
     assert (pair.before, pair.form, pair.others, pair.after) == (
         "The cats",
         "sleep.",
@@ -89,7 +89,7 @@ def test_all_keys_are_kept(keys: str) -> None:
     ],
 )
 def test_other_orders_and_stray_spaces_come_back(line: str) -> None:
-    (pair,) = parse_blimp(line, file="x.jsonl")
+    (pair,) = ROWS.parse_json(line, file="x.jsonl")
     assert (pair.grammatical, pair.ungrammatical) == ("A b.", ("A c.",))
     assert _written([pair]) == f"{line}\n"
     assert _written(through_a_suite([pair])) == f"{line}\n"
@@ -99,7 +99,7 @@ def test_other_orders_and_stray_spaces_come_back(line: str) -> None:
 def test_the_blanks_of_unicode_are_scored(space: str) -> None:
     start = f"Les chats{space}!"
     line = f'{{"sentence_good": "{start} dorment", "sentence_bad": "{start} dort"}}\n'
-    (pair,) = parse_blimp(line, file="x.jsonl")
+    (pair,) = ROWS.parse_json(line, file="x.jsonl")
     assert (pair.before, pair.form) == (f"Les chats{space}!", "dorment")
     (again,) = through_a_suite([pair])
     assert again.grammatical == f"Les chats{space}! dorment"
@@ -109,13 +109,13 @@ def test_the_blanks_of_unicode_are_scored(space: str) -> None:
 @pytest.mark.parametrize("sentence", ["\u3000Le chat\u00a0! dort", "Le chat \u00a0 ! dort"])
 def test_blanks_that_a_suite_mends_come_back(sentence: str) -> None:
     line = f'{{"sentence_good": "{sentence}", "sentence_bad": "{sentence}s", "UID": "x"}}\n'
-    (pair,) = parse_blimp(line, file="x.jsonl")
+    (pair,) = ROWS.parse_json(line, file="x.jsonl")
     assert _written([pair]) == line
     assert _written(through_a_suite([pair])) == line
 
 
 def test_what_a_pair_has_become_is_written() -> None:
-    (pair,) = parse_blimp(
+    (pair,) = ROWS.parse_json(
         '{"sentence_good": "a  b.", "sentence_bad": "a c.", "pairID": "1"}', file="x.jsonl"
     )
     changed = MinimalSet("A", pair.form, pair.others, "", pair.fields)
@@ -181,7 +181,7 @@ EXAMPLE = '{"sentence_good": "...", "sentence_bad": "..."}'
 )
 def test_every_fault_has_its_place(text: str, faults: list[str]) -> None:
     with pytest.raises(SuiteError) as caught:
-        parse_blimp(text, file="x.jsonl")
+        ROWS.parse_json(text, file="x.jsonl")
     assert str(caught.value).splitlines() == faults
 
 
@@ -213,7 +213,7 @@ def test_any_sets_are_read_as_they_were_written(
     ]
     text = _written(sets)
     if sets:
-        read = parse_blimp(text, file="x.jsonl")
+        read = ROWS.parse_json(text, file="x.jsonl")
         assert [each.grammatical for each in read] == [each.grammatical for each in sets]
         assert [each.ungrammatical for each in read] == [each.ungrammatical for each in sets]
         assert _written(read) == text

@@ -169,7 +169,7 @@ def faults(text: str) -> list[str]:
     [
         "context\ttarget\nThe dog\tbarks .\n\tA cat, too\n",
         'context,target\nThe dog,barks .\n,"A cat, too"\n',
-        "\ufeffcontext\ttarget\r\nThe dog\tbarks .\r\n\r\n\tA cat, too",
+        "context\ttarget\r\nThe dog\tbarks .\r\n\r\n\tA cat, too",
         '\n"context","target"\r"The dog","barks ."\r"","A cat, too"\r',
     ],
 )

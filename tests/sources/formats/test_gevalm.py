@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.sources.set_round_trips import through_a_suite
 
 from pommel.errors import InputError, SuiteError
-from pommel.sources.formats.gevalm import GEVALM, gevalm_lines, parse_gevalm
+from pommel.sources.formats.gevalm import GEVALM, ROWS, gevalm_lines
 from pommel.sources.minimal_sets import MinimalSet
 
 INPUT = (
@@ -35,7 +35,7 @@ def _parts(pair: MinimalSet) -> tuple[str, str, tuple[str, ...], str]:
 
 
 def test_what_is_scored_and_what_has_been_scored() -> None:
-    pairs = parse_gevalm(INPUT + OUTPUT, file="x.jsonl")
+    pairs = ROWS.parse_json(INPUT + OUTPUT, file="x.jsonl")
     assert [_parts(each) for each in pairs] == [
         ("Der Hund , der Möhren frisst ,", "bellt", ("bellen",), "."),
         ("Die Hunde", "mögen", ("mag",), "ihn ."),
@@ -92,7 +92,7 @@ def test_what_is_scored_and_what_has_been_scored() -> None:
     ],
 )
 def test_odd_lines_come_back(line: str, parts: tuple[str, str, tuple[str, ...], str]) -> None:
-    (pair,) = parse_gevalm(line, file="x.jsonl")
+    (pair,) = ROWS.parse_json(line, file="x.jsonl")
     assert _parts(pair) == parts
     assert _written([pair]) == f"{line}\n"
     assert _written(through_a_suite([pair])) == f"{line}\n"
@@ -103,7 +103,7 @@ def test_what_a_pair_has_become_is_written() -> None:
         '{"case": "x", "text": "er bellt", "text_masked": "er [MASK]", '
         '"candidates": ["bellt", "bellen"]}\n'
     )
-    (pair,) = parse_gevalm(line, file="x.jsonl")
+    (pair,) = ROWS.parse_json(line, file="x.jsonl")
     changed = MinimalSet("Er", pair.form, pair.others, "", pair.fields)
     assert _written([changed]) == line.replace("er [", "Er [").replace("er bellt", "Er bellt")
 
@@ -159,7 +159,7 @@ def test_pairs_from_elsewhere_have_one_word_masked(
 ) -> None:
     (line,) = gevalm_lines([pair])
     assert list(json.loads(line).items()) == list(expected.items())
-    (again,) = parse_gevalm(line, file="x.jsonl")
+    (again,) = ROWS.parse_json(line, file="x.jsonl")
     assert (again.grammatical, again.ungrammatical) == (pair.grammatical, pair.ungrammatical)
     assert _written([again]) == line
 
@@ -243,7 +243,7 @@ EXAMPLE = '{"text": "...", "text_masked": "... [MASK] ...", "candidates": ["..."
 )
 def test_every_fault_has_its_place(text: str, faults: list[str]) -> None:
     with pytest.raises(SuiteError) as caught:
-        parse_gevalm(text, file="x.jsonl")
+        ROWS.parse_json(text, file="x.jsonl")
     assert str(caught.value).splitlines() == faults
 
 
@@ -271,7 +271,7 @@ def test_any_sets_are_read_as_they_were_written(
     ]
     text = _written(sets)
     if sets:
-        read = parse_gevalm(text, file="x.jsonl")
+        read = ROWS.parse_json(text, file="x.jsonl")
         assert [each.grammatical for each in read] == [each.grammatical for each in sets]
         assert [each.ungrammatical for each in read] == [each.ungrammatical for each in sets]
         assert _written(read) == text

@@ -163,12 +163,12 @@ REMOVE = "remove one of the two"
         (
             "pattern\tform\tform\n" + HEADER,
             [
-                "x.tab:1:14: the column 'form' stands here for the second time; " + REMOVE,
                 *(
                     f"x.tab:1:1: the column {name!r} is missing; write {EXPECTED}"
                     for name in COLUMNS
                     if name not in ("pattern", "form")
                 ),
+                "x.tab:1:14: the column 'form' stands here for the second time; " + REMOVE,
             ],
         ),
     ],

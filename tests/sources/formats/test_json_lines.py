@@ -14,7 +14,7 @@ def _faults(text: str) -> list[str]:
 
 
 def test_an_object_a_line() -> None:
-    text = '\ufeff{"a": 1}\r\n\n  \n{"b": "\u2028"}'
+    text = '{"a": 1}\r\n\n  \n{"b": "\u2028"}'
     lines, faults = JsonLine.parse(text, file="f", example="{}")
     assert [(each.number, each.value) for each in lines] == [(1, {"a": 1}), (4, {"b": "\u2028"})]
     assert faults == []

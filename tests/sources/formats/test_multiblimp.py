@@ -121,7 +121,7 @@ def test_a_table_has_one_set_of_columns(fields: dict[str, str], message: str) ->
         ),
         (
             (
-                '\ufeffid\tsen\twrong_sen\r\n"1\n1"\ta b\ta c\r\n\r\n1\ta\r\n1\t\t \r\n'
+                'id\tsen\twrong_sen\r\n"1\n1"\ta b\ta c\r\n\r\n1\ta\r\n1\t\t \r\n'
                 '1\t"a\tb\r\n1\ta\tb\r\n'
             ),
             [

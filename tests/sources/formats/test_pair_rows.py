@@ -39,7 +39,7 @@ def test_nothing_is_kept_of_a_row_that_says_nothing_else() -> None:
     assert kept_fields(SPELT, SPELT) is None
 
 
-ROWS = PairRows.of_sentences("good", "bad", {"id", "note"})
+ROWS = PairRows(("good", "bad"), {"id", "note"})
 
 
 @given(st.permutations(["good", "bad", "id", "note"]), st.sampled_from([" ", "  ", "\u3000"]))

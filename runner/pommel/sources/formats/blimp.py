@@ -6,18 +6,14 @@ A line has ten keys, and those of its prefixes where it can be scored by these m
 Whatever keys there are, they are kept, with their order and types.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
-from typing import Any
+from collections.abc import Iterable, Iterator
 
-from pommel.errors import nearest
 from pommel.sources.formats.json_lines import json_line
-from pommel.sources.formats.pair_rows import PairRows, Problem, pairs_of
+from pommel.sources.formats.pair_rows import PairRows, pairs_of
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet
 
 _GOOD, _BAD = "sentence_good", "sentence_bad"
-_EXAMPLE = f'{{"{_GOOD}": "...", "{_BAD}": "..."}}'
 # What is written of a pair that no file of this format has described. Published readers ask for
 # every key; nobody has said what is null. No prefixes are marked, so that only whole sentences
 # can be compared.
@@ -32,6 +28,7 @@ _UNKNOWN: dict[str, object] = {
     "pairID": "0",
 }
 _OWN = frozenset((_GOOD, _BAD, *_UNKNOWN))
+ROWS = PairRows((_GOOD, _BAD), _OWN, f'{{"{_GOOD}": "...", "{_BAD}": "..."}}')
 
 
 def blimp_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
@@ -46,34 +43,14 @@ def blimp_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
         fields = pair.fields or {}
         if fields.keys().isdisjoint(_OWN):
             fields = {**_UNKNOWN, "pairID": str(number), **fields}
-        yield json_line(_ROWS.row(pair, fields))
+        yield json_line(ROWS.row(pair, fields))
 
-
-def parse_blimp(text: str, file: str) -> list[MinimalSet]:
-    """Return the pairs of a file's text.
-
-    Raises `SuiteError` with every line that is no JSON object or lacks a sentence, and for a text
-    without a pair.
-    """
-    return _ROWS.parse_json(text, file, _EXAMPLE)
-
-
-def _problems(row: Mapping[str, Any]) -> Iterator[Problem]:
-    for key in (_GOOD, _BAD):
-        if key not in row:
-            meant = nearest(key, (each for each in row if each not in _OWN))
-            yield (), f"there is no {key!r}", f"rename {meant!r}" if meant else f"write {_EXAMPLE}"
-    yield from _SENTENCES.problems(row)
-
-
-_SENTENCES = PairRows.of_sentences(_GOOD, _BAD, _OWN)
-_ROWS = replace(_SENTENCES, problems=_problems)
 
 BLIMP = SetFormat(
     name="blimp",
     title="BLiMP's JSON Lines",
     endings=(".jsonl",),
-    parse=parse_blimp,
+    parse=ROWS.parse_json,
     pieces=blimp_lines,
     is_like=lambda text: f'"{_GOOD}"' in text.lstrip().partition("\n")[0],
 )

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 
 from pommel.errors import Fault, Place, SuiteError
 from pommel.files import DecodedText
-from pommel.sources.formats.set_format import SetFormat
+from pommel.sources.formats.set_format import SetFormat, file_fault
 from pommel.sources.minimal_sets import MinimalSet
 
-_N_COLUMNS = 2
+_MARKS = ("True", "False")
 
 
 def clams_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
@@ -30,8 +30,8 @@ def parse_clams(text: str, file: str) -> list[MinimalSet]:
     faults: list[Fault] = []
     for number, line in enumerate(DecodedText.of(text).lines, start=1):
         place = Place(file=file, line=number, column=1)
-        mark, tab, sentence = line.partition("\t")
-        if mark not in ("True", "False") or not tab or not sentence.strip():
+        mark, _, sentence = line.partition("\t")
+        if mark not in _MARKS or not sentence.strip():
             hint = "write True or False, a tab, and a sentence"
             faults.append(place.fault("this is no sentence with its mark", hint))
         elif mark == "True":
@@ -42,16 +42,16 @@ def parse_clams(text: str, file: str) -> list[MinimalSet]:
             what = "this ungrammatical sentence belongs to no grammatical one"
             faults.append(place.fault(what, "write its line True before it"))
     if not found and not faults:
-        nowhere = Place(file=file, line=0, column=0)
-        faults = [nowhere.fault("there is no sentence", "write True, a tab, and a sentence")]
+        hint = "write True, a tab, and a sentence"
+        faults = [file_fault(file, "there is no sentence", hint)]
     if faults:
         raise SuiteError(faults)
     return [MinimalSet.of(*sentences) for sentences in found]
 
 
 def _is_like(text: str) -> bool:
-    first = text.partition("\n")[0].split("\t")
-    return first[0] in ("True", "False") and len(first) == _N_COLUMNS
+    first = text.partition("\n")[0]
+    return first.partition("\t")[0] in _MARKS and first.count("\t") == 1
 
 
 CLAMS = SetFormat(

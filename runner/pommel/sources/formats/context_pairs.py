@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Self
 
 from pommel.errors import Fault, InputError, SuiteError, quoted
-from pommel.files import CsvRow, CsvTable, DecodedText, JsonDocument
+from pommel.files import CsvTable, DecodedText, JsonDocument
 from pommel.sources.formats.json_lines import json_text
 from pommel.sources.formats.pair_rows import as_kept, has_words, mended_set, pairs_of
-from pommel.sources.formats.set_format import SetFormat
+from pommel.sources.formats.set_format import SetFormat, in_order
 from pommel.sources.minimal_sets import MinimalSet, words_in
 
 # (context of the good target, of the bad one), (good target, bad target).
 ContextPair = tuple[tuple[str, str], tuple[str, str]]
 
+_EMPTY, _EMPTY_HINT = "the target is empty", "write the words to score"
 _ITEM = "[[context, context], [good target, bad target]]"
 # The columns of a table of targets.
 CONTEXT, TARGET = "context", "target"
@@ -50,12 +51,11 @@ def _item_faults(document: JsonDocument) -> Iterator[Fault]:
             continue
         for place, target in enumerate(item[1]):
             if not target.strip():
-                path = (index, 1, place)
-                yield document.fault(path, "the target is empty", hint="write the words to score")
+                yield document.fault((index, 1, place), _EMPTY, hint=_EMPTY_HINT)
 
 
 def _is_two(value: object, kind: type) -> bool:
-    return isinstance(value, list) and list(map(type, value)) == [kind, kind]
+    return isinstance(value, list) and [*map(type, value)] == [kind, kind]
 
 
 def parse_context_pairs(text: str, file: str) -> list[MinimalSet]:
@@ -156,7 +156,6 @@ class TargetTable:
 
         Raises `SuiteError` with all faults.
         """
-        text = DecodedText.of(text).text
         if text.lstrip()[:1] in ("[", "{"):
             return cls._from_pairs(context_pairs(text, file))
         return cls._from_table(text, file)
@@ -174,20 +173,11 @@ class TargetTable:
     def _from_table(cls, text: str, file: str) -> Self:
         header = next(iter(DecodedText.of(text.lstrip("\r\n")).lines), "")
         table = CsvTable.parse(text, file=file, separator="\t" if "\t" in header else ",")
-        faults = [*table.faults, *table.header_faults((CONTEXT, TARGET), others_allowed=True)]
-        if table.header and {CONTEXT, TARGET} <= {*table.header.fields}:
-            faults += (fault for row in table.rows[1:] for fault in _row_faults(table, row))
+        faults: list[Fault] = []
+        records = table.records((CONTEXT, TARGET), faults, others_allowed=True)
+        empty = (record for record in records if not record[TARGET].strip())
+        faults += (record.fault(TARGET, _EMPTY, _EMPTY_HINT) for record in empty)
         if faults:
-            raise SuiteError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
+            raise SuiteError(in_order(faults))
         columns, *rows = (row.fields for row in table.rows)
         return cls(columns=columns, rows=tuple(rows))
-
-
-def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
-    if fault := table.length_fault(row):
-        yield fault
-        return
-    target = table.rows[0].fields.index(TARGET)
-    if not row.fields[target].strip():
-        place = row.place(target)
-        yield table.fault(place, "the target is empty", "write the words to score")

@@ -28,7 +28,7 @@ def words_of(sentence: str) -> list[str]:
 
 
 def focus_set(
-    words: Sequence[str], index: int, forms: tuple[str, str], fields: Mapping[str, Any]
+    words: Sequence[str], index: int, forms: Sequence[str], fields: Mapping[str, Any]
 ) -> MinimalSet:
     """Return the set of a sentence's words with each of two forms, the correct one first, at
     `index` (from 0), whatever stands there.
@@ -53,7 +53,7 @@ def n_before(found: MinimalSet) -> int:
 def form_faults(correct: str, wrong: str) -> Iterator[tuple[int, str]]:
     """Yield what is wrong with two forms, and with which of them: 0 is the correct one."""
     for place, form in enumerate((correct, wrong)):
-        if not _is_word(form):
+        if words_in(form) != [form]:
             yield place, f"{quoted(form)} is not one word"
 
 
@@ -66,10 +66,9 @@ def forms_of(found: MinimalSet, number: int, title: str) -> tuple[str, str]:
         there = counted(len(found.others), "ungrammatical sentence")
         raise InputError(f"minimal set {number} has {there}; {title} have one wrong form each")
     forms = found.form, found.others[0]
-    for form in forms:
-        if not _is_word(form):
-            what = f"the contrast {quoted(form)} of minimal set {number} is not one word"
-            raise InputError(f"{what}; {title} compare single words")
+    for place, _ in form_faults(*forms):
+        what = f"the contrast {quoted(forms[place])} of minimal set {number} is not one word"
+        raise InputError(f"{what}; {title} compare single words")
     return forms
 
 
@@ -85,8 +84,8 @@ def field_of(found: MinimalSet, number: int, name: str, title: str) -> Any:
 def attractors_of(found: MinimalSet, number: int, title: str) -> int:
     """Return the number of attractors of the set with this number; raises `InputError`."""
     value = field_of(found, number, N_ATTR, title)
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    n_attractors = whole_number(str(value)) if is_number or isinstance(value, str) else None
+    # `True` and 1.0 are spelt otherwise than numbers are.
+    n_attractors = whole_number(str(value))
     if n_attractors is None:
         raise field_error(number, N_ATTR, "no number of attractors, such as 0 or 2")
     return n_attractors
@@ -95,7 +94,3 @@ def attractors_of(found: MinimalSet, number: int, title: str) -> int:
 def field_error(number: int, name: str, what: str) -> InputError:
     """Return the error that the set with this number (from 1) says `what` under a name."""
     return InputError(f"{name!r} of minimal set {number} is {what}")
-
-
-def _is_word(text: str) -> bool:
-    return words_in(text) == [text]

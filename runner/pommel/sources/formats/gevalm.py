@@ -8,11 +8,12 @@ which are several words, and is a fixed 8 for one construction (SVlongVPCoord).
 
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
-from pommel.errors import InputError, nearest, quoted
+from pommel.errors import InputError, quoted
 from pommel.sources.formats.json_lines import json_line
-from pommel.sources.formats.pair_rows import PairRows, Problem, has_words, pairs_of
+from pommel.sources.formats.pair_rows import PairRows, Problem, has_words, is_sentence, pairs_of
 from pommel.sources.formats.set_format import SetFormat
 from pommel.sources.minimal_sets import MinimalSet, words_in
 
@@ -21,7 +22,7 @@ _INDEX, _CASE, _SCORED = "indexMASK", "case", "probs"
 _OWN = frozenset((_TEXT, _MASKED, _CANDIDATES, _INDEX, _CASE))
 _MASK = "[MASK]"
 _EXAMPLE = f'{{"{_TEXT}": "...", "{_MASKED}": "... {_MASK} ...", "{_CANDIDATES}": ["...", "..."]}}'
-_N_CANDIDATES = 2
+_SOUND = {_TEXT: "it", _MASKED: _MASK, _CANDIDATES: ["it", "I"]}
 
 
 def gevalm_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
@@ -38,79 +39,58 @@ def gevalm_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
         is_own = not fields.keys().isdisjoint(_OWN)
         _check_maskable(pair, several=is_own)
         if not is_own:
-            fields = {_INDEX: _place_from_end(_spelt(pair)[_MASKED]), _CASE: "unnamed", **fields}
-        row = _ROWS.row(pair, fields)
+            fields = {_INDEX: -1 - len(words_in(pair.after)), _CASE: "unnamed", **fields}
+        row = ROWS.row(pair, fields)
         yield json_line(row, escaped=_SCORED in row)
 
 
-def parse_gevalm(text: str, file: str) -> list[MinimalSet]:
-    """Return the pairs of a file's text.
+class _MaskedRows(PairRows):
+    """The contrast is the candidates, or, where more touches the mask, the words that they end."""
 
-    The contrast is the candidates, or, where other characters touch the mask, the words they are
-    part of. Raises `SuiteError` with every line that is no JSON object, lacks one of the three
-    texts, or whose `text` is not `text_masked` with the first candidate, and for a text without a
-    pair.
-    """
-    return _ROWS.parse_json(text, file, _EXAMPLE)
+    def problems(self, row: Mapping[str, Any]) -> Iterator[Problem]:
+        """Yield what is wrong with the values of a row, or that they say different things."""
+        wrong = list(_wrong_values(row))
+        yield from wrong
+        if not wrong and {*self.columns} <= row.keys():
+            filled = row[_MASKED].replace(_MASK, row[_CANDIDATES][0])
+            if not has_words(row[_TEXT], filled):
+                what = f"this is not {_MASKED!r} with the first candidate"
+                yield (_TEXT,), what, f"it is {filled!r}"
 
+    def pair_of(self, row: Mapping[str, Any]) -> MinimalSet:
+        """Return the pair of a row that is sound."""
+        masked, (good, bad) = row[_MASKED], row[_CANDIDATES]
+        if _MASK not in words_in(masked):
+            return MinimalSet.of(masked.replace(_MASK, good), masked.replace(_MASK, bad))
+        parts = (*masked.split(_MASK), good, bad)
+        before, after, good, bad = (" ".join(words_in(each)) for each in parts)
+        return MinimalSet(before, good, (bad,), after)
 
-def _problems(row: Mapping[str, Any]) -> Iterator[Problem]:
-    missing = [key for key in (_TEXT, _MASKED, _CANDIDATES) if key not in row]
-    for key in missing:
-        meant = nearest(key, (each for each in row if each not in _OWN))
-        yield (), f"there is no {key!r}", f"rename {meant!r}" if meant else f"write {_EXAMPLE}"
-    wrong = list(_wrong_values(row))
-    yield from wrong
-    if missing or wrong:
-        return
-    good = row[_CANDIDATES][0]
-    if not has_words(row[_TEXT], _filled(row[_MASKED], good)):
-        hint = f"it is {_filled(row[_MASKED], good)!r}"
-        yield (_TEXT,), f"this is not {_MASKED!r} with the first candidate", hint
+    def spelt(self, pair: MinimalSet) -> dict[str, object]:
+        """Return what a row says of a pair; punctuation at both ends of the forms is not masked."""
+        good, bad = pair.form, pair.others[0]
+        n_before = _n_shared_marks(good, bad)
+        n_after = _n_shared_marks(good[n_before:][::-1], bad[n_before:][::-1])
+        candidates = [each[n_before : len(each) - n_after] for each in (good, bad)]
+        mask = f"{good[:n_before]}{_MASK}{good[len(good) - n_after :]}"
+        masked = replace(pair, form=mask).grammatical
+        return {_TEXT: pair.grammatical, _MASKED: masked, _CANDIDATES: candidates}
 
 
 def _wrong_values(row: Mapping[str, Any]) -> Iterator[Problem]:
-    text, masked, candidates = (row.get(key) for key in (_TEXT, _MASKED, _CANDIDATES))
-    if _TEXT in row and not _has_content(text):
+    # A key that is missing is a fault of its own.
+    text, masked, candidates = ({**_SOUND, **row}[key] for key in _SOUND)
+    if not is_sentence(text):
         yield (_TEXT,), "this is no sentence", "write its words as a text"
-    if _MASKED in row and not (isinstance(masked, str) and masked.count(_MASK) == 1):
+    if not (isinstance(masked, str) and masked.count(_MASK) == 1):
         hint = f"write {_MASK} where a candidate stands, once"
         yield (_MASKED,), "this is no sentence with a mask", hint
-    if _CANDIDATES not in row:
-        return
-    if not isinstance(candidates, list) or len(candidates) != _N_CANDIDATES:
+    if not isinstance(candidates, list) or len(candidates) != len(_SOUND[_CANDIDATES]):
         yield (_CANDIDATES,), "these are not two candidates", 'write ["good", "bad"]'
         return
     for index, each in enumerate(candidates):
-        if not _has_content(each) or _MASK in each:
+        if not is_sentence(each) or _MASK in each:
             yield (_CANDIDATES, index), "this is no candidate", "write its words as a text"
-
-
-def _has_content(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip())
-
-
-def _filled(masked: str, candidate: str) -> str:
-    return masked.replace(_MASK, candidate)
-
-
-def _pair(row: Mapping[str, Any]) -> MinimalSet:
-    masked, (good, bad) = row[_MASKED], row[_CANDIDATES]
-    if _MASK not in words_in(masked):
-        return MinimalSet.of(_filled(masked, good), _filled(masked, bad))
-    before, _, after = masked.partition(_MASK)
-    before, good, bad, after = (" ".join(words_in(each)) for each in (before, good, bad, after))
-    return MinimalSet(before, good, (bad,), after)
-
-
-def _spelt(pair: MinimalSet) -> dict[str, Any]:
-    good, bad = pair.form, pair.others[0]
-    n_before = _n_shared_marks(good, bad)
-    n_after = _n_shared_marks(good[n_before:][::-1], bad[n_before:][::-1])
-    candidates = [each[n_before : len(each) - n_after] for each in (good, bad)]
-    mask = f"{good[:n_before]}{_MASK}{good[len(good) - n_after :]}"
-    masked = " ".join(filter(None, (pair.before, mask, pair.after)))
-    return {_TEXT: pair.grammatical, _MASKED: masked, _CANDIDATES: candidates}
 
 
 def _n_shared_marks(good: str, bad: str) -> int:
@@ -133,18 +113,13 @@ def _check_maskable(pair: MinimalSet, *, several: bool) -> None:
             raise InputError(f"{sentences} {what}; gevalm's format masks exactly one word")
 
 
-def _place_from_end(masked: str) -> int:
-    words = words_in(masked)
-    return next(index for index, word in enumerate(words) if _MASK in word) - len(words)
-
-
-_ROWS = PairRows(_problems, _pair, _spelt, _OWN)
+ROWS = _MaskedRows(tuple(_SOUND), _OWN, _EXAMPLE)
 
 GEVALM = SetFormat(
     name="gevalm",
     title="gevalm's JSON Lines",
     endings=(".jsonl",),
-    parse=parse_gevalm,
+    parse=ROWS.parse_json,
     pieces=gevalm_lines,
     is_like=lambda text: f'"{_MASKED}"' in text.lstrip().partition("\n")[0],
 )

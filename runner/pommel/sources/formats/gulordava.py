@@ -6,11 +6,10 @@ forms are to be put in its place. Cells are separated by tabs, with quotes aroun
 quotes in them. Some of the published files have columns more.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 
-from pommel.errors import Fault, InputError, SuiteError, counted, quoted
-from pommel.files import CsvRow, CsvTable
+from pommel.errors import Fault, InputError, counted, quoted
+from pommel.files import CsvRecord, CsvTable
 from pommel.sources.formats.focus_word import (
     EOS,
     field_error,
@@ -23,8 +22,7 @@ from pommel.sources.formats.focus_word import (
     whole_number,
     words_of,
 )
-from pommel.sources.formats.pair_rows import checked_sets
-from pommel.sources.formats.set_format import SetFormat
+from pommel.sources.formats.set_format import SetFormat, checked_sets
 from pommel.sources.minimal_sets import MinimalSet
 
 COLUMNS = (
@@ -45,24 +43,12 @@ COLUMNS = (
 )
 # What follows from a sentence and its forms; everything else somebody has to say.
 _COMPUTED = frozenset({"form", "class", "prefix", "len_prefix", "sent"})
+_TELLING = ("form", "class", "len_prefix", "sent")
 _SHARED = ("pattern", "constr_id", "sent_id", "type", "len_prefix", "sent")
 _CLASSES = ("correct", "wrong")
+# What the row after one of a class can be for both to be an item; a faulty row has no class.
+_AFTER = {"correct": ("wrong", ""), "": ("wrong",), "wrong": ()}
 _TITLE = "Gulordava's files"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Row:
-    """What a row says under the columns' names."""
-
-    table: CsvTable
-    row: CsvRow
-    cells: Mapping[str, str]
-
-    def __getitem__(self, name: str) -> str:
-        return self.cells[name]
-
-    def fault(self, name: str, message: str, hint: str) -> Fault:
-        return self.table.fault(self.row.place([*self.cells].index(name)), message, hint)
 
 
 def parse_gulordava(text: str, file: str) -> list[MinimalSet]:
@@ -71,18 +57,17 @@ def parse_gulordava(text: str, file: str) -> list[MinimalSet]:
     A set's fields are the columns of its rows, with both values where the rows differ. Raises
     `SuiteError` with every row that has no partner, no such columns, or no such word.
     """
+    faults: list[Fault] = []
     table = CsvTable.parse(text, file=file, separator="\t")
-    faults = [*table.faults, *table.header_faults(COLUMNS, others_allowed=True)]
-    header = table.header
-    if header is None or any(fault.line == header.line for fault in faults):
-        raise SuiteError(faults)
-    # A row whose quotes are broken is none of the table's, but somebody's partner.
-    rows: dict[int, _Row | None] = {fault.line: None for fault in table.faults}
-    for row in table.rows[1:]:
-        wrong = list(_row_faults(table, row))
-        faults += wrong
-        cells = dict(zip(header.fields, row.fields, strict=False))
-        rows[row.line] = None if wrong else _Row(table=table, row=row, cells=cells)
+    records = table.records(COLUMNS, faults, others_allowed=True)
+    # A row that cannot be read is somebody's partner.
+    rows: dict[int, CsvRecord | None] = {fault.line: None for fault in faults}
+    for record in records:
+        is_known = record["class"] in _CLASSES
+        rows[record.row.line] = record if is_known else None
+        if not is_known:
+            what = f"the class {quoted(record['class'])} is none"
+            faults.append(record.fault("class", what, "write correct or wrong"))
     pairs = list(_pairs([rows[line] for line in sorted(rows)], faults))
     return checked_sets(pairs, lambda pair: _pair_faults(*pair), lambda pair: _set(*pair), faults)
 
@@ -96,9 +81,10 @@ def gulordava_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
     columns: tuple[str, ...] = ()
     for number, each in enumerate(sets, start=1):
         forms = forms_of(each, number, _TITLE)
-        said = [name for name in COLUMNS if name not in _COMPUTED]
-        fields = {name: field_of(each, number, name, _TITLE) for name in said}
-        fields = {**(each.fields or {}), **fields}
+        for name in COLUMNS:
+            if name not in _COMPUTED:
+                field_of(each, number, name, _TITLE)
+        fields = each.fields or {}
         if not columns:
             others = [name for name in fields if name not in COLUMNS]
             columns = tuple(fields) if fields.keys() >= {*COLUMNS} else (*COLUMNS, *others)
@@ -113,18 +99,9 @@ def gulordava_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
             yield CsvTable.line([_cell(row[name], place, number, name) for name in columns], "\t")
 
 
-def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
-    names = table.rows[0].fields
-    if fault := table.length_fault(row):
-        yield fault
-        return
-    index = names.index("class")
-    if row.fields[index] not in _CLASSES:
-        what = f"the class {quoted(row.fields[index])} is none"
-        yield table.fault(row.place(index), what, "write correct or wrong")
-
-
-def _pairs(rows: Sequence[_Row | None], faults: list[Fault]) -> Iterator[tuple[_Row, _Row]]:
+def _pairs(
+    rows: Sequence[CsvRecord | None], faults: list[Fault]
+) -> Iterator[tuple[CsvRecord, CsvRecord]]:
     """Yield the rows of items; add those without a partner to the faults.
 
     A faulty row, which is None here, is taken for the partner that is missing beside it.
@@ -132,24 +109,20 @@ def _pairs(rows: Sequence[_Row | None], faults: list[Fault]) -> Iterator[tuple[_
     kinds = [*(row["class"] if row else "" for row in rows), "end"]
     index = 0
     while index < len(rows):
-        row, kind, after = rows[index], kinds[index], kinds[index + 1]
+        row, kind = rows[index], kinds[index]
         index += 1
-        if row and kind == "wrong":
-            hint = "write the row of the correct form before it"
-            faults.append(row.fault("class", "this row has no correct one before it", hint))
-        elif after == "wrong":
+        if kinds[index] in _AFTER[kind]:
             partner = rows[index]
             index += 1
             if row and partner:
                 yield row, partner
-        elif row and after:
-            hint = "write the row of the wrong form after it"
-            faults.append(row.fault("class", "this row has no wrong one after it", hint))
         elif row:
-            index += 1
+            other, side = ("correct", "before") if kind == "wrong" else ("wrong", "after")
+            hint = f"write the row of the {other} form {side} it"
+            faults.append(row.fault("class", f"this row has no {other} one {side} it", hint))
 
 
-def _pair_faults(correct: _Row, wrong: _Row) -> Iterator[Fault]:
+def _pair_faults(correct: CsvRecord, wrong: CsvRecord) -> Iterator[Fault]:
     for name in _SHARED:
         if wrong[name] != correct[name]:
             what = f"{name} is {quoted(wrong[name])}, and {quoted(correct[name])} in the row before"
@@ -165,7 +138,7 @@ def _pair_faults(correct: _Row, wrong: _Row) -> Iterator[Fault]:
         yield (correct, wrong)[place].fault("form", message, hint)
 
 
-def _set(correct: _Row, wrong: _Row) -> MinimalSet:
+def _set(correct: CsvRecord, wrong: CsvRecord) -> MinimalSet:
     fields: dict[str, object] = {}
     for name, value in correct.cells.items():
         both = [_value(value), _value(wrong[name])]
@@ -197,10 +170,6 @@ def _cell(value: object, place: int, number: int, name: str) -> str:
     return str(value)
 
 
-def _is_like(text: str) -> bool:
-    return {"form", "class", "len_prefix", "sent"} <= {*text.partition("\n")[0].split()}
-
-
 GULORDAVA = SetFormat(
     name="gulordava",
     title="Gulordava et al.'s generated.tab",
@@ -208,5 +177,5 @@ GULORDAVA = SetFormat(
     parse=parse_gulordava,
     pieces=gulordava_lines,
     compared="contrast",
-    is_like=_is_like,
+    is_like=lambda text: {*_TELLING} <= {*text.partition("\n")[0].split()},
 )

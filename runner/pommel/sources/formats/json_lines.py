@@ -5,8 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
-from pommel.errors import Fault, Place, SuiteError
-from pommel.files import DecodedText, JsonDocument, JsonPath, WrittenFloat
+from pommel.errors import Fault, SuiteError
+from pommel.files import JsonDocument, JsonPath, WrittenFloat
+from pommel.sources.formats.set_format import file_fault
 
 # `json.dumps` would make one of these for every text that it writes.
 _AS_IT_IS = json.JSONEncoder(ensure_ascii=False)
@@ -39,7 +40,7 @@ class JsonLine:
         lines: list[Self] = []
         faults: list[Fault] = []
         # JSON texts may hold the other characters at which `str.splitlines` divides.
-        for number, line in enumerate(DecodedText.of(text).text.split("\n"), start=1):
+        for number, line in enumerate(text.split("\n"), start=1):
             if not line or line.isspace():
                 continue
             try:
@@ -56,8 +57,7 @@ class JsonLine:
                 lines.append(cls(file=file, number=number, text=line, value=document.value))
         if not lines and not faults:
             hint = f"write {example}, an object a line"
-            message = "there is no minimal pair"
-            faults = [Place(file=file, line=0, column=0).fault(message, hint)]
+            faults = [file_fault(file, "there is no minimal pair", hint)]
         return lines, faults
 
 

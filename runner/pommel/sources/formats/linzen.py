@@ -9,6 +9,7 @@ the text has the word of the corpus where the forms belong.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from pommel.errors import Fault, InputError, Place, UsageError, counted, quoted
 from pommel.files import DecodedText, replacing
@@ -26,8 +27,8 @@ from pommel.sources.formats.focus_word import (
     whole_number,
     words_of,
 )
-from pommel.sources.formats.pair_rows import checked_sets, kept_text, mended_set
-from pommel.sources.formats.set_format import SetFormat
+from pommel.sources.formats.pair_rows import mended_set
+from pommel.sources.formats.set_format import SetFormat, checked_sets, file_fault
 from pommel.sources.minimal_sets import MinimalSet
 
 TEXT_ENDING, GOLD_ENDING = ".text", ".gold"
@@ -37,8 +38,7 @@ TEXT_ENDING, GOLD_ENDING = ".text", ".gold"
 TEXT = "text"
 
 
-@dataclass(frozen=True, slots=True)
-class _Columns:
+class _Columns(NamedTuple):
     """The columns of a `.gold`, and where index, correct form and wrong form stand."""
 
     names: tuple[str, ...]
@@ -57,56 +57,46 @@ _OWN_COLUMNS = _Columns(
 _TITLE = "Linzen's files"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LinzenText:
-    """The text of both files, and their names."""
-
-    text: str
-    gold: str
-    text_file: str
-    gold_file: str
-
-
 def read_linzen(path: Path) -> list[MinimalSet]:
     """Return the sets of two files, of which `path` is one; as `parse_linzen`.
 
     Raises `InputError` if the other is not there.
     """
-    text_path, gold_path = _both(path)
-    for each in (text_path, gold_path):
+    paths = _both(path)
+    for each in paths:
         if path.exists() and not each.exists():
-            two = f"{text_path.name} and {gold_path.name} belong together"
-            raise InputError(f"{each}: there is no such file; {two}")
-    return parse_linzen(
-        LinzenText(
-            text=DecodedText.read(text_path).text,
-            gold=DecodedText.read(gold_path).text,
-            text_file=str(text_path),
-            gold_file=str(gold_path),
-        )
-    )
+            two = " and ".join(file.name for file in paths)
+            raise InputError(f"{each}: there is no such file; {two} belong together")
+    text, gold = (DecodedText.read(each) for each in paths)
+    text_file, gold_file = map(str, paths)
+    return parse_linzen(text.lines, gold.lines, text_file=text_file, gold_file=gold_file)
 
 
-def parse_linzen(source: LinzenText) -> list[MinimalSet]:
-    """Return the sets of the text of both files.
+def parse_linzen(
+    texts: Sequence[str], golds: Sequence[str], *, text_file: str, gold_file: str
+) -> list[MinimalSet]:
+    """Return the sets of the lines of both files.
 
     Raises `SuiteError` with every line that has no such columns, or no such word where it says,
     letters' cases aside.
     """
-    texts, golds = DecodedText.of(source.text).lines, DecodedText.of(source.gold).lines
     faults = []
     if len(texts) != len(golds):
-        what = f"this file has {counted(len(golds), 'line')}, and {source.text_file} {len(texts)}"
-        nowhere = Place(file=source.gold_file, line=0, column=0)
-        faults.append(nowhere.fault(what, "write one for each sentence"))
+        what = f"this file has {counted(len(golds), 'line')}, and {text_file} {len(texts)}"
+        faults.append(file_fault(gold_file, what, "write one for each sentence"))
     elif not texts:
         hint = "write one a line, with <eos> at its end"
-        nowhere = Place(file=source.text_file, line=0, column=0)
-        faults.append(nowhere.fault("there is no sentence", hint))
-    n_columns = len(golds[0].split("\t")) if golds else 0
+        faults.append(file_fault(text_file, "there is no sentence", hint))
+    n_columns = golds[0].count("\t") + 1 if golds else 0
     columns = _OWN_COLUMNS if n_columns == len(_OWN_COLUMNS.names) else _COLUMNS
     rows = [
-        _Row(source, number, text, gold.split("\t"), columns)
+        _Row(
+            text_place=Place(file=text_file, line=number, column=1),
+            gold_place=Place(file=gold_file, line=number, column=1),
+            text=text,
+            cells=gold.split("\t"),
+            columns=columns,
+        )
         for number, (text, gold) in enumerate(zip(texts, golds, strict=False), start=1)
     ]
     return checked_sets(rows, _Row.faults, _Row.minimal_set, faults)
@@ -134,9 +124,8 @@ def save_linzen(sets: Iterable[MinimalSet], path: Path) -> None:
 def _both(path: Path) -> tuple[Path, Path]:
     if path.suffix not in (TEXT_ENDING, GOLD_ENDING):
         hint = f"let its name end in {TEXT_ENDING} or {GOLD_ENDING}"
-        raise UsageError(
-            f"{path}: {_TITLE} are two, NAME{TEXT_ENDING} and NAME{GOLD_ENDING}; {hint}"
-        )
+        two = f"NAME{TEXT_ENDING} and NAME{GOLD_ENDING}"
+        raise UsageError(f"{path}: {_TITLE} are two, {two}; {hint}")
     return path.with_suffix(TEXT_ENDING), path.with_suffix(GOLD_ENDING)
 
 
@@ -146,9 +135,10 @@ def _cells(found: MinimalSet, number: int) -> list[str]:
     index = str(n_before(found))
     if not _is_own(found):
         return [index, correct, wrong, str(attractors_of(found, number, _TITLE))]
-    cells = [str(field_of(found, number, name, _TITLE)) for name in _OWN_COLUMNS.names]
-    for name, cell in zip(_OWN_COLUMNS.names, cells, strict=True):
-        if "\t" in cell or "\n" in cell or "\r" in cell:
+    cells = []
+    for name in _OWN_COLUMNS.names:
+        cells.append(str(field_of(found, number, name, _TITLE)))
+        if {"\t", "\n", "\r"} & {*cells[-1]}:
             raise field_error(number, name, "no text of one column")
     for place, cell in zip(_OWN_COLUMNS.places, (index, correct, wrong), strict=True):
         cells[place] = cell
@@ -162,8 +152,9 @@ def _is_own(found: MinimalSet) -> bool:
 
 def _text(found: MinimalSet) -> str:
     """Return the line of text, as it was written if that still is this sentence."""
-    written = kept_text(found.fields, TEXT)
-    if written is not None:
+    written = (found.fields or {}).get(TEXT)
+    # Somebody may have written anything there.
+    if isinstance(written, str) and not {"\n", "\r"} & {*written}:
         words = words_of(written)
         if stands_among(found, words) and (
             _is_own(found) or _same(words[n_before(found)], found.form)
@@ -176,12 +167,12 @@ def _same(word: str, form: str) -> bool:
     return word.casefold() == form.casefold()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class _Row:
-    """A line of both files; `number` counts from 1."""
+    """A line of both files."""
 
-    source: LinzenText
-    number: int
+    text_place: Place
+    gold_place: Place
     text: str
     cells: Sequence[str]
     columns: _Columns
@@ -189,15 +180,13 @@ class _Row:
     def fault(self, column: int, message: str, hint: str) -> Fault:
         """Return what is wrong with a cell of the `.gold`."""
         start = sum(len(cell) + 1 for cell in self.cells[:column])
-        place = Place(file=self.source.gold_file, line=self.number, column=1 + start)
-        return place.fault(message, hint)
+        return self.gold_place.further(start).fault(message, hint)
 
     def faults(self) -> Iterator[Fault]:
-        names, cells, text_file = self.columns.names, self.cells, self.source.text_file
+        names, cells, text_file = self.columns.names, self.cells, self.text_place.file
         words = words_of(self.text)
         if not words:
-            place = Place(file=text_file, line=self.number, column=1)
-            yield place.fault("this line has no words", "write a sentence")
+            yield self.text_place.fault("this line has no words", "write a sentence")
         if len(cells) != len(names):
             hint = f"write {', '.join(names)}, with tabs between"
             yield self.fault(0, f"this line has {counted(len(cells), 'column')}", hint)
@@ -208,7 +197,8 @@ class _Row:
             hint = "write how many words stand before the form"
             yield self.fault(at_index, f"{quoted(cells[at_index])} is no index", hint)
         elif words and index >= len(words):
-            hint = f"line {self.number} of {text_file} has the words 0 to {len(words) - 1}"
+            line = self.text_place.line
+            hint = f"line {line} of {text_file} has the words 0 to {len(words) - 1}"
             yield self.fault(at_index, f"there is no word {index}", hint)
         elif words and self.columns is _COLUMNS and not _same(words[index], correct):
             what = f"word {index} of {text_file} is {quoted(words[index])}, not {quoted(correct)}"
@@ -221,12 +211,11 @@ class _Row:
             yield self.fault(3, f"{quoted(cells[3])} is no number of attractors", hint)
 
     def minimal_set(self) -> MinimalSet:
-        is_own = self.columns is _OWN_COLUMNS
-        fields: dict[str, object] = {N_ATTR: int(self.cells[-1])} if not is_own else {}
-        if is_own:
-            fields = dict(zip(self.columns.names, self.cells, strict=True))
-        index, correct, wrong = (self.cells[at] for at in self.columns.places)
-        found = focus_set(words_of(self.text), int(index), (correct, wrong), fields)
+        fields: dict[str, object] = dict(zip(self.columns.names, self.cells, strict=True))
+        if self.columns is _COLUMNS:
+            fields = {N_ATTR: int(self.cells[-1])}
+        index, *forms = (self.cells[at] for at in self.columns.places)
+        found = focus_set(words_of(self.text), int(index), forms, fields)
         if _text(mended_set(found)) != self.text:
             fields[TEXT] = self.text
         return found

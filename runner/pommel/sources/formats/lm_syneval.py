@@ -15,7 +15,7 @@ from pommel.files import replacing
 from pommel.sources.formats.focus_word import field_error
 from pommel.sources.formats.pair_rows import as_kept, mended_text
 from pommel.sources.formats.plain_pickle import read_plain_pickle
-from pommel.sources.formats.set_format import SetFormat
+from pommel.sources.formats.set_format import SetFormat, file_fault
 from pommel.sources.minimal_sets import MinimalSet
 
 # A field of a set: the case it belongs to, and its sentences where they are not just their words
@@ -68,7 +68,8 @@ def save_templates(sets: Iterable[MinimalSet], path: Path) -> None:
         case = (each.fields or {}).get(CASE)
         if not isinstance(case, str | None):
             raise field_error(number, CASE, "no text")
-        cases.setdefault(path.stem if case is None else case, []).append(_sentences(each))
+        sentences = as_kept((each.grammatical, *each.ungrammatical), each.fields, SENTENCES)
+        cases.setdefault(path.stem if case is None else case, []).append(sentences)
     with replacing(path) as aside:
         aside.write_bytes(pickle.dumps(cases, protocol=_PROTOCOL))
 
@@ -78,10 +79,6 @@ def _set(case: str, entry: tuple[str, ...]) -> MinimalSet:
     if any(mended_text(sentence) != sentence for sentence in entry):
         fields[SENTENCES] = list(entry)
     return MinimalSet.of(*entry, fields=fields)
-
-
-def _sentences(found: MinimalSet) -> tuple[str, ...]:
-    return as_kept((found.grammatical, *found.ungrammatical), found.fields, SENTENCES)
 
 
 def _check_size(value: object, path: Path) -> None:
@@ -97,16 +94,17 @@ def _check_size(value: object, path: Path) -> None:
 
 def _faults(value: object, file: str) -> Iterator[Fault]:
     if not isinstance(value, dict):
-        yield _fault(file, "", f"this is {_kind(value)} and no dictionary", _SHAPE)
-    elif not value:
-        yield _fault(file, "", "there is no case", _SHAPE)
-    for case, entries in value.items() if isinstance(value, dict) else ():
+        yield file_fault(file, f"this is {_kind(value)} and no dictionary", _SHAPE)
+        return
+    if not value:
+        yield file_fault(file, "there is no case", _SHAPE)
+    for case, entries in value.items():
         where = f"[{case!r}]"
         if not isinstance(entries, (list, tuple)):
-            yield _fault(file, where, f"this is {_kind(entries)} and no list", _SHAPE)
+            yield file_fault(file, f"this is {_kind(entries)} and no list", _SHAPE, where)
         elif not entries:
             hint = "write its sentences, or leave it out"
-            yield _fault(file, where, "this case has no sentences", hint)
+            yield file_fault(file, "this case has no sentences", hint, where)
         else:
             for index, entry in enumerate(entries):
                 yield from _entry_faults(entry, file, f"{where}[{index}]")
@@ -115,25 +113,23 @@ def _faults(value: object, file: str) -> Iterator[Fault]:
 def _entry_faults(entry: object, file: str, where: str) -> Iterator[Fault]:
     hint = "write the grammatical sentence, then the ungrammatical ones"
     if not isinstance(entry, (list, tuple)):
-        yield _fault(file, where, f"this is {_kind(entry)} and no tuple", hint)
+        yield file_fault(file, f"this is {_kind(entry)} and no tuple", hint, where)
     elif len(entry) < len(("grammatical", "ungrammatical")):
-        yield _fault(file, where, "these are not two sentences", hint)
+        yield file_fault(file, "these are not two sentences", hint, where)
     else:
-        wrong = [index for index, each in enumerate(entry) if not isinstance(each, str)]
-        for index in wrong:
-            what = f"this is {_kind(entry[index])} and no sentence"
-            yield _fault(file, f"{where}[{index}]", what, "write text")
-        for index, each in enumerate(() if wrong else entry):
-            if not each.strip():
-                yield _fault(file, f"{where}[{index}]", "this sentence is empty", "write its words")
+        is_text = all(isinstance(each, str) for each in entry)
+        for index, each in enumerate(entry):
+            place = f"{where}[{index}]"
+            if not isinstance(each, str):
+                yield file_fault(
+                    file, f"this is {_kind(each)} and no sentence", "write text", place
+                )
+            elif is_text and not each.strip():
+                yield file_fault(file, "this sentence is empty", "write its words", place)
 
 
 def _kind(value: object) -> str:
     return _KINDS.get(type(value), "a number")
-
-
-def _fault(file: str, path: str, message: str, hint: str) -> Fault:
-    return Fault(file=file, line=0, column=0, path=path, message=message, hint=hint)
 
 
 LM_SYNEVAL = SetFormat(

@@ -5,11 +5,12 @@ And plain text, a sentence a line: what a suite's sentences look like to a model
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from pommel.errors import Fault, InputError, SuiteError, UsageError
-from pommel.files import CsvRow, CsvTable, DecodedText
+from pommel.files import CsvRecord, CsvTable, DecodedText
+from pommel.sources.formats.set_format import in_order
 from pommel.suite import Condition, Finding, Item, LoadedSuite, Suite
 
 COLUMNS = ("item_number", "condition_name", "region_number", "region_name", "content")
@@ -46,24 +47,21 @@ def parse_long_csv(
     if not name:
         raise InputError("a suite needs a name")
     decoded = DecodedText.of(text) if isinstance(text, str) else text
-    table = CsvTable.parse(decoded.text, file=file)
-    faults = [*table.faults, *table.header_faults(COLUMNS)]
-    faults += decoded.bom_faults(file, strict=strict)
-    value: dict[str, object] = {}
-    # Without its columns a table tells nothing of its rows.
-    if table.header and set(COLUMNS) <= set(table.header.fields):
-        cells = _read_cells(table, faults)
-        items = _grouped(cells)
-        value = _suite_value(name, cells, items)
-        # Where rows are left out, because they are faults themselves, only what does not depend on
-        # them is complained of.
-        is_whole = not _errors(faults)
-        for found in Finding.in_document(value) if cells else ():
-            if is_whole or "regions" in found.path:
-                is_warning = found.warning or (found.stray_space and not strict)
-                fault = _located(table, items, found)
-                faults.append(replace(fault, severity="warning") if is_warning else fault)
-    faults.sort(key=lambda fault: (fault.line, fault.column))
+    faults = decoded.bom_faults(file, strict=strict)
+    records = CsvTable.parse(decoded.text, file=file).records(COLUMNS, faults)
+    records = [record for record in records if _is_sound(record, faults)]
+    _check_region_names(records, faults)
+    items = _grouped(records)
+    value = _suite_value(name, records, items)
+    # Where rows are left out, because they are faults themselves, only what does not depend on
+    # them is complained of.
+    is_whole = not _errors(faults)
+    for found in Finding.in_document(value) if records else ():
+        if is_whole or "regions" in found.path:
+            is_warning = found.warning or (found.stray_space and not strict)
+            fault = _located(items, found)
+            faults.append(replace(fault, severity="warning") if is_warning else fault)
+    faults = in_order(faults)
     if _errors(faults):
         raise SuiteError(faults)
     return LoadedSuite(suite=Suite.from_dict(value), warnings=tuple(faults))
@@ -91,77 +89,52 @@ def long_csv_pieces(items: Iterable[Item], region_names: Mapping[int, str]) -> I
                 yield CsvTable.line((*names, region.content))
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    """A row that makes sense, one region of a sentence, and its fields by their columns."""
-
-    row: CsvRow
-    fields: Mapping[str, str]
-
-    def __getitem__(self, column: str) -> str:
-        return self.fields[column]
-
-
 # By item, condition and region, each in the order of appearance.
-_Grouped = Sequence[Sequence[Sequence[_Cell]]]
+_Grouped = Sequence[Sequence[Sequence[CsvRecord]]]
 
 
 def _errors(faults: Iterable[Fault]) -> list[Fault]:
     return [fault for fault in faults if fault.severity == "error"]
 
 
-def _read_cells(table: CsvTable, faults: list[Fault]) -> list[_Cell]:
-    """Return all rows that make sense; add what is wrong with the others to the faults."""
-    cells: list[_Cell] = []
-    first_of: dict[int, _Cell] = {}
-    for row in table.rows[1:]:
-        wrong = list(_row_faults(table, row))
-        faults += wrong
-        if wrong:
-            continue
-        cell = _Cell(row, _fields(table, row))
-        cells.append(cell)
-        number = int(cell["region_number"])
-        first = first_of.setdefault(number, cell)
-        if first["region_name"] != cell["region_name"]:
-            message = (
-                f"region {number} is called {cell['region_name']!r} here, and "
-                f"{first['region_name']!r} in line {first.row.line}"
-            )
-            hint = "a region number has one name in the whole suite"
-            faults.append(table.fault(_place(table, row, "region_name"), message, hint))
-    return cells
-
-
-def _row_faults(table: CsvTable, row: CsvRow) -> Iterator[Fault]:
-    if fault := table.length_fault(row):
-        yield fault
-        return
-    fields = _fields(table, row)
+def _is_sound(record: CsvRecord, faults: list[Fault]) -> bool:
+    """Say whether a row makes sense; add what is wrong with it to the faults."""
+    n_before = len(faults)
     for column, pattern in _NUMBERS.items():
-        written = fields[column]
+        written = record[column]
         if not pattern.fullmatch(written):
             # Spreadsheets and data frames write whole numbers like this.
             number = re.fullmatch(r"\s*([0-9]{1,18})(\.0*)?\s*", written, re.ASCII)
             hint = f"write {number[1]}" if number else "write a whole number like 1"
-            message = f"the {column} is {written!r}"
-            yield table.fault(_place(table, row, column), message, hint)
-    if message := Condition.name_fault(fields["condition_name"]):
-        place = _place(table, row, "condition_name")
-        yield table.fault(place, message, "write a name like match")
+            faults.append(record.fault(column, f"the {column} is {written!r}", hint))
+    if message := Condition.name_fault(record["condition_name"]):
+        faults.append(record.fault("condition_name", message, "write a name like match"))
+    return len(faults) == n_before
 
 
-def _grouped(cells: Iterable[_Cell]) -> _Grouped:
-    groups: dict[int, dict[str, list[_Cell]]] = {}
-    for cell in cells:
-        conditions = groups.setdefault(int(cell["item_number"]), {})
-        conditions.setdefault(cell["condition_name"], []).append(cell)
+def _check_region_names(records: Iterable[CsvRecord], faults: list[Fault]) -> None:
+    first_of: dict[int, CsvRecord] = {}
+    for record in records:
+        number, name = int(record["region_number"]), record["region_name"]
+        first = first_of.setdefault(number, record)
+        if first["region_name"] != name:
+            there = f"{first['region_name']!r} in line {first.row.line}"
+            message = f"region {number} is called {name!r} here, and {there}"
+            hint = "a region number has one name in the whole suite"
+            faults.append(record.fault("region_name", message, hint))
+
+
+def _grouped(records: Iterable[CsvRecord]) -> _Grouped:
+    groups: dict[int, dict[str, list[CsvRecord]]] = {}
+    for record in records:
+        conditions = groups.setdefault(int(record["item_number"]), {})
+        conditions.setdefault(record["condition_name"], []).append(record)
     return [list(conditions.values()) for conditions in groups.values()]
 
 
-def _suite_value(name: str, cells: Iterable[_Cell], items: _Grouped) -> dict[str, object]:
+def _suite_value(name: str, records: Iterable[CsvRecord], items: _Grouped) -> dict[str, object]:
     """Return what the suite's JSON says."""
-    region_names = {int(cell["region_number"]): cell["region_name"] for cell in cells}
+    region_names = {int(record["region_number"]): record["region_name"] for record in records}
     return {
         "meta": {"name": name, "metric": "sum"},
         "region_meta": {str(number): each for number, each in sorted(region_names.items())},
@@ -174,10 +147,10 @@ def _suite_value(name: str, cells: Iterable[_Cell], items: _Grouped) -> dict[str
                         "condition_name": regions[0]["condition_name"],
                         "regions": [
                             {
-                                "region_number": int(cell["region_number"]),
-                                "content": cell["content"],
+                                "region_number": int(record["region_number"]),
+                                "content": record["content"],
                             }
-                            for cell in regions
+                            for record in regions
                         ],
                     }
                     for regions in conditions
@@ -188,22 +161,13 @@ def _suite_value(name: str, cells: Iterable[_Cell], items: _Grouped) -> dict[str
     }
 
 
-def _located(table: CsvTable, items: _Grouped, found: Finding) -> Fault:
+def _located(items: _Grouped, found: Finding) -> Fault:
     """Say in which field of the CSV a finding is."""
     indices = [step for step in found.path if isinstance(step, int)]
     i, j, k = [*indices, 0, 0][:3]
     last = found.path[-1]
     column = str(last) if last in COLUMNS else _COLUMN_AT_DEPTH[len(indices)]
-    place = _place(table, items[i][j][k].row, column)
-    return table.fault(place, found.message, found.hint)
-
-
-def _fields(table: CsvTable, row: CsvRow) -> dict[str, str]:
-    return dict(zip(table.rows[0].fields, row.fields, strict=True))
-
-
-def _place(table: CsvTable, row: CsvRow, column: str) -> tuple[int, int]:
-    return row.place(table.rows[0].fields.index(column))
+    return items[i][j][k].fault(column, found.message, found.hint)
 
 
 def sentence_lines(items: Iterable[Item], joiner: str = " ") -> Iterator[str]:

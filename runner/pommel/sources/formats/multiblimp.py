@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pommel.errors import Fault, InputError, listed, quoted
-from pommel.files import CsvRow, CsvTable, DecodedText
+from pommel.files import CsvRecord, CsvTable, DecodedText
 from pommel.sources.formats.json_lines import json_text
-from pommel.sources.formats.pair_rows import PairRows, checked_sets, pairs_of
-from pommel.sources.formats.set_format import SetFormat
+from pommel.sources.formats.pair_rows import PairRows, pairs_of
+from pommel.sources.formats.set_format import SetFormat, checked_sets
 from pommel.sources.minimal_sets import MinimalSet
 
-_GOOD, _BAD = "sen", "wrong_sen"
+_ROWS = PairRows(("sen", "wrong_sen"))
 
 
 def multiblimp_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
@@ -35,7 +35,7 @@ def multiblimp_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
             raise InputError(_other_columns(row, header, pair))
         yield CsvTable.line((_cell(row[column]) for column in header), "\t")
     if not header:
-        yield CsvTable.line((_GOOD, _BAD), "\t")
+        yield CsvTable.line(_ROWS.columns, "\t")
 
 
 def parse_multiblimp(text: str, file: str) -> list[MinimalSet]:
@@ -44,27 +44,15 @@ def parse_multiblimp(text: str, file: str) -> list[MinimalSet]:
     Raises `SuiteError` with every fault: broken quotes, a column that is missing or comes twice, a
     row with more or fewer fields than the header or without a sentence, and a text without a pair.
     """
-    table = CsvTable.parse(DecodedText.of(text).text, file=file, separator="\t")
-    faults = list(table.header_faults((_GOOD, _BAD), others_allowed=True))
-    names = table.header.fields if table.header and not faults else ()
-
-    def row_faults(row: CsvRow) -> Iterator[Fault]:
-        if fault := table.length_fault(row):
-            yield fault
-            return
-        for (column,), message, _ in _ROWS.problems(dict(zip(names, row.fields, strict=True))):
-            place = row.place(names.index(str(column)))
-            yield table.fault(place, message, "write its words")
-
-    return checked_sets(
-        table.rows[1:] if names else (),
-        row_faults,
-        lambda row: _ROWS.read(dict(zip(names, row.fields, strict=True))),
-        (*table.faults, *faults),
-    )
+    table = CsvTable.parse(text, file=file, separator="\t")
+    faults: list[Fault] = []
+    records = table.records(_ROWS.columns, faults, others_allowed=True)
+    return checked_sets(records, _faults, lambda record: _ROWS.read(record.cells), faults)
 
 
-_ROWS = PairRows.of_sentences(_GOOD, _BAD)
+def _faults(record: CsvRecord) -> Iterator[Fault]:
+    for (column,), message, _ in _ROWS.problems(record.cells):
+        yield record.fault(str(column), message, "write its words")
 
 
 def _other_columns(row: Mapping[str, Any], header: tuple[str, ...], pair: MinimalSet) -> str:
@@ -79,15 +67,14 @@ def _other_columns(row: Mapping[str, Any], header: tuple[str, ...], pair: Minima
 
 
 def _cell(value: object) -> str:
-    if value is None or isinstance(value, bool):
-        return "" if value is None else str(value)
-    return value if isinstance(value, str) else json_text(value)
+    if value is None:
+        return ""
+    return str(value) if isinstance(value, bool | str) else json_text(value)
 
 
 def _is_like(text: str) -> bool:
     header = next(iter(DecodedText.of(text.lstrip("\r\n")).lines), "")
-    names = header.replace('"', "").split("\t")
-    return _GOOD in names and _BAD in names
+    return {*_ROWS.columns} <= {*header.replace('"', "").split("\t")}
 
 
 MULTIBLIMP = SetFormat(

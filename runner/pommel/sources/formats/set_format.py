@@ -3,9 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
+from pommel.errors import Fault, SuiteError
 from pommel.files import DecodedText
 from pommel.sources.minimal_sets import Compared, MinimalSet
+
+_Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,3 +49,35 @@ class SetFormat:
             return self.load(path)
         assert self.parse  # noqa: S101 - a format has one of the two
         return self.parse(DecodedText.read(path).text, str(path))
+
+
+def checked_sets(
+    rows: Iterable[_Row],
+    check: Callable[[_Row], Iterable[Fault]],
+    set_of: Callable[[_Row], MinimalSet],
+    faults: Iterable[Fault] = (),
+) -> list[MinimalSet]:
+    """Return the set of each row; `check` yields what is wrong with one.
+
+    Raises `SuiteError` with all of that and with `faults`, those of the file, in file order.
+    """
+    found = list(faults)
+    sets: list[MinimalSet] = []
+    for row in rows:
+        wrong = list(check(row))
+        found += wrong
+        if not wrong:
+            sets.append(set_of(row))
+    if found:
+        raise SuiteError(in_order(found))
+    return sets
+
+
+def file_fault(file: str, message: str, hint: str, path: str = "") -> Fault:
+    """Return what is wrong with a file where no line is to be named."""
+    return Fault(file=file, line=0, column=0, path=path, message=message, hint=hint)
+
+
+def in_order(faults: Iterable[Fault]) -> list[Fault]:
+    """Return the faults of a file by their places."""
+    return sorted(faults, key=lambda fault: (fault.line, fault.column))
