@@ -1,4 +1,3 @@
-from .csv import CsvRecord as CsvRecord
 from .csv import CsvRow as CsvRow
 from .csv import CsvTable as CsvTable
 from .json import JsonDocument as JsonDocument

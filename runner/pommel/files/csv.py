@@ -4,8 +4,8 @@ import csv
 import io
 import itertools
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Self
 
@@ -16,12 +16,30 @@ _NAMES_OF_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CsvRow:
-    """A row: its fields, the line it begins in (from 1), and its text as it was written."""
+    """A row: its fields, the line it begins in (from 1), and its text as it was written.
+
+    One of `CsvTable.records` knows its file and the names of its columns.
+    """
 
     line: int
     text: str
     fields: tuple[str, ...]
     separator: str = ","
+    file: str = ""
+    names: tuple[str, ...] = ()
+
+    def __getitem__(self, column: str) -> str:
+        return self.fields[self.names.index(column)]
+
+    @property
+    def cells(self) -> dict[str, str]:
+        """What the row says under each name."""
+        return dict(zip(self.names, self.fields, strict=True))
+
+    def fault(self, column: str, message: str, hint: str) -> Fault:
+        """Return what is wrong with the field in a column."""
+        line, place = self.place(self.names.index(column))
+        return Place(file=self.file, line=line, column=place).fault(message, hint)
 
     def place(self, index: int) -> tuple[int, int]:
         """Return the line and the column, both from 1, at which field `index` begins.
@@ -82,7 +100,7 @@ class CsvTable:
 
     def records(
         self, required: Sequence[str], faults: list[Fault], *, others_allowed: bool = False
-    ) -> list["CsvRecord"]:
+    ) -> list[CsvRow]:
         """Return the rows below the header, which should have these columns (`header_faults`).
 
         What is wrong with quotes, the header and the lengths of rows is added to `faults`. Without
@@ -96,8 +114,7 @@ class CsvTable:
             if fault := self.length_fault(row):
                 faults.append(fault)
             else:
-                cells = dict(zip(names, row.fields, strict=True))
-                found.append(CsvRecord(table=self, row=row, cells=cells))
+                found.append(replace(row, file=self.file, names=names))
         return found
 
     def header_faults(
@@ -182,23 +199,6 @@ class CsvTable:
         ]
         # An empty line would be no row.
         return '""\n' if cells == [""] else separator.join(cells) + "\n"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CsvRecord:
-    """A row, and what it says under the names of its table's columns."""
-
-    table: CsvTable
-    row: CsvRow
-    cells: Mapping[str, str]
-
-    def __getitem__(self, column: str) -> str:
-        return self.cells[column]
-
-    def fault(self, column: str, message: str, hint: str) -> Fault:
-        """Return what is wrong with the field in a column."""
-        place = self.row.place([*self.cells].index(column))
-        return self.table.fault(place, message, hint)
 
 
 class _Lines:

@@ -9,7 +9,7 @@ quotes in them. Some of the published files have columns more.
 from collections.abc import Iterable, Iterator, Sequence
 
 from pommel.errors import Fault, InputError, counted, quoted
-from pommel.files import CsvRecord, CsvTable
+from pommel.files import CsvRow, CsvTable
 from pommel.sources.formats.focus_word import (
     EOS,
     field_error,
@@ -61,10 +61,10 @@ def parse_gulordava(text: str, file: str) -> list[MinimalSet]:
     table = CsvTable.parse(text, file=file, separator="\t")
     records = table.records(COLUMNS, faults, others_allowed=True)
     # A row that cannot be read is somebody's partner.
-    rows: dict[int, CsvRecord | None] = {fault.line: None for fault in faults}
+    rows: dict[int, CsvRow | None] = {fault.line: None for fault in faults}
     for record in records:
         is_known = record["class"] in _CLASSES
-        rows[record.row.line] = record if is_known else None
+        rows[record.line] = record if is_known else None
         if not is_known:
             what = f"the class {quoted(record['class'])} is none"
             faults.append(record.fault("class", what, "write correct or wrong"))
@@ -99,9 +99,7 @@ def gulordava_lines(sets: Iterable[MinimalSet]) -> Iterator[str]:
             yield CsvTable.line([_cell(row[name], place, number, name) for name in columns], "\t")
 
 
-def _pairs(
-    rows: Sequence[CsvRecord | None], faults: list[Fault]
-) -> Iterator[tuple[CsvRecord, CsvRecord]]:
+def _pairs(rows: Sequence[CsvRow | None], faults: list[Fault]) -> Iterator[tuple[CsvRow, CsvRow]]:
     """Yield the rows of items; add those without a partner to the faults.
 
     A faulty row, which is None here, is taken for the partner that is missing beside it.
@@ -122,7 +120,7 @@ def _pairs(
             faults.append(row.fault("class", f"this row has no {other} one {side} it", hint))
 
 
-def _pair_faults(correct: CsvRecord, wrong: CsvRecord) -> Iterator[Fault]:
+def _pair_faults(correct: CsvRow, wrong: CsvRow) -> Iterator[Fault]:
     for name in _SHARED:
         if wrong[name] != correct[name]:
             what = f"{name} is {quoted(wrong[name])}, and {quoted(correct[name])} in the row before"
@@ -138,7 +136,7 @@ def _pair_faults(correct: CsvRecord, wrong: CsvRecord) -> Iterator[Fault]:
         yield (correct, wrong)[place].fault("form", message, hint)
 
 
-def _set(correct: CsvRecord, wrong: CsvRecord) -> MinimalSet:
+def _set(correct: CsvRow, wrong: CsvRow) -> MinimalSet:
     fields: dict[str, object] = {}
     for name, value in correct.cells.items():
         both = [_value(value), _value(wrong[name])]

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from pommel.errors import Fault, InputError, SuiteError, UsageError
-from pommel.files import CsvRecord, CsvTable, DecodedText
+from pommel.files import CsvRow, CsvTable, DecodedText
 from pommel.sources.formats.set_format import in_order
 from pommel.suite import Condition, Finding, Item, LoadedSuite, Suite
 
@@ -90,14 +90,14 @@ def long_csv_pieces(items: Iterable[Item], region_names: Mapping[int, str]) -> I
 
 
 # By item, condition and region, each in the order of appearance.
-_Grouped = Sequence[Sequence[Sequence[CsvRecord]]]
+_Grouped = Sequence[Sequence[Sequence[CsvRow]]]
 
 
 def _errors(faults: Iterable[Fault]) -> list[Fault]:
     return [fault for fault in faults if fault.severity == "error"]
 
 
-def _is_sound(record: CsvRecord, faults: list[Fault]) -> bool:
+def _is_sound(record: CsvRow, faults: list[Fault]) -> bool:
     """Say whether a row makes sense; add what is wrong with it to the faults."""
     n_before = len(faults)
     for column, pattern in _NUMBERS.items():
@@ -112,27 +112,27 @@ def _is_sound(record: CsvRecord, faults: list[Fault]) -> bool:
     return len(faults) == n_before
 
 
-def _check_region_names(records: Iterable[CsvRecord], faults: list[Fault]) -> None:
-    first_of: dict[int, CsvRecord] = {}
+def _check_region_names(records: Iterable[CsvRow], faults: list[Fault]) -> None:
+    first_of: dict[int, CsvRow] = {}
     for record in records:
         number, name = int(record["region_number"]), record["region_name"]
         first = first_of.setdefault(number, record)
         if first["region_name"] != name:
-            there = f"{first['region_name']!r} in line {first.row.line}"
+            there = f"{first['region_name']!r} in line {first.line}"
             message = f"region {number} is called {name!r} here, and {there}"
             hint = "a region number has one name in the whole suite"
             faults.append(record.fault("region_name", message, hint))
 
 
-def _grouped(records: Iterable[CsvRecord]) -> _Grouped:
-    groups: dict[int, dict[str, list[CsvRecord]]] = {}
+def _grouped(records: Iterable[CsvRow]) -> _Grouped:
+    groups: dict[int, dict[str, list[CsvRow]]] = {}
     for record in records:
         conditions = groups.setdefault(int(record["item_number"]), {})
         conditions.setdefault(record["condition_name"], []).append(record)
     return [list(conditions.values()) for conditions in groups.values()]
 
 
-def _suite_value(name: str, records: Iterable[CsvRecord], items: _Grouped) -> dict[str, object]:
+def _suite_value(name: str, records: Iterable[CsvRow], items: _Grouped) -> dict[str, object]:
     """Return what the suite's JSON says."""
     region_names = {int(record["region_number"]): record["region_name"] for record in records}
     return {

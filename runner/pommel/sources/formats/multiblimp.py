@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pommel.errors import Fault, InputError, listed, quoted
-from pommel.files import CsvRecord, CsvTable, DecodedText
+from pommel.files import CsvRow, CsvTable, DecodedText
 from pommel.sources.formats.json_lines import json_text
 from pommel.sources.formats.pair_rows import PairRows, pairs_of
 from pommel.sources.formats.set_format import SetFormat, checked_sets
@@ -50,7 +50,7 @@ def parse_multiblimp(text: str, file: str) -> list[MinimalSet]:
     return checked_sets(records, _faults, lambda record: _ROWS.read(record.cells), faults)
 
 
-def _faults(record: CsvRecord) -> Iterator[Fault]:
+def _faults(record: CsvRow) -> Iterator[Fault]:
     for (column,), message, _ in _ROWS.problems(record.cells):
         yield record.fault(str(column), message, "write its words")
 
