@@ -23,7 +23,7 @@ def made_good(path: Path) -> bytes:
     return path.read_bytes()
 
 
-def add_run(database: Database, n: int, *, is_sealed: bool = True) -> None:
+def add_run(database: Database, n: int) -> None:
     """Add a run with results of its own."""
     with database.transaction() as connection:
         connection.execute(
@@ -40,8 +40,7 @@ def add_run(database: Database, n: int, *, is_sealed: bool = True) -> None:
                 "INSERT INTO item_results VALUES (NULL, ?, ?, ?, 1, ?, 0)",
                 [(added.lastrowid, i, i + 1, n + i / 7) for i in range(N_ITEMS)],
             )
-        if is_sealed:
-            seal(connection, n + 1)
+        seal(connection, n + 1)
 
 
 def results_of(path: Path) -> dict[str, list[tuple[object, ...]]]:

@@ -1,18 +1,14 @@
 """Scored sentences and stores that the tests of the store share."""
 
 import json
-import sqlite3
 import subprocess
 import sys
-import zlib
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 from pommel.models.model import ModelInfo, Policy
-from pommel.store.database import APPLICATION_ID, VERSIONS, Database
-from pommel.store.run_tables import document_hash
-from pommel.store.surprisal_cache import CacheKey, SurprisalCache, encode_tokens, sentence_hash
+from pommel.store.database import Database
+from pommel.store.surprisal_cache import CacheKey, SurprisalCache
 from pommel.surprisal import ScoredSentence, Token, Unscored
 
 WREN = ModelInfo(
@@ -56,9 +52,6 @@ def filled(path: Path, n: int) -> None:
             cache.keep(key, numbered(min(500, n - start), start))
 
 
-OLD = numbered(20)
-
-
 def made_with(policy: Policy, sha256: str = "", info: ModelInfo = WREN) -> str:
     """Return the record of a run, of which only what it was made with is known."""
     record: dict[str, object] = {
@@ -72,38 +65,6 @@ def made_with(policy: Policy, sha256: str = "", info: ModelInfo = WREN) -> str:
         "provenance": {},
     }
     return json.dumps(record)
-
-
-def make_version_1(path: Path) -> None:
-    """Make what the first version left: twenty sentences and a run of one item."""
-    policy = Policy(method="causal")
-    document = zlib.compress(b"{}")
-    sha256 = document_hash(document)
-    model, choices = json.dumps(WREN.to_dict()), json.dumps(policy.to_dict())
-    record = made_with(policy, sha256)
-    with closing(sqlite3.connect(path)) as connection:
-        for statement in VERSIONS[0]:
-            connection.execute(statement)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute("PRAGMA user_version = 1")
-        connection.execute("INSERT INTO models VALUES (1, ?, ?)", (WREN.fingerprint, model))
-        connection.execute("INSERT INTO policies VALUES (1, ?, ?)", (policy.fingerprint, choices))
-        for n, each in enumerate(OLD, 1):
-            connection.execute(
-                "INSERT INTO sentences VALUES (?, ?, ?)", (n, sentence_hash(each.text), each.text)
-            )
-            connection.execute(
-                "INSERT INTO scored VALUES (?, 1, 1, ?, ?)", (n, n, encode_tokens(each))
-            )
-        connection.execute("INSERT INTO suites VALUES (1, ?, 'birds', ?)", (sha256, document))
-        connection.execute(
-            "INSERT INTO runs VALUES (1, 'id', 'complete', 'pommel', '2026', '2026', 'wren', "
-            "'birds', '', '', 'all', 1, 1, 1, ?)",
-            (record,),
-        )
-        connection.execute("INSERT INTO predictions VALUES (1, 1, 0, '(1;%a%) < (1;%b%)', '')")
-        connection.execute("INSERT INTO item_results VALUES (1, 1, 0, 1, 1, 0.5, 0)")
-        connection.commit()
 
 
 def found_in(path: Path, scored: Sequence[ScoredSentence]) -> dict[str, ScoredSentence]:

@@ -11,21 +11,17 @@ from pathlib import Path
 
 import pytest
 from tests.store.store_samples import (
-    OLD,
     WREN,
     cache_of,
     ended,
     filled,
     found_in,
-    make_version_1,
     numbered,
     started,
 )
 
 from pommel.errors import PommelError, StoreError
 from pommel.store.database import (
-    KEYS,
-    VERSIONS,
     Database,
     allows_log,
     beside,
@@ -33,11 +29,11 @@ from pommel.store.database import (
     insert_rows,
     marks,
     pieces,
-    seal_of,
 )
 from pommel.store.salvage import salvage
 
 HOME = Path.home()
+EARLIER = Path(__file__).parents[1] / "earlier" / "data" / "store.sqlite"
 
 
 @pytest.mark.parametrize(
@@ -265,19 +261,17 @@ def test_reading_what_another_is_writing_without_permission(shared: Path) -> Non
         assert read_as_nobody(path).startswith("True 30\n")
 
 
-def test_an_old_store_that_may_only_be_read(shared: Path) -> None:
+def test_an_empty_store_that_may_only_be_read(shared: Path) -> None:
     path = shared / "store"
-    filled(path, 1)
-    with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 1")
+    path.touch()
     path.chmod(0o444)
     shared.chmod(0o555)
     code = NOBODY + "try:\n    Database.open(path)\nexcept StoreError as error:\n    print(error)"
     printed = ended(started(code, str(path)))
     shared.chmod(stat.S_IRWXU)
     assert printed == (
-        f"{path}: is a store of version 1, and may not be written to be brought up to date; copy "
-        f"it, and give the copy with --store\n"
+        f"{path}: is a store without content, and may not be written to be brought up to date; "
+        f"copy it, and give the copy with --store\n"
     )
 
 
@@ -321,91 +315,31 @@ def test_a_row_that_is_refused_takes_all_of_them_back() -> None:
         assert connection.execute("SELECT count(*) FROM birds").fetchone() == (0,)
 
 
-def test_an_older_store_becomes_one_of_today(tmp_path: Path) -> None:
-    path = tmp_path / "old.sqlite"
-    make_version_1(path)
-    with Database.open(path) as database:
-        assert database.rows("PRAGMA user_version") == [(len(VERSIONS),)]
-        assert database.rows("PRAGMA integrity_check") == [("ok",)]
-        counts = {
-            table: database.rows(f"SELECT count(*) FROM {table}")[0][0]  # noqa: S608
-            for table in KEYS
-        }
-        assert counts == {
-            **dict.fromkeys(KEYS, 1),
-            **dict.fromkeys(("sentences", "scored"), 20),
-            "sessions": 0,
-        }
-        cache, key = cache_of(database)
-        assert cache.known(key, [each.text for each in OLD]) == {each.text: each for each in OLD}
-        assert cache.keep(key, numbered(21)) == {each.text: each for each in OLD}
-        of_sessions = database.rows("SELECT session_id, count(*) FROM scored GROUP BY session_id")
-        assert of_sessions == [(None, 20), (1, 1)]
+def test_tables_begin_where_they_always_began(tmp_path: Path) -> None:
+    """The first page of a new store takes the place of one that an older store has lost."""
+    sql = "SELECT name, rootpage FROM sqlite_master"
+    with Database.open(tmp_path / "new") as database, closing(sqlite3.connect(EARLIER)) as earlier:
+        assert database.rows(sql) == earlier.execute(sql).fetchall()
 
 
-def test_what_an_older_version_kept_is_sealed(tmp_path: Path) -> None:
-    path = tmp_path / "old.sqlite"
-    make_version_1(path)
-    with Database.open(path) as database, Database.open(tmp_path / "new") as new:
-        cache, key = cache_of(new)
-        cache.keep(key, OLD)
-        sql = "SELECT text, check_sum FROM scored JOIN sentences USING (sentence_id) ORDER BY text"
-        assert database.rows(sql) == new.rows(sql)
-        ((check_sum,),) = database.rows("SELECT check_sum FROM runs")
-        assert check_sum == seal_of(database.connection, 1)
-        with database.transaction() as connection:
-            connection.execute("UPDATE item_results SET margin_bits = 0.25")
-    assert salvage(path, tmp_path / "saved").n_reopened == 1
+NEWER = (
+    "and this pommel knows versions up to 2; update pommel (`pip install --upgrade pommel`), or "
+    "give another store with --store"
+)
+OLDER = "from before the first release, which is not read; give another store with --store"
 
 
-def test_a_new_store_has_the_tables_of_a_migrated_one(tmp_path: Path) -> None:
-    make_version_1(tmp_path / "old")
-    found = []
-    for name in ("old", "new"):
-        with Database.open(tmp_path / name) as database:
-            tables = [database.rows(f"PRAGMA table_info({table})") for table in KEYS]
-            indices = database.rows("SELECT name FROM sqlite_master WHERE sql NOT NULL")
-            found.append((tables, sorted(indices)))
-    assert found[0] == found[1]
-
-
-def test_a_migration_that_fails_leaves_the_old_store(tmp_path: Path) -> None:
-    path = tmp_path / "old.sqlite"
-    make_version_1(path)
-    with closing(sqlite3.connect(path)) as connection:
-        # The last statement of the second version has nowhere to go then.
-        connection.execute("CREATE INDEX runs_by_model_and_suite ON runs (model_name)")
-    before = path.read_bytes()
-    with pytest.raises(StoreError, match=r"is damaged \(index runs_by_model_and_suite already"):
-        Database.open(path)
-    with closing(sqlite3.connect(path)) as connection:
-        assert connection.execute("PRAGMA user_version").fetchall() == [(1,)]
-        tables = connection.execute("SELECT name FROM sqlite_master WHERE name = 'sessions'")
-        assert tables.fetchall() == []
-    assert path.read_bytes() == before
-
-
-def test_several_processes_migrate_once(tmp_path: Path) -> None:
-    path = tmp_path / "old.sqlite"
-    make_version_1(path)
-    code = "sys.stdin.read()\nDatabase.open(path).close()\nprint('done')"
-    processes = [started(code, str(path)) for _ in range(3)]
-    assert [ended(process) for process in processes] == ["done\n"] * 3
-    assert found_in(path, OLD) == {each.text: each for each in OLD}
-
-
-def test_a_newer_store(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "said"), [(99, NEWER), (1, OLDER)])
+def test_a_store_of_another_version(tmp_path: Path, version: int, said: str) -> None:
     path = tmp_path / "new.sqlite"
-    make_version_1(path)
+    filled(path, 1)
     with closing(sqlite3.connect(path)) as connection:
-        connection.execute("PRAGMA user_version = 99")
+        connection.execute(f"PRAGMA user_version = {version}")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     before = path.read_bytes()
     with pytest.raises(StoreError) as raised:
         Database.open(path)
-    assert str(raised.value) == (
-        f"{path}: is a store of version 99, and this pommel knows versions up to {len(VERSIONS)}; "
-        f"update pommel (`pip install --upgrade pommel`), or give another store with --store"
-    )
+    assert str(raised.value) == f"{path}: is a store of version {version}, {said}"
     assert path.read_bytes() == before
 
 
@@ -445,6 +379,6 @@ def test_no_sqlite_file(tmp_path: Path, content: bytes) -> None:
 def test_what_a_description_has_stays_readable(tmp_path: Path) -> None:
     with Database.open(tmp_path / "store") as database:
         cache, key = cache_of(database)
-        cache.keep(key, OLD)
+        cache.keep(key, numbered(20))
         ((text,),) = database.rows("SELECT description FROM models")
     assert json.loads(text) == json.loads(json.dumps(WREN.to_dict()))

@@ -20,13 +20,11 @@ from tests.store.damaged_stores import (
     salvaged,
 )
 from tests.store.store_samples import (
-    OLD,
     ROBIN,
     WREN,
     cache_of,
     filled,
     found_in,
-    make_version_1,
     numbered,
     words_scored,
 )
@@ -234,14 +232,6 @@ def test_what_was_deleted_stays_so(tmp_path: Path) -> None:
     with Database.open(tmp_path / "new") as database:
         cache, key = cache_of(database, ROBIN)
         assert len(cache.known(key, [each.text for each in numbered(300)])) == 100
-
-
-def test_a_store_of_an_older_version(tmp_path: Path) -> None:
-    make_version_1(tmp_path / "old")
-    counts = salvage(tmp_path / "old", tmp_path / "new")
-    assert found_in(tmp_path / "new", OLD) == {each.text: each for each in OLD}
-    assert counts.kept["runs"] == 1
-    assert set(results_of(tmp_path / "new")) == {"id"}
 
 
 def test_garbled_tokens_are_left_out(tmp_path: Path) -> None:

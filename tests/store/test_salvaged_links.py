@@ -1,14 +1,11 @@
 """What belongs together in a store that was salvaged belonged together before."""
 
-import json
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests.store.run_samples import agreement, made, store_at
-from tests.store.store_samples import OLD, ROBIN, WREN, cache_of, filled, make_version_1, numbered
+from tests.store.store_samples import ROBIN, WREN, cache_of, filled, numbered
 from tests.word_model import WordModel
 
 from pommel.errors import StoreError
@@ -52,27 +49,6 @@ def test_tokens_that_went_over_to_another_model(tmp_path: Path) -> None:
     counts = salvage(path, tmp_path / "new")
     assert (said_by(tmp_path / "new", 2), said_by(tmp_path / "new", 3)) == (4, 2)
     assert counts.lost["scored"] == 1
-
-
-def test_tokens_of_an_older_version_that_went_over_to_another_model(tmp_path: Path) -> None:
-    path = tmp_path / "old"
-    make_version_1(path)
-    with closing(sqlite3.connect(path)) as connection:
-        for key, info in ((2, ROBIN), (3, OWL)):
-            described = json.dumps(info.to_dict())
-            values = (key, info.fingerprint, described)
-            connection.execute("INSERT INTO models VALUES (?, ?, ?)", values)
-        for n in (3, 4):
-            row = (100 + n, n, encode_tokens(OLD[n - 1]))
-            connection.execute("INSERT INTO scored VALUES (?, 2, 1, ?, ?)", row)
-        # The same tokens would be on the same page twice.
-        connection.execute("DELETE FROM scored WHERE model_id = 1")
-        connection.commit()
-        connection.execute("VACUUM")
-    moved(path, encode_tokens(OLD[2]), 2)
-    counts = salvage(path, tmp_path / "new")
-    assert (said_by(tmp_path / "new", 2), said_by(tmp_path / "new", 3)) == (1, 0)
-    assert counts.lost["scored"]
 
 
 @pytest.mark.parametrize("methods", [(), ("causal",)])

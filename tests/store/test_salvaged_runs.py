@@ -32,13 +32,12 @@ def test_runs_that_lost_results_are_not_complete(tmp_path: Path) -> None:
         assert database.rows("SELECT DISTINCT status, finished FROM runs") == [("running", None)]
 
 
-@pytest.mark.parametrize("is_sealed", [False, True])
-def test_a_single_lost_item(tmp_path: Path, is_sealed: bool) -> None:  # noqa: FBT001
+def test_a_single_lost_item(tmp_path: Path) -> None:
     path = tmp_path / "store"
     filled(path, 1)
     with Database.open(path) as database:
         for n in range(3):
-            add_run(database, n, is_sealed=is_sealed)
+            add_run(database, n)
         with database.transaction() as connection:
             # Among the items of the second run; a number cannot be a text.
             key = N_PREDICTIONS * N_ITEMS + 7

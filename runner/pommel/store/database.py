@@ -95,12 +95,12 @@ class Database:
     def open(
         cls, path: Path, *, create: bool = True, busy_seconds: float = BUSY_SECONDS
     ) -> "Database":
-        """Open a store, and bring it to the current version.
+        """Open a store.
 
         A missing one is created, with its folder, unless `create` says no. One that may not be
         written is opened for reading. `busy_seconds` is how long to wait for other processes.
-        Raises `StoreError` for a file that is no store of this or an older version, which stays
-        as it is, and for what the file system refuses.
+        Raises `StoreError` for a file that is no store of this version, which stays as it is, and
+        for what the file system refuses.
         """
         exists = _is_there(path)
         if not exists:
@@ -136,14 +136,8 @@ class Database:
             )
         with explained(self.path, busy_seconds=self.busy_seconds):
             self.connection.execute("BEGIN IMMEDIATE")
-            try:
+            with self.connection:
                 yield self.connection
-                self.connection.execute("COMMIT")
-            except BaseException:
-                # A full disk has ended the transaction already.
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
-                raise
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return all rows of a query; raises `StoreError`."""
@@ -266,10 +260,10 @@ def _check_identity(path: Path) -> None:
         version_of(connection, path)
 
 
-def _reader_connection(path: Path, busy_seconds: float) -> sqlite3.Connection:
+def _reader(path: Path, busy_seconds: float) -> sqlite3.Connection:
     connection = _connect(path, "mode=ro", busy_seconds)
     try:
-        version_of(connection, path)
+        version = version_of(connection, path)
     except sqlite3.OperationalError as error:
         connection.close()
         # In a folder that may not be written no log can be made, and none is needed; one that is
@@ -281,22 +275,13 @@ def _reader_connection(path: Path, busy_seconds: float) -> sqlite3.Connection:
         log = beside(path, "-wal")
         if not is_refused or (log.exists() and log.stat().st_size):
             raise
-        return _connect(path, "mode=ro&immutable=1", busy_seconds)
-    except BaseException:
+        connection = _connect(path, "mode=ro&immutable=1", busy_seconds)
+        version = version_of(connection, path)
+    if not version:
         connection.close()
-        raise
-    return connection
-
-
-def _reader(path: Path, busy_seconds: float) -> sqlite3.Connection:
-    connection = _reader_connection(path, busy_seconds)
-    version = version_of(connection, path)
-    if version != CURRENT_VERSION:
-        connection.close()
-        what = f"of version {version}" if version else "without content"
         raise StoreError(
-            f"{path}: is a store {what}, and may not be written to be brought up to date; copy it, "
-            f"and give the copy with --store"
+            f"{path}: is a store without content, and may not be written to be brought up to date; "
+            f"copy it, and give the copy with --store"
         )
     return connection
 
@@ -306,7 +291,7 @@ def _writer(path: Path, busy_seconds: float) -> sqlite3.Connection:
     try:
         for setting in _SETTINGS:
             connection.execute(setting)
-        migrate(connection, path)
+        _fill(connection, path)
         ((journal,),) = connection.execute("PRAGMA journal_mode")
         if journal != "wal" and allows_log(beside(path).parent):
             set_journal(connection, busy_seconds=busy_seconds)
@@ -476,16 +461,16 @@ def explained(path: Path, *, busy_seconds: float = 0.0) -> Iterator[None]:
         raise known from None
 
 
-# The tables of a store, version by version. Version 1: cached surprisals, and runs with their
-# results. Version 2: sessions (which program, packages and machine scored a sentence); check sums
-# of scored sentences and of results; runs are found by model and suite. A version's statements are
-# never changed once it was released: they are what makes an older file into a newer one. Every key
-# is AUTOINCREMENT, so that `sqlite_sequence` says how many rows a damaged file has had.
-
 # "poml": what tells a store from another program's SQLite file.
 APPLICATION_ID = 0x706F6D6C
 
-_VERSION_1 = (
+# Stores of version 1 have been made by nobody but the authors.
+CURRENT_VERSION = 2
+
+# Every key is AUTOINCREMENT, so that `sqlite_sequence` says how many rows a damaged file has had.
+# Tables, and columns in them, stay in this order: it decides on which page a table begins, by which
+# a store is read whose first page is lost.
+_TABLES = (
     # A model, known by what decides its numbers. description: ModelInfo.to_dict(), JSON.
     """
     CREATE TABLE models (
@@ -511,6 +496,7 @@ _VERSION_1 = (
     )
     """,
     # What a model said of a sentence under a policy. tokens: see `encode_tokens`.
+    # check_sum: see `scored_seal`.
     # The sentence comes first in the index, so that it also finds what a sentence is used by.
     """
     CREATE TABLE scored (
@@ -519,6 +505,8 @@ _VERSION_1 = (
         policy_id INTEGER NOT NULL REFERENCES policies,
         sentence_id INTEGER NOT NULL REFERENCES sentences,
         tokens BLOB NOT NULL,
+        session_id INTEGER REFERENCES sessions,
+        check_sum INTEGER,
         UNIQUE (sentence_id, model_id, policy_id)
     )
     """,
@@ -534,7 +522,8 @@ _VERSION_1 = (
     """,
     # run_id: the first 12 hex digits of a SHA-256 over all that decides the numbers.
     # created, finished: ISO 8601, UTC. model_id, policy_id, suite_id are NULL for what others
-    # measured. record: the rest of a RunRecord, JSON.
+    # measured. record: the rest of a RunRecord, JSON. check_sum: see `seal`; NULL while a run is
+    # not complete.
     """
     CREATE TABLE runs (
         run_key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -551,7 +540,8 @@ _VERSION_1 = (
         model_id INTEGER REFERENCES models,
         policy_id INTEGER REFERENCES policies,
         suite_id INTEGER REFERENCES suites,
-        record TEXT NOT NULL
+        record TEXT NOT NULL,
+        check_sum INTEGER
     )
     """,
     # prediction_id counts from 0, in the order of the suite.
@@ -580,9 +570,6 @@ _VERSION_1 = (
         UNIQUE (prediction_key, position)
     )
     """,
-)
-
-_VERSION_2 = (
     # One process that scored something. started: ISO 8601, UTC. provenance: JSON.
     """
     CREATE TABLE sessions (
@@ -591,17 +578,8 @@ _VERSION_2 = (
         provenance TEXT NOT NULL
     )
     """,
-    # NULL for what an older version scored.
-    "ALTER TABLE scored ADD COLUMN session_id INTEGER REFERENCES sessions",
-    # See `scored_seal`; `seal_everything` has those of what an older version kept.
-    "ALTER TABLE scored ADD COLUMN check_sum INTEGER",
-    # NULL while a run is not complete.
-    "ALTER TABLE runs ADD COLUMN check_sum INTEGER",
     "CREATE INDEX runs_by_model_and_suite ON runs (model_name, suite_name)",
 )
-
-# VERSIONS[n] makes version n + 1 of what version n left.
-VERSIONS = (_VERSION_1, _VERSION_2)
 
 # Each table with its key; parents before children.
 KEYS = {
@@ -615,8 +593,6 @@ KEYS = {
     "predictions": "prediction_key",
     "item_results": "item_result_key",
 }
-
-TABLES = tuple(KEYS)
 
 
 # Whether scored sentences, and the results of a run, are as they were written.
@@ -640,14 +616,6 @@ _ITEMS = """
 """
 
 
-_SCORED = """
-    UPDATE scored SET check_sum = scored_seal(m.fingerprint, p.fingerprint, s.hash, tokens)
-    FROM models m, policies p, sentences s
-    WHERE m.model_id = scored.model_id AND p.policy_id = scored.policy_id
-    AND s.sentence_id = scored.sentence_id
-"""
-
-
 def owner_seal(model_fingerprint: str, policy_fingerprint: str) -> int:
     """Return what the check sums of all sentences of a model under a policy begin with."""
     return zlib.crc32(f"{model_fingerprint} {policy_fingerprint} ".encode())
@@ -656,19 +624,6 @@ def owner_seal(model_fingerprint: str, policy_fingerprint: str) -> int:
 def scored_seal(owner: int, sentence_hash: bytes, tokens: bytes) -> int:
     """Return the CRC-32 over whose tokens these are (see `owner_seal`), of what, and which."""
     return zlib.crc32(tokens, zlib.crc32(sentence_hash, owner))
-
-
-def seal_everything(connection: sqlite3.Connection) -> None:
-    """Note the check sums of all scored sentences and complete runs; within a transaction."""
-
-    def sealed(model: str, policy: str, sentence_hash: bytes, tokens: bytes) -> int:
-        return scored_seal(owner_seal(model, policy), sentence_hash, tokens)
-
-    connection.create_function("scored_seal", 4, sealed, deterministic=True)
-    connection.execute(_SCORED)
-    runs = connection.execute("SELECT run_key FROM runs WHERE status = 'complete'")
-    for (run_key,) in runs.fetchall():
-        seal(connection, run_key)
 
 
 def seal(connection: sqlite3.Connection, run_key: int) -> None:
@@ -722,39 +677,21 @@ def _number(value: object) -> str:
     return repr(value) if is_finite else json.dumps(value, default=repr)
 
 
-CURRENT_VERSION = len(VERSIONS)
+def _fill(connection: sqlite3.Connection, path: Path) -> None:
+    """Make the tables of a new store, in one transaction; one that has them is not written to.
 
-# The first version with check sums.
-_SEALED_VERSION = 2
-
-
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Bring a store to the current version; one that is already there is not written to.
-
-    All steps are one transaction, with the number of the version: whatever happens in between, the
-    file is the old store or the new one. So no copy is made, which would need room for a second
-    store. Two processes that do this at once do it once.
-    Raises `StoreError` for a newer version, and for what is no store; neither is changed.
+    Raises `StoreError` for another version, and for what is no store; neither is changed.
     """
-    if version_of(connection, path) == CURRENT_VERSION:
+    if version_of(connection, path):
         return
     connection.execute("BEGIN IMMEDIATE")
-    try:
+    with connection:
         # Another process may have done it while this one waited.
-        version = version_of(connection, path)
-        for statements in VERSIONS[version:]:
-            for statement in statements:
+        if not version_of(connection, path):
+            for statement in _TABLES:
                 connection.execute(statement)
-        if version < _SEALED_VERSION:
-            seal_everything(connection)
-        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-        connection.execute(f"PRAGMA user_version = {CURRENT_VERSION}")
-        connection.execute("COMMIT")
-    except BaseException:
-        # A full disk has ended the transaction already.
-        if connection.in_transaction:
-            connection.execute("ROLLBACK")
-        raise
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {CURRENT_VERSION}")
 
 
 def version_of(connection: sqlite3.Connection, path: Path) -> int:
@@ -775,4 +712,9 @@ def version_of(connection: sqlite3.Connection, path: Path) -> int:
             f"{CURRENT_VERSION}; update pommel (`pip install --upgrade pommel`), or give another "
             f"store with --store"
         )
-    return int(version)
+    if version < CURRENT_VERSION:
+        raise StoreError(
+            f"{path}: is a store of version {version}, from before the first release, which is not "
+            f"read; give another store with --store"
+        )
+    return CURRENT_VERSION

@@ -318,9 +318,11 @@ def _bare(database: Database, where: str, ids: str) -> Iterator[tuple[int, RunRe
     connection = database.connection
     sql = f"SELECT run_key, {', '.join(RUN_COLUMNS)} FROM runs {where} ORDER BY run_key"  # noqa: S608 - our own text
     for run_key, *row in connection.execute(sql, (ids,) if where else ()):
-        record = bare_record(row)
-        if record is None:
-            raise damaged(database.path, f"what is kept of run {row[0]} makes no sense")
+        try:
+            record = bare_record(row)
+        except ValueError:
+            what = f"what is kept of run {row[0]} makes no sense"
+            raise damaged(database.path, what) from None
         yield run_key, record
 
 
@@ -494,13 +496,13 @@ def run_row(record: RunRecord) -> dict[str, str]:
     }
 
 
-def bare_record(row: Sequence[Any]) -> RunRecord | None:
+def bare_record(row: Sequence[Any]) -> RunRecord:
     """Return the record of a row of `runs` (`RUN_COLUMNS`), as yet without predictions.
 
-    None for a row of which no record can be made.
+    Raises `ValueError` for a row of which no record can be made.
     """
+    run_id, status, source, created, model_name, suite_name, circuit, _, rule, text = row
     try:
-        run_id, status, source, created, model_name, suite_name, circuit, _, rule, text = row
         described = json.loads(text)
         member, reported = described["membership"], described["reported"]
         return RunRecord(
@@ -525,7 +527,7 @@ def bare_record(row: Sequence[Any]) -> RunRecord | None:
             created=created,
         )
     except (ValueError, TypeError, LookupError, AttributeError):
-        return None
+        raise ValueError(run_id) from None
 
 
 def _item_rows(

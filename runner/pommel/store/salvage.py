@@ -22,7 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import AlignmentError, PommelError, StoreError, SurprisalError
+from pommel.errors import PommelError, StoreError
 from pommel.files import make_folder
 from pommel.models import Policy
 from pommel.store.database import (
@@ -30,9 +30,9 @@ from pommel.store.database import (
     PAGE_BYTES,
     Database,
     beside,
+    insert_row,
     owner_seal,
     scored_seal,
-    seal,
     seal_of,
     version_of,
 )
@@ -66,7 +66,7 @@ _NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE}
 _TYPES = {"INTEGER": int, "REAL": float, "TEXT": str, "BLOB": bytes}
 
 # Tables whose rows prove themselves, so that it does not matter where they are found: their columns
-# in the order in which they came, which older rows have not all of.
+# in their order.
 _STRAYS = {
     "sentences": ("sentence_id", "hash", "text"),
     "scored": (
@@ -80,10 +80,7 @@ _STRAYS = {
     ),
 }
 
-# Tables that older versions have not.
-_ADDED = {"sessions"}
-
-# Of models and policies, whose descriptions matter less than what they are known by.
+# Of models, whose descriptions matter less than what they are known by.
 _LOST = {"reference": "(lost)", "name": "(lost)", "kind": "(lost)"}
 
 Row = Mapping[str, Any]
@@ -201,11 +198,7 @@ def _made_readable(copy: Path, path: Path) -> bool:
         has_schema = False
         with contextlib.suppress(sqlite3.Error):
             version_of(connection, path)
-            found = _columns(connection)
-            # Those of an older version are the first of the current ones.
-            has_schema = all(
-                wanted[name][: len(own)] == own for name, own in found.items()
-            ) and all(found.get(name) for name in KEYS.keys() - _ADDED)
+            has_schema = _columns(connection) == wanted
         if has_schema:
             try:
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -329,7 +322,6 @@ class _Rescue:
     lost: dict[str, int] = field(default_factory=dict)
     n_reopened: int = 0
     n_unlinked: int = 0
-    _last: dict[str, int] = field(default_factory=dict)
     _owners: dict[tuple[int, int], int | None] = field(default_factory=dict)
 
     def run(self) -> None:
@@ -355,11 +347,10 @@ class _Rescue:
                 is_possible = key > 0 and (last is None or key <= last)
                 if is_possible and key not in taken and self._take(table, columns, row):
                     taken.add(key)
-        self._last[table] = max(taken, default=0) if last is None else last
         # In a sound store, what is not there was deleted; a page that is not where it belongs takes
         # its rows along without a word.
-        n_lost = len(dropped - taken) if self.is_sound else self._last[table] - len(taken)
-        self.lost[table] = n_lost
+        n_there = max(taken, default=0) if last is None else last
+        self.lost[table] = len(dropped - taken) if self.is_sound else n_there - len(taken)
 
     def _last_key(self, table: str) -> int | None:
         """Return a key that no row is above, None where nothing says it."""
@@ -376,13 +367,13 @@ class _Rescue:
 
     def _others(self, table: str) -> Iterator[Row]:
         """Yield rows that are found in other places, some of them again."""
-        if table in {"models", "policies"}:
+        if table == "models":
             # The index has both columns, so that SQLite does not look at the rows themselves.
-            sql = f"SELECT {KEYS[table]}, fingerprint FROM {table} ORDER BY fingerprint"  # noqa: S608 - our own names
+            sql = "SELECT model_id, fingerprint FROM models ORDER BY fingerprint"
             with contextlib.suppress(sqlite3.Error):
                 for key, fingerprint in self.old.execute(sql):
                     described = json.dumps({**_LOST, "fingerprint": fingerprint})
-                    yield {KEYS[table]: key, "fingerprint": fingerprint, "description": described}
+                    yield {"model_id": key, "fingerprint": fingerprint, "description": described}
         if table in _STRAYS:
             yield from _stray_rows(self.copy, _STRAYS[table])
 
@@ -392,66 +383,72 @@ class _Rescue:
         for name, (kind, is_needed) in columns.items():
             if not (isinstance(values[name], kind) or (values[name] is None and not is_needed)):
                 return False
-        if not _is_whole(table, values):
-            return False
-        is_unlinked = False
-        if table == "scored":
-            values["check_sum"] = self._check_sum(values)
-            if values["check_sum"] is None:
+        try:
+            if not self._is_whole(table, values):
                 return False
-            if not self._one("sessions", "1", "session_id", values["session_id"]):
-                values["session_id"] = None
+        except _MAKE_NO_SENSE:
+            return False
+        links: dict[str, int | None] = {}
+        if table == "scored":
+            links = {"session_id": self._one("sessions", "session_id", values["session_id"])}
         elif table == "runs":
             links = self._links(values)
-            is_unlinked = any(values[name] is not None and links[name] is None for name in links)
-            values |= links
-        names, marks = ", ".join(values), ", ".join("?" * len(values))
-        sql = f"INSERT INTO {table} ({names}) VALUES ({marks})"  # noqa: S608 - our own names
+        is_unlinked = any(values[name] is not None and links[name] is None for name in links)
         try:
-            self.new.execute(sql, tuple(values.values()))
+            insert_row(self.new, table, {**values, **links})
         except sqlite3.IntegrityError:
             # Something is missing, is there twice, or belongs to what is not there.
             return False
-        self.n_unlinked += is_unlinked
+        self.n_unlinked += is_unlinked and table == "runs"
         return True
 
-    def _one(self, table: str, wanted: str, column: str, value: object) -> Any:
-        """Return what the new store has in a column of the row that a value of another is of."""
-        sql = f"SELECT {wanted} FROM {table} WHERE {column} = ?"  # noqa: S608 - our own names
-        return next((found for (found,) in self.new.execute(sql, (value,))), None)
+    def _is_whole(self, table: str, row: Row) -> bool:
+        """Say whether the values of a row of the right types are as they were written.
 
-    def _check_sum(self, row: Row) -> int | None:
-        """Return the check sum of a scored sentence; None if it is not what was written."""
-        owner = self._owner(row["model_id"], row["policy_id"])
-        text = self._one("sentences", "text", "sentence_id", row["sentence_id"])
-        if owner is None or text is None or not _are_tokens(text, row["tokens"]):
-            return None
-        check_sum = scored_seal(owner, sentence_hash(text) or b"", row["tokens"])
-        if row["check_sum"] is None:
-            return check_sum if self._is_indexed(row) else None
-        return check_sum if row["check_sum"] == check_sum else None
+        What cannot be read raises one of `_MAKE_NO_SENSE`.
+        """
+        match table:
+            case "sentences":
+                return bool(sentence_hash(row["text"]) == row["hash"])
+            case "suites":
+                document = row["document"]
+                return document is None or document_hash(document) == row["sha256"]
+            case "models":
+                return bool(json.loads(row["description"])["fingerprint"] == row["fingerprint"])
+            case "policies":
+                policy = Policy(**json.loads(row["description"]))
+                return bool(policy.fingerprint == row["fingerprint"])
+            case "sessions":
+                return isinstance(json.loads(row["provenance"]), dict)
+            case "runs":
+                bare_record([row[name] for name in RUN_COLUMNS])
+            case "scored":
+                return self._is_said(row)
+        return True
+
+    def _is_said(self, scored: Row) -> bool:
+        """Say whether tokens are what the model said of the sentence under the policy."""
+        text = self._one("sentences", "text", scored["sentence_id"])
+        owner = self._owner(scored["model_id"], scored["policy_id"])
+        if text is None or owner is None:
+            return False
+        decode_tokens(text, scored["tokens"]).check()
+        check_sum = scored_seal(owner, sentence_hash(text) or b"", scored["tokens"])
+        return bool(scored["check_sum"] == check_sum)
+
+    def _one(self, table: str, wanted: str, value: object, column: str = "") -> Any:
+        """Return what the new store has in a column of the row of a key, or of another value."""
+        sql = f"SELECT {wanted} FROM {table} WHERE {column or KEYS[table]} = ?"  # noqa: S608 - our own names
+        return next((found for (found,) in self.new.execute(sql, (value,))), None)
 
     def _owner(self, model_id: int, policy_id: int) -> int | None:
         """Return what the check sums of a model under a policy begin with, if both are there."""
         key = model_id, policy_id
         if key not in self._owners:
-            model = self._one("models", "fingerprint", "model_id", model_id)
-            policy = self._one("policies", "fingerprint", "policy_id", policy_id)
+            model = self._one("models", "fingerprint", model_id)
+            policy = self._one("policies", "fingerprint", policy_id)
             self._owners[key] = owner_seal(model, policy) if model and policy else None
         return self._owners[key]
-
-    def _is_indexed(self, scored: Row) -> bool:
-        """Say whether the index of scored sentences has a row that has no check sum."""
-        # The index has all of these columns, so that SQLite does not look at the row itself.
-        sql = (
-            "SELECT 1 FROM scored INDEXED BY sqlite_autoindex_scored_1 "
-            "WHERE sentence_id = ? AND model_id = ? AND policy_id = ? AND scored_id = ?"
-        )
-        names = ("sentence_id", "model_id", "policy_id", "scored_id")
-        with contextlib.suppress(sqlite3.Error):
-            found = self.old.execute(sql, [scored[name] for name in names])
-            return found.fetchone() is not None
-        return False
 
     def _links(self, run: Row) -> dict[str, int | None]:
         """Return the keys of a run's model, policy and suite: None for what it never had.
@@ -460,18 +457,15 @@ class _Rescue:
         by. So a key that leads elsewhere is put right, and one that leads nowhere becomes None.
         """
         record = json.loads(run["record"])
-        model = self._linked(run, "models", "fingerprint", record["model"].get("fingerprint"))
+        model = self._one("models", "model_id", record["model"].get("fingerprint"), "fingerprint")
         policy = self._cached_fingerprint(run, model, record["policy"])
-        return {
+        suite = self._one("suites", "suite_id", record["suite"].get("sha256"), "sha256")
+        found = {
             "model_id": model,
-            "policy_id": self._linked(run, "policies", "fingerprint", policy),
-            "suite_id": self._linked(run, "suites", "sha256", record["suite"].get("sha256")),
+            "policy_id": self._one("policies", "policy_id", policy, "fingerprint"),
+            "suite_id": suite,
         }
-
-    def _linked(self, run: Row, table: str, column: str, value: object) -> int | None:
-        """Return the key of what is known by a value, if the run refers to anything there."""
-        key = KEYS[table]
-        return None if run[key] is None else self._one(table, key, column, value)
+        return {name: None if run[name] is None else key for name, key in found.items()}
 
     def _cached_fingerprint(
         self, run: Row, model_id: int | None, policy: Mapping[str, Any]
@@ -480,113 +474,33 @@ class _Rescue:
 
         It names no method for a model that has none to choose (see `run_tables.cached_policy`).
         """
-        described = _json(self._one("models", "description", "model_id", model_id) or "") or {}
+        named, unnamed = policy.get("fingerprint"), None
         choices = {name: value for name, value in policy.items() if name != "fingerprint"}
-        named = policy.get("fingerprint")
-        unnamed = _policy_fingerprint({**choices, "method": "auto"})
+        with contextlib.suppress(TypeError, PommelError):
+            unnamed = Policy(**{**choices, "method": "auto"}).fingerprint
+        described = json.loads(self._one("models", "description", model_id) or "{}")
         if "methods" in described:
             return named if described["methods"] else unnamed
         # What the model takes was lost.
-        current = self._one("policies", "fingerprint", "policy_id", run["policy_id"])
+        current = self._one("policies", "fingerprint", run["policy_id"])
         return current if current in {named, unnamed} else None
 
     def _reopen(self) -> None:
-        """Make those runs unfinished that have not, or may not have, all of their results."""
-        runs = self.new.execute(_EXTENTS).fetchall()
-        harmed = {run_key for run_key, *told in runs if self._is_harmed(run_key, *told)}
-        for run_key in harmed:
-            self.new.execute("DELETE FROM predictions WHERE run_key = ?", (run_key,))
-            self.new.execute(_REOPENED, (run_key,))
-        for run_key, check_sum, *_ in runs:
-            if check_sum is None and run_key not in harmed:
-                seal(self.new, run_key)
-        self.n_reopened = len(harmed)
+        """Make those runs unfinished that have not all of their results."""
+        sql = "SELECT run_key, check_sum FROM runs WHERE status = 'complete'"
+        for run_key, check_sum in self.new.execute(sql).fetchall():
+            if check_sum != seal_of(self.new, run_key):
+                self.new.execute("DELETE FROM predictions WHERE run_key = ?", (run_key,))
+                self.new.execute(_REOPENED, (run_key,))
+                self.n_reopened += 1
 
-    def _is_harmed(self, run_key: int, check_sum: int | None, *bounds: int | None) -> bool:
-        if check_sum is not None:
-            return check_sum != seal_of(self.new, run_key)
-        spans = {"predictions": bounds[:2], "item_results": bounds[2:]}
-        return any(self._is_touched(table, *span) for table, span in spans.items())
-
-    def _is_touched(self, table: str, first: int | None, last: int | None) -> bool:
-        """Say whether rows of a run without a check sum may be lost.
-
-        They were written in one go, so that their keys have no gaps; a missing key among them or
-        next to them may have been one of theirs, and any where none is left.
-        """
-        if not self.lost[table] or first is None or last is None:
-            return bool(self.lost[table])
-        key, low, high = KEYS[table], max(first - 1, 1), min(last + 1, self._last[table])
-        sql = f"SELECT count(*) FROM {table} WHERE {key} BETWEEN ? AND ?"  # noqa: S608 - our own names
-        ((n_there,),) = self.new.execute(sql, (low, high))
-        return bool(n_there < high - low + 1)
-
-
-# Of each complete run, its check sum, and the first and last keys of what it has.
-_EXTENTS = """
-    SELECT run_key, check_sum, min(prediction_key), max(prediction_key),
-           min(item_result_key), max(item_result_key)
-    FROM runs LEFT JOIN predictions USING (run_key) LEFT JOIN item_results USING (prediction_key)
-    WHERE status = 'complete' GROUP BY run_key
-"""
 
 _REOPENED = """
     UPDATE runs SET status = 'running', finished = NULL, check_sum = NULL WHERE run_key = ?
 """
 
-
-def _is_whole(table: str, row: Row) -> bool:
-    """Say whether the values of a row of the right types are as they were written."""
-    match table:
-        case "sentences":
-            return bool(sentence_hash(row["text"]) == row["hash"])
-        case "suites":
-            return row["document"] is None or _has_hash(row["document"], row["sha256"])
-        case "models":
-            described = _json(row["description"]) or {}
-            return bool(described.get("fingerprint") == row["fingerprint"])
-        case "policies":
-            choices = _json(row["description"]) or {}
-            return bool(_policy_fingerprint(choices) == row["fingerprint"])
-        case "sessions":
-            return _json(row["provenance"]) is not None
-        case "runs":
-            return bare_record([row[name] for name in RUN_COLUMNS]) is not None
-        case _:
-            return True
-
-
-def _are_tokens(text: str, encoded: bytes) -> bool:
-    """Say whether tokens are as they were written, and can be those of a sentence."""
-    try:
-        decode_tokens(text, encoded).check()
-    except (StoreError, AlignmentError, SurprisalError):
-        return False
-    return True
-
-
-def _policy_fingerprint(choices: Mapping[str, Any]) -> str | None:
-    """Return the fingerprint of the policy of these choices; None if there is no such policy."""
-    try:
-        return Policy(**choices).fingerprint
-    except (TypeError, PommelError):
-        return None
-
-
-def _json(text: str) -> Mapping[str, Any] | None:
-    """Return the JSON object that a text is; None for other texts."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def _has_hash(document: bytes, sha256: str) -> bool:
-    try:
-        return document_hash(document) == sha256
-    except (ValueError, RecursionError, zlib.error):
-        return False
+# What values raise that are not as they were written.
+_MAKE_NO_SENSE = (PommelError, TypeError, ValueError, LookupError, RecursionError, zlib.error)
 
 
 # --- The new store
