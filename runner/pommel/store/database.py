@@ -1,6 +1,7 @@
 """One store's file: where it is, opening it, transactions, and errors that say what to do."""
 
 import contextlib
+import datetime as dt
 import json
 import math
 import os
@@ -14,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 from pommel.errors import PommelError, StoreAccessError, StoreError
 from pommel.files import make_folder
@@ -346,34 +347,28 @@ def insert_row(connection: sqlite3.Connection, table: str, row: Mapping[str, obj
 def key_of(
     connection: sqlite3.Connection,
     table: str,
-    known_by: Mapping[str, str],
+    known_by: tuple[str, str],
     described: Callable[[], Mapping[str, object]],
 ) -> int:
     """Return the key of a row, which is entered as described if it is new; within a transaction.
 
-    `known_by` is the column that it is known by, with its value.
+    `known_by` is the column that it is known by, and its value.
     """
-    ((column, value),) = known_by.items()
+    column, value = known_by
     sql = f"SELECT {KEYS[table]} FROM {table} WHERE {column} = ?"  # noqa: S608 - our own names
     for (key,) in connection.execute(sql, (value,)):
         return int(key)
-    return insert_row(connection, table, {**known_by, **described()})
-
-
-def key_of_described(
-    connection: sqlite3.Connection,
-    table: Literal["models", "policies"],
-    fingerprint: str,
-    describe: Callable[[], Mapping[str, object]],
-) -> int:
-    """Return the key of a model or a policy, which is entered if it is new."""
-    known_by = {"fingerprint": fingerprint}
-    return key_of(connection, table, known_by, lambda: {"description": as_json(describe())})
+    return insert_row(connection, table, {column: value, **described()})
 
 
 def as_json(value: Mapping[str, object]) -> str:
     """Return a value as the tables have it, the same for the same value."""
     return json.dumps(value, ensure_ascii=True, sort_keys=True, separators=(",", ":"))
+
+
+def now() -> str:
+    """Return the time as the tables have it."""
+    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
 
 
 # Another place would do.

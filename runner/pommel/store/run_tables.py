@@ -35,8 +35,8 @@ from pommel.store.database import (
     insert_row,
     kept_results,
     key_of,
-    key_of_described,
     marks,
+    now,
     pieces,
     seal,
 )
@@ -44,7 +44,8 @@ from pommel.store.selection import OneEach, Selection, in_a_family_too, one_each
 from pommel.store.surprisal_cache import (
     CacheKey,
     SurprisalCache,
-    sentence_hash,
+    hashes_of,
+    owner_ids,
 )
 from pommel.suite import LoadedSuite, Suite
 
@@ -72,6 +73,7 @@ class RunTables:
 
     database: Database
     cache: SurprisalCache
+    told_apart = staticmethod(told_apart_records)
 
     def begin(self, record: RunRecord, suite: Suite, info: ModelInfo, policy: Policy) -> None:
         """Note that a run has begun; one that is known stays as it is, complete or not.
@@ -115,7 +117,7 @@ class RunTables:
 
         They are dated to the microsecond, so that they come after what was kept in this second.
         """
-        now = dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
+        just_now = dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
         with self.database.transaction() as connection:
             for run_id in run_ids:
                 run_key = _run_key(connection, run_id)
@@ -123,7 +125,7 @@ class RunTables:
                 if run_key is not None:
                     self.database.check_whole(run_key, run=f"run {run_id}")
                     connection.execute(
-                        "UPDATE runs SET created = ? WHERE run_key = ?", (now, run_key)
+                        "UPDATE runs SET created = ? WHERE run_key = ?", (just_now, run_key)
                     )
                     seal(connection, run_key)
 
@@ -153,7 +155,7 @@ class RunTables:
         Raises `StoreError` for a run that is not there or not complete, has no tokens, or whose
         tokens are gone.
         """
-        records = self.records(Selection(run_ids=(run_id,), complete_only=False))
+        records = self.records_of([run_id])
         if not records:
             raise StoreError(f"{self.database.path}: has no run {run_id}")
         (run,) = self.runs(records)
@@ -183,7 +185,7 @@ class RunTables:
             **scored,
             "suite": suite.identity,
             "pommel": package_version("pommel"),
-            "date": _now(),
+            "date": now(),
             "scored": scored.get("scored", origin),
         }
         surprisals = self._surprisals(base, suite, provenance)
@@ -254,11 +256,6 @@ class RunTables:
         twins = in_a_family_too(records, scored=self.scored_ids())
         return [each for each in records if each.run_id not in twins]
 
-    @staticmethod
-    def told_apart(records: Sequence[RunRecord]) -> list[RunRecord]:
-        """Return records of the store in which no two models share a name, nor two families."""
-        return told_apart_records(records)
-
     def progress(self, record: RunRecord) -> tuple[int, int] | None:
         """Return how many distinct sentences of a run's suite are scored, and how many it has.
 
@@ -267,7 +264,7 @@ class RunTables:
         if not self.with_tokens([record]):
             return None
         texts = {each.text for row in self.suite(record).sentences() for each in row}
-        hashes = [found for each in texts if (found := sentence_hash(each)) is not None]
+        hashes = [*hashes_of(texts)]
         n_scored = 0
         for piece in pieces(hashes):
             ((n_there,),) = self.database.rows(
@@ -354,12 +351,8 @@ def _links(connection: sqlite3.Connection, suite: Suite, info: ModelInfo, policy
         document = zlib.compress(suite.to_text().encode())
         return {"name": storable(suite.name), "document": document}
 
-    asked = cached_policy(info, policy)
-    return {
-        "model_id": key_of_described(connection, "models", info.fingerprint, info.to_dict),
-        "policy_id": key_of_described(connection, "policies", asked.fingerprint, asked.to_dict),
-        "suite_id": key_of(connection, "suites", {"sha256": suite.sha256}, described),
-    }
+    suite_id = key_of(connection, "suites", ("sha256", suite.sha256), described)
+    return {**owner_ids(connection, info, cached_policy(info, policy)), "suite_id": suite_id}
 
 
 def _run_key(connection: sqlite3.Connection, run_id: str) -> int | None:
@@ -369,7 +362,7 @@ def _run_key(connection: sqlite3.Connection, run_id: str) -> int | None:
 
 def _replace(connection: sqlite3.Connection, record: RunRecord, links: _Links) -> None:
     """Keep a complete run with its results, in the place of what was known of it."""
-    row = {**run_row(record), **links, "finished": _now()}
+    row = {**run_row(record), **links, "finished": now()}
     run_key = _run_key(connection, record.run_id)
     if run_key is None:
         run_key = insert_row(connection, "runs", row)
@@ -422,11 +415,7 @@ def _reading(database: Database) -> Iterator[None]:
 
 
 def _dated(record: RunRecord) -> RunRecord:
-    return record if record.created else replace(record, created=_now())
-
-
-def _now() -> str:
-    return dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+    return record if record.created else replace(record, created=now())
 
 
 def cached_policy(info: ModelInfo, policy: Policy) -> Policy:

@@ -10,7 +10,7 @@ from pommel.models import Model, Named, NamedModel
 from pommel.scoring import Choices, Run, RunRecord, run_suites
 from pommel.store.database import Database
 from pommel.store.run_tables import RunTables, suite_from_document
-from pommel.store.surprisal_cache import CachedModel, SurprisalCache, delete_unused, sentence_hash
+from pommel.store.surprisal_cache import CachedModel, SurprisalCache, delete_unused, hashes_of
 from pommel.suite import Suite
 
 if TYPE_CHECKING:
@@ -73,12 +73,10 @@ class Store:
         with self.database.transaction() as connection:
             before = _counts(connection)
             sentences |= _suite_sentences(self.database, connection, sentences)
-            if dry_run:
-                connection.execute("SAVEPOINT before")
             _delete(connection, sentences)
             after = _counts(connection)
             if dry_run:
-                connection.execute("ROLLBACK TO before")
+                connection.rollback()
         return Collected(
             n_deleted={name: before[name] - after[name] for name in _COUNTED}, n_left=after
         )
@@ -160,12 +158,10 @@ def _suite_sentences(
     for suite_id, document in rows.fetchall():
         if suite_id not in known:
             suite = suite_from_document(database, document)
-            texts = {each.text for row in suite.sentences() for each in row}
-            yield suite_id, {found for each in texts if (found := sentence_hash(each)) is not None}
+            yield suite_id, hashes_of(each.text for row in suite.sentences() for each in row)
 
 
 def _delete(connection: sqlite3.Connection, sentences: Mapping[int, set[bytes]]) -> None:
-    connection.execute("DROP TABLE IF EXISTS temp.suite_sentences")
     connection.execute(
         "CREATE TEMP TABLE suite_sentences (sentence_id INTEGER, suite_id INTEGER, "
         "PRIMARY KEY (sentence_id, suite_id)) WITHOUT ROWID"
@@ -174,7 +170,6 @@ def _delete(connection: sqlite3.Connection, sentences: Mapping[int, set[bytes]])
         "INSERT INTO suite_sentences SELECT sentence_id, ? FROM sentences WHERE hash = ?",
         ((suite_id, each) for suite_id, hashes in sentences.items() for each in hashes),
     )
-    connection.execute("DROP TABLE IF EXISTS temp.suite_runs")
     connection.execute(
         "CREATE TEMP TABLE suite_runs (suite_id INTEGER, model_id INTEGER, policy_id INTEGER, "
         "PRIMARY KEY (suite_id, model_id, policy_id)) WITHOUT ROWID"

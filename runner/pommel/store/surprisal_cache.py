@@ -1,7 +1,7 @@
 """Sentences that a model has scored, found again by model, policy and text."""
 
-import datetime as dt
 import hashlib
+import io
 import itertools
 import sqlite3
 import struct
@@ -19,8 +19,9 @@ from pommel.store.database import (
     damaged,
     insert_row,
     insert_rows,
-    key_of_described,
+    key_of,
     marks,
+    now,
     owner_seal,
     pieces,
     scored_seal,
@@ -30,10 +31,14 @@ from pommel.surprisal import ScoredSentence, Token, TokenRole, Unscored
 _HASH_BYTES = 16
 _SENTENCES = "SELECT hash, sentence_id FROM sentences WHERE hash IN ({marks})"
 
-_STORED = """
-    SELECT text, hash, scored_id, tokens, check_sum FROM sentences JOIN scored USING (sentence_id)
-    WHERE sentence_id IN ({marks}) AND model_id = ? AND policy_id = ?
+_OWN = """
+    model_id = (SELECT model_id FROM models WHERE fingerprint = ?)
+    AND policy_id = (SELECT policy_id FROM policies WHERE fingerprint = ?)
 """
+_STORED = f"""
+    SELECT text, hash, scored_id, tokens, check_sum FROM sentences JOIN scored USING (sentence_id)
+    WHERE {_OWN} AND sentence_id IN ({{marks}})
+"""  # noqa: S608 - our own text
 
 _SCORED_COLUMNS = ("sentence_id", "model_id", "policy_id", "session_id", "tokens", "check_sum")
 
@@ -48,6 +53,11 @@ class CacheKey:
 
     model: ModelInfo
     policy: Policy
+
+    @property
+    def fingerprints(self) -> tuple[str, str]:
+        """What model and policy are known by."""
+        return self.model.fingerprint, self.policy.fingerprint
 
 
 @dataclass(slots=True, kw_only=True)
@@ -71,12 +81,8 @@ class SurprisalCache:
 
     def known(self, key: CacheKey, texts: Iterable[str]) -> dict[str, ScoredSentence]:
         """Return those of the texts that have been scored; raises `StoreError`."""
-        ids = self._ids(key)
-        if ids is None:
-            return {}
-        hashes = filter(None, {sentence_hash(text) for text in texts})
-        keys = self._sentence_ids(hashes).values()
-        return {text: scored for text, _, scored in self._stored(key, ids, keys)}
+        keys = self._sentence_ids(hashes_of(texts)).values()
+        return {text: scored for text, _, scored in self._stored(key, keys)}
 
     def keep(self, key: CacheKey, scored: Sequence[ScoredSentence]) -> dict[str, ScoredSentence]:
         """Keep scored sentences in one transaction, and return those that were there before.
@@ -93,15 +99,11 @@ class SurprisalCache:
                 new[each.text], hashes[each.text] = each, found
         before = {}
         with self.database.transaction() as connection:
-            model, policy = key.model, key.policy
-            ids = (
-                key_of_described(connection, "models", model.fingerprint, model.to_dict),
-                key_of_described(connection, "policies", policy.fingerprint, policy.to_dict),
-            )
+            ids = owner_ids(connection, key.model, key.policy).values()
             session_id = self._session(connection)
-            owner = owner_seal(model.fingerprint, policy.fingerprint)
+            owner = owner_seal(*key.fingerprints)
             sentence_ids = self._sentence_ids(hashes.values())
-            for text, scored_id, old in self._stored(key, ids, sentence_ids.values()):
+            for text, scored_id, old in self._stored(key, sentence_ids.values()):
                 before[text] = self._merged(key, old, new.pop(text))
                 if before[text] is not old:
                     sealed = _sealed(owner, hashes[text], before[text])
@@ -121,23 +123,12 @@ class SurprisalCache:
 
     def forget_sentences(self, key: CacheKey, texts: Iterable[str]) -> None:
         """Delete what is kept of some sentences, to be scored again; raises `StoreError`."""
-        hashes = {sentence_hash(text) for text in texts} - {None}
         with self.database.transaction() as connection:
-            ids = self._ids(key)
-            if ids is not None:
-                connection.executemany(
-                    "DELETE FROM scored WHERE model_id = ? AND policy_id = ? AND sentence_id = "
-                    "(SELECT sentence_id FROM sentences WHERE hash = ?)",
-                    [(*ids, each) for each in hashes],
-                )
-
-    def _ids(self, key: CacheKey) -> tuple[int, int] | None:
-        rows = self.database.rows(
-            "SELECT model_id, policy_id FROM models m, policies p "
-            "WHERE m.fingerprint = ? AND p.fingerprint = ?",
-            (key.model.fingerprint, key.policy.fingerprint),
-        )
-        return (rows[0][0], rows[0][1]) if rows else None
+            connection.executemany(
+                f"DELETE FROM scored WHERE {_OWN} AND sentence_id = "  # noqa: S608 - our own text
+                "(SELECT sentence_id FROM sentences WHERE hash = ?)",
+                [(*key.fingerprints, each) for each in hashes_of(texts)],
+            )
 
     def _sentence_ids(self, hashes: Iterable[bytes]) -> dict[bytes, int]:
         """Return the keys of those of the sentences that are there."""
@@ -147,28 +138,27 @@ class SurprisalCache:
         return found
 
     def _stored(
-        self, key: CacheKey, ids: tuple[int, int], sentence_ids: Iterable[int]
+        self, key: CacheKey, sentence_ids: Iterable[int]
     ) -> Iterator[tuple[str, int, ScoredSentence]]:
         """Yield text, key and tokens of those of the sentences that have been scored.
 
         Raises `StoreError` for tokens that are another sentence's, model's or policy's.
         """
+        owner = owner_seal(*key.fingerprints)
         # In the order in which they lie in the file: a disk reads ahead.
         for piece in pieces(sorted(sentence_ids)):
-            rows = self.database.rows(_STORED.format(marks=marks(piece)), (*piece, *ids))
-            owner = owner_seal(key.model.fingerprint, key.policy.fingerprint) if rows else 0
+            rows = self.database.rows(
+                _STORED.format(marks=marks(piece)), (*key.fingerprints, *piece)
+            )
             for text, hashed, scored_id, tokens, check_sum in rows:
-                scored = self._decoded(text, tokens)
+                try:
+                    scored = decode_tokens(text, tokens)
+                except StoreError as error:
+                    raise damaged(self.database.path, str(error)) from None
                 if check_sum != scored_seal(owner, hashed, tokens):
                     what = f"the stored tokens of {quoted(text)} are not what {key.model.name} said"
                     raise damaged(self.database.path, what)
                 yield text, scored_id, scored
-
-    def _decoded(self, text: str, tokens: bytes) -> ScoredSentence:
-        try:
-            return decode_tokens(text, tokens)
-        except StoreError as error:
-            raise damaged(self.database.path, str(error)) from None
 
     def _merged(self, key: CacheKey, old: ScoredSentence, new: ScoredSentence) -> ScoredSentence:
         merged = merged_tokens(old, new)
@@ -183,9 +173,20 @@ class SurprisalCache:
     def _session(self, connection: sqlite3.Connection) -> int:
         if self._session_id is not None:
             return self._session_id
-        now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
-        session = {"started": now, "provenance": as_json(self.provenance())}
+        session = {"started": now(), "provenance": as_json(self.provenance())}
         return insert_row(connection, "sessions", session)
+
+
+def owner_ids(connection: sqlite3.Connection, info: ModelInfo, policy: Policy) -> dict[str, int]:
+    """Return the keys of a model and a policy, which are entered if they are new."""
+
+    def key(table: str, owner: ModelInfo | Policy) -> int:
+        known_by = ("fingerprint", owner.fingerprint)
+        return key_of(
+            connection, table, known_by, lambda: {"description": as_json(owner.to_dict())}
+        )
+
+    return {"model_id": key("models", info), "policy_id": key("policies", policy)}
 
 
 def sentence_hash(text: str) -> bytes | None:
@@ -194,6 +195,11 @@ def sentence_hash(text: str) -> bytes | None:
         return hashlib.sha256(text.encode()).digest()[:_HASH_BYTES]
     except UnicodeEncodeError:
         return None
+
+
+def hashes_of(texts: Iterable[str]) -> set[bytes]:
+    """Return what the sentences are found by that can be kept."""
+    return {found for text in texts if (found := sentence_hash(text)) is not None}
 
 
 def merged_tokens(old: ScoredSentence, new: ScoredSentence) -> ScoredSentence | None:
@@ -429,7 +435,7 @@ _HEADS = {width: struct.Struct(f"<B{code}") for width, code in _WIDTHS.items()}
 _ROLES: tuple[TokenRole, ...] = get_args(TokenRole)
 _REASONS: tuple[Unscored, ...] = get_args(Unscored)
 _NO_SURPRISAL = 32
-_AS_WRITTEN, _WITH_MARK, _OTHER_NAME = 0, 64, 128
+_WITH_MARK, _OTHER_NAME = 64, 128
 
 _MEANINGS = {
     oov | role << 1 | reason << 3: (bool(oov), _ROLES[role], _REASONS[reason])
@@ -490,39 +496,35 @@ def _tokens(text: str, body: bytes) -> Iterator[Token]:
     code = _WIDTHS[width]
     at = _HEADS[width].size
     columns = struct.unpack_from(f"<{n}d{n}B{2 * n}{code}", body, at)
-    at += n * (9 + 2 * width)
-    n_names = sum(flags >= _WITH_MARK for flags in columns[n : 2 * n])
-    names = _names(body, at, code, n_names)
-    for surprisal_bits, flags, start, end in zip(
-        columns[:n], columns[n : 2 * n], columns[2 * n : 3 * n], columns[3 * n :], strict=True
-    ):
+    bits, flags, starts, ends = (columns[part * n : (part + 1) * n] for part in range(4))
+    n_names = sum(each >= _WITH_MARK for each in flags)
+    names = _names(body[at + n * (9 + 2 * width) :], f"<{n_names}{code}")
+    for surprisal_bits, marked, start, end in zip(bits, flags, starts, ends, strict=True):
         if not start <= end <= len(text):
             raise ValueError(end)
-        oov, role, reason = _MEANINGS[flags & _NO_SURPRISAL - 1]
+        oov, role, reason = _MEANINGS[marked & _NO_SURPRISAL - 1]
         written = text[start:end]
-        how = flags & (_WITH_MARK | _OTHER_NAME)
-        if how != _AS_WRITTEN:
-            if how not in {_WITH_MARK, _OTHER_NAME}:
-                raise ValueError(how)
-            written = next(names) + (written.lstrip() if how == _WITH_MARK else "")
+        if marked >= _WITH_MARK:
+            is_other = {_WITH_MARK: False, _OTHER_NAME: True}[marked & (_WITH_MARK | _OTHER_NAME)]
+            written = next(names) + ("" if is_other else written.lstrip())
         yield Token(
             text=written,
             start=start,
             end=end,
-            surprisal_bits=None if flags & _NO_SURPRISAL else surprisal_bits,
+            surprisal_bits=None if marked & _NO_SURPRISAL else surprisal_bits,
             oov=oov,
             role=role,
             why_unscored=reason,
         )
 
 
-def _names(body: bytes, at: int, code: str, n: int) -> Iterator[str]:
-    lengths = struct.unpack_from(f"<{n}{code}", body, at)
-    characters = body[at + struct.calcsize(f"<{n}{code}") :].decode("utf-8", "surrogatepass")
-    ends = list(itertools.accumulate(lengths, initial=0))
-    if ends[-1] != len(characters):
-        raise ValueError(ends[-1])
-    return iter([characters[start:end] for start, end in itertools.pairwise(ends)])
+def _names(encoded: bytes, form: str) -> Iterator[str]:
+    lengths = struct.unpack_from(form, encoded)
+    characters = encoded[struct.calcsize(form) :].decode("utf-8", "surrogatepass")
+    if sum(lengths) != len(characters):
+        raise ValueError(lengths)
+    left = io.StringIO(characters, newline="")
+    return map(left.read, lengths)
 
 
 def _check_sum(text: str, body: bytes) -> int:
