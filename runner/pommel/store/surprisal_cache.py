@@ -497,6 +497,8 @@ def _tokens(text: str, body: bytes) -> Iterator[Token]:
     at = _HEADS[width].size
     columns = struct.unpack_from(f"<{n}d{n}B{2 * n}{code}", body, at)
     bits, flags, starts, ends = (columns[part * n : (part + 1) * n] for part in range(4))
+    if max(flags, default=0) >= _WITH_MARK | _OTHER_NAME:
+        raise ValueError(flags)
     n_names = sum(each >= _WITH_MARK for each in flags)
     names = _names(body[at + n * (9 + 2 * width) :], f"<{n_names}{code}")
     for surprisal_bits, marked, start, end in zip(bits, flags, starts, ends, strict=True):
@@ -505,8 +507,7 @@ def _tokens(text: str, body: bytes) -> Iterator[Token]:
         oov, role, reason = _MEANINGS[marked & _NO_SURPRISAL - 1]
         written = text[start:end]
         if marked >= _WITH_MARK:
-            is_other = {_WITH_MARK: False, _OTHER_NAME: True}[marked & (_WITH_MARK | _OTHER_NAME)]
-            written = next(names) + ("" if is_other else written.lstrip())
+            written = next(names) + (written.lstrip() if marked & _WITH_MARK else "")
         yield Token(
             text=written,
             start=start,
