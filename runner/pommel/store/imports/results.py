@@ -13,7 +13,6 @@ table of `pommel stats items`. Neither of them has formulas: how often a predict
 is in the column `chance`, and how often all of a suite's do in `suite_chance`, or nobody knows.
 """
 
-import datetime as dt
 import math
 import re
 from collections import Counter
@@ -22,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -36,7 +36,7 @@ from pommel.errors import (
     package_version,
     quoted,
 )
-from pommel.files import CsvRow, DecodedText
+from pommel.files import DecodedText
 from pommel.models import Membership
 from pommel.scoring import (
     ModelFacts,
@@ -48,6 +48,7 @@ from pommel.scoring import (
     SuiteResult,
 )
 from pommel.statistics import CHANCE
+from pommel.store.database import now
 from pommel.store.imports.scores import (
     SCORE_NAMES,
     ScoreColumns,
@@ -89,6 +90,7 @@ _OTHER_NAMES = {
 _OF_ITEMS = ("item", "result", "prediction_id", "margin_bits", *_MARKS, "skipped")
 _OF_ITEMS += ("chance", "suite_chance", "seed")
 _OF_SHARES = ("share", "n_items")
+_OF_BOTH = (*_OF_SUITES, *_OF_MODELS)
 # Columns of `pommel stats items` that follow from others, or are about the run.
 _OWN = frozenset({"modifier", "source", "run_id", "log10_parameters"})
 
@@ -147,7 +149,7 @@ class Imported:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultFormat:
-    """A format of results, under the name that `--from` gives it; `title` says what it is.
+    """A format of results, under the name that `--from` gives it.
 
     A published one is a recipe: a file with columns like all of `signs` is surely one; `columns`
     maps what a column is to how its files call it, which in JSON Lines is a path (`probs.0`);
@@ -156,7 +158,6 @@ class ResultFormat:
     """
 
     name: str
-    title: str
     takes: frozenset[str]
     signs: tuple[str, ...] = ()
     columns: Mapping[str, str] = field(default_factory=dict)
@@ -191,12 +192,12 @@ _ITEMS_NEED = ("model", "suite", "item", "result")
 _SHARES_NEED = ("model", "suite", "share")
 ITEMS = ResultFormat(
     name="items",
-    title="a row an item, as pommel's own predictions.csv",
+    # A row an item, as pommel's own predictions.csv.
     takes=frozenset({"model", "suite", "columns", "score_rule"}),
 )
 ACCURACIES = ResultFormat(
     name="accuracies",
-    title="a matrix of accuracies, models by suites, or a row an accuracy",
+    # A matrix of accuracies, models by suites, or a row an accuracy.
     takes=frozenset({"n_items"}),
 )
 # The first that recognises a file has it.
@@ -205,7 +206,6 @@ RESULT_FORMATS: tuple[ResultFormat, ...] = (
     # and behind them a column for each model, with the logarithm of a form's probability.
     ResultFormat(
         name="gulordava",
-        title="scores of Gulordava et al. (2018), a column a model",
         takes=ITEMS.takes,
         signs=("class", "type", "len_prefix", "sent", "*hidden*"),
         columns={"logprob": "*hidden*", "class": "class", "suite": "type"},
@@ -215,7 +215,6 @@ RESULT_FORMATS: tuple[ResultFormat, ...] = (
     # the published pairs has, it says that the model is right, and here it is wrong.
     ResultFormat(
         name="gevalm",
-        title="losses of Zaczynska et al. (2020), gevalm's output",
         takes=ITEMS.takes,
         signs=("probs", "candidates", "case"),
         columns={
@@ -262,11 +261,10 @@ def read_results(
     for name, why in _REFUSED.items():
         if name not in known.takes and (getattr(chosen, name) or getattr(chosen, f"{name}_of", 0)):
             raise UsageError(f"{known.name} has no {why}")
+    known_columns = ["model", "suite", *_OF_ITEMS, *_OF_SHARES, *_OF_BOTH, *SCORE_NAMES]
     for name in chosen.columns:
-        UsageError.check_choice("a column", name, [*_names(_OF_ITEMS + _OF_SHARES), *SCORE_NAMES])
-    chosen = known.options(chosen)
-    faults: list[Fault] = []
-    reading = _Reading(chosen, known, faults, Scored(faults))
+        UsageError.check_choice("a column", name, known_columns)
+    reading = _Reading(known.options(chosen), known)
     imported = reading.shares(paths) if known is ACCURACIES else reading.items(paths)
     if not imported.records:
         raise InputError(f"{', '.join(map(str, paths))}: nothing is left")
@@ -303,19 +301,15 @@ def recognised(paths: Sequence[Path], options: ImportOptions | None = None) -> R
     return found
 
 
-def _names(columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """Return what columns are called, by what they are; those of models and suites with them."""
-    all_of_them = ("model", "suite", *columns, *_OF_SUITES, *_OF_MODELS)
-    return {name: _OTHER_NAMES.get(name, (name,)) for name in all_of_them}
+def _names(column: str, said: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what a column may be called; `said` is how some are."""
+    return (said[column],) if column in said else _OTHER_NAMES.get(column, (column,))
 
 
 def _has_columns(header: set[str], needed: Sequence[str], options: ImportOptions) -> bool:
-    names = _names(needed)
-    called = {name: (options.columns[name],) for name in options.columns.keys() & {*needed}}
     return all(
-        header.intersection((names | called)[name])
-        for name in needed
-        if not getattr(options, name, "")
+        getattr(options, column, "") or header.intersection(_names(column, options.columns))
+        for column in needed
     )
 
 
@@ -333,24 +327,24 @@ def _is_matrix(header: Sequence[str], cells: Sequence[str]) -> bool:
 # --- Rows
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Item:
-    """What one item came to in one run, and the row that says so; None where it is skipped."""
+class _Item(NamedTuple):
+    """What one item came to in one run, None where it is skipped; and the row that says so."""
 
-    row: Row
     result: bool | None
-    margin_bits: float
+    margin_bits: float | None
     marks: tuple[bool, ...]
+    row: Row
 
     @property
     def told(self) -> tuple[object, ...]:
         """What two rows of one item have to agree in."""
-        return self.result, None if math.isnan(self.margin_bits) else self.margin_bits, self.marks
+        return self[:3]
 
 
 # Items by prediction and number.
 _Items = dict[tuple[int, int], _Item]
-_Result = tuple[SuiteResult, ModelFacts, SuiteFacts]
+# A result, and how often it holds by chance.
+_Result = tuple[SuiteResult, float | None]
 
 
 @dataclass(slots=True)
@@ -363,8 +357,8 @@ class _Reading:
 
     options: ImportOptions
     form: ResultFormat
-    faults: list[Fault]
-    scored: Scored
+    faults: list[Fault] = field(default_factory=list)
+    scored: Scored = field(default_factory=Scored)
     told: dict[tuple[str, str], tuple[str, str]] = field(default_factory=dict)
     seeds: dict[str, tuple[str, str]] = field(default_factory=dict)
     unused: list[str] = field(default_factory=list)
@@ -387,7 +381,7 @@ class _Reading:
             if first.told != item.told:
                 what = f"item {number} of {suite} has another result for {model} here than in"
                 message = f"{what} {first.row.where}"
-                self.faults.append(row.fault("", message, "keep one of the two"))
+                row.refuse("", message, "keep one of the two")
             elif first is not item:
                 n_repeated += 1
         notes = _filled(runs)
@@ -409,7 +403,7 @@ class _Reading:
                 first = seen.setdefault((model, suite), row)
                 if first is not row:
                     message = f"{model} has a share on {suite} in {first.where} already"
-                    self.faults.append(row.fault("share", message, "keep one of the two"))
+                    row.refuse("share", message, "keep one of the two")
                     continue
                 n_items = whole_of(row["n_items"]) if "n_items" in row else self.options.n_items
                 n_items = self.options.n_items_of.get(model, n_items)
@@ -417,7 +411,7 @@ class _Reading:
                     score = share_of(float(row["share"]), n_items, n_decimals)
                 except ValueError as error:
                     hint = f"say with --items {model}=N how many items {model} was given"
-                    self.faults.append(row.fault("share", str(error), hint))
+                    row.refuse("share", str(error), hint)
                     continue
                 result = SuiteResult(
                     suite_name=suite,
@@ -428,15 +422,15 @@ class _Reading:
                     predictions=(),
                     reported=score,
                 )
-                results.append((result, self._model(model), self._suite(suite, CHANCE)))
-        models = Counter(result.model_name for result, _, _ in results)
-        _raise(self.faults)
+                results.append((result, CHANCE))
+        models = Counter(result.model_name for result, _ in results)
+        self._check()
         for model in self.options.n_items_of:
             if model not in models:
                 meant = nearest(model, models)
                 hint = f"; did you mean {meant}?" if meant else ""
                 raise UsageError(f"--items {model}: there is no such model{hint}")
-        suites = {result.suite_name for result, _, _ in results}
+        suites = {result.suite_name for result, _ in results}
         notes = [
             f"{model} has no share on {counted(len(suites) - n_suites, 'suite')}"
             for model, n_suites in models.items()
@@ -455,38 +449,36 @@ class _Reading:
         said = {name: text for name, text in folders.items() if name not in table.header}
         said |= {name: text for name in ("model", "suite") if (text := getattr(self.options, name))}
         is_matrix = self.form is ACCURACIES and "share" not in table.header
-        # In a matrix a row has many shares.
-        wrong: dict[Fault, None] = {}
         for row in self._cells(table) if is_matrix else self._plain_rows(table, said):
-            found = [*_row_faults(row)]
-            wrong |= dict.fromkeys(found)
-            if not found:
+            n_faults = len(self.faults)
+            _check_row(row)
+            if len(self.faults) == n_faults:
                 yield row
-        self.faults += wrong
 
     def _plain_rows(self, table: ResultTable, said: Mapping[str, str]) -> Iterator[Row]:
         """Yield rows with the columns that are needed, or what follows from their scores."""
         columns_said, is_shares = self.options.columns, self.form is ACCURACIES
-        names = _names(_OF_SHARES if is_shares else _OF_ITEMS)
-        names |= {name: (each,) for name, each in columns_said.items() if name in names}
+        of_rows = _OF_SHARES if is_shares else _OF_ITEMS
+        names = {
+            column: _names(column, columns_said)
+            for column in ("model", "suite", *of_rows, *_OF_BOTH)
+        }
         needed = {*(_SHARES_NEED if is_shares else _ITEMS_NEED)} - said.keys()
         compared: list[ScoreColumns] = []
         if not is_shares and is_scored(table.header, columns_said):
             has_model = "model" in columns_said or not {*names["model"]}.isdisjoint(table.header)
-            found = score_columns(table, columns_said, has_model=has_model)
-            if isinstance(found, Fault):
-                self.faults.append(found)
+            compared = score_columns(table, columns_said, has_model=has_model)
+            if not compared:
                 return
-            compared = found
             if len(compared) > 1 and self.options.model:
                 there = listed([each.good for each in compared])
                 what = f"{len(compared)} columns have scores: {there}"
                 hint = "leave out --model: they are called like their columns"
-                self.faults.append(table.table.fault((1, 1), what, hint))
+                table.refuse_all(what, hint)
                 return
             needed -= {"item", "result", *(["model"] if compared[0].model else [])}
         required = [name for name in names if name in needed or name in columns_said]
-        columns = found_columns(table, names, required, self.faults)
+        columns = found_columns(table, names, required)
         if not columns.keys() >= needed:
             return
         used = {table.header[index] for index in columns.values()}
@@ -494,7 +486,7 @@ class _Reading:
         # Some of `pommel stats items` are no facts of an item.
         used |= {*_OWN, "item"} if _OWN.issubset(table.header) else set()
         self.unused += (name for name in table.header if name and name not in used)
-        row_of = partial(_row_of, table, columns)
+        row_of = partial(Row, table, columns)
         if not compared:
             yield from (row_of(said, row) for row in table.rows)
         for each in compared:
@@ -506,20 +498,19 @@ class _Reading:
         header = table.header
         if header[0] not in _OTHER_NAMES["model"] or len(header) == 1:
             what, hint = "the first column is not that of models", "the first column is model"
-            self.faults.append(table.head_fault(0, what, f"{hint}, the others are suites"))
+            table.refuse_column(0, what, f"{hint}, the others are suites")
             return
         columns = {"model": 0}
         if sizes := [name for name in _OTHER_NAMES["n_parameters"] if name in header]:
             columns["n_parameters"] = header.index(sizes[0])
         suites = {index: name for index, name in enumerate(header) if index not in columns.values()}
         for index in (index for index, name in suites.items() if not name):
-            what, hint = "this column has no name", "name the suite"
-            self.faults.append(table.head_fault(index, what, hint))
+            table.refuse_column(index, "this column has no name", "name the suite")
         for row in table.rows:
             for index, name in suites.items():
                 cell = {**columns, "share": index}
                 if name and not is_missing(row.fields[index]):
-                    yield Row(table=table, row=row, columns=cell, said={"suite": name})
+                    yield Row(table, cell, {"suite": name}, row)
 
     # --- What is said of models and suites
 
@@ -533,9 +524,7 @@ class _Reading:
             if value != row[column]:
                 here = f"the {column} of {name} is {quoted(row[column])} here"
                 message = f"{here}, and {quoted(value)} in {where}"
-                hint = "write the same in all of its rows"
-                message = f"{here}, and {quoted(value)} in {where}"
-                self.faults.append(row.fault(column, message, hint))
+                row.refuse(column, message, "write the same in all of its rows")
 
     def _said(self, column: str, name: str) -> str:
         return self.told.get((column, name), ("", ""))[0]
@@ -597,8 +586,7 @@ class _Reading:
             ),
             membership=self._membership(model),
         )
-        chance = self._chance(model, suite, predictions, rule)
-        return result, self._model(model), self._suite(suite, chance)
+        return result, self._chance(model, suite, predictions, rule)
 
     def _chance(
         self, model: str, suite: str, predictions: Sequence[int], rule: ScoreRule
@@ -623,19 +611,19 @@ class _Reading:
         A record's `run_id` follows from source, model, suite and score rule: what is imported again
         replaces what was there.
         """
-        _raise(self.faults)
+        self._check()
         steps = [*left_out(self.unused), *self.scored.notes()]
         if not self.options.source and len(paths) > 1:
             raise UsageError("say with --name what these results are called")
         source = self.options.source or paths[0].stem
-        now = dt.datetime.now(dt.UTC).isoformat(timespec="seconds")
+        date = now()
         provenance = {
             "source": source,
             "format": self.form.name,
             "files": [{"name": name, "sha256": sha256} for name, sha256 in self.files],
             "steps": steps,
             "pommel": package_version("pommel"),
-            "date": now,
+            "date": date,
         }
         records = tuple(
             RunRecord(
@@ -648,20 +636,26 @@ class _Reading:
                     }
                 ),
                 result=replace(result, provenance=provenance),
-                model=model,
-                suite=suite,
+                model=self._model(result.model_name),
+                suite=self._suite(result.suite_name, chance),
                 source=source,
-                created=now,
+                created=date,
             )
-            for result, model, suite in results
+            for result, chance in results
         )
         return Imported(records=records, notes=(*steps, *notes))
 
-
-def _row_of(
-    table: ResultTable, columns: Mapping[str, int], said: Mapping[str, str], row: CsvRow
-) -> Row:
-    return Row(table=table, row=row, columns=columns, said=said)
+    def _check(self) -> None:
+        """Raise `FaultyFileError` with the faults, if there are any, by files and lines."""
+        if self.faults:
+            files = list(dict.fromkeys(fault.file for fault in self.faults))
+            # In a matrix a row has many shares, and what is wrong with it is found with each.
+            raise FaultyFileError(
+                sorted(
+                    dict.fromkeys(self.faults),
+                    key=lambda each: (files.index(each.file), each.line, each.column),
+                )
+            )
 
 
 def _of_run(model: str, suite: str) -> str:
@@ -681,7 +675,7 @@ def _item(row: Row) -> _Item:
     return _Item(
         row=row,
         result=None if is_skipped else truth_of(row["result"]),
-        margin_bits=float(row["margin_bits"]) if "margin_bits" in row else math.nan,
+        margin_bits=float(row["margin_bits"]) if "margin_bits" in row else None,
         marks=tuple(marks),
     )
 
@@ -689,6 +683,7 @@ def _item(row: Row) -> _Item:
 def _prediction(prediction_id: int, items: Sequence[_Item]) -> PredictionResult:
     """Return a prediction whose formula nobody has told; its arrays are (n_items,)."""
     skipped = np.array([each.result is None for each in items], dtype=np.bool_)
+    # NumPy takes None for NaN where floats are asked for.
     margins = np.array([each.margin_bits for each in items], dtype=np.float64)
     margins[skipped] = math.nan
     marks = dict(zip(_MARKS, np.array([each.marks for each in items]).T, strict=True))
@@ -717,13 +712,8 @@ def _filled(runs: Mapping[tuple[str, str], _Items]) -> list[str]:
                     f"{_numbers(missing)}, which other predictions have: taken for skipped"
                 )
                 row = next(iter(items.values())).row
-                nothing = tuple(_MARKS.values())
-                items |= {
-                    (prediction, number): _Item(
-                        row=row, result=None, margin_bits=math.nan, marks=nothing
-                    )
-                    for number in missing
-                }
+                skipped = _Item(None, None, tuple(_MARKS.values()), row)
+                items |= {(prediction, number): skipped for number in missing}
     more = len(notes) - _MOST_NOTES
     return [*notes[:_MOST_NOTES], *([f"{more} more like these"] if more > 0 else [])]
 
@@ -794,17 +784,16 @@ _CHECKS: Mapping[str, tuple[Callable[[str], object], str, str]] = {
 }
 
 
-def _row_faults(row: Row) -> Iterator[Fault]:
-    """Yield what is wrong with a row's cells."""
+def _check_row(row: Row) -> None:
+    """Note what is wrong with a row's cells."""
     for name in ("model", "suite"):
         if not row[name]:
-            yield row.fault(name, f"this row names no {name}", "write its name")
+            row.refuse(name, f"this row names no {name}", "write its name")
     for name in row.columns:
-        if name not in _CHECKS or not (name in row or name == "item"):
-            continue
-        value_of, what, hint = _CHECKS[name]
-        if value_of(row[name]) is None:
-            yield row.fault(name, f"{quoted(row[name])} {what}", hint)
+        if name in _CHECKS and (name in row or name == "item"):
+            value_of, what, hint = _CHECKS[name]
+            if value_of(row[name]) is None:
+                row.refuse(name, f"{quoted(row[name])} {what}", hint)
     if "share" in row.columns and _share(row["share"]) is None:
         value = number_of(row["share"])
         what, hint = "is no number", "write a share such as 0.87, and nothing where there is none"
@@ -812,15 +801,7 @@ def _row_faults(row: Row) -> Iterator[Fault]:
             is_percent = 1 < value <= 100  # noqa: PLR2004 - percent
             hint = "write 87% as 0.87" if is_percent else "a share is between 0 and 1"
             what = "is no share"
-        yield row.fault("share", f"{quoted(row['share'])} {what}", hint)
-
-
-def _raise(faults: Sequence[Fault]) -> None:
-    """Raise `FaultyFileError` with the faults, if there are any, in order of files and lines."""
-    if faults:
-        files = list(dict.fromkeys(fault.file for fault in faults))
-        ordered = sorted(faults, key=lambda each: (files.index(each.file), each.line, each.column))
-        raise FaultyFileError(ordered)
+        row.refuse("share", f"{quoted(row['share'])} {what}", hint)
 
 
 # --- Shares

@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 
-from pommel.errors import Fault, listed, quoted
+from pommel.errors import listed, quoted
 from pommel.files import CsvRow
 from pommel.statistics import CHANCE
 from pommel.store.imports.tables import ResultTable, Row, is_missing, number_of
@@ -67,8 +67,8 @@ def names_model(said: Mapping[str, str]) -> bool:
 
 def score_columns(
     table: ResultTable, said: Mapping[str, str], *, has_model: bool
-) -> list[ScoreColumns] | Fault:
-    """Return where the scores are: one a model that is a column. A fault if they are nowhere."""
+) -> list[ScoreColumns]:
+    """Return where the scores are: one a model that is a column. None, a fault, is a table's."""
     header = table.header
     # A pattern may stand for several columns.
     missing = [
@@ -105,14 +105,14 @@ def score_columns(
         "say with --column which ones they are: logprob=NAME and class=NAME, or loss_good=NAME and "
         "loss_bad=NAME"
     )
-    return table.table.fault((1, 1), f"{what}; there are {there}", hint)
+    table.refuse_all(f"{what}; there are {there}", hint)
+    return []
 
 
 @dataclass(slots=True)
 class Scored:
     """Makes rows of results; items without a number count from 1 by model and suite."""
 
-    faults: list[Fault]
     n_items: Counter[tuple[str, str]] = field(default_factory=Counter)
     n_unequal: Counter[str] = field(default_factory=Counter)
 
@@ -120,11 +120,8 @@ class Scored:
         self, table: ResultTable, compared: ScoreColumns, row_of: Callable[[CsvRow], Row]
     ) -> Iterator[Row]:
         """Yield what follows from the scores of each item, which `row_of` knows the rest of."""
-        for good, bad in _pairs(table, compared, self.faults):
-            scores = [
-                self._score(table, row, column)
-                for row, column in ((good, compared.good), (bad, compared.bad))
-            ]
+        for good, bad in _pairs(table, compared):
+            scores = [_score(table, good, compared.good), _score(table, bad, compared.bad)]
             if any(map(math.isnan, filter(None, scores))):
                 continue
             row = row_of(good)
@@ -147,16 +144,17 @@ class Scored:
                 f"different numbers of tokens"
             )
 
-    def _score(self, table: ResultTable, row: CsvRow, column: str) -> float | None:
-        """Return a score, None for one that is not there; NaN for what is none, a fault."""
-        index = table.header.index(column)
-        text = row.fields[index]
-        score = number_of(text)
-        if score is None and not is_missing(text):
-            hint = "write one like -2.5, and nothing where there is none"
-            self.faults.append(table.fault(row, index, f"{quoted(text)} is no number", hint))
-            return math.nan
-        return score
+
+def _score(table: ResultTable, row: CsvRow, column: str) -> float | None:
+    """Return a score, None for one that is not there; NaN for what is none, a fault."""
+    index = table.header.index(column)
+    text = row.fields[index]
+    score = number_of(text)
+    if score is None and not is_missing(text):
+        hint = "write one like -2.5, and nothing where there is none"
+        table.refuse(row, index, f"{quoted(text)} is no number", hint)
+        return math.nan
+    return score
 
 
 _SKIPPED: Mapping[str, str] = {"result": "", "skipped": "true"}
@@ -175,9 +173,7 @@ def _result_of(good: float | None, bad: float | None, *, sign: int) -> Mapping[s
     }
 
 
-def _pairs(
-    table: ResultTable, compared: ScoreColumns, faults: list[Fault]
-) -> Iterator[tuple[CsvRow, CsvRow]]:
+def _pairs(table: ResultTable, compared: ScoreColumns) -> Iterator[tuple[CsvRow, CsvRow]]:
     """Yield the rows of the grammatical and the ungrammatical sentence of each item."""
     if not compared.of_class:
         yield from ((row, row) for row in table.rows)
@@ -191,15 +187,11 @@ def _pairs(
             first = None
             continue
         if first and (not row or kind in _GOOD):
-            what, hint = "this row has no wrong one after it", "write the row of the wrong form"
-            faults.append(table.fault(first, index, what, f"{hint} after it"))
+            hint = "write the row of the wrong form after it"
+            table.refuse(first, index, "this row has no wrong one after it", hint)
         if row and kind in _BAD:
-            what, hint = (
-                "this row has no correct one before it",
-                "write the row of the correct form",
-            )
-            faults.append(table.fault(row, index, what, f"{hint} there"))
+            hint = "write the row of the correct form there"
+            table.refuse(row, index, "this row has no correct one before it", hint)
         elif row and kind not in _GOOD:
-            what = f"the class {quoted(kind)} is none"
-            faults.append(table.fault(row, index, what, "write correct or wrong"))
+            table.refuse(row, index, f"the class {quoted(kind)} is none", "write correct or wrong")
         first = row if kind in _GOOD else None

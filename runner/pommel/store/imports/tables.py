@@ -24,7 +24,10 @@ _EXAMPLE = '{"model": "...", "suite": "...", "item": 1, "result": true}'
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultTable:
-    """A table with a header; `sha256` is that of the file's bytes. Every row has all fields."""
+    """A table with a header; `sha256` is that of the file's bytes. Every row has all fields.
+
+    `faults` has what is wrong with it and with other files.
+    """
 
     path: Path
     sha256: str
@@ -32,16 +35,22 @@ class ResultTable:
     header: tuple[str, ...]
     rows: tuple[CsvRow, ...]
 
-    def fault(self, row: CsvRow, index: int, message: str, hint: str) -> Fault:
-        """Return the fault of a field."""
-        return self.table.fault(row.place(index), message, hint)
+    faults: list[Fault] = field(repr=False)
 
-    def head_fault(self, index: int, message: str, hint: str) -> Fault:
-        """Return the fault of a column."""
-        return self.fault(self.table.rows[0], index, message, hint)
+    def refuse(self, row: CsvRow, index: int, message: str, hint: str) -> None:
+        """Note what is wrong with a field."""
+        self.faults.append(self.table.fault(row.place(index), message, hint))
+
+    def refuse_column(self, index: int, message: str, hint: str) -> None:
+        """Note what is wrong with a column."""
+        self.refuse(self.table.rows[0], index, message, hint)
+
+    def refuse_all(self, message: str, hint: str) -> None:
+        """Note what is wrong with the table."""
+        self.faults.append(self.table.fault((1, 1), message, hint))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """A row's cells by what they are: `columns` are where they stand, `said` what stands in none.
 
@@ -49,9 +58,9 @@ class Row:
     """
 
     table: ResultTable
-    row: CsvRow
     columns: Mapping[str, int]
-    said: Mapping[str, str] = field(default_factory=dict)
+    said: Mapping[str, str]
+    row: CsvRow
 
     def __contains__(self, column: str) -> bool:
         return (column in self.said or column in self.columns) and not is_missing(self[column])
@@ -60,9 +69,9 @@ class Row:
         said = self.said.get(column)
         return self.row.fields[self.columns[column]].strip() if said is None else said
 
-    def fault(self, column: str, message: str, hint: str) -> Fault:
-        """Return what is wrong with a cell; with the row, where none is named."""
-        return self.table.fault(self.row, self.columns.get(column, 0), message, hint)
+    def refuse(self, column: str, message: str, hint: str) -> None:
+        """Note what is wrong with a cell; with the row, where none is named."""
+        self.table.refuse(self.row, self.columns.get(column, 0), message, hint)
 
     @property
     def where(self) -> str:
@@ -98,7 +107,9 @@ def read_table(path: Path, faults: list[Fault], columns: Collection[str] = ()) -
     else:
         table = _parsed(read.text, file=str(path))
         header, rows = _csv_rows(table, faults)
-    return ResultTable(path=path, sha256=read.sha256, table=table, header=header, rows=rows)
+    return ResultTable(
+        path=path, sha256=read.sha256, table=table, header=header, rows=rows, faults=faults
+    )
 
 
 def head_of(head: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -265,7 +276,6 @@ def found_columns(
     table: ResultTable,
     names: Mapping[str, Sequence[str]],
     required: Collection[str],
-    faults: list[Fault],
 ) -> dict[str, int]:
     """Return where columns stand: by what they are, of the names that each may have.
 
@@ -288,17 +298,14 @@ def found_columns(
             message = f"there is no column {' or '.join(map(repr, names[column]))}"
             mend = f"rename {meant!r}" if meant else "add it"
             said = shlex.quote(f"{column}={meant}") if meant else f"{column}=NAME"
-            hint = f"{mend}, or say which one it is: --column {said}"
-            faults.append(table.table.fault((1, 1), message, hint))
+            table.refuse_all(message, f"{mend}, or say which one it is: --column {said}")
     for column in names:
         if column in found or column in required:
             continue
         if meant := _like(names[column], others, likeness=_MISSPELT):
             said = shlex.quote(f"{column}={meant}")
             hint = f"did you mean {column!r}? Rename it, say --column {said}, or remove it"
-            faults.append(
-                table.head_fault(table.header.index(meant), f"{meant!r} means nothing", hint)
-            )
+            table.refuse_column(table.header.index(meant), f"{meant!r} means nothing", hint)
     return found
 
 
