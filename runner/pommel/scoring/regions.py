@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import get_args
 
 import numpy as np
@@ -123,18 +123,18 @@ def region_table(
     """
     names, numbers = suite.condition_names, suite.region_numbers
     place = {number: index for index, number in enumerate(numbers)}
-    collector = _Collector(n_regions=len(numbers), assigner=assigner or Sentence.regions_of)
+    tokens = _Tokens(n_regions=len(numbers), assigner=assigner or Sentence.regions_of)
     layouts = layouts or suite.sentences()
     for i, item in enumerate(suite.items):
         for c, name in enumerate(names):
             columns = [place[region.number] for region in item.condition(name).regions]
-            collector.add((i, c), layouts[i][c], columns, scored[i][c])
+            tokens.add((i, c), layouts[i][c], columns, scored[i][c])
     shape = (len(suite.items), len(names), len(numbers))
-    bits, cells = collector.scored_tokens()
-    n_tokens = _counts(collector.token_cells, shape)
-    n_not_asked_for = _counts(collector.cells_without["not asked for"], shape)
-    n_not_comparable = _counts(collector.cells_without["not comparable"], shape)
-    known = n_not_asked_for == 0
+    n_tokens = _counts(tokens.cells, shape)
+    n_without = {why: _counts(cells, shape) for why, cells in tokens.cells_without.items()}
+    n_not_comparable = n_without["not comparable"]
+    known = n_without["not asked for"] == 0
+    bits, cells = tokens.scored()
     sentences = cells // len(numbers)
     return RegionTable(
         item_numbers=tuple(item.number for item in suite.items),
@@ -143,30 +143,33 @@ def region_table(
         values={each: _metric(each, bits, cells, known) for each in metrics},
         whole={each: _metric(each, bits, sentences, known.all(axis=-1)) for each in metrics},
         n_tokens=n_tokens,
-        n_unscored=n_not_comparable + _counts(collector.cells_without["no context"], shape),
+        n_unscored=n_not_comparable + n_without["no context"],
         n_not_comparable=n_not_comparable,
-        swallowed=(_counts(collector.written_cells, shape) > 0) & (n_tokens == 0),
-        oovs=collector.oovs,
-        crossings=tuple(collector.crossings),
+        swallowed=(_counts(tokens.written_cells, shape) > 0) & (n_tokens == 0),
+        oovs=tokens.oovs,
+        crossings=tuple(tokens.crossings),
     )
 
 
-class _Collector:
-    """Gathers flat lists over all sentences, so that numpy does the adding up."""
+@dataclass(slots=True, kw_only=True)
+class _Tokens:
+    """Flat lists over the tokens of all sentences, so that numpy does the adding up.
 
-    def __init__(self, *, n_regions: int, assigner: Assigner) -> None:
-        self._n_regions = n_regions
-        self._assigner = assigner
-        self._bits: list[float] = []
-        self._cells: list[int] = []
-        self.token_cells: list[int] = []
-        # Where there is content.
-        self.written_cells: list[int] = []
-        # Where the tokens without a surprisal are, by the reason why.
-        self.cells_without: dict[Unscored, list[int]] = {why: [] for why in get_args(Unscored)}
-        self._sentence = -1
-        self.oovs: dict[Cell, tuple[str, ...]] = {}
-        self.crossings: list[CrossingToken] = []
+    `bits` and `cells` are those of each token, NaN where it has no surprisal; `cells_without` says
+    why. `written_cells` are where there is content.
+    """
+
+    n_regions: int
+    assigner: Assigner
+    bits: list[float] = field(default_factory=list)
+    cells: list[int] = field(default_factory=list)
+    cells_without: Mapping[Unscored, list[int]] = field(
+        default_factory=lambda: {why: [] for why in get_args(Unscored)}
+    )
+    written_cells: list[int] = field(default_factory=list)
+    oovs: dict[Cell, tuple[str, ...]] = field(default_factory=dict)
+    crossings: list[CrossingToken] = field(default_factory=list)
+    n_sentences: int = 0
 
     def add(
         self,
@@ -176,9 +179,8 @@ class _Collector:
         scored: ScoredSentence,
     ) -> None:
         """Take the next sentence; sentences come in the order of the table's first two axes."""
-        self._sentence += 1
-        base = self._sentence * self._n_regions
-        text = sentence.text
+        text, base = sentence.text, self.n_sentences * self.n_regions
+        self.n_sentences += 1
         if scored.text != text:
             raise AlignmentError(f"the tokens of {scored.text!r} are no tokens of {text!r}")
         self.written_cells.extend(
@@ -186,35 +188,31 @@ class _Collector:
             for column, (start, end) in zip(columns, sentence.spans, strict=True)
             if start < end
         )
-        regions = self._assigner(sentence, scored.tokens)
+        regions = self.assigner(sentence, scored.tokens)
         for token, region in zip(scored.tokens, regions, strict=True):
             if region is None:
                 continue
             cell = base + columns[region]
-            self.token_cells.append(cell)
-            if token.surprisal_bits is not None:
-                self._bits.append(token.surprisal_bits)
-                self._cells.append(cell)
-            else:
+            bits = token.surprisal_bits
+            self.cells.append(cell)
+            self.bits.append(math.nan if bits is None else bits)
+            if bits is None:
                 self.cells_without[token.why_unscored].append(cell)
+            place = (*key, columns[region])
             end = sentence.spans[region][1]
             if token.end > end and text[end : token.end].strip():
-                crossing = CrossingToken(cell=(*key, columns[region]), token=token.text)
-                self.crossings.append(crossing)
+                self.crossings.append(CrossingToken(cell=place, token=token.text))
             if token.oov:
-                place = (*key, columns[region])
                 word = text[token.start : token.end].strip()
                 self.oovs[place] = (*self.oovs.get(place, ()), word)
 
-    def scored_tokens(self) -> tuple[Bits, Counts]:
+    def scored(self) -> tuple[Bits, Counts]:
         """Return the bits of all scored tokens and the cell that each belongs to, ascending."""
-        bits = np.asarray(self._bits, dtype=np.float64)
-        cells = np.asarray(self._cells, dtype=np.int64)
+        bits, cells = np.asarray(self.bits, np.float64), np.asarray(self.cells, np.int64)
         # Regions may stand in a file in another order than that of their numbers.
-        if np.any(np.diff(cells) < 0):
-            order = np.argsort(cells, kind="stable")
-            return bits[order], cells[order]
-        return bits, cells
+        order = np.argsort(cells, kind="stable")
+        order = order[~np.isnan(bits[order])]
+        return bits[order], cells[order]
 
 
 def _counts(cells: Sequence[int], shape: tuple[int, ...]) -> Counts:

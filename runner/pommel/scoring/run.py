@@ -1,6 +1,7 @@
 """Runs: a model on suites, from sentences to results."""
 
 import datetime as dt
+import itertools
 import json
 import platform
 import sys
@@ -71,6 +72,11 @@ class NeededSentences:
         )
 
     @property
+    def sentences(self) -> Iterable[Sentence]:
+        """The sentences of all items and conditions."""
+        return itertools.chain.from_iterable(self.layouts)
+
+    @property
     def texts(self) -> tuple[str, ...]:
         """The distinct sentences."""
         return tuple(self.spans)
@@ -124,11 +130,15 @@ class SuiteSurprisals:
         `known` holds sentences that the same model has scored under the same policy before; it is
         read and added to. Raises what the model raises.
         """
-        work = _Work.of(model, [suite], choices or Choices())
+        choices = choices or Choices()
+        needed = NeededSentences.of(suite, model.info, choices)
+        work = _Work.of(model, [needed], choices)
         if known is not None:
             work.scored = known
-        work.take(work.ask([suite]), progress)
-        return work.surprisals(suite)
+        for n_scored in work.ask([needed]):
+            if progress:
+                progress(n_scored)
+        return work.surprisals(needed)
 
     @classmethod
     def from_sentences(
@@ -348,40 +358,34 @@ def run_suites(
     refusal is raised at the end.
     """
     choices = choices or Choices()
-    work = _Work.of(model, suites, choices)
+    every = [NeededSentences.of(suite, model.info, choices) for suite in suites]
+    work = _Work.of(model, every, choices)
     together = model.info.costly_calls and len(suites) > 1
-    groups = deque([list(suites)] if together else [[suite] for suite in suites])
+    groups = deque([every] if together else [[each] for each in every])
     failure: BaseException | None = None
     while groups:
         group = groups.popleft()
         try:
-            asked = work.ask(group)
+            answers = work.ask(group)
         except ModelError as error:
             if len(group) > 1:
-                groups.extend([suite] for suite in group)
+                groups.extend([each] for each in group)
             else:
                 failure = failure or error
             continue
         try:
-            work.take(asked, progress)
+            for n_scored in answers:
+                if progress:
+                    progress(n_scored)
         except BaseException as error:  # noqa: BLE001 - raised again below
             failure = error
             groups.clear()
-        for suite in group:
-            if work.is_complete(suite):
-                surprisals = work.surprisals(suite)
+        for each in group:
+            if work.is_complete(each):
+                surprisals = work.surprisals(each)
                 yield Run(surprisals=surprisals, result=surprisals.evaluate(choices))
     if failure:
         raise failure
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """What a model has been asked for; `counts` says how often suites have each sentence."""
-
-    counts: Counter[str]
-    missing: Sequence[str]
-    answers: Iterable[tuple[int, ScoredSentence]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -390,57 +394,55 @@ class _Work:
 
     model: Model
     choices: Choices
-    suites: Mapping[int, NeededSentences]
     needed: Needed
     scored: dict[str, ScoredSentence] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, model: Model, suites: Sequence[Suite], choices: Choices) -> "_Work":
+    def of(cls, model: Model, suites: Sequence[NeededSentences], choices: Choices) -> "_Work":
         """Find out what has to be asked for all suites."""
-        parts = {id(suite): NeededSentences.of(suite, model.info, choices) for suite in suites}
-        # Said before anything is scored: a method that the model does not take.
+        # What the model refuses it refuses before anything is asked.
         model.info.resolved_method(choices.policy)
-        needed = all_needed(part.spans for part in parts.values())
-        return cls(model=model, choices=choices, suites=parts, needed=needed)
+        return cls(model=model, choices=choices, needed=all_needed(each.spans for each in suites))
 
-    def ask(self, suites: Sequence[Suite]) -> _Asked:
-        """Ask the model for what is missing; raises what it refuses before it computes anything."""
-        every = [text for suite in suites for row in self._texts(suite) for text in row]
-        missing = [text for text in dict.fromkeys(every) if not self._is_known(text)]
+    def ask(self, suites: Sequence[NeededSentences]) -> Iterator[int]:
+        """Ask the model for what is missing; raises what it refuses before it computes anything.
+
+        Its answers are taken in as one goes on, each of which is so many sentences of the suites.
+        """
+        counts = Counter(sentence.text for each in suites for sentence in each.sentences)
+        missing = [text for text in counts if not self._is_known(text)]
         spans = [self.needed[text] for text in missing]
         # Even to be asked for nothing may cost a model its start.
         answers = self.model.score(missing, self.choices.policy, spans) if missing else ()
-        return _Asked(counts=Counter(every), missing=missing, answers=answers)
+        return self._take(counts, missing, answers)
 
-    def take(self, asked: _Asked, progress: Progress | None) -> None:
-        """Keep what the model answers; `progress` counts all the sentences of the suites."""
-        counts, missing = asked.counts, asked.missing
-        if progress:
-            progress(counts.total() - sum(counts[text] for text in missing))
+    def _take(
+        self,
+        counts: Counter[str],
+        missing: Sequence[str],
+        answers: Iterable[tuple[int, ScoredSentence]],
+    ) -> Iterator[int]:
+        yield counts.total() - sum(counts[text] for text in missing)
         try:
-            for index, sentence in asked.answers:
+            for index, sentence in answers:
                 self.scored[missing[index]] = sentence
-                if progress:
-                    progress(counts[missing[index]])
+                yield counts[missing[index]]
         except ModelError as error:
             for text in error.spoiled:
                 self.scored.pop(text, None)
             raise
 
-    def is_complete(self, suite: Suite) -> bool:
+    def is_complete(self, suite: NeededSentences) -> bool:
         """Say whether all sentences of a suite are there."""
-        return all(self._is_known(text) for row in self._texts(suite) for text in row)
+        return all(self._is_known(each.text) for each in suite.sentences)
 
-    def surprisals(self, suite: Suite) -> SuiteSurprisals:
+    def surprisals(self, suite: NeededSentences) -> SuiteSurprisals:
         """Return the surprisals of a suite all of whose sentences are there."""
+        # By now it may know more of itself: how often it was asked again, say.
         info = self.model.info
         method = info.resolved_method(self.choices.policy)
-        about = provenance(suite, info, self.choices, method=method)
-        needed = self.suites[id(suite)]
-        return SuiteSurprisals.from_sentences(needed, self.scored, method=method, provenance=about)
-
-    def _texts(self, suite: Suite) -> list[list[str]]:
-        return [[sentence.text for sentence in row] for row in self.suites[id(suite)].layouts]
+        about = provenance(suite.suite, info, self.choices, method=method)
+        return SuiteSurprisals.from_sentences(suite, self.scored, method=method, provenance=about)
 
     def _is_known(self, text: str) -> bool:
         return text in self.scored and self.scored[text].has_all_of(self.needed[text])
