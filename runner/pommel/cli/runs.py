@@ -237,10 +237,23 @@ def evaluate_again(runs: tuple[str, ...], chosen: _EvaluateAgainOptions) -> None
     Suite.check_distinct_names(suites)
     show_warnings(loaded.warnings if loaded else [])
     with chosen.writing() as store:
-        bases = _with_tokens(store, _chosen(store, chosen), chosen)
-        called = {each.run_id: _called(each) for each in store.runs.told_apart(bases)}
+        # Under a rule that is given, it is all one under which the tokens were first evaluated.
+        any_rule = chosen.score_rule is not None
+        bases = _with_tokens(store, chosen.selected(store, any_rule=any_rule), chosen)
+        called = {
+            each.run_id: Named(name=each.result.model_name, membership=each.result.membership)
+            for each in store.runs.told_apart(bases)
+        }
         pairs = _pairs(store, bases, suites, called)
-        made = [_again(store, base, suite, chosen) for base, suite in pairs]
+        asked = {
+            name: value
+            for name in ("score_rule", "oov", "swallowed")
+            if (value := getattr(chosen, name))
+        }
+        made = [
+            store.runs.evaluate_again(base, suite, replace(base.choices, **asked))
+            for base, suite in pairs
+        ]
         _keep(store, made)
     named = (run.renamed(called[base.run_id]) for run, (base, _) in zip(made, pairs, strict=True))
     results = Results(runs=tuple(named))
@@ -249,11 +262,6 @@ def evaluate_again(runs: tuple[str, ...], chosen: _EvaluateAgainOptions) -> None
     if loaded:
         loaded.check()
     fail_under((run.result for run in results.runs), chosen.fail_under)
-
-
-def _chosen(store: Store, chosen: _EvaluateAgainOptions) -> list[RunRecord]:
-    # Under a rule that is given, it is all one under which the tokens were first evaluated.
-    return chosen.selected(store, any_rule=chosen.score_rule is not None)
 
 
 def _with_tokens(
@@ -269,10 +277,6 @@ def _with_tokens(
     if without:
         note(f"note: {counted(len(without), 'run')} left out, imported without tokens")
     return own
-
-
-def _called(record: RunRecord) -> Named:
-    return Named(name=record.result.model_name, membership=record.result.membership)
 
 
 def _pairs(
@@ -295,13 +299,6 @@ def _pairs(
         of_its_name = [base for base in bases if base.result.suite_name == suite.name]
         pairs += [(base, suite) for base in of_its_name or models.values()]
     return pairs
-
-
-def _again(store: Store, base: RunRecord, suite: Suite, chosen: _EvaluateAgainOptions) -> Run:
-    named = ("score_rule", "oov", "swallowed")
-    asked = {name: value for name in named if (value := getattr(chosen, name))}
-    choices = replace(base.choices, **asked)
-    return store.runs.evaluate_again(base, suite, choices)
 
 
 def _keep(store: Store, made: Sequence[Run]) -> None:

@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Literal
 
 from pommel.files import frame_of_rows
 from pommel.scoring.results import SuiteResult
@@ -40,19 +41,11 @@ class FamilyScore:
         """
         rows = [
             {
-                "family": each.family,
-                "axis": each.axis,
-                "level": each.level,
-                "circuit": each.circuit,
-                "suite": each.suite,
-                "score_rule": each.score_rule,
-                "prediction_id": each.prediction_id,
+                **asdict(each),
+                **asdict(each.scores),
                 "n_members": each.scores.n,
                 # 0 where nobody knows of how many items published shares are.
                 "n_items": each.n_items or None,
-                "mean": each.scores.mean,
-                "sd": each.scores.sd,
-                "sd_population": each.scores.sd_population,
                 "min": each.scores.low,
                 "max": each.scores.high,
             }
@@ -90,48 +83,34 @@ def _scores_of_family(results: Sequence[SuiteResult]) -> Iterable[FamilyScore]:
     by_suite: dict[str, dict[str, SuiteResult]] = {}
     for result in results:
         by_suite.setdefault(result.suite_name, {})[result.model_name] = result
-    shared = _shared(results[0])
+    member = results[0].membership
+    assert member  # noqa: S101 - those of no family have been left out
+    score = partial(
+        FamilyScore, family=member.family, axis=member.axis, score_rule=results[0].score_rule
+    )
+    firsts = {name: next(iter(own.values())) for name, own in by_suite.items()}
     for name, own in by_suite.items():
-        first, *_ = own.values()
-        labels = [score.label for score in first.scores] or [""]
-        for index, label in enumerate(labels):
-            shares = [each.scores[index].share for each in own.values() if each.scores]
-            yield FamilyScore(
-                **shared,
+        for index, label in enumerate([each.label for each in firsts[name].scores] or [""]):
+            yield score(
                 level="suite",
-                circuit=first.circuit,
+                circuit=firsts[name].circuit,
                 suite=name,
                 prediction_id=label,
-                n_items=first.n_items,
-                scores=Spread.of(shares),
+                n_items=firsts[name].n_items,
+                scores=Spread.of(each.scores[index].share for each in own.values() if each.scores),
             )
     circuits = sorted({result.circuit for result in results if result.circuit})
     for circuit in (*circuits, ""):
-        chosen = [
-            own for own in by_suite.values() if circuit in ("", next(iter(own.values())).circuit)
-        ]
-        yield FamilyScore(
-            **shared,
+        chosen = [name for name, first in firsts.items() if circuit in ("", first.circuit)]
+        shares = [{model: each.score for model, each in by_suite[name].items()} for name in chosen]
+        yield score(
             level="circuit" if circuit else "all",
             circuit=circuit,
             suite="",
             prediction_id="",
-            n_items=sum(next(iter(own.values())).n_items for own in chosen),
-            scores=Spread.of(
-                FamilyScore.means_of_members(
-                    [{model: each.score for model, each in own.items()} for own in chosen]
-                )
-            ),
+            n_items=sum(firsts[name].n_items for name in chosen),
+            scores=Spread.of(FamilyScore.means_of_members(shares)),
         )
-
-
-def _shared(result: SuiteResult) -> Mapping[str, Any]:
-    assert result.membership  # noqa: S101 - those of no family have been left out
-    return {
-        "family": result.membership.family,
-        "axis": result.membership.axis,
-        "score_rule": result.score_rule,
-    }
 
 
 _FAMILY_COLUMNS = (

@@ -183,11 +183,6 @@ def told_apart_records(records: Sequence[RunRecord]) -> list[RunRecord]:
     return renamed
 
 
-# The members that one pattern has named: family, axis, pattern, and which generation of models: 0,
-# or more where other models have taken their places since.
-_Pattern = tuple[str, str, str, int]
-
-
 @dataclass(frozen=True, slots=True)
 class StoredModel:
     """A model (`model_key`), and the number of the family that it ran in; None: it ran alone.
@@ -282,62 +277,46 @@ def variant_key(record: RunRecord) -> tuple[object, ...]:
 
 
 def stored_models(records: Sequence[RunRecord]) -> dict[str, StoredModel]:
-    """Return what has run, by the ids of the runs.
+    """Return what has run, by the ids of the runs."""
+    families = _families(records)
+    return {
+        each.run_id: StoredModel(model_key(each), families.get(each.run_id)) for each in records
+    }
+
+
+# What tells a group of models, or a member of a family.
+_Key = tuple[str | int, ...]
+
+
+def _families(records: Sequence[RunRecord]) -> dict[str, int]:
+    """Return the numbers of the families that our own runs were members of, by the runs' ids.
 
     A family that was reached by several paths is one: its members of one label are one model. If
     they are not, there are several families of the name.
     """
-    patterns = _patterns(records)
-    families = _merged(_members(records, patterns))
-    return {
-        each.run_id: StoredModel(model_key(each), families.get(patterns.get(each.run_id)))
-        for each in records
-    }
-
-
-def _patterns(records: Sequence[RunRecord]) -> dict[str, _Pattern]:
-    """Return the patterns by which the members among our own runs were named, by the runs' ids."""
-    models: dict[tuple[str, ...], list[str]] = {}
-    found: dict[str, _Pattern] = {}
+    models: dict[_Key, list[str]] = {}
+    groups: dict[_Key, set[_Key]] = {}
+    group_of: dict[str, _Key] = {}
     for record in sorted(records, key=lambda each: each.created, reverse=True):
         member = record.result.membership
         if not record.is_own or member is None:
             continue
-        named = (member.family, member.axis, member.pattern)
-        of_label = models.setdefault((*named, member.label), [])
-        key = model_key(record)
-        if key not in of_label:
-            of_label.append(key)
-        found[record.run_id] = (*named, of_label.index(key))
-    return found
-
-
-def _members(
-    records: Sequence[RunRecord], patterns: Mapping[str, _Pattern]
-) -> dict[_Pattern, dict[str, str]]:
-    """Return the models behind each pattern, by their labels."""
-    found: dict[_Pattern, dict[str, str]] = {}
-    for record in records:
-        member = record.result.membership
-        if member and record.run_id in patterns:
-            found.setdefault(patterns[record.run_id], {})[member.label] = model_key(record)
-    return found
-
-
-def _merged(members: Mapping[_Pattern, Mapping[str, str]]) -> dict[_Pattern | None, int]:
-    """Return the number of each pattern's family."""
-    families: list[tuple[list[_Pattern], Mapping[str, str]]] = []
-    for pattern, models in members.items():
-        patterns, merged = [pattern], models
+        model, named = model_key(record), (member.family, member.axis, member.label)
+        of_label = models.setdefault((*named, member.pattern), [])
+        if model not in of_label:
+            of_label.append(model)
+        # Of one pattern, models that have taken the places of others since are a group of theirs.
+        key: _Key = (member.family, member.axis, member.pattern, of_label.index(model))
+        groups.setdefault(key, set()).add((*named, model))
+        group_of[record.run_id] = key
+    families: list[tuple[list[_Key], set[_Key]]] = []
+    for group, own in groups.items():
+        members, merged = [group], own
         for other in list(families):
-            if other[0][0][:2] == pattern[:2] and _agree(other[1], merged):
+            both = other[1] | merged
+            if other[1] & merged and len({each[:3] for each in both}) == len(both):
                 families.remove(other)
-                patterns, merged = [*other[0], *patterns], {**other[1], **merged}
-        families.append((patterns, merged))
-    return {each: n for n, (patterns, _) in enumerate(families) for each in patterns}
-
-
-def _agree(one: Mapping[str, str], other: Mapping[str, str]) -> bool:
-    """Say whether two families have members in common, and no other model under one's label."""
-    both = one.keys() & other.keys()
-    return bool(both) and all(one[label] == other[label] for label in both)
+                members, merged = [*other[0], *members], both
+        families.append((members, merged))
+    numbers = {group: n for n, (members, _) in enumerate(families) for group in members}
+    return {run_id: numbers[group] for run_id, group in group_of.items()}

@@ -305,24 +305,35 @@ class CachedModel:
         if self.info.n_together is None:
             # As they were given, which is how failures are told.
             wanted.sort(key=lambda each: each.indices)
-        texts = [each.text for each in wanted]
         if self._rescore:
-            self._cache.forget_sentences(key, texts)
-        known = self._cache.known(key, texts)
-        missing = [each for each in wanted if not _is_met(each, known)]
+            self._cache.forget_sentences(key, [each.text for each in wanted])
+        there, missing = self._found(key, wanted)
         # What the model refuses it refuses now, whatever batches it will come in.
         answers = self._ask(missing, wanted, policy) if missing else iter(())
-        lacking = {each.text for each in missing}
-        there = ((each, known[each.text]) for each in wanted if each.text not in lacking)
         if self.info.n_together is None:
             kept = self._kept_as_they_come(key, answers)
         else:
             # Of all that was asked for: what the store has by now must not move what it has not.
+            lacking = {each.text for each in missing}
             every = pieces(wanted, self.info.n_together)
             parts = [[each for each in part if each.text in lacking] for part in every]
-            kept = self._kept_together(key, policy, [part for part in parts if part], answers)
+            kept = self._kept_together(key, policy, [*filter(None, parts)], answers)
         found = itertools.chain(there, kept)
         return ((index, scored) for each, scored in found for index in each.indices)
+
+    def _found(
+        self, key: CacheKey, wanted: Sequence[DistinctSentence]
+    ) -> tuple[list[Scored], list[DistinctSentence]]:
+        """Return what the store has of sentences as they are wanted, and what it lacks."""
+        known = self._cache.known(key, [each.text for each in wanted])
+        there, missing = [], []
+        for each in wanted:
+            scored = known.get(each.text)
+            if scored and scored.has_all_of(each.spans):
+                there.append((each, scored))
+            else:
+                missing.append(each)
+        return there, missing
 
     def _kept_as_they_come(self, key: CacheKey, answers: Iterable[Scored]) -> Iterator[Scored]:
         batch: list[Scored] = []
@@ -352,16 +363,11 @@ class CachedModel:
     ) -> Iterator[Scored]:
         for batch in batches:
             # Another process may have been here meanwhile.
-            known = self._cache.known(key, [each.text for each in batch])
-            missing = []
-            for each in batch:
-                if _is_met(each, known):
-                    yield each, known[each.text]
-                else:
-                    missing.append(each)
+            there, missing = self._found(key, batch)
+            yield from there
             if not missing:
                 continue
-            is_all = len(batches) == 1 and len(missing) == len(batch)
+            is_all = len(batches) == 1 and not there
             scored: list[Scored] = []
             try:
                 for answer in answers if is_all else self._ask(missing, missing, policy):
@@ -404,10 +410,6 @@ class CachedModel:
             return []
         there = self._cache.keep(key, [scored for _, scored in batch])
         return [(each, there.get(each.text, scored)) for each, scored in batch]
-
-
-def _is_met(wanted: DistinctSentence, known: Mapping[str, ScoredSentence]) -> bool:
-    return wanted.text in known and known[wanted.text].has_all_of(wanted.spans)
 
 
 # The tokens of a scored sentence as bytes, and back, exactly.
