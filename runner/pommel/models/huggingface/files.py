@@ -7,14 +7,15 @@ import hashlib
 import json
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from pommel.errors import ModelNotAvailableError, first_line
+from pommel.files import sha256_of
 from pommel.models.model import LoadOptions
 
 CONFIG = "config.json"
@@ -34,7 +35,6 @@ _NO_TOKENIZER = re.compile(
     re.IGNORECASE,
 )
 
-_CHUNK_BYTES = 1 << 20
 _BIG_BYTES = 1 << 30
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -80,11 +80,12 @@ def find_files(folder: Path, *, allow_pickle: bool, reference: str) -> ModelFile
             f"{reference}: {folder} has no {CONFIG}; a model's folder holds {CONFIG}, "
             f"{SAFETENSORS} and the tokenizer's files"
         )
+    files = sorted(path for path in folder.iterdir() if path.is_file())
     return ModelFiles(
         config=config,
         weights=_weights(folder, allow_pickle=allow_pickle, reference=reference),
-        tokenizer=_matching(folder, _may_be_tokenizer_file),
-        code=_matching(folder, lambda name: name.endswith(".py")),
+        tokenizer=tuple(path for path in files if not _NO_TOKENIZER.fullmatch(path.name)),
+        code=tuple(path for path in files if path.suffix == ".py"),
     )
 
 
@@ -139,19 +140,9 @@ def _weights(folder: Path, *, allow_pickle: bool, reference: str) -> tuple[Path,
     raise ModelNotAvailableError(f"{reference}: {folder} has no weights ({SAFETENSORS})")
 
 
-def _may_be_tokenizer_file(name: str) -> bool:
-    return _NO_TOKENIZER.fullmatch(name) is None
-
-
-def _matching(folder: Path, wanted: Callable[[str], bool]) -> tuple[Path, ...]:
-    return tuple(sorted(path for path in folder.iterdir() if path.is_file() and wanted(path.name)))
-
-
 def _hash_files(paths: Iterable[Path]) -> str:
-    digest = hashlib.sha256()
-    for path in paths:
-        digest.update(f"{path.name} {_hash_file(path)}\n".encode())
-    return digest.hexdigest()
+    lines = [f"{path.name} {_hash_file(path)}\n" for path in paths]
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def _hash_file(path: Path) -> str:
@@ -160,11 +151,7 @@ def _hash_file(path: Path) -> str:
     known = blob.parent.name == "blobs" and _SHA256.fullmatch(blob.name)
     if known and blob.stat().st_size > _BIG_BYTES:
         return blob.name
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK_BYTES):
-            digest.update(chunk)
-    return digest.hexdigest()
+    return sha256_of(path)
 
 
 SCHEME = "huggingface://"
@@ -180,12 +167,18 @@ _SMALL_FILES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """Where a model lies. `revision` is the commit, known for what came from the hub."""
+    """Where a model lies."""
 
     reference: str
     folder: Path
     name: str
-    revision: str | None
+
+    @property
+    def revision(self) -> str | None:
+        """The commit that a folder of the hub's cache holds, None for any other folder."""
+        folder = self.folder.resolve()
+        inside_cache = folder.parent.name == "snapshots" and _COMMIT.fullmatch(folder.name)
+        return folder.name if inside_cache else None
 
 
 def find_source(reference: str, options: LoadOptions) -> Source:
@@ -197,9 +190,7 @@ def find_source(reference: str, options: LoadOptions) -> Source:
     body = reference.removeprefix(SCHEME)
     path = Path(body).expanduser()
     if body and path.is_dir():
-        return Source(
-            reference=reference, folder=path, name=path.resolve().name, revision=commit_of(path)
-        )
+        return Source(reference=reference, folder=path, name=path.resolve().name)
     if body and path.exists():
         raise ModelNotAvailableError(f"{reference}: {path} is a file; a model is a folder")
     name, at, revision = body.partition("@")
@@ -214,30 +205,21 @@ def find_source(reference: str, options: LoadOptions) -> Source:
             f"{reference}: {body!r} is neither a folder nor a name on the Hugging Face hub "
             f"(NAME, OWNER/NAME or OWNER/NAME@REVISION)"
         )
-    folder = _download(reference, name, revision or None, options)
-    return Source(
-        reference=reference, folder=folder, name=name.split("/")[-1], revision=commit_of(folder)
-    )
+    return _download(reference, name, revision or None, options)
 
 
-def commit_of(folder: Path) -> str | None:
-    """Return the commit that a folder of the hub's cache holds, None for any other folder."""
-    folder = folder.resolve()
-    inside_cache = folder.parent.name == "snapshots" and _COMMIT.fullmatch(folder.name)
-    return folder.name if inside_cache else None
-
-
-def _download(reference: str, name: str, revision: str | None, options: LoadOptions) -> Path:
+def _download(reference: str, name: str, revision: str | None, options: LoadOptions) -> Source:
     with _hub_errors(reference, name, revision, options), _progress_for_people():
         small = (*_SMALL_FILES, "*.py") if options.trust_remote_code else _SMALL_FILES
         folder = _snapshot(name, revision, small, options)
+        source = Source(reference=reference, folder=folder, name=name.rpartition("/")[2])
         # From here on one and the same commit, whatever happens to a branch meanwhile.
-        revision = commit_of(folder) or revision
+        revision = source.revision or revision
         for weights in (SAFETENSORS, PICKLE) if options.allow_pickle else (SAFETENSORS,):
             names = weight_names(folder, weights, reference=reference)
             folder = _snapshot(name, revision, names, options)
             if all((folder / part).is_file() for part in names):
-                return folder
+                return replace(source, folder=folder)
     if options.allow_pickle:
         raise ModelNotAvailableError(f"{reference}: it has no weights ({SAFETENSORS} or {PICKLE})")
     raise ModelNotAvailableError(

@@ -8,21 +8,18 @@ that after the tokens before it and nothing else.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from pommel.errors import UnsupportedFeatureError
 from pommel.models.huggingface.boundary import Boundaries, corrected_bits, find_boundaries
-from pommel.models.huggingface.loading import Loaded, without_noise
+from pommel.models.huggingface.loading import Loaded
 from pommel.models.huggingface.tokens import Encoded, Ends, Outcome, Vocabulary
 from pommel.models.model import Method, Policy, Spans
 from pommel.models.neural.causal import CausalEngine, causal_engine, teacher_forced_engine
 from pommel.models.neural.network import Network
-from pommel.models.neural.questions import Answer, Ids, Request
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from pommel.models.neural.questions import Bits, Ids, Request
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -80,11 +77,14 @@ class LeftToRight:
             _request(sentence, own, boundaries)
             for sentence, own in zip(sentences, spans, strict=True)
         ]
-        group = boundaries.group if boundaries is not None else None
-        for index, answer in without_noise(self.engine.answers(requests, group=group)):
-            positions = requests[index].positions
-            bits = _corrected(requests[index], answer, boundaries)
-            yield index, _outcomes(sentences[index], spans[index], policy, positions, bits)
+        group = boundaries.group if boundaries else None
+        for index, answer in self.engine.answers(requests, group=group):
+            request, bits = requests[index], answer.bits
+            if boundaries:
+                before, behind = boundaries.contexts(request.ids, request.positions)
+                of_group = answer.boundary_bits
+                bits = corrected_bits(bits, before, behind, request.boundaries, of_group)
+            yield index, _outcomes(sentences[index], spans[index], policy, request.positions, bits)
 
     @cached_property
     def _boundaries(self) -> Boundaries | None:
@@ -136,21 +136,12 @@ def _request(sentence: Encoded, spans: Spans | None, boundaries: Boundaries | No
     return Request(ids=sentence.ids, positions=positions, boundaries=contexts[contexts > 0])
 
 
-def _corrected(
-    request: Request, answer: Answer, boundaries: Boundaries | None
-) -> "NDArray[np.float64]":
-    if boundaries is None:
-        return answer.bits
-    before, behind = boundaries.contexts(request.ids, request.positions)
-    return corrected_bits(answer.bits, before, behind, request.boundaries, answer.boundary_bits)
-
-
 def _outcomes(
     sentence: Encoded,
     spans: Spans | None,
     policy: Policy,
     positions: Ids,
-    bits: "NDArray[np.float64]",
+    bits: Bits,
 ) -> list[Outcome]:
     outcomes: list[Outcome] = ["not asked for"] * sentence.n_tokens
     for token, value in zip((positions - sentence.n_marks).tolist(), bits.tolist(), strict=True):

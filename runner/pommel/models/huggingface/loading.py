@@ -6,19 +6,19 @@ go, what they need and what is free; whether weights are missing, what the numbe
 
 import json
 import math
-import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from pommel.errors import ModelNotAvailableError, first_line
 from pommel.models.huggingface.files import ModelFiles, find_files, read_json
 from pommel.models.model import LoadOptions
 from pommel.models.neural.memory import Runtime, find_device, find_dtype, free_gpu_bytes
+from pommel.models.neural.network import quiet
 
 Kind = Literal["causal", "masked", "encoder-decoder"]
 
@@ -37,40 +37,33 @@ def kind_of(config: Mapping[str, Any], *, reference: str, trust_remote_code: boo
     """
     own_code = config.get("auto_map")
     if own_code and trust_remote_code:
-        return _kind_of_own_code(config)
+        # What it was saved as comes first.
+        offered = [kind for kind, name in AUTO_CLASSES.items() if name in own_code]
+        if "masked" in offered and "ForMaskedLM" in " ".join(config.get("architectures") or ()):
+            return "masked"
+        return offered[0] if offered else "causal"
     auto: Any = import_module("transformers.models.auto.modeling_auto")
     known: Any = import_module("transformers.models.auto.configuration_auto").CONFIG_MAPPING_NAMES
     name = config.get("model_type")
+    problem = f"{name!r} is not a language model"
     if name not in known:
-        raise ModelNotAvailableError(f"{reference}: {_why_unknown(name, own_code=own_code)}")
-    if config.get("is_encoder_decoder"):
+        problem = f"this version of transformers does not know the model type {name!r}"
+        if own_code:
+            problem = f"it {_NEEDS_CODE}; {_TRUST}"
+        elif name is None:
+            problem = "config.json names no model_type"
+    elif config.get("is_encoder_decoder"):
         if name in auto.MODEL_FOR_SEQ_TO_SEQ_CAUSAL_LM_MAPPING_NAMES:
             return "encoder-decoder"
     elif name in auto.MODEL_FOR_MASKED_LM_MAPPING_NAMES and not _is_decoder(config):
         return "masked"
     elif name in auto.MODEL_FOR_CAUSAL_LM_MAPPING_NAMES:
         return "causal"
-    raise ModelNotAvailableError(f"{reference}: {name!r} is not a language model")
+    raise ModelNotAvailableError(f"{reference}: {problem}")
 
 
-def _kind_of_own_code(config: Mapping[str, Any]) -> Kind:
-    """Return the kind that a model's own code is for, the one it was saved as first."""
-    offered = [kind for kind, name in AUTO_CLASSES.items() if name in config["auto_map"]]
-    saved_as = " ".join(config.get("architectures") or ())
-    if "masked" in offered and "ForMaskedLM" in saved_as:
-        return "masked"
-    return offered[0] if offered else "causal"
-
-
-def _why_unknown(name: Any, *, own_code: Any) -> str:
-    if own_code:
-        return (
-            "it needs Python code that comes with the model; if you trust its authors, "
-            "run it with --trust-remote-code"
-        )
-    if name is None:
-        return "config.json names no model_type"
-    return f"this version of transformers does not know the model type {name!r}"
+_NEEDS_CODE = "needs Python code that comes with the model"
+_TRUST = "if you trust its authors, run it with --trust-remote-code"
 
 
 def _is_decoder(config: Mapping[str, Any]) -> bool:
@@ -88,46 +81,25 @@ def needed_but_missing(network: Any, missing: Iterable[str]) -> list[str]:
     A parameter that is tied to one in the files has that one's values, and one that feeds nothing
     (the pooler of a network made to classify sentences) has no effect.
     """
-    parameters = dict(network.named_parameters(remove_duplicate=False))
-    own = [name for name in sorted(missing) if not _is_tied(name, parameters, set(missing))]
-    if not own:
-        return []
-    return [] if _are_unused(network, own, parameters) else own
-
-
-def _is_tied(name: str, parameters: dict[str, Any], missing: set[str]) -> bool:
-    parameter = parameters.get(name)
-    if parameter is None:
-        return False
-    return any(
-        other is parameter or _same_memory(other, parameter)
-        for other_name, other in parameters.items()
-        if other_name not in missing
-    )
-
-
-def _same_memory(one: Any, other: Any) -> bool:
-    there = one.data_ptr() != 0 and one.device == other.device
-    return bool(there and one.data_ptr() == other.data_ptr() and one.shape == other.shape)
-
-
-def _are_unused(network: Any, names: Iterable[str], parameters: dict[str, Any]) -> bool:
-    """Say whether the logits stay numbers when these parameters are none, and leave them so."""
     import torch
 
+    parameters = dict(network.named_parameters(remove_duplicate=False))
+    lacking = set(missing)
+    there = {id(each) for name, each in parameters.items() if name not in lacking}
+    own = sorted(name for name in lacking if id(parameters.get(name)) not in there)
     # An expert that no token of the probe is sent to may be another token's.
-    if any(name not in parameters or ".experts." in name for name in names):
-        return False
-    n_known = network.get_input_embeddings().weight.shape[0]
-    device = network.get_input_embeddings().weight.device
-    ids = torch.tensor([[token_id % n_known for token_id in _PROBE]], device=device)
+    if not own or any(name not in parameters or ".experts." in name for name in own):
+        return own
+    embeddings = network.get_input_embeddings().weight
+    ids = torch.tensor([_PROBE], device=embeddings.device) % len(embeddings)
     inputs = {"input_ids": ids}
     if network.config.is_encoder_decoder:
         inputs["decoder_input_ids"] = ids
     with torch.no_grad():
-        for name in names:
+        for name in own:
             parameters[name].fill_(float("nan"))
-        return not bool(network(**inputs).logits.isnan().any())
+        shows = bool(network(**inputs).logits.isnan().any())
+    return own if shows else []
 
 
 # The rest of a GPU is for what is computed.
@@ -171,9 +143,10 @@ def bytes_of_weights(files: ModelFiles, item_bytes: int) -> int:
 
     For pickles, which are not opened to find out, it is the size of the files.
     """
-    if not files.safe:
-        return sum(path.stat().st_size for path in files.weights)
-    return sum(_n_numbers(path) for path in files.weights) * item_bytes
+    return sum(
+        _n_numbers(path) * item_bytes if files.safe else path.stat().st_size
+        for path in files.weights
+    )
 
 
 def _n_numbers(safetensors: Path) -> int:
@@ -211,6 +184,11 @@ class Loaded:
         """How many token ids the network knows."""
         return int(self.network.get_input_embeddings().weight.shape[0])
 
+    @property
+    def text_config(self) -> Any:
+        """The part of its configuration that concerns text (all of it, mostly)."""
+        return self.network.config.get_text_config(decoder=True)
+
 
 def require_extra(reference: str) -> None:
     """Raise `ModelNotAvailableError` if torch or transformers are not installed."""
@@ -237,7 +215,12 @@ def load(folder: Path, *, reference: str, options: LoadOptions) -> Loaded:
         reference=reference,
         trust_remote_code=options.trust_remote_code,
     )
-    devices = _devices(files, dtype, reference, options) or (str(device),)
+    devices: tuple[str, ...] = (str(device),)
+    if options.device == "auto" and (free := free_gpu_bytes()):
+        weight_bytes = bytes_of_weights(files, dtype.itemsize)
+        devices = place_weights(weight_bytes, free, reference=reference)
+        if len(devices) > 1:
+            require_accelerate(weight_bytes, reference=reference)
     with quiet():
         tokenizer = _load_tokenizer(folder, files, reference, options)
         with _one_line(reference, "the model cannot be loaded"):
@@ -246,8 +229,21 @@ def load(folder: Path, *, reference: str, options: LoadOptions) -> Loaded:
             with _one_line(reference, f"cannot move the model to {devices[0]}"):
                 network.to(devices[0])
         network.eval()
-        _check_weights(network, missing, kind, reference)
-    _check_vocabulary(tokenizer, network, reference)
+        # What the files lack would be random numbers, with a warning at best.
+        with _one_line(reference, "the model cannot be tried"):
+            lacking = needed_but_missing(network, missing)
+    if lacking:
+        raise ModelNotAvailableError(
+            f"{reference}: the weights lack {len(lacking)} of the model's parameters "
+            f"({lacking[0]}); they are not those of {_A_MODEL[kind]}"
+        )
+    known = network.get_input_embeddings().weight
+    # Added tokens (padding, say) may lie beyond: they matter only in a sentence that has one.
+    if tokenizer.vocab_size > len(known):
+        raise ModelNotAvailableError(
+            f"{reference}: its tokenizer has {tokenizer.vocab_size} tokens, but the model knows "
+            f"only {len(known)}; the tokenizer belongs to another model"
+        )
     return Loaded(
         network=network,
         tokenizer=tokenizer,
@@ -256,77 +252,12 @@ def load(folder: Path, *, reference: str, options: LoadOptions) -> Loaded:
         devices=devices,
         runtime=Runtime(
             reference=reference,
-            device=str(network.get_input_embeddings().weight.device),
+            device=str(known.device),
             dtype=options.dtype,
             max_memory_bytes=options.max_memory_bytes,
             batch_tokens=options.batch_tokens,
         ),
     )
-
-
-def text_config(network: Any) -> Any:
-    """Return the part of a model's configuration that concerns text (all of it, mostly)."""
-    return network.config.get_text_config(decoder=True)
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Keep transformers' progress bars, advice and warnings to itself, and restore them."""
-    logging: Any = import_module("transformers.utils.logging")
-    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity(logging.CRITICAL)
-    logging.disable_progress_bar()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        logging.set_verbosity(verbosity)
-        if bars:
-            logging.enable_progress_bar()
-
-
-# For so long an engine is asked before its answers are passed on.
-_SECONDS_AT_ONCE = 0.1
-
-_Answer = TypeVar("_Answer")
-
-
-def without_noise(answers: Iterator[_Answer]) -> Iterator[_Answer]:
-    """Yield an engine's answers, with transformers silent while the network is at work.
-
-    To silence it takes as long as a few answers, so that these are taken several at once.
-    """
-    done = False
-    while not done:
-        ready: list[_Answer] = []
-        failure: Exception | None = None
-        deadline = time.monotonic() + _SECONDS_AT_ONCE
-        with quiet():
-            try:
-                while time.monotonic() < deadline:
-                    ready.append(next(answers))
-            except StopIteration:
-                done = True
-            except Exception as error:  # noqa: BLE001 - it is raised when its turn has come
-                failure = error
-        yield from ready
-        if failure is not None:
-            raise failure
-
-
-def _devices(
-    files: ModelFiles, dtype: Any, reference: str, options: LoadOptions
-) -> tuple[str, ...]:
-    """Return the GPUs for `--device auto`; none if there are none, or a device was named."""
-    free = free_gpu_bytes() if options.device == "auto" else {}
-    if not free:
-        return ()
-    weight_bytes = bytes_of_weights(files, dtype.itemsize)
-    devices = place_weights(weight_bytes, free, reference=reference)
-    if len(devices) > 1:
-        require_accelerate(weight_bytes, reference=reference)
-    return devices
 
 
 def _load_tokenizer(folder: Path, files: ModelFiles, reference: str, options: LoadOptions) -> Any:
@@ -351,11 +282,16 @@ def _load_tokenizer(folder: Path, files: ModelFiles, reference: str, options: Lo
 
 def _load_network(
     files: ModelFiles, kind: Kind, devices: tuple[str, ...], options: LoadOptions
-) -> tuple[Any, list[str]]:
+) -> tuple[Any, Iterable[str]]:
     """Return the network and the names of what its files lack."""
     transformers: Any = import_module("transformers")
     major, minor = (int(part) for part in transformers.__version__.split(".")[:2])
     dtype_keyword = "dtype" if (major, minor) >= (4, 56) else "torch_dtype"
+    spread: Mapping[str, Any] = {}
+    if len(devices) > 1:
+        # Only GPUs: what lies with the processor or on disk would be moved for every batch.
+        free = {int(name.removeprefix("cuda:")): room for name, room in free_gpu_bytes().items()}
+        spread = {"device_map": "auto", "max_memory": free}
     network, report = getattr(transformers, AUTO_CLASSES[kind]).from_pretrained(
         files.config.parent,
         local_files_only=True,
@@ -363,27 +299,9 @@ def _load_network(
         use_safetensors=files.safe,
         output_loading_info=True,
         **{dtype_keyword: find_dtype(options.dtype)},
-        **(_spread() if len(devices) > 1 else {}),
+        **spread,
     )
-    return network, sorted(report["missing_keys"])
-
-
-def _spread() -> dict[str, Any]:
-    """Return the arguments that spread a network over all GPUs."""
-    # Only GPUs: what lies with the processor or on disk would be moved for every batch.
-    room = {int(device.removeprefix("cuda:")): free for device, free in free_gpu_bytes().items()}
-    return {"device_map": "auto", "max_memory": room}
-
-
-def _check_weights(network: Any, missing: list[str], kind: Kind, reference: str) -> None:
-    # What the files lack would be random numbers, with a warning at best.
-    with _one_line(reference, "the model cannot be tried"):
-        lacking = needed_but_missing(network, missing)
-    if lacking:
-        raise ModelNotAvailableError(
-            f"{reference}: the weights lack {len(lacking)} of the model's parameters "
-            f"({lacking[0]}); they are not those of {_A_MODEL[kind]}"
-        )
+    return network, report["missing_keys"]
 
 
 _A_MODEL = {
@@ -393,16 +311,6 @@ _A_MODEL = {
 }
 
 
-def _check_vocabulary(tokenizer: Any, network: Any, reference: str) -> None:
-    # Added tokens (padding, say) may lie beyond: they matter only in a sentence that has one.
-    known = network.get_input_embeddings().weight.shape[0]
-    if tokenizer.vocab_size > known:
-        raise ModelNotAvailableError(
-            f"{reference}: its tokenizer has {tokenizer.vocab_size} tokens, but the model knows "
-            f"only {known}; the tokenizer belongs to another model"
-        )
-
-
 @contextmanager
 def _one_line(reference: str, problem: str) -> Iterator[None]:
     """Turn whatever transformers and its libraries raise into one line."""
@@ -410,8 +318,7 @@ def _one_line(reference: str, problem: str) -> Iterator[None]:
         yield
     except Exception as error:  # noqa: BLE001 - tokenizers raises plain Exception
         if "trust_remote_code" in str(error):
-            problem = "it needs Python code that comes with the model"
-            hint = "if you trust its authors, run it with --trust-remote-code"
+            problem, hint = f"it {_NEEDS_CODE}", _TRUST
         else:
             hint = f"{type(error).__name__}: {first_line(error)}"
         raise ModelNotAvailableError(f"{reference}: {problem}; {hint}") from None

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pommel.errors import ModelNotAvailableError, UnsupportedFeatureError
-from pommel.models.huggingface.loading import Loaded, without_noise
+from pommel.models.huggingface.loading import Loaded
 from pommel.models.huggingface.tokens import Encoded, Ends, Outcome, Vocabulary, whitespace_words
 from pommel.models.model import Method, Policy, Spans
 from pommel.models.neural.masked import MaskedEngine, MaskedMethod, MaskedRequest, masked_engine
@@ -82,7 +82,7 @@ class Masked:
         requests = [
             _request(sentence, own, method) for sentence, own in zip(sentences, spans, strict=True)
         ]
-        for index, answer in without_noise(self.engine.answers(requests, method)):
+        for index, answer in self.engine.answers(requests, method):
             positions = requests[index].positions
             yield index, _outcomes(sentences[index], spans[index], positions, answer.bits)
 

@@ -13,9 +13,9 @@ import numpy as np
 
 from pommel.errors import ModelError, PommelError, UnsupportedFeatureError, counted, first_line
 from pommel.models.alignment import TokenizerSpec
-from pommel.models.huggingface.files import Source, commit_of, find_source
+from pommel.models.huggingface.files import Source, find_source
 from pommel.models.huggingface.left_to_right import LeftToRight, causal_scorer, decoder_scorer
-from pommel.models.huggingface.loading import Loaded, load, quiet, require_extra, text_config
+from pommel.models.huggingface.loading import Loaded, load, require_extra
 from pommel.models.huggingface.masked import Masked, masked_scorer
 from pommel.models.huggingface.tokens import (
     Encoded,
@@ -26,6 +26,7 @@ from pommel.models.huggingface.tokens import (
     vocabulary_spec,
 )
 from pommel.models.model import DistinctSentence, LoadOptions, Model, ModelInfo, Policy, Spans
+from pommel.models.neural.network import quiet
 from pommel.models.tokenizing import Predictor, TokenizingModel, after_nothing
 from pommel.surprisal import ScoredSentence, Token
 
@@ -50,14 +51,16 @@ def describe(source: Source, loaded: Loaded, vocabulary: Vocabulary, scorer: Sco
 
     start = scorer.start if isinstance(scorer, LeftToRight) else None
     start = vocabulary.start if start is None else start
+    engine = scorer.engine
+    n_parameters = sum(weights.numel() for weights in loaded.network.parameters())
     return ModelInfo(
         reference=source.reference,
         name=source.name,
         kind="huggingface",
         fingerprint=loaded.files.fingerprint(loaded.runtime.dtype),
         revision=source.revision,
-        n_parameters=sum(weights.numel() for weights in loaded.network.parameters()),
-        max_tokens=_max_tokens(loaded.network, loaded.tokenizer),
+        n_parameters=n_parameters,
+        max_tokens=_max_tokens(loaded),
         bos=vocabulary.text(start),
         eos=vocabulary.text(vocabulary.end),
         dtype=loaded.runtime.dtype,
@@ -66,7 +69,7 @@ def describe(source: Source, loaded: Loaded, vocabulary: Vocabulary, scorer: Sco
         details={
             "network": loaded.kind,
             "architecture": type(loaded.network).__name__,
-            "scoring": _way(scorer.engine.path, scorer.engine.why),
+            "scoring": f"{engine.path} ({engine.why})" if engine.why else engine.path,
             "vocabulary_size": len(loaded.tokenizer),
             "tokenizer_hash": loaded.files.tokenizer_hash(),
             "transformers": transformers.__version__,
@@ -74,11 +77,11 @@ def describe(source: Source, loaded: Loaded, vocabulary: Vocabulary, scorer: Sco
         },
         # What sentences share is computed once a call; masked inputs of other suites share nothing.
         costly_calls=loaded.kind != "masked",
-        n_together=_n_together(loaded),
+        n_together=_n_together(loaded, n_parameters),
     )
 
 
-def _n_together(loaded: Loaded) -> int:
+def _n_together(loaded: Loaded, n_parameters: int) -> int:
     """Return how many sentences a call had better have: work of some ten seconds.
 
     They depend on each other by rounding, since passes are filled with whatever comes together, and
@@ -86,23 +89,17 @@ def _n_together(loaded: Loaded) -> int:
     sentences a second of a processor core and of a GPU. Masked sentences are as many inputs as they
     have tokens.
     """
-    n_parameters = sum(weights.numel() for weights in loaded.network.parameters())
     speed = 2e10 if all(device == "cpu" for device in loaded.devices) else 5e12
     n_sentences = 10 * speed / n_parameters / (10 if loaded.kind == "masked" else 1)
     return int(min(max(n_sentences, 32), 1024))
 
 
-def _way(path: str, why: str) -> str:
-    return f"{path} ({why})" if why else path
-
-
-def _max_tokens(network: Any, tokenizer: Any) -> int | None:
+def _max_tokens(loaded: Loaded) -> int | None:
     """Return the smallest of the limits that the configuration and the tokenizer give."""
-    config = text_config(network)
-    given = [getattr(config, name, None) for name in _LIMITS]
-    limits = [*given, getattr(tokenizer, "model_max_length", None), _n_places(network)]
-    numbers = [int(limit) for limit in limits if isinstance(limit, int | float)]
-    return min((number for number in numbers if 0 < number < _SANE_LIMIT), default=None)
+    given = [getattr(loaded.text_config, name, None) for name in _LIMITS]
+    given += [getattr(loaded.tokenizer, "model_max_length", None), _n_places(loaded.network)]
+    limits = [int(limit) for limit in given if isinstance(limit, int | float)]
+    return min((limit for limit in limits if 0 < limit < _SANE_LIMIT), default=None)
 
 
 def _n_places(network: Any) -> int | None:
@@ -134,8 +131,7 @@ def open_model(reference: str, options: LoadOptions) -> Model:
 def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions) -> Model:
     """Load the model in `folder` under another reference and name. Raises as `open_model` does."""
     require_extra(reference)
-    source = Source(reference=reference, folder=folder, name=name, revision=commit_of(folder))
-    return _open(source, options)
+    return _open(Source(reference=reference, folder=folder, name=name), options)
 
 
 # A cased tokenizer keeps the capital of this word.
@@ -210,8 +206,9 @@ class HuggingFaceModel(TokenizingModel):
         # That says more than how one word is cut.
         tokenizer = self.encoder.tokenizer
         found = vocabulary_spec(tokenizer)
-        first = _types(self.encoder.vocabulary.text(self.encoder.vocabulary.start))
-        last = _types(self.info.eos)
+        vocabulary = self.encoder.vocabulary
+        first = frozenset(filter(None, [vocabulary.text(vocabulary.start)]))
+        last = frozenset(filter(None, [self.info.eos]))
         unknown = found.unk_types - first - last
         return replace(
             found,
@@ -284,8 +281,9 @@ class HuggingFaceModel(TokenizingModel):
             raise
         except MemoryError:
             # If any of those that are left does not fit, the longest doesn't.
-            longest = max((encoded[place] for place in np.flatnonzero(left).tolist()), key=_length)
-            message = f"out of memory on the {_length(longest)} tokens of"
+            waiting = [encoded[place] for place in np.flatnonzero(left).tolist()]
+            longest = max(waiting, key=lambda each: len(each.ids))
+            message = f"out of memory on the {len(longest.ids)} tokens of"
             raise ModelError(f"{self._name}: {message} {shortened(longest.text)}") from None
         except Exception as error:  # a network is foreign code, and may come with the model
             first = encoded[int(np.flatnonzero(left)[0])]
@@ -309,10 +307,6 @@ class HuggingFaceModel(TokenizingModel):
         return self._info.reference
 
 
-def _length(sentence: Encoded) -> int:
-    return len(sentence.ids)
-
-
 def _open(source: Source, options: LoadOptions) -> Model:
     loaded = load(source.folder, reference=source.reference, options=options)
     with quiet():
@@ -329,7 +323,3 @@ def _open(source: Source, options: LoadOptions) -> Model:
     return HuggingFaceModel(
         info=describe(source, loaded, vocabulary, scorer), encoder=encoder, scorer=scorer
     )
-
-
-def _types(token: str | None) -> frozenset[str]:
-    return frozenset(() if token is None else (token,))

@@ -6,8 +6,10 @@ From logits to bits it is a log-softmax in float32 at least, in pieces.
 import contextlib
 import inspect
 import math
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -149,7 +151,7 @@ class Network:
         self.counts.n_tokens_fed += a_pass.ids.size
         self.counts.n_rows_projected += len(a_pass.rows)
         rows = self._tensor(a_pass.rows)
-        with torch.inference_mode(), self._only(rows) as chosen:
+        with quiet(), torch.inference_mode(), self._only(rows) as chosen:
             logits = self.model(**self.inputs(a_pass), return_dict=True).logits
             if not chosen:
                 self.narrow = False
@@ -264,6 +266,23 @@ class Network:
         spread = getattr(self.model, "hf_device_map", None) or {}
         devices = {f"cuda:{each}" for each in spread.values() if isinstance(each, int)}
         return devices or {self.device}
+
+
+@contextlib.contextmanager
+def quiet() -> Iterator[None]:
+    """Keep transformers' progress bars, advice and warnings to itself, and restore them."""
+    logging: Any = import_module("transformers.utils.logging")
+    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity(logging.CRITICAL)
+    logging.disable_progress_bar()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if bars:
+            logging.enable_progress_bar()
 
 
 def _fuse_activations(model: Any) -> None:
