@@ -3,7 +3,8 @@
 For every token asked for, `inputs_of` has the input that it is read from.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -18,9 +19,6 @@ from pommel.models.neural.questions import Answer, Asked, Ids, Questions
 from pommel.models.neural.self_check import Check, not_available, own_bits
 
 MaskedMethod = Literal["pll", "pll-word-l2r", "masked-l2r", "focus-mask", "unmasked-ce"]
-
-# (requested positions x positions of the input): whether a mask stands there.
-_Hidden = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -74,12 +72,21 @@ def masked_plan(
     starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths[order])])
     start_of_input = np.empty(len(inputs), dtype=np.int64)
     start_of_input[order] = starts[:-1]
-    pairs = zip(requests, inputs_of_requests, strict=True)
-    questions = Questions([_asked(request, start_of_input[own]) for request, own in pairs])
-    plan = _plan(
-        [inputs[index] for index in order.tolist()],
-        starts,
-        questions.rows,
+    questions = Questions(
+        [
+            Asked(
+                rows=start_of_input[own] + request.positions,
+                targets=request.ids[request.positions],
+            )
+            for request, own in zip(requests, inputs_of_requests, strict=True)
+        ]
+    )
+    bounds = np.searchsorted(questions.rows, starts)
+    places = [np.arange(first, end) for first, end in itertools.pairwise(bounds.tolist())]
+    plan = SequencePlan(
+        sequences=[inputs[index] for index in order.tolist()],
+        rows=[questions.rows[own] - start for own, start in zip(places, starts, strict=False)],
+        places=places,
         equal_lengths=equal_lengths,
     )
     return plan, questions
@@ -101,7 +108,7 @@ def inputs_of(request: MaskedRequest, method: MaskedMethod, mask_id: int) -> Ite
         return
     # Without a closing mark there is one place more, which is never shown.
     ids = np.append(request.ids, mask_id)[:length]
-    for row in np.where(_HIDDEN[method](request, length), mask_id, ids):
+    for row in np.where(_hidden(request, method, length), mask_id, ids):
         yield row.tobytes()
 
 
@@ -130,49 +137,22 @@ def blocks(
         yield block
 
 
-def _asked(request: MaskedRequest, starts: Ids) -> Asked:
-    return Asked(rows=starts + request.positions, targets=request.ids[request.positions])
+def _hidden(request: MaskedRequest, method: MaskedMethod, length: int) -> NDArray[np.bool_]:
+    """Return where masks stand, for each requested position (rows) in an input of `length`.
 
-
-def _plan(inputs: Sequence[Ids], starts: Ids, rows: Ids, *, equal_lengths: bool) -> SequencePlan:
-    """Return the plan of all inputs; `rows` are the numbers of the rows asked of, ascending."""
-    bounds = np.searchsorted(rows, starts).tolist()
-    own = [slice(bounds[index], bounds[index + 1]) for index in range(len(inputs))]
-    pairs = zip(own, starts.tolist(), strict=False)
-    return SequencePlan(
-        sequences=inputs,
-        rows=[rows[each] - start for each, start in pairs],
-        places=[np.arange(each.start, each.stop) for each in own],
-        equal_lengths=equal_lengths,
-    )
-
-
-def _itself(request: MaskedRequest, length: int) -> _Hidden:
-    """Hide the position alone (Salazar et al. 2020: PLL)."""
-    return np.equal(np.arange(length), request.positions[:, None])
-
-
-def _rest_of_word(request: MaskedRequest, length: int) -> _Hidden:
-    """Hide the position and what follows in its word (Kauf and Ivanova 2023: PLL-word-l2r)."""
-    words = request.words[request.positions][:, None]
-    # Marks belong to no word, not to one word of marks.
-    same: _Hidden = (request.words == words) & (words >= 0)
-    rest = np.logical_and(same, _everything_from(request, length))
-    return np.logical_or(_itself(request, length), rest)
-
-
-def _everything_from(request: MaskedRequest, length: int) -> _Hidden:
-    """Hide the position and everything after it (Perez-Mayos et al. 2021)."""
-    return np.greater_equal(np.arange(length), request.positions[:, None])
-
-
-_HIDDEN: Mapping[str, Callable[[MaskedRequest, int], _Hidden]] = {
-    "pll": _itself,
-    # Which words may be in focus is decided by whoever asks (Goldberg 2019).
-    "focus-mask": _itself,
-    "pll-word-l2r": _rest_of_word,
-    "masked-l2r": _everything_from,
-}
+    At the position alone (Salazar et al. 2020: PLL; of "focus-mask", Goldberg 2019, whoever asks
+    decides which words may be in focus); at what follows in its word, too (Kauf and Ivanova 2023:
+    PLL-word-l2r); or at everything after it (Perez-Mayos et al. 2021).
+    """
+    places, own = np.arange(length), request.positions[:, None]
+    if method == "masked-l2r":
+        return np.greater_equal(places, own)
+    hidden: NDArray[np.bool_] = np.equal(places, own)
+    if method == "pll-word-l2r":
+        words = request.words[own]
+        # Marks belong to no word, not to one word of marks.
+        hidden |= (request.words == words) & (words >= 0) & (places >= own)
+    return hidden
 
 
 # So many ids, in all inputs, are held at once: some 60 MB. Requests of one block share inputs.
@@ -258,9 +238,9 @@ def _find_path(network: Network, mask_id: int, runtime: Runtime) -> tuple[Path, 
         engine = MaskedEngine(network=network, mask_id=mask_id, path=path, runtime=small)
         return engine.answers(requests, "unmasked-ce")
 
-    check = Check(network=network, dtype=runtime.dtype, expected=expected)
-    batch = check.fault_of_rows(lambda: answers("batches of equal length"))
-    padding = check.fault(lambda: answers("padded batches"))
+    check = Check(network=network, dtype=runtime.dtype, expected=expected, answers=answers)
+    batch = check.fault_of_rows("batches of equal length")
+    padding, _ = check.fault("padded batches")
     if not padding:
         return "padded batches", ""
     if batch:

@@ -48,7 +48,7 @@ def read(
         row = torch.as_tensor(row_of_target[own] - first, device=logits.device)
         target = torch.as_tensor(targets[own], device=logits.device)
         with torch.inference_mode():
-            rows = _at_least_float32(logits[first : first + n_rows])
+            rows = at_least_float32(logits[first : first + n_rows])
             # Differences of large numbers would lose what matters: the largest becomes 0. In place,
             # as what follows: to copy so many numbers takes as long as to compute with them.
             rows.sub_(rows.amax(-1, keepdim=True))
@@ -61,7 +61,8 @@ def read(
     return _bits(nats), _bits(group_nats) if group is not None else None
 
 
-def _at_least_float32(logits: Any) -> Any:
+def at_least_float32(logits: Any) -> Any:
+    """Return logits in float32, or in float64 if they are."""
     import torch
 
     return logits if logits.dtype == torch.float64 else logits.float()

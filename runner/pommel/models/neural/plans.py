@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Literal
 
 import numpy as np
 
@@ -21,18 +21,6 @@ from pommel.models.neural.questions import Answer, Bits, Ids, Questions
 
 # The ways to feed a network, the fastest first.
 Path = Literal["prefix tree", "padded batches", "batches of equal length", "one by one"]
-
-
-class Plan(Protocol):
-    """Work that can be cut into passes anywhere, so that a pass too big can be made smaller."""
-
-    def __len__(self) -> int:
-        """Return how many steps there are."""
-        ...
-
-    def next_pass(self, start: int, budget: Budget) -> tuple[Pass, int]:
-        """Return the pass from step `start` on, and the step that the next one starts with."""
-        ...
 
 
 class TreePlan:
@@ -147,6 +135,10 @@ def sequence_plan(tree: PrefixTree, needed: Ids, *, equal_lengths: bool) -> Sequ
         places=own,
         equal_lengths=equal_lengths,
     )
+
+
+# Work that can be cut into passes anywhere, so that a pass too big can be made smaller.
+Plan = TreePlan | SequencePlan
 
 
 def carry_out(

@@ -7,19 +7,23 @@ import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 
 from pommel.errors import ModelNotAvailableError
 from pommel.models.neural.memory import Budget
-from pommel.models.neural.network import Network
+from pommel.models.neural.network import Network, at_least_float32
 from pommel.models.neural.passes import Pass, PrefixTree, TreeShape, prefix_tree
 from pommel.models.neural.plans import Path, Plan, TreePlan, carry_out, sequence_plan
 from pommel.models.neural.questions import Answer, Asked, Bits, Ids, Questions
 
 # How much of the largest surprisal two ways may differ by before it is more than rounding.
 ROUNDING = {"float64": 1e-9, "float32": 2e-5, "bfloat16": 0.05, "float16": 0.01}
+
+
+# A way to ask a network for all that is expected of it.
+Way = TypeVar("Way")
 
 
 @contextmanager
@@ -38,41 +42,38 @@ def own_bits(network: Network, ids: Ids, rows: Ids, targets: Ids) -> Bits:
     Nothing is done but to call the network: no batch, no mask, all rows projected.
     """
     logits = network.logits_of(ids, whole=True)
-    table = (logits if str(logits.dtype) == "torch.float64" else logits.float()).log_softmax(-1)
+    table = at_least_float32(logits).log_softmax(-1)
     nats = -table[rows.tolist(), targets.tolist()]
     return np.asarray(nats.cpu().numpy() / np.log(2), dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Check:
+class Check(Generic[Way]):
     """What a network says of a few requests, each alone: what any faster way has to say.
 
-    `dtype` names its number format. Answers come as engines give them.
+    `dtype` names its number format. `answers` asks it in some way, as engines do.
     """
 
     network: Network
     dtype: str
     expected: Sequence[Bits]
+    answers: Callable[[Way], Iterator[tuple[int, Answer]]]
 
-    def fault(self, answers: "Answers") -> str:
-        """Return what is wrong with numbers; nothing if they are the network's own."""
-        return self.judged(answers)[0]
-
-    def fault_of_rows(self, answers: "Answers") -> str:
+    def fault_of_rows(self, way: Way) -> str:
         """Return what is wrong with numbers, even if the network projects all rows by itself.
 
         One that can't do with fewer goes on with all of them.
         """
-        fault = self.fault(answers)
+        fault, _ = self.fault(way)
         if fault and self.network.narrow:
             self.network.narrow = False
-            fault = self.fault(answers)
+            fault, _ = self.fault(way)
         return fault
 
-    def judged(self, answers: "Answers") -> tuple[str, float]:
-        """Return what is wrong with numbers, and by how many bits they differ."""
+    def fault(self, way: Way) -> tuple[str, float]:
+        """Return what is wrong with numbers, and by how many bits they differ from its own."""
         try:
-            deviation = self.deviation_bits(answers)
+            deviation = self.deviation_bits(way)
         except Exception as error:  # noqa: BLE001 - networks raise anything
             return f"it raises {type(error).__name__}", np.inf
         largest = max(bits[np.isfinite(bits)].max(initial=0) for bits in self.expected)
@@ -81,22 +82,18 @@ class Check:
             return f"its numbers differ by {deviation:.2g} bits", deviation
         return "", deviation
 
-    def deviation_bits(self, answers: "Answers") -> float:
+    def deviation_bits(self, way: Way) -> float:
         """Return by how much any number differs from the network's own, infinity if it is none."""
-        given = dict(answers())
-        return max(
-            _largest_difference(given[index].bits, own) for index, own in enumerate(self.expected)
-        )
-
-
-# What asks a network for all that is expected of it, some way.
-Answers = Callable[[], Iterator[tuple[int, Answer]]]
-
-
-def _largest_difference(given: Bits, own: Bits) -> float:
-    judged = ~np.isnan(own) & (given != own)
-    differences = np.abs(given[judged] - own[judged])
-    return float(np.where(np.isnan(differences), np.inf, differences).max(initial=0))
+        given = dict(self.answers(way))
+        largest = 0.0
+        for index, own in enumerate(self.expected):
+            bits = given[index].bits
+            judged = ~np.isnan(own) & (bits != own)
+            differences = np.abs(bits[judged] - own[judged])
+            # NaN, where the network itself gives a number, is as far off as can be.
+            differences[np.isnan(differences)] = np.inf
+            largest = max(largest, float(differences.max(initial=0)))
+        return largest
 
 
 # A right mask must differ at least so many times less than one that is wrong on purpose.
@@ -137,55 +134,37 @@ def find_paths(network: Network, dtype: str) -> Paths:
     A network that takes no path with only needed rows projected has all of them projected. If even
     then it has other numbers beside others, or in part, than alone and whole, that is how it goes.
     """
-    sequences, check = _few_sequences(network, dtype)
+    # Beyond its window attention is another matter, and so is the path: see `CausalEngine`.
+    window = attention_window(network.model.config)
+    sequences = [each[:window] for each in _sequences(network.n_known)]
+    expected = [
+        own_bits(network, each[:-1], np.arange(len(each) - 1), each[1:]) for each in sequences
+    ]
     answers = functools.partial(_answers, network, sequences)
-    fault = check.fault_of_rows(functools.partial(answers, _side_by_side(equal_lengths=True)))
+    check = Check(network=network, dtype=dtype, expected=expected, answers=answers)
+    fault = check.fault_of_rows(functools.partial(sequence_plan, equal_lengths=True))
     if fault:
         why = f"in a batch or in part, {fault}"
         return Paths(path="one by one", why=why, beside="one by one")
-    padding = check.fault(functools.partial(answers, _side_by_side(equal_lengths=False)))
+    padding, _ = check.fault(functools.partial(sequence_plan, equal_lengths=False))
     beside: Path = "batches of equal length" if padding else "padded batches"
     # The class says so where a state is handed on from token to token: it can't branch.
-    recurrent = getattr(network.model, "_is_stateful", False)
-    why = "it is recurrent" if recurrent else _tree_fault(check, sequences)
-    if not why:
-        return Paths(path="prefix tree", why="", beside=beside)
+    why = "it is recurrent"
+    if not getattr(network.model, "_is_stateful", False):
+        row_length = min(_ROW_LENGTH, window or _ROW_LENGTH)
+        why, right = check.fault(functools.partial(TreePlan, row_length=row_length))
+        if not why:
+            # Sequences that see each other have to show.
+            mixed = functools.partial(_EverybodySees, row_length=row_length)
+            if check.deviation_bits(mixed) >= _POWER * right:
+                return Paths(path="prefix tree", why="", beside=beside)
+            why = "a wrong mask would hardly show"
     reasons = [f"prefix tree: {why}", *([f"padding: {padding}"] if padding else [])]
     return Paths(path=beside, why="; ".join(reasons), beside=beside)
 
 
 # From a tree and those of its nodes that something is asked of to a plan.
 _Planner = Callable[[PrefixTree, Ids], Plan]
-
-
-def _side_by_side(*, equal_lengths: bool) -> _Planner:
-    return functools.partial(sequence_plan, equal_lengths=equal_lengths)
-
-
-def _few_sequences(network: Network, dtype: str) -> tuple[list[Ids], Check]:
-    """Return a few sequences that share beginnings, and what the network says of each one alone."""
-    # Beyond its window attention is another matter, and so is the path: see `CausalEngine`.
-    longest = attention_window(network.model.config)
-    sequences = [each[:longest] for each in _sequences(network.n_known)]
-    expected = [
-        own_bits(network, each[:-1], np.arange(len(each) - 1), each[1:]) for each in sequences
-    ]
-    return sequences, Check(network=network, dtype=dtype, expected=expected)
-
-
-def _tree_fault(check: Check, sequences: Sequence[Ids]) -> str:
-    """Return what is wrong with the prefix tree, or with a check that would see nothing."""
-    window = attention_window(check.network.model.config)
-    row_length = min(_ROW_LENGTH, window or _ROW_LENGTH)
-    answers = functools.partial(_answers, check.network, sequences)
-    tree = functools.partial(TreePlan, row_length=row_length)
-    why, right = check.judged(functools.partial(answers, tree))
-    if why:
-        return why
-    # Sequences that see each other have to show.
-    mixed = functools.partial(_EverybodySees, row_length=row_length)
-    wrong = check.deviation_bits(functools.partial(answers, mixed))
-    return "a wrong mask would hardly show" if wrong < _POWER * right else ""
 
 
 def _answers(
@@ -212,20 +191,16 @@ class _EverybodySees(TreePlan):
 def _sequences(n_known: int) -> list[Ids]:
     """Return sequences of ids with branches at several depths, one inside another."""
     random = np.random.default_rng(7)
-
-    def some(n: int) -> Ids:
-        return random.integers(0, n_known, n)
-
-    stem, branch = some(3), some(3)
+    stem, branch, *others = (random.integers(0, n_known, n) for n in (3, 3, 4, 2, 5, 6, 4))
     return [
         np.concatenate(parts)
         for parts in (
-            (stem, branch, some(4)),
-            (stem, branch, some(2)),
-            (stem, some(5)),
+            (stem, branch, others[0]),
+            (stem, branch, others[1]),
+            (stem, others[2]),
             (stem, branch),
-            (stem[:1], some(6)),
-            (some(4),),
+            (stem[:1], others[3]),
+            (others[4],),
         )
     ]
 
