@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from pommel.errors import Fault, Place, nearest
+from pommel.errors import Fault, Place, counted, nearest
 from pommel.suite import METRICS
 
 if TYPE_CHECKING:
@@ -138,3 +138,9 @@ class NearestNames:
         """Return a hint at the name that was probably meant, or another hint."""
         probably = self(name, known)
         return f"did you mean {probably}?" if probably else otherwise
+
+
+def unequal_lists(place: Place, name: object, n: int, other: object, n_other: int) -> Fault:
+    """Return the fault of alternatives that are not as many as those of what they replace."""
+    what = f"{name} has {counted(n, 'alternative')}, {other} has {n_other}"
+    return place.fault(what, "the lists must run parallel: the nth of each are forms of one word")

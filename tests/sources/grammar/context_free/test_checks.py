@@ -13,7 +13,8 @@ BOTH = "%contrast V_sg V_pl\n%contrast V_pl V_sg\n"
 
 def faults_of(text: str, depth: int | None = None) -> list[str]:
     grammar = parse_grammar(text, file="x.cfg")
-    return [str(fault) for fault in check(grammar, depth=depth, file="x.cfg")]
+    faults = check(grammar, depth=depth, file="x.cfg")
+    return list(map(str, sorted(faults, key=lambda fault: (fault.line, fault.column))))
 
 
 def test_a_grammar_that_is_right() -> None:
@@ -154,7 +155,7 @@ def test_all_counts_that_sentences_have_and_an_example_of_each(rules: str) -> No
     grammar = parse_grammar(text, file="x.cfg")
     counts = SiteCounts(grammar)
     sentences = generated(rules)
-    assert counts.of(grammar.start) == {n_contrasts(each) for each in sentences}
+    assert {*counts.of(grammar.start)} == {n_contrasts(each) for each in sentences}
     for count in counts.of(grammar.start):
         example = counts.example([(grammar.start, count)])
         if not example.endswith("..."):
@@ -167,7 +168,7 @@ def test_recursive_grammars_have_the_counts_of_their_shallow_sentences(rules: st
     grammar = parse_grammar(f"{rules}\n%contrast 'a' 'b'", file="x.cfg")
     counts = SiteCounts(grammar)
     found = {n_contrasts(each) for each in generated(rules, depth=4)}
-    assert found <= counts.of(grammar.start)
+    assert found <= {*counts.of(grammar.start)}
     for count in counts.of(grammar.start):
         example = counts.example([(grammar.start, count)])
         assert example.endswith("...") or min(MANY, example.count("[a]")) == count
@@ -175,14 +176,14 @@ def test_recursive_grammars_have_the_counts_of_their_shallow_sentences(rules: st
 
 def test_a_symbol_of_which_nothing_comes_has_no_counts() -> None:
     grammar = parse_grammar("S -> S 'x' | A\nA -> A", file="x.cfg")
-    assert SiteCounts(grammar).of(grammar.start) == frozenset()
+    assert not SiteCounts(grammar).of(grammar.start)
 
 
 def test_an_example_that_doubles_with_each_rule_is_cut() -> None:
     rules = "\n".join(f"A{n} -> A{n + 1} A{n + 1}" for n in range(200))
     grammar = parse_grammar(f"{rules}\nA200 -> 'x'\n%contrast 'x' 'y'", file="x.cfg")
     counts = SiteCounts(grammar)
-    assert counts.of(grammar.start) == {MANY}
+    assert [*counts.of(grammar.start)] == [MANY]
     assert counts.example([(grammar.start, MANY)]) == f"{'[x] ' * 24}..."
 
 
@@ -191,5 +192,5 @@ def test_a_contrasted_symbol_is_shown_as_one() -> None:
         "S -> 'er' V\nV -> 'hat' 'gelacht'\nW -> 'x'\n%contrast V W", file="x.cfg"
     )
     counts = SiteCounts(grammar)
-    assert counts.of(grammar.start) == {1}
+    assert [*counts.of(grammar.start)] == [1]
     assert counts.example([(grammar.start, 1)]) == "er [hat gelacht]"

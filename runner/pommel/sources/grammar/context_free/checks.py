@@ -5,12 +5,12 @@ which is two or more. For each there is a smallest derivation, as an example.
 """
 
 import itertools
-from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pommel.errors import Fault, Place
 from pommel.sources.grammar.context_free.grammar import (
+    CONTRAST,
     Alternative,
     ContextFreeGrammar,
     Symbol,
@@ -26,11 +26,15 @@ Wanted = tuple[Symbol, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Smallest:
+class Smallest:
     """The smallest derivation that has some count of contrasts: its size, and how it goes on."""
 
     size: int
     parts: tuple[Wanted, ...]
+
+
+# What each count of contrasts that strings may have takes at least.
+Counts = dict[int, Smallest]
 
 
 class SiteCounts:
@@ -42,33 +46,42 @@ class SiteCounts:
 
     def __init__(self, grammar: ContextFreeGrammar) -> None:
         """Take a grammar in which every symbol has rules."""
-        self._grammar = grammar
-        self._contrasted = {each.symbol for each in grammar.contrasts}
-        self._found: dict[Symbol, dict[int, _Smallest]] = {}
-        reached = grammar.reached()
-        above = grammar.above()
+        self._contrasted = {contrast[0] for contrast in grammar.contrasts}
         # What is at the bottom comes first: it is what the others wait for.
-        queue = deque(reversed(reached))
-        queued = set(queue)
-        while queue:
-            symbol = queue.popleft()
-            queued.remove(symbol)
-            if self._improve(symbol):
-                new = [each for each in above[symbol] if each not in queued]
-                queue += new
-                queued.update(new)
+        reached = grammar.reached()[::-1]
+        self._found: dict[Symbol, Counts] = {each: {} for each in reached}
+        news = True
+        while news:
+            news = False
+            for symbol in reached:
+                found = self._found[symbol]
+                for alternative in grammar.rules[symbol]:
+                    for count, smallest in self.of_alternative(symbol, alternative).items():
+                        # Only what is smaller counts, so that no derivation leads back to itself.
+                        if count not in found or smallest.size < found[count].size:
+                            found[count] = smallest
+                            news = True
 
-    def of(self, symbol: Symbol) -> frozenset[int]:
+    def of(self, symbol: Symbol) -> Counts:
         """Return the counts that a symbol's strings may have."""
-        return frozenset(self._of(symbol))
+        if symbol.is_terminal:
+            return {int(symbol in self._contrasted): Smallest(1, ())}
+        return self._found[symbol]
 
-    def of_alternative(self, left: Symbol, alternative: Alternative) -> frozenset[int]:
+    def of_alternative(self, left: Symbol, alternative: Alternative) -> Counts:
         """Return the counts that the strings of one of a nonterminal's alternatives may have."""
-        return frozenset(self._sums(left, alternative))
-
-    def parts(self, left: Symbol, alternative: Alternative, count: int) -> tuple[Wanted, ...]:
-        """Return what each symbol of an alternative is to have, so that all have that count."""
-        return self._sums(left, alternative)[count].parts
+        # A contrasted nonterminal is a contrast itself.
+        sums = {int(left in self._contrasted): Smallest(1, ())}
+        for symbol in alternative.symbols:
+            longer: Counts = {}
+            for (before, smallest), (own, other) in itertools.product(
+                sums.items(), self.of(symbol).items()
+            ):
+                size, count = smallest.size + other.size, min(before + own, MANY)
+                if count not in longer or size < longer[count].size:
+                    longer[count] = Smallest(size, (*smallest.parts, (symbol, own)))
+            sums = longer
+        return sums
 
     def example(self, parts: Iterable[Wanted]) -> str:
         """Return a string of symbols in a row, contrasts in brackets; its beginning if it is long.
@@ -85,66 +98,34 @@ class SiteCounts:
             if symbol.is_terminal and symbol.text:
                 yield f"[{symbol.text}]" if symbol in self._contrasted else symbol.text
             elif not symbol.is_terminal:
-                parts = self._found[symbol][count].parts
+                below = self._found[symbol][count].parts
                 if symbol in self._contrasted:
-                    yield f"[{' '.join(each.text for each, _ in parts if each.text)}]"
+                    yield f"[{' '.join(each.text for each, _ in below if each.text)}]"
                 else:
-                    stack += parts[::-1]
-
-    def _of(self, symbol: Symbol) -> dict[int, _Smallest]:
-        if symbol.is_terminal:
-            return {int(symbol in self._contrasted): _Smallest(1, ())}
-        return self._found.get(symbol, {})
-
-    def _sums(self, left: Symbol, alternative: Alternative) -> dict[int, _Smallest]:
-        # A contrasted nonterminal is a contrast itself.
-        sums = {int(left in self._contrasted): _Smallest(1, ())}
-        for symbol in alternative.symbols:
-            longer: dict[int, _Smallest] = {}
-            for (before, smallest), (own, other) in itertools.product(
-                sums.items(), self._of(symbol).items()
-            ):
-                size, count = smallest.size + other.size, min(before + own, MANY)
-                if count not in longer or size < longer[count].size:
-                    longer[count] = _Smallest(size, (*smallest.parts, (symbol, own)))
-            sums = longer
-        return sums
-
-    def _improve(self, symbol: Symbol) -> bool:
-        """Take in what a nonterminal's alternatives have by now; say whether there is news."""
-        found = self._found.setdefault(symbol, {})
-        news = False
-        for alternative in self._grammar.rules[symbol]:
-            for count, smallest in self._sums(symbol, alternative).items():
-                # Only what is smaller counts, so that no derivation leads back to itself.
-                if count not in found or smallest.size < found[count].size:
-                    found[count] = smallest
-                    news = True
-        return news
+                    stack += below[::-1]
 
 
 def check(grammar: ContextFreeGrammar, *, depth: int | None, file: str) -> list[Fault]:
-    """Return every fault of a grammar, in the order of its lines.
+    """Return every fault of a grammar.
 
     Every sentence has to have one contrast, however deep it is; sentences have to come to an end,
     by themselves if `depth` is None. `file` is for what concerns all of it.
     """
     counts = SiteCounts(grammar)
-    unproductive = [each for each in grammar.reached() if not counts.of(each)]
+    reached = grammar.reached()
+    unproductive = [each for each in reached if not counts.of(each)]
     faults = [*_endless(grammar, unproductive)]
     if depth is None:
-        productive = [each for each in grammar.reached() if counts.of(each)]
-        faults += _recursive(grammar, productive)
+        faults += _recursive(grammar, [each for each in reached if counts.of(each)])
     if not grammar.contrasts:
         whole = Place(file=file, line=0, column=0)
-        hint = "write %contrast V_sg V_pl, or %contrast 'terminal' 'terminal'"
-        faults.append(whole.fault("nothing is contrasted", hint))
+        faults.append(whole.fault("nothing is contrasted", f"write {CONTRAST}"))
     not_reached = [*_not_reached(grammar)]
     faults += not_reached
     # Of a symbol that no string comes of nothing is known, and without contrasts all is clear.
     if not unproductive and len(not_reached) < len(grammar.contrasts):
         faults += _miscounted(grammar, counts)
-    return sorted(faults, key=lambda fault: (fault.line, fault.column))
+    return faults
 
 
 def _endless(grammar: ContextFreeGrammar, symbols: Iterable[Symbol]) -> Iterator[Fault]:
@@ -156,13 +137,9 @@ def _endless(grammar: ContextFreeGrammar, symbols: Iterable[Symbol]) -> Iterator
 
 def _recursive(grammar: ContextFreeGrammar, symbols: Iterable[Symbol]) -> Iterator[Fault]:
     for cycle in cycles({each: grammar.below(each) for each in symbols}):
-        back = next(each for each in _named(grammar, cycle[-1]) if each == cycle[0])
+        back = next(each for each in grammar.below(cycle[-1]) if each == cycle[0])
         what = f"sentences have no end: {_shown(cycle)}"
         yield back.place.fault(what, "give a depth (--depth N), or take the recursion out")
-
-
-def _named(grammar: ContextFreeGrammar, symbol: Symbol) -> Iterator[Symbol]:
-    return (each for one in grammar.rules[symbol] for each in one.symbols)
 
 
 def _shown(cycle: tuple[Symbol, ...]) -> str:
@@ -171,18 +148,17 @@ def _shown(cycle: tuple[Symbol, ...]) -> str:
 
 def _not_reached(grammar: ContextFreeGrammar) -> Iterator[Fault]:
     reached = grammar.reached()
-    there = {grammar.start, *(each for one in reached for each in _named(grammar, one))}
-    terminals = {each.text: each for each in sorted(there, key=str) if each.is_terminal}
-    nonterminals = {each.text: each for each in sorted(reached, key=str)}
+    rules = (one.symbols for each in reached for one in grammar.rules[each])
+    there = {*reached, *itertools.chain.from_iterable(rules)}
     meant = NearestNames()
-    for contrast in grammar.contrasts:
-        symbol = contrast.symbol
+    for symbol, *_ in grammar.contrasts:
         if symbol not in there:
-            of_its_kind = terminals if symbol.is_terminal else nonterminals
+            alike = sorted((e for e in there if e.is_terminal == symbol.is_terminal), key=str)
+            of_its_kind = {each.text: each for each in alike}
             probably = meant(symbol.text, of_its_kind)
-            hint = (
-                f"did you mean {of_its_kind[probably]}?" if probably else "leave its contrast out"
-            )
+            hint = "leave its contrast out"
+            if probably:
+                hint = f"did you mean {of_its_kind[probably]}?"
             yield symbol.place.fault(f"no sentence of {grammar.start} has {symbol}", hint)
 
 
@@ -202,7 +178,7 @@ def _miscounted(grammar: ContextFreeGrammar, counts: SiteCounts) -> Iterator[Fau
     for symbol, wanted, (before, after) in queue:
         for alternative in grammar.rules[symbol]:
             found = counts.of_alternative(symbol, alternative)
-            blamed = None if found == {wanted} else _blamed(counts, alternative, wanted)
+            blamed = None if [*found] == [wanted] else _blamed(counts, alternative, wanted)
             if blamed:
                 number, count = blamed
                 below = alternative.symbols[number]
@@ -215,8 +191,7 @@ def _miscounted(grammar: ContextFreeGrammar, counts: SiteCounts) -> Iterator[Fau
             too_few = [count for count in found if count < wanted]
             too_many = sorted(count for count in found if count > wanted)
             for count in (*too_few, *too_many[:1]):
-                inside = counts.parts(symbol, alternative, count)
-                example = counts.example((*before, *inside, *after))
+                example = counts.example((*before, *found[count].parts, *after))
                 what, hint = "no", "name one of its symbols in %contrast"
                 if count > wanted:
                     what = "more than one"

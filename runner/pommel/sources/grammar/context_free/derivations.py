@@ -223,21 +223,17 @@ def _contrast(form: str, others: Sequence[str], depth: int) -> Leaf:
 
 def least_depth(grammar: ContextFreeGrammar) -> int:
     """Return the depth of the grammar's shallowest derivation."""
-    above = grammar.above()
-    found: set[Symbol] = set()
-    depth, candidates = 0, [*above]
-    while grammar.start not in found:
-        depth += 1
-        new = [
-            symbol
-            for symbol in dict.fromkeys(candidates)
-            if symbol not in found
-            and any(
-                all(depth > 1 if each.is_terminal else each in found for each in one.symbols)
-                for one in grammar.rules[symbol]
-            )
-        ]
-        found.update(new)
-        # Terminals come with the second depth; from there on only what is above something new.
-        candidates = [*above] if depth == 1 else [each for one in new for each in above[one]]
-    return depth
+    # What is at the bottom comes first: it is what the others wait for.
+    reached = grammar.reached()[::-1]
+    found: dict[Symbol, float] = dict.fromkeys(reached, math.inf)
+    news = True
+    while news:
+        news = False
+        for symbol in reached:
+            for one in grammar.rules[symbol]:
+                below = (1 if each.is_terminal else found[each] for each in one.symbols)
+                depth = 1 + max(below, default=0)
+                if depth < found[symbol]:
+                    found[symbol] = depth
+                    news = True
+    return int(found[grammar.start])

@@ -5,15 +5,15 @@ backslash behind the last line. `%contrast`, which says what is contrasted, is o
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any
 
-from pommel.errors import Fault, Place, counted, listed, nearest
-from pommel.sources.grammar.source import GrammarError
-from pommel.sources.grammar.text import NearestNames, Unparsed, parsed
+from pommel.errors import Fault, Place, listed, nearest
+from pommel.sources.grammar.source import raise_any
+from pommel.sources.grammar.text import SHOWN, NearestNames, Unparsed, parsed, unequal_lists
 
 if TYPE_CHECKING:
     from lark import Token
@@ -21,10 +21,9 @@ if TYPE_CHECKING:
 _PROBABILITY = re.compile(r"\[[\d.]+\]")
 _NAME = "names are made of letters, digits and _ / ^ < > -, and terminals stand in quotes"
 _RULE = "write NAME -> NAME 'terminal' | 'terminal'"
-# So much of a terminal that has no end is shown.
-_SHOWN = 40
 _LEFT_SIDE = re.compile(r"[\"']?([\w/][\w/^<>-]*)")
-_CONTRAST = "write %contrast V_sg V_pl, or %contrast 'terminal' 'terminal'"
+CONTRAST = "%contrast V_sg V_pl, or %contrast 'terminal' 'terminal'"
+_DIRECTIVES = "there is %start and %contrast"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,23 +56,16 @@ class Alternative:
         return " ".join(each.text for each in self.symbols if each.text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contrast:
-    """A symbol, and the others that make the sentence ungrammatical in its place."""
-
-    symbol: Symbol
-    replacements: tuple[Symbol, ...]
-
-
 @dataclass(slots=True, kw_only=True)
 class ContextFreeGrammar:
     """The alternatives of every nonterminal, what is contrasted, and where sentences start.
 
-    Rules are in the order of their first lines, the alternatives of one in the order of all.
+    Rules are in the order of their first lines, the alternatives of one in the order of all. A
+    contrast is a symbol, and the others that make the sentence ungrammatical in its place.
     """
 
     rules: dict[Symbol, list[Alternative]] = field(default_factory=dict)
-    contrasts: list[Contrast] = field(default_factory=list)
+    contrasts: list[tuple[Symbol, ...]] = field(default_factory=list)
     named_start: Symbol | None = None
 
     @property
@@ -84,8 +76,8 @@ class ContextFreeGrammar:
     def replacements(self) -> dict[Symbol, tuple[Symbol, ...]]:
         """Return what is put in the place of each symbol that is contrasted."""
         found: dict[Symbol, tuple[Symbol, ...]] = {}
-        for each in self.contrasts:
-            found[each.symbol] = (*found.get(each.symbol, ()), *each.replacements)
+        for symbol, *others in self.contrasts:
+            found[symbol] = (*found.get(symbol, ()), *others)
         return found
 
     def reached(self) -> tuple[Symbol, ...]:
@@ -93,23 +85,14 @@ class ContextFreeGrammar:
 
         The rules of all of them have to be there.
         """
-        found = dict.fromkeys([self.start])
-        queue = [self.start]
+        found = [self.start]
+        seen = {self.start}
         # It grows while it is read.
-        for symbol in queue:
-            new = [each for each in self.below(symbol) if each not in found]
-            found.update(dict.fromkeys(new))
-            queue += dict.fromkeys(new)
+        for symbol in found:
+            new = [each for each in dict.fromkeys(self.below(symbol)) if each not in seen]
+            found += new
+            seen.update(new)
         return tuple(found)
-
-    def above(self) -> dict[Symbol, list[Symbol]]:
-        """Return those in whose alternatives each of the nonterminals stands that are reached."""
-        reached = self.reached()
-        found: dict[Symbol, list[Symbol]] = {each: [] for each in reached}
-        for symbol in reached:
-            for each in dict.fromkeys(self.below(symbol)):
-                found[each].append(symbol)
-        return found
 
     def below(self, symbol: Symbol) -> tuple[Symbol, ...]:
         """Return the nonterminals in a nonterminal's alternatives, in their order."""
@@ -175,7 +158,7 @@ def check_names(grammar: ContextFreeGrammar, *, also_known: Sequence[str]) -> It
     named = [
         grammar.start,
         *(each for rule in grammar.rules.values() for one in rule for each in one.symbols),
-        *(each for one in grammar.contrasts for each in (one.symbol, *one.replacements)),
+        *(each for contrast in grammar.contrasts for each in contrast),
     ]
     meant = NearestNames()
     for symbol in named:
@@ -189,26 +172,19 @@ def check_names(grammar: ContextFreeGrammar, *, also_known: Sequence[str]) -> It
         yield from _contrasted_twice(grammar)
 
 
-def _unlike(grammar: ContextFreeGrammar, contrast: Contrast) -> Iterator[Fault]:
+def _unlike(grammar: ContextFreeGrammar, contrast: tuple[Symbol, ...]) -> Iterator[Fault]:
     """Yield what keeps the alternatives of two nonterminals from being forms of one word."""
-    symbols = [contrast.symbol, *contrast.replacements]
-    if any(each not in grammar.rules for each in symbols):
+    if any(each not in grammar.rules for each in contrast):
         return
-    lexical = True
-    for each in symbols:
-        below = grammar.below(each)
-        if below:
-            lexical = False
-            what = f"{each} is contrasted, but made of {listed(list(map(str, below)))}"
-            hint = "only symbols that are made of terminals alone can be"
-            yield each.place.fault(what, hint)
-    own = grammar.rules[contrast.symbol]
-    for other in contrast.replacements if lexical else ():
+    complex_ones = [each for each in contrast if grammar.below(each)]
+    for each in complex_ones:
+        what = f"{each} is contrasted, but made of {listed(list(map(str, grammar.below(each))))}"
+        yield each.place.fault(what, "only symbols that are made of terminals alone can be")
+    n = len(grammar.rules[contrast[0]])
+    for other in () if complex_ones else contrast[1:]:
         found = grammar.rules[other]
-        if len(found) != len(own):
-            what = f"{other} has {counted(len(found), 'alternative')}, {contrast.symbol} has "
-            hint = "the lists must run parallel: the nth of each are forms of one word"
-            yield found[0].place.fault(f"{what}{len(own)}", hint)
+        if len(found) != n:
+            yield unequal_lists(found[0].place, other, len(found), contrast[0], n)
 
 
 def _contrasted_twice(grammar: ContextFreeGrammar) -> Iterator[Fault]:
@@ -221,78 +197,74 @@ def _contrasted_twice(grammar: ContextFreeGrammar) -> Iterator[Fault]:
                     yield each.place.fault(what, "leave one of the contrasts out")
 
 
-# A piece of a line: where it begins in the line's text, and its line and column in the file.
-_Piece = tuple[int, int, int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class LogicalLine:
     """A line, or several that backslashes make one; white space around each is taken away.
 
-    `is_open` says that it ends in a backslash, and the file with it.
+    `pieces` have the place of each, and where it begins in the text. `is_open` says that it ends in
+    a backslash, and the file with it.
     """
 
-    text: str
-    file: str
-    pieces: tuple[_Piece, ...]
+    text: str = ""
+    pieces: list[tuple[int, Place]] = field(default_factory=list)
     is_open: bool = False
 
     def place(self, offset: int) -> Place:
         """Return where a character of the text stands in the file."""
-        begin, line, column = next(each for each in reversed(self.pieces) if each[0] <= offset)
-        return Place(file=self.file, line=line, column=column + offset - begin)
+        begin, place = next(each for each in reversed(self.pieces) if each[0] <= offset)
+        return place.further(offset - begin)
 
 
 def logical_lines(text: str, file: str) -> Iterator[LogicalLine]:
     """Yield the lines of a grammar's text that are neither empty nor comments."""
-    pending, pieces = "", list[_Piece]()
+    found = LogicalLine()
     for number, raw in enumerate(text.split("\n"), start=1):
         line = raw.strip()
-        if not pieces and (not line or line.startswith("#")):
+        if not found.pieces and (not line or line.startswith("#")):
             continue
-        pieces.append((len(pending), number, raw.index(line) + 1))
-        pending += line
-        if pending.endswith("\\"):
-            pending = pending[:-1].rstrip() + " "
-            continue
-        yield LogicalLine(text=pending, file=file, pieces=tuple(pieces))
-        pending, pieces = "", []
-    if pieces:
-        yield LogicalLine(text=pending, file=file, pieces=tuple(pieces), is_open=True)
+        place = Place(file=file, line=number, column=raw.index(line) + 1)
+        found.pieces.append((len(found.text), place))
+        found.text += line
+        found.is_open = found.text.endswith("\\")
+        if found.is_open:
+            found.text = found.text[:-1].rstrip() + " "
+        else:
+            yield found
+            found = LogicalLine()
+    if found.is_open:
+        yield found
 
 
-def syntax_fault(line: LogicalLine, found: Unparsed) -> Fault:
-    """Return the fault of a line that could not be parsed."""
-    return line.place(found.offset).fault(*_said(found, found.rest, found.expected))
-
-
-def _said(found: Unparsed, rest: str, expected: Collection[str]) -> tuple[str, str]:
-    if rest[:1] in ("'", '"') and rest.count(rest[0]) == 1:
-        return f"this quote is not closed: {rest[:_SHOWN]}", f"write {rest[0]} behind the terminal"
-    if "DIRECTIVE" in expected:
-        return _left_side(rest, found.word)
-    if expected == {"ARROW"}:
+def _syntax_fault(found: Unparsed) -> tuple[str, str]:
+    """Say what is wrong with a line that could not be parsed, and what to do."""
+    rest = found.rest
+    quote = found.character if found.character in ("'", '"') else ""
+    if quote and rest.count(quote) == 1:
+        return f"this quote is not closed: {rest[:SHOWN]}", f"write {quote} behind the terminal"
+    if "DIRECTIVE" in found.expected:
+        return _left_side(found)
+    if found.expected == {"ARROW"}:
         name = found.text[: found.offset].split(maxsplit=1)[0]
         if "->" in name:
             return f"{name!r} is one name, in which -> may stand", "put a space in front of ->"
         return f"there is no arrow behind {name!r}", _RULE
     if _PROBABILITY.match(rest):
         return f"{found.word} is a probability: all sentences are generated", "take it away"
-    if rest.startswith("#"):
+    if found.character == "#":
         return "a comment stands behind a rule", "write it on a line of its own"
     if rest.startswith("->"):
         return "there is a second arrow", "write each rule on a line of its own"
     return f"{found.word!r} has no place here", _NAME
 
 
-def _left_side(rest: str, shown: str) -> tuple[str, str]:
-    if rest.startswith(("'", '"')):
+def _left_side(found: Unparsed) -> tuple[str, str]:
+    if found.character in ("'", '"'):
         return "the left side of a rule is a nonterminal, not a terminal", _RULE
-    if rest.startswith("->"):
+    if found.rest.startswith("->"):
         return "there is nothing in front of the arrow", _RULE
-    if rest.startswith("%"):
-        return "% is no directive by itself", "there is %start and %contrast"
-    return f"{shown!r} is no nonterminal", _NAME
+    if found.character == "%":
+        return "% is no directive by itself", _DIRECTIVES
+    return f"{found.word!r} is no nonterminal", _NAME
 
 
 def parse_grammar(text: str, *, file: str) -> ContextFreeGrammar:
@@ -311,7 +283,7 @@ def parse_grammar(text: str, *, file: str) -> ContextFreeGrammar:
             faults.append(last.fault(what, "take it away"))
         tree = parsed(line.text, "context_free/notation.lark")
         if isinstance(tree, Unparsed):
-            faults.append(syntax_fault(line, tree))
+            faults.append(line.place(tree.offset).fault(*_syntax_fault(tree)))
             left = _LEFT_SIDE.match(line.text)
             broken += [left[1]] if left else []
             continue
@@ -327,8 +299,7 @@ def parse_grammar(text: str, *, file: str) -> ContextFreeGrammar:
     elif not faults:
         whole = Place(file=file, line=0, column=0)
         faults = [whole.fault("there is no rule", "write one: S -> NP VP")]
-    if faults:
-        raise GrammarError(sorted(faults, key=lambda fault: (fault.line, fault.column)))
+    raise_any(faults)
     return grammar
 
 
@@ -343,35 +314,34 @@ def _add_rule(grammar: ContextFreeGrammar, line: LogicalLine, left: "Token", *re
 
 def _add_directive(
     grammar: ContextFreeGrammar, place: Place, name: str, symbols: list[Symbol]
-) -> list[Fault]:
-    """Take in what stands behind a %; return what is wrong with it."""
+) -> Iterator[Fault]:
+    """Take in what stands behind a %; yield what is wrong with it."""
     if name == "start":
         if [each.is_terminal for each in symbols] != [False]:
             what = "%start names no symbol, or not only one nonterminal"
-            return [place.fault(what, "write %start and one nonterminal")]
-        if grammar.named_start:
+            yield place.fault(what, "write %start and one nonterminal")
+        elif grammar.named_start:
             what = f"%start is given twice: {grammar.named_start} and {symbols[0]}"
-            return [place.fault(what, "leave one of them out")]
-        grammar.named_start = symbols[0]
-        return []
-    if name != "contrast":
+            yield place.fault(what, "leave one of them out")
+        else:
+            grammar.named_start = symbols[0]
+    elif name != "contrast":
         meant = nearest(name, ["start", "contrast"])
-        there = f"did you mean %{meant}?" if meant else "there is %start and %contrast"
-        return [place.fault(f"there is no directive %{name}", there)]
-    if len(symbols) <= 1:
-        return [place.fault("%contrast lacks what a symbol is contrasted with", _CONTRAST)]
-    first, *others = symbols
-    grammar.contrasts.append(Contrast(symbol=first, replacements=tuple(others)))
-    hint = "name the one that is ungrammatical in its place"
-    return [
-        each.place.fault(f"{first} is contrasted with itself", hint)
-        if each == first
-        else each.place.fault(
-            f"{first} is contrasted with {each}: a terminal and a nonterminal", _CONTRAST
-        )
-        for each in others
-        if each == first or each.is_terminal != first.is_terminal
-    ]
+        hint = f"did you mean %{meant}?" if meant else _DIRECTIVES
+        yield place.fault(f"there is no directive %{name}", hint)
+    elif len(symbols) <= 1:
+        what = "%contrast lacks what a symbol is contrasted with"
+        yield place.fault(what, f"write {CONTRAST}")
+    else:
+        grammar.contrasts.append(tuple(symbols))
+        first, *others = symbols
+        for each in others:
+            if each == first:
+                hint = "name the one that is ungrammatical in its place"
+                yield each.place.fault(f"{first} is contrasted with itself", hint)
+            elif each.is_terminal != first.is_terminal:
+                what = f"{first} is contrasted with {each}: a terminal and a nonterminal"
+                yield each.place.fault(what, f"write {CONTRAST}")
 
 
 def _symbol(line: LogicalLine, token: "Token") -> Symbol:

@@ -6,9 +6,9 @@ most sentences cost one concatenation. Nothing here recurses: derivations may be
 """
 
 import functools
-from collections.abc import Iterator, Mapping, Sequence
+import math
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from pommel.errors import Fault, UsageError
 from pommel.files import DecodedText
@@ -18,14 +18,12 @@ from pommel.sources.grammar.context_free.derivations import (
     MOST_NODES,
     MOST_SETS,
     Derivations,
-    Leaf,
     Part,
-    State,
     String,
     least_depth,
 )
 from pommel.sources.grammar.context_free.grammar import ContextFreeGrammar, parse_grammar
-from pommel.sources.grammar.source import GrammarError, recipe
+from pommel.sources.grammar.source import raise_any, recipe
 from pommel.sources.minimal_sets import MinimalSet
 
 # How many strings are written out at once, and of how many nonterminals they are kept.
@@ -35,19 +33,8 @@ _MOST_KEPT = 64
 _DEEPEST = 1000
 
 
-class _Chain:
-    """A part of an alternative and what follows it, to the end of the sentence.
-
-    `n` is how many strings it has; `strings` are all of them, once they have been needed.
-    """
-
-    __slots__ = ("n", "part", "rest", "strings")
-
-    def __init__(self, part: Part, rest: "_Chain | None", n: int) -> None:
-        self.part = part
-        self.rest = rest
-        self.n = n
-        self.strings: list[String] | None = None
+# What a sentence may go on with: parts of alternatives, up to its end.
+Chain = tuple[Part, ...]
 
 
 class Enumeration:
@@ -60,58 +47,41 @@ class Enumeration:
         """
         self._derivations = derivations
         self._most_strings = most_strings
-        self._strings_of = functools.lru_cache(maxsize=_MOST_KEPT)(self._all_strings)
+        self._strings = functools.lru_cache(maxsize=_MOST_KEPT)(self._written_out)
 
     def __iter__(self) -> Iterator[MinimalSet]:
         # The beginnings of sentences, each with what may follow it; the last ones go on.
-        stack = [iter([(EMPTY, self._chained([self._derivations.start], None))])]
+        stack: list[Iterator[tuple[String, Chain]]] = [iter([(EMPTY, (self._derivations.start,))])]
         while stack:
             for before, chain in stack[-1]:
-                if chain is None:
-                    yield from _sets(before, [EMPTY])
-                elif chain.n <= self._most_strings:
-                    yield from _sets(before, self._written_out(chain))
+                if self._n(chain) <= self._most_strings:
+                    yield from _sets(before, self._strings(chain))
                 else:
                     stack.append(self._continued(before, chain))
                     break
             else:
                 stack.pop()
 
-    def _continued(self, before: String, chain: _Chain) -> Iterator[tuple[String, _Chain | None]]:
+    def _n(self, chain: Chain) -> int:
+        return math.prod(map(self._derivations.n, chain))
+
+    def _continued(self, before: String, chain: Chain) -> Iterator[tuple[String, Chain]]:
         """Yield the beginnings that are longer by the first part of a chain, or by a piece."""
-        part = chain.part
-        if isinstance(part, Leaf):
-            yield _joined(before, part.string), chain.rest
-        elif self._derivations.n(part) <= self._most_strings:
-            for string in self._strings_of(part):
-                yield _joined(before, string), chain.rest
+        first, *rest = chain
+        if isinstance(first, tuple) and self._derivations.n(first) > self._most_strings:
+            for parts in self._derivations.alternatives(first):
+                yield before, (*parts, *rest)
         else:
-            for parts in self._derivations.alternatives(part):
-                yield before, self._chained(parts, chain.rest)
+            for string in self._strings((first,)):
+                yield _joined(before, string), tuple(rest)
 
-    def _chained(self, parts: list[Part], rest: _Chain | None) -> _Chain | None:
-        for part in reversed(parts):
-            n = self._derivations.n(part) * (rest.n if rest else 1)
-            rest = _Chain(part, rest, n)
-        return rest
-
-    def _written_out(self, chain: _Chain) -> list[String]:
-        if chain.strings is None:
-            parts = []
-            further: _Chain | None = chain
-            while further and further.strings is None:
-                parts.append(further.part)
-                further = further.rest
-            strings = (further.strings if further else None) or [EMPTY]
-            for part in reversed(parts):
-                firsts = [part.string] if isinstance(part, Leaf) else self._strings_of(part)
-                strings = [_joined(first, string) for first in firsts for string in strings]
-            chain.strings = strings
-        return chain.strings
-
-    def _all_strings(self, state: State) -> list[String]:
-        derivations = self._derivations
-        return [derivations.string(state, index) for index in range(derivations.n(state))]
+    def _written_out(self, chain: Chain) -> list[String]:
+        """Return all strings that a chain stands for."""
+        strings = [EMPTY]
+        for part in reversed(chain):
+            firsts = [self._derivations.string(part, n) for n in range(self._derivations.n(part))]
+            strings = [_joined(first, string) for first in firsts for string in strings]
+        return strings
 
 
 def minimal_set(string: String) -> MinimalSet:
@@ -154,15 +124,11 @@ class ContextFreeSource:
             raise UsageError(f"a depth of {depth} is too much; {_DEEPEST} is the most")
         read = DecodedText.read_words(path)
         grammar = parse_grammar(read.text, file=str(path))
-        faults = check(grammar, depth=depth, file=str(path))
-        if faults:
-            raise GrammarError(faults)
+        raise_any(check(grammar, depth=depth, file=str(path)))
         self._derivations = Derivations(grammar, depth)
-        extent = _extent(grammar, self._derivations, depth)
-        if extent:
-            raise GrammarError([extent])
+        raise_any(_extent(grammar, self._derivations, depth))
         limit = {} if depth is None else {"depth": depth}
-        self._recipe = {**recipe("context-free grammar", {path.name: read}), **limit}
+        self.recipe = {**recipe("context-free grammar", {path.name: read}), **limit}
 
     @property
     def n_sets(self) -> int:
@@ -185,11 +151,6 @@ class ContextFreeSource:
             found.update(dict.fromkeys(" ".join([text, form, *others]).split()))
         return tuple(found)
 
-    @property
-    def recipe(self) -> Mapping[str, Any]:
-        """The kind of grammar, its file, and the depth if there is one."""
-        return self._recipe
-
     def sets(self, indices: Sequence[int] | None = None) -> Iterator[MinimalSet]:
         """Yield the sets with these numbers, or all of them. Raises `IndexError` for a wrong one.
 
@@ -205,16 +166,15 @@ class ContextFreeSource:
 
 def _extent(
     grammar: ContextFreeGrammar, derivations: Derivations, depth: int | None
-) -> Fault | None:
-    """Return what is wrong with how many sentences there are, or how large they are."""
+) -> Iterator[Fault]:
+    """Yield what is wrong with how many sentences there are, or how large they are."""
     place = grammar.rules[grammar.start][0].place
     less = "leave alternatives out" if depth is None else "give a lower depth"
     if not derivations.n_sets:
         what = f"there is no sentence within a depth of {depth}"
-        return place.fault(what, f"the least that has one is {least_depth(grammar)}")
-    if derivations.n_sets > MOST_SETS:
-        return place.fault("there are more than 10^100 sentences", less)
-    if derivations.n_nodes > MOST_NODES:
+        yield place.fault(what, f"the least that has one is {least_depth(grammar)}")
+    elif derivations.n_sets > MOST_SETS:
+        yield place.fault("there are more than 10^100 sentences", less)
+    elif derivations.n_nodes > MOST_NODES:
         what = f"a sentence has a derivation of more than {MOST_NODES} symbols"
-        return place.fault(what, less)
-    return None
+        yield place.fault(what, less)
