@@ -8,7 +8,7 @@ import pytest
 from tests.cli.samples import suite_value
 from tests.sources.fetch.shared_files import files_beside
 
-from pommel.sources.fetch.fetching import FetchedSource
+from pommel.sources.fetch.fetching import FetchedSource, distinct_names
 from pommel.sources.fetch.source import PublishedSource, SourceFile
 from pommel.suite.read import LoadedSuite
 
@@ -146,19 +146,11 @@ def test_no_two_files_become_one_suite(tmp_path: Path) -> None:
     }
 
 
-def test_the_ending_tells_files_apart_that_are_called_alike(tmp_path: Path) -> None:
-    blimp = {"sentence_good": "The wren sings .", "sentence_bad": "The wren sing ."}
-    files = {"a/x.tsv": PAIRS, "a/x.jsonl": json.dumps(blimp), "a-x.tsv": PAIRS, "b/x.tsv": PAIRS}
-    made = fetched_from(tmp_path, files).suites()
-    assert not made.others
-    assert {name: each.made_of for name, each in made.suites.items()} == {
-        "a--x.tsv.json": "a/x.tsv",
-        "a-x-jsonl.json": "a/x.jsonl",
-        "a-x.tsv.json": "a-x.tsv",
-        "b-x.json": "b/x.tsv",
-    }
-    for name, each in made.suites.items():
-        assert f"{json.loads(each.content)['meta']['name']}.json" == name
+def test_no_two_files_of_a_source_are_called_alike() -> None:
+    for source in PublishedSource.known():
+        paths = [file.path for file in source.files]
+        names = {name.casefold() for name in distinct_names(paths).values()}
+        assert len(names) == len(paths), source.name
 
 
 def test_names_do_not_depend_on_what_else_is_fetched(tmp_path: Path) -> None:

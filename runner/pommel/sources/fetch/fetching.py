@@ -8,7 +8,7 @@ import asyncio
 import csv
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import Collection, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from hashlib import sha256
@@ -24,12 +24,11 @@ from pommel.sources.fetch.source import (
     SourceCache,
     SourceFile,
     State,
-    without_leftovers,
+    remove_leftovers,
 )
 from pommel.sources.formats.long_csv import COLUMNS
 
 _SHOWN_FAILURES = 8
-_ABBREVIATED = 7
 LICENSE_NAME = "LICENSE.txt"
 # Its text is JSON; a folder of suites is read for all files that end so.
 SOURCE_NAME = "SOURCE.txt"
@@ -104,13 +103,13 @@ class FetchedSource:
             raise _not_kept(cache, remote, len(_paths(states, "damaged")))
         if wanted:
             make_folder(cache.folder)
-        with without_leftovers(cache.folder, [cache.records]):
-            if remote:
-                _download(cache, remote, options)
-            for file in wanted:
-                if file.shipped:
-                    with replacing(cache.path(file)) as aside:
-                        aside.write_bytes(source.shipped_content(file))
+        remove_leftovers(cache.folder, cache.records)
+        if remote:
+            _download(cache, remote, options)
+        for file in wanted:
+            if file.shipped:
+                with replacing(cache.path(file)) as aside:
+                    aside.write_bytes(source.shipped_content(file))
         return cls(
             source=source,
             folder=cache.folder,
@@ -124,10 +123,10 @@ class FetchedSource:
         """Return the suites that the files are; a faulty file costs none of the others.
 
         A suite is an object with `items` in JSON, a long CSV, or a file of minimal sets. It is
-        called like its file, with its folders (and its ending) where two of the source's files are
-        called alike, fetched or not.
+        called like its file, with its folders where two of the source's files are called alike,
+        fetched or not.
         """
-        names = _distinct_names(file.path for file in self.source.files)
+        names = distinct_names([file.path for file in self.source.files])
         suites: dict[str, MadeFile] = {}
         faulty: dict[str, InputError] = {}
         others: list[str] = []
@@ -166,25 +165,23 @@ class FetchedSource:
         `PommelError` if something cannot be read or written.
         """
         contents = self._contents(made)
-        entries = self._entries(made)
+        entries = {_where(each): each for each in self._entries(made)}
         known = _continued(self.source, folder)
         if known is not None:
-            entries = [*_still_there(known["files"], entries, folder), *entries]
+            there = {_where(each): each for each in known["files"] if _is_there(each, folder)}
+            entries = there | entries
         about = {name: getattr(self.source, name) for name in _DESCRIBED}
-        description = {**(known or {}), **about, "files": entries}
-        contents[SOURCE_NAME] = to_json(description, indent=2).encode()
+        description = {**(known or {}), **about, "files": [*entries.values()]}
         different = [
-            path
-            for path, content in contents.items()
-            if (folder / path).exists()
-            and _is_other(folder / path, content)
-            and not (path == SOURCE_NAME and known is not None)
+            path for path, content in contents.items() if _is_other(folder / path, content)
         ]
+        contents[SOURCE_NAME] = to_json(description, indent=2).encode()
+        if known is None and (folder / SOURCE_NAME).exists():
+            different.append(SOURCE_NAME)
         if different and not force:
-            there = counted(len(different), "file")
             raise UsageError(
-                f"{folder}: {there} there would be overwritten by another "
-                f"({listed(different)}); choose another folder, or add --force"
+                f"{folder}: {counted(len(different), 'file')} there would be overwritten by "
+                f"another ({listed(different)}); choose another folder, or add --force"
             )
         for path, content in contents.items():
             with replacing(folder / path) as aside:
@@ -219,17 +216,16 @@ class FetchedSource:
 
     def _entries(self, made: Mapping[str, MadeFile] | None) -> Sequence[Mapping[str, Any]]:
         """Return what SOURCE.txt says of each file that is exported now."""
-        unknown = set(self.unknown)
         shipped = {file.path for file in self.source.files if file.shipped}
         entries = {}
         for path in self.files:
             place = self._place(path)
-            known = "the first download" if place in unknown else "pommel's table"
+            known = "the first download" if place in self.unknown else "pommel's table"
             if place in shipped:
                 known = "pommel, which has copied these numbers from the paper"
             entries[place] = {"path": place, "sha256": sha256_of(path), "checksum_of": known}
         if made is None:
-            return list(entries.values())
+            return [*entries.values()]
         return [
             {
                 **entries[each.made_of],
@@ -296,33 +292,23 @@ def _is_licence(source: PublishedSource) -> bool:
     return PurePosixPath(source.licence_file or "").name.upper().startswith("LICEN")
 
 
-def _continued(source: PublishedSource, folder: Path) -> dict[str, Any] | None:
+def _continued(source: PublishedSource, folder: Path) -> Mapping[str, Any] | None:
     """Return what a SOURCE.txt of the same source and commit says, None if there is none."""
     try:
         value = json.loads((folder / SOURCE_NAME).read_bytes())
     except (OSError, ValueError, RecursionError):
         return None
-    if not isinstance(value, dict) or not isinstance(value.get("files"), list):
-        return None
-    # Earlier versions had two commits abbreviated.
-    commit = str(value.get("commit")).ljust(_ABBREVIATED)
-    is_same = value.get("name") == source.name and source.commit.startswith(commit)
-    is_whole = all(isinstance(each, dict) for each in value["files"])
-    return value if is_same and is_whole else None
+    match value:
+        case {"name": source.name, "commit": source.commit, "files": list(entries)}:
+            return value if all(isinstance(each, dict) for each in entries) else None
+    return None
 
 
-def _still_there(
-    known: Sequence[Mapping[str, Any]], entries: Sequence[Mapping[str, Any]], folder: Path
-) -> list[Mapping[str, Any]]:
-    """Return the entries of other files that lie in the folder as they were exported."""
-    new = set(map(_where, entries))
-    kept = []
-    for each in known:
-        path = folder / _where(each)
-        is_there = _where(each) not in new and path.is_file()
-        if is_there and sha256_of(path) == each.get("made_sha256", each.get("sha256")):
-            kept.append(each)
-    return kept
+def _is_there(entry: Mapping[str, Any], folder: Path) -> bool:
+    """Say whether a file lies in the folder as it was exported."""
+    path = folder / _where(entry)
+    expected = entry.get("made_sha256", entry.get("sha256"))
+    return path.is_file() and sha256_of(path) == expected
 
 
 def _where(entry: Mapping[str, Any]) -> str:
@@ -330,8 +316,9 @@ def _where(entry: Mapping[str, Any]) -> str:
 
 
 def _is_other(path: Path, content: bytes) -> bool:
+    """Say whether something else lies there."""
     try:
-        return path.read_bytes() != content
+        return path.exists() and path.read_bytes() != content
     except OSError:
         return True
 
@@ -350,21 +337,14 @@ def _is_suite(path: Path) -> bool:
     return isinstance(value, dict) and "items" in value
 
 
-def _distinct_names(paths: Iterable[str]) -> dict[str, str]:
-    """Return a name for each path: as short as it can be without being another's, too."""
-    names = {path: PurePosixPath(path).stem for path in paths}
-    longer_names: tuple[Callable[[PurePosixPath], str], ...] = (
-        lambda path: "-".join(path.with_suffix("").parts),
-        lambda path: "-".join(path.parts).replace(".", "-"),
-        lambda path: "--".join(path.parts),
-    )
-    for longer in longer_names:
-        # Some file systems do not tell cases apart.
-        n_called = Counter(name.casefold() for name in names.values())
-        names = {
-            path: longer(PurePosixPath(path)) if n_called[name.casefold()] > 1 else name
-            for path, name in names.items()
-        }
+def distinct_names(paths: Sequence[str]) -> dict[str, str]:
+    """Return a name for each path: without its folders, unless another file is called so, too."""
+    # Some file systems do not tell cases apart.
+    n_called = Counter(PurePosixPath(path).stem.casefold() for path in paths)
+    names = {}
+    for each in map(PurePosixPath, paths):
+        is_alone = n_called[each.stem.casefold()] == 1
+        names[str(each)] = each.stem if is_alone else "-".join(each.with_suffix("").parts)
     return names
 
 

@@ -7,27 +7,21 @@ of a file beforehand (its SHA-256, its size) stands in the table; None is what n
     FOLDER/.sha256/NAME/COMMIT/PATH    the SHA-256 of a file that the table has none for
 
 The first part of the cache is what a mirror looks like: a web server on FOLDER is one.
-
-Whoever fetches a source shares a lock on its folder. Who gets the lock alone knows that nobody
-else is at work: what is half there was left by a download that was killed. The lock ends with the
-process, however it ends.
 """
 
 import contextlib
 import json
-import math
 import os
 import re
-import shutil
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from functools import cache, partial
+from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Literal
 
 from pommel.errors import InputError, UsageError, nearest
 from pommel.files import Waiting, sha256_of, write_text
@@ -75,9 +69,21 @@ class PublishedSource:
     files: tuple[SourceFile, ...] = ()
 
     @staticmethod
+    @cache
     def known() -> "tuple[PublishedSource, ...]":
         """Return the table of sources, in its order."""
-        return _table()
+        table = files("pommel.sources.fetch").joinpath("sources.json").read_text("utf-8")
+        return tuple(
+            PublishedSource(
+                **{
+                    **value,
+                    "languages": tuple(value["languages"]),
+                    "citation": "".join(f"{line}\n" for line in value["citation"]),
+                    "files": tuple(SourceFile(**each) for each in value["files"]),
+                }
+            )
+            for value in json.loads(table)
+        )
 
     @classmethod
     def named(cls, name: str) -> "PublishedSource":
@@ -86,22 +92,9 @@ class PublishedSource:
         if name not in by_name:
             meant = nearest(name.lower(), by_name)
             hint = f"did you mean {meant}? " if meant else ""
-            raise UsageError(
-                f"there is no source {name!r}; {hint}`pommel fetch --list` shows them all"
-            )
+            shown = "`pommel fetch --list` shows them all"
+            raise UsageError(f"there is no source {name!r}; {hint}{shown}")
         return by_name[name]
-
-    @classmethod
-    def of_value(cls, value: Mapping[str, Any]) -> Self:
-        """Return the source that an entry of the table describes."""
-        return cls(
-            **{
-                **value,
-                "languages": tuple(value["languages"]),
-                "citation": "".join(f"{line}\n" for line in value["citation"]),
-                "files": tuple(SourceFile(**each) for each in value["files"]),
-            }
-        )
 
     @property
     def unlicensed(self) -> str:
@@ -130,24 +123,14 @@ class PublishedSource:
         """
         if not patterns:
             return self.files
+        wanted = {self.licence_file}
         for pattern in patterns:
-            if not any(fnmatchcase(file.path, pattern) for file in self.files):
-                raise UsageError(
-                    f"{self.name} has no file that matches {pattern!r}; "
-                    f"its first is {self.files[0].path!r}"
-                )
-        return tuple(
-            file
-            for file in self.files
-            if file.path == self.licence_file
-            or any(fnmatchcase(file.path, pattern) for pattern in patterns)
-        )
-
-
-@cache
-def _table() -> tuple[PublishedSource, ...]:
-    text = files("pommel.sources.fetch").joinpath("sources.json").read_text("utf-8")
-    return tuple(PublishedSource.of_value(value) for value in json.loads(text))
+            matching = {file.path for file in self.files if fnmatchcase(file.path, pattern)}
+            if not matching:
+                first = f"its first is {self.files[0].path!r}"
+                raise UsageError(f"{self.name} has no file that matches {pattern!r}; {first}")
+            wanted |= matching
+        return tuple(file for file in self.files if file.path in wanted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,46 +245,13 @@ class SourceCache:
         return self.records / file.path
 
 
-@contextlib.contextmanager
-def without_leftovers(folder: Path, others: Sequence[Path] = ()) -> Iterator[None]:
-    """Remove what is left over in a source's folder and in `others`, and share the lock meanwhile.
+def remove_leftovers(*folders: Path) -> None:
+    """Remove what downloads that were killed have left: what nobody has written to for an hour.
 
-    Where folders have no locks (Windows, some network drives), what has not been touched for an
-    hour is left over. What cannot be removed stays.
+    What cannot be removed stays.
     """
-    with contextlib.ExitStack() as stack:
-        share: Callable[[], object] | None = None
-        try:
-            import fcntl
-
-            opened = os.open(folder, os.O_RDONLY)
-            stack.callback(os.close, opened)
-            share = partial(fcntl.flock, opened, fcntl.LOCK_SH)
-            fcntl.flock(opened, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            # Somebody is at work.
-            seconds = math.inf
-        except (ImportError, OSError):
-            # Windows opens no folders, and some network drives have no locks.
-            seconds = _ABANDONED_SECONDS
-        else:
-            seconds = 0.0
-        _sweep((folder, *others), older_than_seconds=seconds)
-        # Between the two locks others may sweep: nothing of ours has begun.
-        if share:
-            with contextlib.suppress(OSError):
-                share()
-        yield
-
-
-def _sweep(places: Sequence[Path], *, older_than_seconds: float) -> None:
-    now = time.time()
-    for place in places:
-        for part in [*place.rglob(_PARTS)]:
-            with contextlib.suppress(OSError):
-                if now - part.lstat().st_mtime < older_than_seconds:
-                    continue
-                if part.is_dir() and not part.is_symlink():
-                    shutil.rmtree(part)
-                else:
-                    part.unlink()
+    latest = time.time() - _ABANDONED_SECONDS
+    for part in [part for folder in folders for part in folder.rglob(_PARTS)]:
+        with contextlib.suppress(OSError):
+            if part.lstat().st_mtime < latest:
+                part.unlink()
