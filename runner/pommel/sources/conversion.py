@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 from pommel.errors import Fault, UsageError, counted, listed
 from pommel.files import DecodedText, sha256_of
@@ -38,11 +38,6 @@ class Conversion:
     def input_names() -> tuple[str, ...]:
         """Return the names of all formats that are read."""
         return tuple(name for name in WrittenForm.names() if name != "sentences")
-
-    @staticmethod
-    def compared_names() -> tuple[str, ...]:
-        """Return the names of what predictions of sets can compare."""
-        return get_args(Compared)
 
     def contents(self, path: Path) -> tuple[list[Content], Sequence[Fault]]:
         """Read a file; return what it holds, one or more, and what it could do better.

@@ -128,31 +128,26 @@ class Generation:
         }
 
     def _finished(self, found: MinimalSet) -> MinimalSet:
-        if self.eos:
-            found = replace(found, after=f"{found.after} {_end(found.grammatical)}".lstrip())
-        if not self.capitalize:
+        if not self.eos and not self.capitalize:
             return found
-        if found.before:
-            return replace(found, before=with_first_letter(found.before, str.title))
-        forms = (found.form, *found.others)
-        if not all(forms):
-            # Some sentences begin behind the contrast: then that is where they differ, too.
-            sentences = (found.grammatical, *found.ungrammatical)
-            return MinimalSet.of(*(with_first_letter(each, str.title) for each in sentences))
-        form, *others = (with_first_letter(each, str.title) for each in forms)
-        return replace(found, form=form, others=tuple(others))
+        end = _end(found.grammatical)
+        texts = [(found.before, form, found.after) for form in (found.form, *found.others)]
+        # Some sentences may begin behind the contrast: then that is where they differ, too.
+        return MinimalSet.of_regions([self._finished_contents(each, end) for each in texts])
 
     def _finished_item(self, item: GeneratedItem) -> GeneratedItem:
         if not self.eos and not self.capitalize:
             return item
+        ends = (_end(" ".join(each.contents).rstrip()) for each in item)
         return tuple(
-            replace(each, contents=self._finished_contents(each.contents)) for each in item
+            replace(each, contents=self._finished_contents(each.contents, end))
+            for each, end in zip(item, ends, strict=True)
         )
 
-    def _finished_contents(self, contents: Sequence[str]) -> tuple[str, ...]:
+    def _finished_contents(self, contents: Sequence[str], end: str) -> tuple[str, ...]:
         found = list(contents)
         if self.eos:
-            found[-1] = f"{found[-1]} {_end(' '.join(contents).rstrip())}".lstrip()
+            found[-1] = f"{found[-1]} {end}".lstrip()
         first = next((n for n, content in enumerate(found) if content), None)
         if self.capitalize and first is not None:
             found[first] = with_first_letter(found[first], str.title)

@@ -57,14 +57,9 @@ class MinimalSet:
         rests = [words[n_before:] for words in sentences]
         n_after = _n_shared([words[::-1] for words in rests])
         form, *others = (" ".join(words[: len(words) - n_after]) for words in rests)
-        first = rests[0]
-        return cls(
-            " ".join(sentences[0][:n_before]),
-            form,
-            tuple(others),
-            " ".join(first[len(first) - n_after :]),
-            fields,
-        )
+        before = " ".join(sentences[0][:n_before])
+        after = " ".join(rests[0][len(rests[0]) - n_after :])
+        return cls(before, form, tuple(others), after, fields)
 
     @classmethod
     def of_item(
@@ -184,16 +179,19 @@ def suite_items(sets: Iterable[MinimalSet]) -> Iterator[dict[str, Any]]:
             "item_number": number,
             **({SOURCE: each.fields} if each.fields else {}),
             "conditions": [
-                _condition(name, context, (each.before, form, each.after))
+                condition_value(name, (each.before, form, each.after), context=context)
                 for name, context, form in zip(names, contexts, forms, strict=True)
             ],
         }
 
 
-def _condition(name: str, context: str, contents: tuple[str, ...]) -> dict[str, Any]:
+def condition_value(
+    name: str, contents: Iterable[str], *, context: str = "", gloss: str = ""
+) -> dict[str, object]:
+    """Return the JSON of a condition; neither a context nor a gloss has to be there."""
     regions = [{"region_number": n, "content": text} for n, text in enumerate(contents, start=1)]
-    context_if_any = {"context": context} if context else {}
-    return {"condition_name": name, **context_if_any, "regions": regions}
+    more = {key: text for key, text in (("context", context), ("gloss", gloss)) if text}
+    return {"condition_name": name, **more, "regions": regions}
 
 
 def ungrammatical_names(n: int) -> list[str]:

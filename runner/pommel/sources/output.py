@@ -30,6 +30,7 @@ from pommel.sources.minimal_sets import (
     UNGRAMMATICAL,
     Compared,
     MinimalSet,
+    condition_value,
     suite_head,
     suite_items,
 )
@@ -316,12 +317,14 @@ class SetContent(Content):
     @property
     def head(self) -> Mapping[str, Any]:
         """The suite's JSON without its items."""
-        return suite_head(self.meta, self._n_own, self.compared, self.metric)
+        counts = self._counts
+        n_ungrammatical = counts.pop() if len(counts) == 1 else 1
+        return suite_head(self.meta, n_ungrammatical, self.compared, self.metric)
 
     def item_values(self) -> Iterator[Mapping[str, Any]]:
         """Return an item a set, or a pair."""
         sets = self.sets()
-        if len({*self.ungrammatical_counts} - {0}) > 1:
+        if len(self._counts) > 1:
             sets = itertools.chain.from_iterable(each.pairs() for each in sets)
         return suite_items(sets)
 
@@ -330,9 +333,8 @@ class SetContent(Content):
         return "minimal set"
 
     @property
-    def _n_own(self) -> int:
-        counts = {*self.ungrammatical_counts} - {0}
-        return counts.pop() if len(counts) == 1 else 1
+    def _counts(self) -> set[int]:
+        return {*self.ungrammatical_counts} - {0}
 
     def _all_sets(self) -> Iterator[MinimalSet]:
         return iter(self.all_sets)
@@ -349,30 +351,10 @@ class ItemContent(Content):
         """Yield the JSON of the items."""
         for number, item in enumerate(self.all_items, start=1):
             self.tally.n_written += 1
-            yield {
-                "item_number": number,
-                "conditions": [
-                    {
-                        "condition_name": each.name,
-                        **({"gloss": each.gloss} if each.gloss else {}),
-                        "regions": [
-                            {"region_number": region, "content": content}
-                            for region, content in enumerate(each.contents, start=1)
-                        ],
-                    }
-                    for each in item
-                ],
-            }
-
-    def _all_sets(self) -> Iterator[MinimalSet]:
-        # As of a suite's items, which would take longer to make than the sets.
-        items = iter(self.all_items)
-        first = next(items)
-        names = self._set_names([each.name for each in first])
-        joiner = self.joiner
-        for item in itertools.chain([first], items):
-            contents = {each.name: each.contents for each in item}
-            yield MinimalSet.of_regions([contents[name] for name in names], joiner=joiner)
+            conditions = [
+                condition_value(each.name, each.contents, gloss=each.gloss) for each in item
+            ]
+            yield {"item_number": number, "conditions": conditions}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
