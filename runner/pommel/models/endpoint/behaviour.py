@@ -49,20 +49,23 @@ class Way:
         Raises `InputError` for an answer that is not this sentence's: other tokens, other marks in
         front, a token without a probability that is not the first.
         """
-        n_front = len(self.front)
+        # A mark may be the sentence's own first token.
         is_marked = bool(self.mark) and sentence.startswith(self.mark)
-        if is_marked:
-            # The mark is the sentence's own first token.
-            n_front -= 1
+        n_front = len(self.front) - is_marked
         if answer.tokens[:n_front] != self.front[:n_front]:
             shown, expected = answer.tokens[:n_front], self.front[:n_front]
             raise InputError(f"it puts {listing(shown)} and not {listing(expected)} in front")
         texts, numbers = answer.tokens[n_front:], answer.log_probabilities[n_front:]
-        n_tokens = self._n_counted(answer, n_front)
+        n_tokens = None
+        if answer.n_prompt_tokens is not None and self.n_hidden is not None:
+            # The server's own count.
+            n_tokens = answer.n_prompt_tokens - self.n_hidden - n_front
         spans = spell(sentence, texts, most_generated=answer.most_generated, n_tokens=n_tokens)
         tokens = []
-        for index, (start, end) in enumerate(spans):
-            number, text = numbers[index], texts[index]
+        # Those that were generated are behind the others.
+        for index, ((start, end), text, number) in enumerate(
+            zip(spans, texts, numbers, strict=False)
+        ):
             if index == 0 and (is_marked or not self.is_first_scored):
                 bits = policy.first_token_bits
             elif number is None:
@@ -75,12 +78,6 @@ class Way:
         scored = ScoredSentence(text=sentence, tokens=tuple(tokens))
         scored.check()
         return scored
-
-    def _n_counted(self, answer: PromptAnswer, n_front: int) -> int | None:
-        """Return how many tokens the sentence has by the server's own count."""
-        if answer.n_prompt_tokens is None or self.n_hidden is None:
-            return None
-        return answer.n_prompt_tokens - self.n_hidden - n_front
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,15 +112,15 @@ class Manner:
         }
         if way := ways[policy.bos]:
             return way
-        why = {
-            "always": "the server puts no mark in front of a sentence; name the model's: "
-            "http://HOST/v1?bos=MARK#MODEL",
-            "never": "the server puts a mark in front of every sentence; write bos=auto",
-        }
-        if self.marked is None and self.bare is None:
+        if self.marked is self.bare is None:
             reason = "the server counts a token that it does not show, which may be a mark or not"
+        elif policy.bos == "never":
+            reason = "the server puts a mark in front of every sentence; write bos=auto"
         else:
-            reason = why[policy.bos]
+            reason = (
+                "the server puts no mark in front of a sentence; name the model's: "
+                "http://HOST/v1?bos=MARK#MODEL"
+            )
         raise UnsupportedFeatureError(f"{reference}: bos={policy.bos}: {reason}")
 
     @property
@@ -273,10 +270,7 @@ class Prober:
             repeats = await self._check_repeats()
         except InputError as error:
             raise self._not_available(str(error)) from None
-        if own.has_mark or own.n_hidden:
-            bare = await self._without_marks()
-        else:
-            bare = own
+        bare = await self._without_marks() if own.has_mark or own.n_hidden else own
         # That a token is counted and not shown says little, unless it can be left out.
         marked = own if own.has_mark or (own.n_hidden and bare) else None
         if self._reference.bos is not None and own.front != (self._reference.bos,):
@@ -372,9 +366,8 @@ class Prober:
         protocol = self._protocol
         body = protocol.body(mark + prompt, special_tokens=special_tokens)
         answer = protocol.read((await self._client.post(protocol.url, body)).value)
-        n_front = 0
-        while n_front < len(answer.tokens) and _is_mark(answer.tokens[n_front], mark):
-            n_front += 1
+        is_mark = [text == mark or _MARK.fullmatch(text) is not None for text in answer.tokens]
+        n_front = [*is_mark, False].index(False)
         try:
             spans = spell(prompt, answer.tokens[n_front:], most_generated=answer.most_generated)
         except InputError as error:
@@ -411,10 +404,6 @@ class Prober:
 
     def _not_available(self, reason: str) -> ModelNotAvailableError:
         return ModelNotAvailableError(f"{self._reference.text}: {self._client.without_key(reason)}")
-
-
-def _is_mark(token: str, mark: str) -> bool:
-    return token == mark or _MARK.fullmatch(token) is not None
 
 
 def _check_contexts(probes: Sequence[_Probe]) -> str:

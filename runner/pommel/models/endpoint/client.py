@@ -33,13 +33,6 @@ _Item = TypeVar("_Item")
 Put = Callable[[_Item], None]
 
 
-@dataclass(frozen=True, slots=True)
-class _End:
-    """Nothing more comes, because all is done or because of a failure."""
-
-    failure: BaseException | None
-
-
 class Background:
     """A thread that runs coroutines; it is started when it is first needed."""
 
@@ -65,33 +58,31 @@ class Background:
 
         Whoever closes the generator cancels `produce`, and comes back when that has ended.
         """
-        ready: queue.SimpleQueue[tuple[_Item] | _End] = queue.SimpleQueue()
+        ready: queue.SimpleQueue[tuple[_Item] | asyncio.Task[None]] = queue.SimpleQueue()
         loop, tasks = self._started(), list[asyncio.Task[None]]()
 
         def start() -> None:
-            task = loop.create_task(produce(lambda item: ready.put((item,))))
-            task.add_done_callback(lambda done: ready.put(_end(done)))
-            tasks.append(task)
+            tasks.append(loop.create_task(produce(lambda item: ready.put((item,)))))
+            # Nothing more comes behind it, because all is done or because of a failure.
+            tasks[0].add_done_callback(ready.put)
 
         loop.call_soon_threadsafe(start)
-        end: _End | None = None
+        each: tuple[_Item] | asyncio.Task[None] | None = None
         try:
-            while end is None:
-                each = ready.get()
-                if isinstance(each, _End):
-                    end = each
-                else:
-                    yield each[0]
+            while not isinstance(each := ready.get(), asyncio.Task):
+                yield each[0]
         finally:
-            if end is None:
+            if not isinstance(each, asyncio.Task):
                 with contextlib.suppress(RuntimeError):  # the loop has been closed
-                    loop.call_soon_threadsafe(lambda: [task.cancel() for task in tasks])
+                    loop.call_soon_threadsafe(lambda: tasks.pop().cancel())
                 # A generator that nobody has any more may be closed by the loop's own thread.
                 if threading.current_thread() is not self._thread:
-                    while not isinstance(ready.get(), _End):
+                    while not isinstance(ready.get(), asyncio.Task):
                         pass
-        if end.failure is not None:
-            raise end.failure
+        if each.cancelled():
+            raise ModelError("the model was closed while it scored")
+        if failure := each.exception():
+            raise failure
 
     def close(self) -> None:
         """Cancel what runs, and end the thread; the next call starts another."""
@@ -117,29 +108,23 @@ class Background:
             return self._loop
 
 
-def _end(task: "asyncio.Task[None]") -> _End:
-    if task.cancelled():
-        return _End(ModelError("the model was closed while it scored"))
-    return _End(task.exception())
-
-
 def _serve(
     loop: asyncio.AbstractEventLoop, at_end: Callable[[], Coroutine[Any, Any, None]]
 ) -> None:
     try:
         loop.run_forever()
-        left = asyncio.all_tasks(loop)
-        for task in left:
-            task.cancel()
-        loop.run_until_complete(_all_of(left))
-        loop.run_until_complete(at_end())
+        loop.run_until_complete(_end_all(at_end))
         loop.run_until_complete(loop.shutdown_asyncgens())
     finally:
         loop.close()
 
 
-async def _all_of(tasks: "set[asyncio.Task[Any]]") -> None:
-    await asyncio.gather(*tasks, return_exceptions=True)
+async def _end_all(at_end: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    left = [task for task in asyncio.all_tasks() if task is not asyncio.current_task()]
+    for task in left:
+        task.cancel()
+    await asyncio.gather(*left, return_exceptions=True)
+    await at_end()
 
 
 _GENERAL = "POMMEL_API_KEY"
@@ -248,11 +233,9 @@ class Client:
     ) -> None:
         """Prepare connections, and open none."""
         self._key = key
-        self._n_retries = options.n_retries
-        self._timeout_seconds = options.timeout_seconds
+        self._options = options
         self._waiting = waiting
         self._reference = reference
-        self._n_parallel = options.n_parallel
         self._connected: httpx.AsyncClient | None = None
 
     async def close(self) -> None:
@@ -270,26 +253,24 @@ class Client:
 
         Raises `RequestFailedError`.
         """
-        return await self._ask("GET", url, None, is_patient=False)
+        return await self._ask("GET", url, None)
 
     async def post(self, url: str, body: Mapping[str, Any]) -> Answer:
         """Return the answer to POST, repeated if it fails for what may pass.
 
         Raises `RequestFailedError`, which then says what failed how often.
         """
-        return await self._ask("POST", url, body, is_patient=True)
+        return await self._ask("POST", url, body)
 
-    async def _ask(
-        self, method: str, url: str, body: Mapping[str, Any] | None, *, is_patient: bool
-    ) -> Answer:
+    async def _ask(self, method: str, url: str, body: Mapping[str, Any] | None) -> Answer:
         failures: list[RequestFailedError] = []
         while True:
             try:
                 return await self._once(method, url, body)
             except RequestFailedError as failure:
                 failures.append(failure)
-                is_there = is_patient or failure.status is not None
-                if not failure.may_pass or not is_there or len(failures) > self._n_retries:
+                is_there = method == "POST" or failure.status is not None
+                if not (failure.may_pass and is_there and len(failures) <= self._options.n_retries):
                     raise _joined(failures) from None
                 wished_seconds = failure.wished_seconds
             await asyncio.sleep(self._waiting.seconds(len(failures), wished_seconds))
@@ -299,21 +280,46 @@ class Client:
 
         try:
             if self._connected is None:
-                self._connected = _connections(self._reference, self._key, self._n_parallel)
+                self._connected = self._connections()
             async with (
-                asyncio.timeout(self._timeout_seconds),
+                asyncio.timeout(self._options.timeout_seconds),
                 self._connected.stream(method, url, json=body) as response,
             ):
                 raw = await _read(response)
         except TimeoutError:
-            reason = f"no answer within {self._timeout_seconds:g} s"
+            reason = f"no answer within {self._options.timeout_seconds:g} s"
             raise RequestFailedError(reason, may_pass=True) from None
-        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-            raise self._not_sent(error) from None
-        except (ImportError, OSError, ValueError) as error:
-            # Of the environment (a proxy, certificates), or a host or model that cannot be sent.
+        # The last three are of the environment (a proxy, certificates), or of a host or model that
+        # cannot be sent.
+        except (
+            *(httpx.HTTPError, httpx.InvalidURL, httpx.StreamError),
+            *(ImportError, OSError, ValueError),
+        ) as error:
             raise self._not_sent(error) from None
         return self._read_answer(response, raw)
+
+    def _connections(self) -> "httpx.AsyncClient":
+        import httpx
+
+        host, n_connections = self._reference.host, self._options.n_parallel
+        host = f"[{host}]" if ":" in host else host
+        return httpx.AsyncClient(
+            headers={
+                "Accept": "application/json",
+                # A few packed bytes can be gigabytes.
+                "Accept-Encoding": "identity",
+                "User-Agent": f"pommel/{package_version('pommel')}",
+                **self._key.headers,
+            },
+            # One deadline for all of a request stands around it.
+            timeout=httpx.Timeout(None),
+            limits=httpx.Limits(
+                max_connections=n_connections, max_keepalive_connections=n_connections
+            ),
+            follow_redirects=False,
+            # What is on this machine is not reached through a proxy.
+            mounts={f"all://{host}": None} if self._reference.is_loopback else None,
+        )
 
     def _not_sent(self, error: Exception) -> RequestFailedError:
         import httpx
@@ -375,27 +381,6 @@ class Client:
             return "a page of HTML"
         line = self._key.without(printable(" ".join(text.split())))
         return f"{line[:_SHOWN_CHARACTERS]!r}" + ("…" if len(line) > _SHOWN_CHARACTERS else "")
-
-
-def _connections(reference: EndpointReference, key: Key, n_connections: int) -> "httpx.AsyncClient":
-    import httpx
-
-    host = f"[{reference.host}]" if ":" in reference.host else reference.host
-    return httpx.AsyncClient(
-        headers={
-            "Accept": "application/json",
-            # A few packed bytes can be gigabytes.
-            "Accept-Encoding": "identity",
-            "User-Agent": f"pommel/{package_version('pommel')}",
-            **key.headers,
-        },
-        # One deadline for all of a request stands around it.
-        timeout=httpx.Timeout(None),
-        limits=httpx.Limits(max_connections=n_connections, max_keepalive_connections=n_connections),
-        follow_redirects=False,
-        # What is on this machine is not reached through a proxy.
-        mounts={f"all://{host}": None} if reference.is_loopback else None,
-    )
 
 
 async def _read(response: "httpx.Response") -> bytes:

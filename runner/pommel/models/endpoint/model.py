@@ -23,7 +23,7 @@ from pommel.errors import (
     printable,
     quoted,
 )
-from pommel.files import Waiting
+from pommel.files import Waiting, is_encodable
 from pommel.models.endpoint.behaviour import EXACT, MOST_BITS, Manner, Prober, Way
 from pommel.models.endpoint.client import Background, Client, Put, RequestFailedError, find_key
 from pommel.models.endpoint.reference import EndpointReference, read_reference
@@ -99,16 +99,12 @@ async def find_served(client: Client, reference: EndpointReference) -> Served:
 
 
 def _models(value: object) -> dict[str, dict[str, object]] | None:
+    """Return the models of a list that have a name that can be asked for; None for no list."""
     data = value.get("data") if isinstance(value, dict) else None
     if not isinstance(data, list):
         return None
-    return {each["id"]: each for each in data if isinstance(each, dict) and _has_name(each)}
-
-
-def _has_name(model: Mapping[str, Any]) -> bool:
-    """Say whether a model has a name that can be asked for: text, without half of a pair."""
-    name = model.get("id")
-    return isinstance(name, str) and name == name.encode(errors="replace").decode()
+    named = ((each.get("id"), each) for each in data if isinstance(each, dict))
+    return {name: each for name, each in named if isinstance(name, str) and is_encodable(name)}
 
 
 def _meant(models: Mapping[str, Any], reference: EndpointReference) -> str:
