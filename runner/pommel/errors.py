@@ -199,12 +199,6 @@ def nearest(name: str, known: Iterable[str], *, likeness: float = 0.6) -> str | 
     return close[0] if close else None
 
 
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Return " (did you mean X?)" with the nearest known name; empty if none is like it."""
-    meant = nearest(name, known)
-    return f" (did you mean {meant}?)" if meant else ""
-
-
 def counted(number: int, noun: str) -> str:
     """Return "1 file" or "3 files"."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

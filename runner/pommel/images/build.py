@@ -6,13 +6,14 @@ import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import field
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from pommel.errors import ContainerError, InputError, UsageError, counted, printable, readable_size
 from pommel.images.sources import Files, Source, context_chunks, context_files, find_source, n_bytes
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -88,7 +89,7 @@ _LAST_SECOND = 253_402_300_799
 _ESCAPES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BuildOptions:
     """What may be said about a build.
 
@@ -149,7 +150,7 @@ class BuildOptions:
         return f"pommel/{name}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class BuiltImage:
     """An image that has been built: how pommel calls it, its id, its size, how long it took."""
 

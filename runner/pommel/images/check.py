@@ -11,6 +11,7 @@ from typing import Any, Generic, Literal, TypeVar
 from pommel.errors import ContainerError, PommelError, printable
 from pommel.models import ImageCommands, PrintedToken, TokenizerSpec
 from pommel.surprisal import Token
+from pommel.values import frozen
 
 # A word that no vocabulary has.
 UNKNOWN_WORD = "zxqvblorp"
@@ -270,7 +271,7 @@ def check_same(sentence: str, bits: Bits, others: Bits, where: str) -> None:
             raise Failed(f"{sentence!r}: {text!r} {is_and}")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CheckResult:
     """What came out of a check: a message that says why, and what to do if it has failed."""
 

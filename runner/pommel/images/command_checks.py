@@ -5,7 +5,7 @@ import re
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib.util import find_spec
 from itertools import dropwhile
@@ -35,6 +35,7 @@ from pommel.images.check import (
     many,
 )
 from pommel.models import PrintedToken
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import numpy as np
@@ -390,7 +391,7 @@ _TOLERANCE = 1e-3
 _NUMBERS_SHOWN = 10
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Predicted:
     """A sentence with what it has in the file: ids (n), natural logarithms (n, vocabulary)."""
 

@@ -27,6 +27,7 @@ from pommel.images.check import (
 )
 from pommel.models import Policy, Recording
 from pommel.surprisal import ScoredSentence
+from pommel.values import frozen
 
 # How long an image may think before its first line: what it took for a whole command, many times.
 _SHORTEST_WAIT_S = 60
@@ -37,7 +38,7 @@ _FIRST_ID = 100
 HEADER, ANSWERS, POLICIES, ERRORS, END = "header", "answers", "policies", "errors", "end"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Exchange:
     """A sentence that was asked for under a policy, and its answer as JSON has it."""
 

@@ -7,14 +7,14 @@ import re
 import tarfile
 import zipfile
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
 from typing import BinaryIO
 
-from pommel.errors import InputError, PommelError, UsageError, did_you_mean
+from pommel.errors import InputError, PommelError, UsageError, nearest
 from pommel.files import shipped_folder
+from pommel.values import frozen
 
 # Path in the context -> a file of this machine, or what it holds.
 Files = dict[str, Path | bytes]
@@ -205,7 +205,7 @@ _SHARING = ("ngram", "lstm", "huggingface")
 SHIPPED = ("template", *_SHARING)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Source:
     """A folder to build from; `dockerfile` is the path in it, `name` what the image is called.
 
@@ -246,9 +246,11 @@ def find_source(text: str) -> Source:
         .resolve()
     )
     if not folder.is_dir():
+        meant = nearest(text, SHIPPED)
+        hint = f" (did you mean {meant}?)" if meant else ""
         raise InputError(
             f"{text}: there is no such folder, and no image of this name ships with pommel"
-            f"{did_you_mean(text, SHIPPED)}; there is: {', '.join(SHIPPED)}"
+            f"{hint}; there is: {', '.join(SHIPPED)}"
         )
     if not (folder / "Dockerfile").is_file():
         raise InputError(

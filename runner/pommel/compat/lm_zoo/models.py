@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from pommel.compat.lm_zoo.errors import UnknownModelError
-from pommel.errors import did_you_mean
+from pommel.errors import nearest
 from pommel.models import LmZooRegistry
 
 DOCKER_REGISTRY = "docker.io"
@@ -167,9 +167,10 @@ class Registry(Mapping[str, Model]):
             return DummyModel(model_ref)
         if model_ref in self._models:
             return self._models[model_ref]
+        meant = nearest(model_ref, self)
+        hint = f" (did you mean {meant}?)" if meant else ""
         raise UnknownModelError(
-            f"unknown model {model_ref!r}{did_you_mean(model_ref, self)}; "
-            f"the registry has {', '.join(self)}"
+            f"unknown model {model_ref!r}{hint}; the registry has {', '.join(self)}"
         )
 
     def official(self) -> list[OfficialModel]:

@@ -5,7 +5,7 @@ import re
 import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -37,6 +37,7 @@ from pommel.models.model import LoadOptions, Policy
 from pommel.models.recorded import Recording
 from pommel.models.reference_files import check_shape
 from pommel.surprisal import ScoredSentence
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import h5py
@@ -95,7 +96,7 @@ _OTHER_USER = ("docker://", "podman://")
 _SPECS: dict[tuple[str, Path | None, checkpoint.Stamp], dict[str, Any]] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ImageCommands:
     """The commands of one image, under one sandbox.
 

@@ -9,7 +9,7 @@ import hashlib
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -32,6 +32,7 @@ from pommel.models.kinds import Kind
 from pommel.models.model import RECOVERED, LoadOptions, ModelInfo, Policy, Spans, check_only_method
 from pommel.models.printed import under_policy, with_first_token
 from pommel.surprisal import ScoredSentence
+from pommel.values import frozen
 
 
 class SessionAnswers:
@@ -115,7 +116,7 @@ def _first_difference(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     return "its header"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PrintedAnswers:
     """Asks an image for tokens, unknown words and surprisals, a container start each.
 
@@ -270,7 +271,7 @@ def describe(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, weakref_slot=True)
+@frozen(eq=False, weakref_slot=True)
 class ContainerModel:
     """A model whose answers come out of a container.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from pommel.errors import InputError, ModelNotAvailableError, did_you_mean
+from pommel.errors import InputError, ModelNotAvailableError, nearest
 from pommel.files import DecodedText, json_schema, shipped_folder
 from pommel.models.reference_files import check_shape, parse_json
 
@@ -46,8 +46,10 @@ class LmZooRegistry(dict[str, Mapping[str, Any]]):
         Raises `ModelNotAvailableError`, with the nearest name that there is, for any other.
         """
         if shortname not in self:
+            meant = nearest(shortname, self)
+            hint = f" (did you mean {meant}?)" if meant else ""
             raise ModelNotAvailableError(
-                f"there is no image {shortname!r} in the registry{did_you_mean(shortname, self)}; "
+                f"there is no image {shortname!r} in the registry{hint}; "
                 f"it is one of {', '.join(self)}, or write docker://NAME:TAG"
             )
         image = self[shortname]["image"]

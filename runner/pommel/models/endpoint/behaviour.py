@@ -7,7 +7,7 @@ import math
 import re
 import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from pommel.errors import InputError, ModelNotAvailableError, UnsupportedFeatureError, quoted
 from pommel.models.endpoint.client import Client, RequestFailedError
@@ -16,9 +16,10 @@ from pommel.models.endpoint.reference import EndpointReference
 from pommel.models.endpoint.spelling import spell
 from pommel.models.model import Policy
 from pommel.surprisal import ScoredSentence, Token
+from pommel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Way:
     """One way to ask for a sentence.
 
@@ -80,7 +81,7 @@ class Way:
         return scored
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Manner:
     """What a server does by itself (`own`), and what it can be made to do.
 
@@ -197,7 +198,7 @@ _IS_THERE = frozenset({400, 405, 415, 422})
 _NEEDED = "surprisals need prompt log-probabilities"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Probe:
     """A prompt's answer: `n_front` marks, then the `n_tokens` tokens that spell it."""
 

@@ -21,6 +21,7 @@ from pommel.errors import ModelError, UsageError, package_version, printable
 from pommel.files import Waiting
 from pommel.models.endpoint.reference import EndpointReference
 from pommel.models.model import LoadOptions
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     import httpx
@@ -132,7 +133,7 @@ _HIDDEN = "***"
 _FEWEST_CHARACTERS = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Key:
     """A key, or that there is none; `advice` says what to do if a server wants another."""
 
@@ -217,7 +218,7 @@ class RequestFailedError(Exception):
         return self.reason
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Answer:
     """The JSON value of an answer with a status of 200 or so, and who says to have sent it."""
 

@@ -9,7 +9,7 @@ import os
 import random
 import weakref
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from operator import itemgetter
 from typing import Any
 
@@ -18,8 +18,8 @@ from pommel.errors import (
     ModelError,
     ModelNotAvailableError,
     UsageError,
-    did_you_mean,
     listed,
+    nearest,
     printable,
     quoted,
 )
@@ -36,6 +36,7 @@ from pommel.models.model import (
     check_only_method,
 )
 from pommel.surprisal import ScoredSentence
+from pommel.values import frozen
 
 # Servers without such a list.
 _NO_LIST = frozenset({404, 405, 501})
@@ -49,7 +50,7 @@ _SHOWN_CHARACTERS = 80
 _COMPARED = 1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Served:
     """One model of a server; `said` is what the server's list says of it, without times."""
 
@@ -117,9 +118,10 @@ def _meant(models: Mapping[str, Any], reference: EndpointReference) -> str:
     if reference.model is None:
         what = f"it has {len(names)} models ({shown})" if names else "it has no model"
         raise ModelNotAvailableError(f"{reference.text}: {what}; write {reference.base_url}#MODEL")
+    meant = nearest(reference.model, names[:_COMPARED])
+    hint = f" (did you mean {meant}?)" if meant else ""
     raise ModelNotAvailableError(
-        f"{reference.text}: it has no model {reference.model!r}"
-        f"{did_you_mean(reference.model, names[:_COMPARED])}; it has: {shown or 'none'}"
+        f"{reference.text}: it has no model {reference.model!r}{hint}; it has: {shown or 'none'}"
     )
 
 

@@ -2,10 +2,10 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pommel.errors import InputError, UnsupportedFeatureError, quoted
+from pommel.values import frozen
 
 # Of a token that is certain, rounded.
 _MOST_ABOVE_ZERO = 1e-6
@@ -14,7 +14,7 @@ _PLACEHOLDER = -9000.0
 _SHOWN_DIGITS = 24
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class PromptAnswer:
     """The tokens that a server shows, with natural logarithms; None where it gives none.
 
@@ -30,7 +30,7 @@ class PromptAnswer:
     most_generated: int = 0
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Completions:
     """OpenAI's completions, with `echo` and `logprobs`.
 
@@ -80,7 +80,7 @@ class Completions:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Generate:
     """`/generate` of Text Generation Inference, with `decoder_input_details`."""
 

@@ -2,17 +2,17 @@
 
 import ipaddress
 import re
-from dataclasses import dataclass
 from urllib.parse import SplitResult, urlsplit
 
 from pommel.errors import ModelNotAvailableError, UsageError
+from pommel.values import frozen
 
 _HOST = re.compile(r"[\w.-]+")
 _FORM = "write http://HOST:PORT/v1#MODEL"
 _CHAT, _COMPLETIONS = "/chat/completions", "/completions"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class EndpointReference:
     """A reference in its parts; it holds no secrets.
 

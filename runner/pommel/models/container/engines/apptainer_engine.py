@@ -12,7 +12,6 @@ import stat
 import subprocess
 import tempfile
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 from pommel.errors import ContainerError, ModelNotAvailableError
@@ -27,6 +26,7 @@ from pommel.models.container.engines.engine import (
 )
 from pommel.models.container.engines.process import last_words
 from pommel.models.container.engines.process_channel import ProcessChannel
+from pommel.values import frozen
 
 # With any others, Apptainer might find settings (more places to mount), and pass a proxy on.
 _OUR_VARIABLES = (
@@ -216,7 +216,7 @@ def find_apptainer(reference: str) -> "ApptainerEngine":
     return ApptainerEngine(program=program, name=version[1], version=version[2])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ApptainerEngine:
     """Apptainer or Singularity, as it says itself (`name`, `version`); `program` is its path.
 

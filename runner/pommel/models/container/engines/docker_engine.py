@@ -9,7 +9,6 @@ import threading
 import uuid
 import weakref
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,6 +25,7 @@ from pommel.models.container.engines.engine import (
     PullProgress,
 )
 from pommel.models.container.engines.reaper import REAPER
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -349,7 +349,7 @@ def _podman_settings() -> dict[str, Any]:
     return {"base_url": os.environ.get("CONTAINER_HOST") or f"unix://{nearest}"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, weakref_slot=True, eq=False)
+@frozen(eq=False, weakref_slot=True)
 class DockerEngine:
     """An engine with Docker's interface; `settings` are what its client was made with."""
 

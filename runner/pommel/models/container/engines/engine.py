@@ -8,19 +8,20 @@ import math
 import re
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, Protocol, get_args
 
-from pommel.errors import ModelNotAvailableError, UsageError, did_you_mean
+from pommel.errors import ModelNotAvailableError, UsageError, nearest
+from pommel.values import frozen
 
 KIB = 1 << 10
 MIB = 1 << 20
 GIB = 1 << 30
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Sandbox:
     """The limits of one container; the defaults are for code that nobody vouches for.
 
@@ -81,9 +82,10 @@ class Sandbox:
         for setting in settings:
             key, separator, value = setting.partition("=")
             if key not in SETTINGS:
+                meant = nearest(key, SETTINGS)
+                hint = f" (did you mean {meant}?)" if meant else ""
                 raise UsageError(
-                    f"--sandbox {setting}: there is no {key!r}{did_you_mean(key, SETTINGS)}; "
-                    f"it is {', '.join(SETTINGS)}"
+                    f"--sandbox {setting}: there is no {key!r}{hint}; it is {', '.join(SETTINGS)}"
                 )
             field, read = SETTINGS[key]
             if not separator:
@@ -111,7 +113,7 @@ CHECKPOINT_FOLDER = "/opt/lmzoo_checkpoint"
 CHECKPOINT_VARIABLE = "LMZOO_CHECKPOINT_PATH"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Image:
     """An image that is there to be run.
 
@@ -132,7 +134,7 @@ class Image:
         return {"reference": self.reference, "id": self.id, "digests": list(self.digests)}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Job:
     """One command to be run in a container of its own.
 
@@ -155,7 +157,7 @@ class Job:
         return f"{self.image.reference}: {self.label or ' '.join(self.command)}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class ExitStatus:
     """How a command ended; `out_of_memory` says that something in the container was killed for it.
 

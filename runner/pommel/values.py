@@ -1,0 +1,35 @@
+"""Values: what is whole when it is made, and never changes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TypeVar, dataclass_transform, overload
+
+_Kind = TypeVar("_Kind")
+
+
+@overload
+def frozen(kind: type[_Kind], /) -> type[_Kind]: ...
+
+
+@overload
+def frozen(
+    *, eq: bool = True, slots: bool = True, weakref_slot: bool = False
+) -> Callable[[type[_Kind]], type[_Kind]]: ...
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True, field_specifiers=(field,))
+def frozen(
+    kind: type[_Kind] | None = None,
+    /,
+    *,
+    eq: bool = True,
+    slots: bool = True,
+    weakref_slot: bool = False,
+) -> type[_Kind] | Callable[[type[_Kind]], type[_Kind]]:
+    """Make a class a frozen dataclass with slots, whose fields are given by their names.
+
+    Written `@frozen`; or `@frozen(eq=False)` for what is equal to itself alone, and
+    `@frozen(slots=False)` for what keeps properties once they are computed.
+    """
+    made = dataclass(frozen=True, kw_only=True, eq=eq, slots=slots, weakref_slot=weakref_slot)
+    return made if kind is None else made(kind)
