@@ -7,7 +7,7 @@ else that escapes is our mistake.
 import difflib
 import functools
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from importlib import metadata
 from typing import Literal
 
@@ -54,9 +54,9 @@ class Fault:
     """
 
     file: str
-    line: int
-    column: int
-    path: str
+    line: int = 0
+    column: int = 0
+    path: str = ""
     message: str
     hint: str = ""
     severity: Literal["error", "warning"] = "error"
@@ -74,23 +74,16 @@ class Place:
     """Where something stands in a file; as in a fault, line and column count from 1, or are 0."""
 
     file: str
-    line: int
-    column: int
+    line: int = 0
+    column: int = 0
 
     def further(self, n_characters: int) -> "Place":
         """Return the place so many characters further on in the line."""
-        return Place(file=self.file, line=self.line, column=self.column + n_characters)
+        return replace(self, column=self.column + n_characters)
 
     def fault(self, message: str, hint: str) -> Fault:
         """Return what is wrong here, and what to do about it."""
-        return Fault(
-            file=self.file,
-            line=self.line,
-            column=self.column,
-            path="",
-            message=message,
-            hint=hint,
-        )
+        return Fault(**asdict(self), message=message, hint=hint)
 
 
 class FaultyFileError(InputError):

@@ -2,10 +2,10 @@ from .checks import Finding as Finding
 from .drafts import Design as Design
 from .formula.chance import chance_of_all as chance_of_all
 from .formula.parser import Formula as Formula
-from .lint.balance import Tokenized as Tokenized
 from .lint.frequencies import Frequencies as Frequencies
 from .lint.rules import RULES as RULES
 from .lint.rules import check_suite as check_suite
+from .lint.subject import Tokenized as Tokenized
 from .metrics import METRICS as METRICS
 from .published import PublishedSuite as PublishedSuite
 from .published import language_fault as language_fault

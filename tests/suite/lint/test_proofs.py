@@ -15,7 +15,6 @@ from pommel.suite.lint.proofs import (
     Conjunction,
     Inequality,
     Outcomes,
-    Proofs,
     Reason,
     Sharing,
     TooHardError,
@@ -25,9 +24,12 @@ from pommel.suite.lint.proofs import (
     can_hold,
     facts,
     item_values,
+    items_where,
+    never_hold,
     outcomes,
 )
 from pommel.suite.lint.subject import Subject
+from pommel.suite.suite import Suite
 
 # --- inequalities
 
@@ -87,7 +89,12 @@ FORMULAS = [f"({region};%{name}%) > 0" for region in "12*" for name in "abcd"]
 
 def values(sharing: Sharing, metric: str = "sum", joiner: str = " ") -> Values:
     suite = make_suite([ITEM], FORMULAS, metric=metric, joiner=joiner)
-    return item_values(Subject(suite=suite), 0, sharing)
+    return values_of(suite, sharing)
+
+
+def values_of(suite: Suite, sharing: Sharing, *, is_full: bool = False) -> Values:
+    subject = Subject(suite=suite)
+    return item_values(subject, 0, subject.references, sharing, is_full=is_full)
 
 
 def form(found: Values, name: str, region: int | None) -> Value:
@@ -116,7 +123,7 @@ def test_what_is_empty() -> None:
     assert form(values("none", "mean"), "d", 2) is None
     suite = make_suite([ITEM], FORMULAS)
     reference = RegionValue(region=2, condition="d")
-    filled = item_values(Subject(suite=suite), 0, "none", filled=[reference])
+    filled = values_of(suite, "none", is_full=True)
     (own,) = filled[reference].factors  # type: ignore[union-attr]
     assert own in form(filled, "d", None).factors  # type: ignore[union-attr]
 
@@ -159,19 +166,19 @@ def of(text: str) -> Outcomes:
 )
 def test_what_may_come_out(formula: str, possible: str) -> None:
     found = of(formula)
-    named = {"true": found.true, "false": found.false, "undefined": found.undefined}
-    assert ", ".join(name for name, each in named.items() if is_possible(each)) == possible
+    names = {True: "true", False: "false", None: "undefined"}
+    assert ", ".join(names[truth] for truth in names if is_possible(found[truth])) == possible
 
 
 def test_what_is_known_of_the_values() -> None:
     fact = Inequality(VALUES[B] - VALUES[A], strict=False)  # type: ignore[operator]
-    assert is_possible(of("(1;%a%) < (1;%b%)").true)
-    assert not is_possible(of("(1;%a%) < (1;%b%)").true, (fact,))
+    assert is_possible(of("(1;%a%) < (1;%b%)")[True])
+    assert not is_possible(of("(1;%a%) < (1;%b%)")[True], (fact,))
 
 
 def test_equality_of_what_is_never_negative_has_one_case() -> None:
-    assert len(of("(1;%a%) = (1;%b%)").true) == 1
-    assert len(of("(1;%a%) = (1;%b%) - 1").true) == 2
+    assert len(of("(1;%a%) = (1;%b%)")[True]) == 1
+    assert len(of("(1;%a%) = (1;%b%) - 1")[True]) == 2
 
 
 def alternatives(n_cases: int, first: int) -> Alternatives:
@@ -195,7 +202,7 @@ def test_one_of_the_outcomes_is_the_case(operators: list[str]) -> None:
             for i, value in enumerate(values)
             for sign in (1, -1)
         ]
-        assert is_possible(found.true, tuple(fixed)) != is_possible(found.false, tuple(fixed))
+        assert is_possible(found[True], tuple(fixed)) != is_possible(found[False], tuple(fixed))
 
 
 # --- reasons
@@ -204,15 +211,12 @@ HALF: Sentences = {"a": ("x", "", "."), "b": ("x", "y", ".")}
 FULL: Sentences = {"a": ("x", "y", "z"), "b": ("u", "v", ".")}
 
 
-def proofs(*formulas: str, **meta: str) -> Proofs:
-    return Proofs(Subject(suite=make_suite([HALF, FULL], formulas, **meta)))
-
-
 def test_the_reason_is_that_of_the_prediction() -> None:
-    found = proofs("(2;%a%) < (2;%b%)", "(1;%a%) < (1;%b%)", metric="mean")
+    formulas = ["(2;%a%) < (2;%b%)", "(1;%a%) < (1;%b%)"]
+    subject = Subject(suite=make_suite([HALF, FULL], formulas, metric="mean"))
 
     def reasons(index: int) -> dict[Reason, list[int]]:
-        return found.items_where([index], Proofs.never_hold)
+        return items_where(subject, [index], never_hold)
 
     assert reasons(0) == {Reason(sharing="none", is_empty=True): [0]}
     assert reasons(1) == {Reason(sharing="left to right", is_empty=False): [0]}

@@ -145,8 +145,11 @@ class Form(Generic[V]):
         known = {each: factor for each, factor in factors.items() if factor}
         return Form(known, self.constant + other.constant)
 
+    def __neg__(self) -> "Form[V]":
+        return self * Fraction(-1)
+
     def __sub__(self, other: "Form[V]") -> "Form[V]":
-        return self + other * Fraction(-1)
+        return self + -other
 
     def __mul__(self, number: Fraction) -> "Form[V]":
         factors = {each: factor * number for each, factor in self.factors.items() if number}
@@ -178,7 +181,7 @@ def linear(node: Expression) -> Form[RegionValue] | None:
             return Form({node: Fraction(1)})
         case Negative():
             operand = linear(node.operand)
-            return operand and operand * Fraction(-1)
+            return operand and -operand
         case Arithmetic():
             left, right = linear(node.left), linear(node.right)
             return left and right and left.calculated(node.operator, right)

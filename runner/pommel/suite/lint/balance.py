@@ -1,14 +1,13 @@
 """Do the sides of contrasts differ systematically in something that they should not differ in?"""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
 from pommel.errors import counted
-from pommel.suite.formula.tree import RegionValue
-from pommel.suite.lint.frequencies import Frequencies, words
-from pommel.suite.lint.subject import Contrast, Remark, Side, Subject, contrasts, in_items
-from pommel.surprisal import ScoredSentence
+from pommel.suite.lint.frequencies import words
+from pommel.suite.lint.subject import Contrast, Laid, Remark, Side, Subject, Tokenized, contrasts
+from pommel.surprisal import Token
 
 # Below this p a difference counts as systematic: eight items that all agree.
 _SIGNIFICANT = 0.01
@@ -19,37 +18,21 @@ Difference = Callable[[int, Contrast], float | None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Imbalance:
-    """Differences that mostly have one sign: their mean over items, and the sign test's p."""
-
-    mean: float
-    n_above: int
-    n_below: int
-    n_items: int
-    p: float
-
-    @property
-    def agreement(self) -> str:
-        """How many items agree with the mean, in words."""
-        n_same, n_other = self.n_above, self.n_below
-        if self.mean < 0:
-            n_same, n_other = n_other, n_same
-        reverse = f", the reverse in {n_other}" if n_other else ""
-        return f"so in {n_same} of {self.n_items} items{reverse} (sign test: p = {self.p:.1g})"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Unbalanced:
-    """The contrasts of one prediction, taken together, and how they are out of balance."""
+    """The contrasts of one prediction, whose differences, added up, mostly have one sign.
+
+    `mean` is that over items; `agreement` says in how many of them it is so, and the sign test's p.
+    """
 
     prediction: int
     contrasts: tuple[Contrast, ...]
-    imbalance: Imbalance
+    mean: float
+    agreement: str
 
-    def remark(self, rule: str, message: str, hint: str) -> Remark:
+    def remark(self, message: str, hint: str) -> Remark:
         """Return the remark at the prediction."""
         path = ("predictions", self.prediction, "formula")
-        return Remark(rule=rule, path=path, message=message, hint=hint)
+        return Remark(path=path, message=message, hint=hint)
 
 
 def unbalanced(
@@ -71,9 +54,11 @@ def unbalanced(
             if not group or frozenset(group) in seen:
                 continue
             seen.add(frozenset(group))
-            imbalance = _imbalance(_sums(subject, group, difference), at_least)
-            if imbalance:
-                yield Unbalanced(prediction=index, contrasts=group, imbalance=imbalance)
+            sums = _sums(subject, group, difference)
+            mean = sum(sums) / len(sums) if sums else 0.0
+            agreement = _agreement(sums, mean)
+            if agreement and abs(mean) >= at_least:
+                yield Unbalanced(prediction=index, contrasts=group, mean=mean, agreement=agreement)
 
 
 def _sums(subject: Subject, group: Sequence[Contrast], difference: Difference) -> list[float]:
@@ -82,157 +67,138 @@ def _sums(subject: Subject, group: Sequence[Contrast], difference: Difference) -
     return [sum(row) for row in known if len(row) == len(group)]
 
 
-def _imbalance(differences: Sequence[float], at_least: float) -> Imbalance | None:
+def _agreement(sums: Sequence[float], mean: float) -> str:
+    """Say how many items agree with the mean; "" if they might do so by chance."""
     from scipy.stats import binomtest
 
-    n_above = sum(each > 0 for each in differences)
-    n_below = sum(each < 0 for each in differences)
-    if not n_above + n_below:
-        return None
-    mean = sum(differences) / len(differences)
-    p = float(binomtest(n_above, n_above + n_below).pvalue)
-    if abs(mean) < at_least or p >= _SIGNIFICANT:
-        return None
-    return Imbalance(mean=mean, n_above=n_above, n_below=n_below, n_items=len(differences), p=p)
+    n_same = sum(each * mean > 0 for each in sums)
+    n_other = sum(each * mean < 0 for each in sums)
+    if not n_same + n_other:
+        return ""
+    p = float(binomtest(n_same, n_same + n_other).pvalue)
+    reverse = f", the reverse in {n_other}" if n_other else ""
+    so = f"so in {n_same} of {len(sums)} items{reverse} (sign test: p = {p:.1g})"
+    return so if p < _SIGNIFICANT else ""
 
 
 # Half a token an item.
 _LEAST_TOKENS = 0.5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Tokenized:
-    """A model's name and its tokens of every sentence of a suite, by the sentence's text."""
-
-    model_name: str
-    sentences: Mapping[str, ScoredSentence]
-
-
-def token_count(subject: Subject, tokenized: Tokenized) -> Iterator[Remark]:
+def token_count(subject: Subject) -> Iterator[Remark]:
     """Yield the predictions whose sides differ systematically in their number of tokens.
 
     Marks of a sentence's beginning and end are not counted. See `balance.unbalanced`.
     """
+    if not (tokenized := subject.tokenized):
+        return
+
+    def n_tokens(item: int, side: Side) -> int:
+        return sum(
+            token.role == "text" and (side.regions is None or region in side.regions)
+            for token, region in _tokens(subject.items[item][side.condition], tokenized)
+        )
 
     def difference(item: int, contrast: Contrast) -> float:
-        more, less = (
-            _n_tokens(subject, item, side, tokenized) for side in (contrast.more, contrast.less)
-        )
-        return more - less
+        return n_tokens(item, contrast.more) - n_tokens(item, contrast.less)
 
     for found in unbalanced(subject, difference, at_least=_LEAST_TOKENS):
-        mean = found.imbalance.mean
         contrast = found.contrasts[0]
-        side = "what should be more surprising" if mean > 0 else "what should be less surprising"
+        side = f"what should be {'more' if found.mean > 0 else 'less'} surprising"
         if not contrast.directed:
-            side = repr((contrast.more if mean > 0 else contrast.less).condition)
+            side = repr((contrast.more if found.mean > 0 else contrast.less).condition)
         yield found.remark(
-            "token-count",
-            f"{side} has more tokens for {tokenized.model_name}: {abs(mean):.1f} more on average, "
-            f"{found.imbalance.agreement}",
+            f"{side} has more tokens for {tokenized.model_name}: {abs(found.mean):.1f} more on "
+            f"average, {found.agreement}",
             "a sum grows with the number of its tokens; match the words, or add the reverse "
             "comparison",
         )
 
 
-def _n_tokens(subject: Subject, item: int, side: Side, tokenized: Tokenized) -> int:
-    laid = subject.items[item][side.condition]
-    scored = tokenized.sentences[laid.sentence.text]
+def _tokens(laid: Laid, tokenized: Tokenized) -> Iterator[tuple[Token, int]]:
+    """Yield the tokens of a sentence that begin in a region, each with the region's number."""
+    tokens = tokenized.sentences[laid.sentence.text].tokens
     numbers = list(laid.spans)
-    tokens = [token for token in scored.tokens if token.role == "text"]
-    return sum(
-        side.regions is None or numbers[region] in side.regions
-        for region in laid.sentence.regions_of(tokens)
-        if region is not None
-    )
+    for token, index in zip(tokens, laid.sentence.regions_of(tokens), strict=True):
+        if index is not None:
+            yield token, numbers[index]
 
 
-def swallowed_region(subject: Subject, tokenized: Tokenized) -> Iterator[Remark]:
+def swallowed_region(subject: Subject) -> Iterator[Remark]:
     """Yield the regions that a prediction names and in which none of the model's tokens begins.
 
     They have content, all of which stands in tokens that begin in an earlier region.
     """
-    named = (each for formula in subject.formulas for each in formula.references)
-    for reference in dict.fromkeys(named):
+    if not (tokenized := subject.tokenized):
+        return
+
+    def is_swallowed(laid: Laid, region: int) -> bool:
+        begun = {number for _, number in _tokens(laid, tokenized)}
+        return bool(laid.text(region)) and region not in begun
+
+    for named in subject.references:
         items = [
-            i for i in range(len(subject.items)) if _is_swallowed(subject, i, reference, tokenized)
+            i
+            for i, item in enumerate(subject.items)
+            if named.region is not None and is_swallowed(item[named.condition], named.region)
         ]
-        if not items:
-            continue
-        predictions = subject.predictions_naming(reference)
-        numbers = subject.numbers(items)
-        what = f"region {reference.region} of {reference.condition!r}"
-        yield Remark(
-            rule="swallowed-region",
-            path=subject.items[items[0]][reference.condition].path,
-            message=f"{what}, which prediction {predictions[0]} names, has no token of its own for "
-            f"{tokenized.model_name} {in_items(numbers, len(subject.items))}: one that begins "
-            f"before it covers it",
-            hint="let regions begin where tokens do, or say what such items count "
-            "(`pommel run --swallowed`)",
-            item_numbers=numbers,
-            predictions=predictions,
-        )
-
-
-def _is_swallowed(
-    subject: Subject, item: int, reference: RegionValue, tokenized: Tokenized
-) -> bool:
-    laid = subject.items[item][reference.condition]
-    if reference.region is None or not laid.text(reference.region):
-        return False
-    begun = laid.sentence.regions_of(tokenized.sentences[laid.sentence.text].tokens)
-    return reference.region not in {[*laid.spans][each] for each in begun if each is not None}
+        if items:
+            predictions = subject.predictions_naming(named)
+            yield Remark(
+                path=subject.items[items[0]][named.condition].path,
+                message=f"region {named.region} of {named.condition!r}, which prediction "
+                f"{predictions[0]} names, has no token of its own for {tokenized.model_name} "
+                f"{subject.where(items)}: one that begins before it covers it",
+                hint="let regions begin where tokens do, or say what such items count "
+                "(`pommel run --swallowed`)",
+                item_numbers=subject.numbers(items),
+                predictions=predictions,
+            )
 
 
 # On the Zipf scale: three times as frequent.
 _LEAST_ZIPF = 0.5
 
 
-def word_frequency(subject: Subject, frequencies: Frequencies) -> Iterator[Remark]:
+def word_frequency(subject: Subject) -> Iterator[Remark]:
     """Yield the predictions whose sides differ systematically in the frequency of their words.
 
     A side's frequency is the mean of its words' on the Zipf scale. See `balance.unbalanced`.
     """
+    if not (frequencies := subject.frequencies):
+        return
+
+    def words_of(item: int, side: Side) -> list[str]:
+        return list(words(subject.text(item, side)))
 
     def difference(item: int, contrast: Contrast) -> float | None:
-        less, more = (_words(subject, item, side) for side in (contrast.less, contrast.more))
+        less, more = (words_of(item, side) for side in contrast.pair)
         if not less or not more:
             return None
         return fmean(map(frequencies.zipf, less)) - fmean(map(frequencies.zipf, more))
 
     for found in unbalanced(subject, difference, at_least=_LEAST_ZIPF):
+        used = {
+            word
+            for item in range(len(subject.items))
+            for contrast in found.contrasts
+            for side in contrast.pair
+            for word in words_of(item, side)
+        }
+        n_unknown = sum(word not in frequencies.counts for word in used)
         yield found.remark(
-            "word-frequency",
-            f"{_message(found)}; {_unknown(subject, found.contrasts, frequencies)}",
+            f"{_more_frequent(found)}: log10 frequency {abs(found.mean):.1f} apart on average, "
+            f"{found.agreement}; {frequencies.file} lacks {n_unknown} of "
+            f"{counted(len(used), 'word')}",
             "match the words, or add the reverse comparison",
         )
 
 
-def _words(subject: Subject, item: int, side: Side) -> list[str]:
-    return list(words(subject.text(item, side)))
-
-
-def _message(found: Unbalanced) -> str:
-    mean = found.imbalance.mean
-    if not found.contrasts[0].directed:
-        contrast = found.contrasts[0]
-        first = contrast.less if mean > 0 else contrast.more
-        what = f"the words of {first.condition!r} are more frequent than those it is compared with"
-    elif mean > 0:
-        what = "what should be less surprising has the more frequent words, which alone favours it"
-    else:
-        what = "what should be less surprising has the rarer words, which works against it"
-    return f"{what}: log10 frequency {abs(mean):.1f} apart on average, {found.imbalance.agreement}"
-
-
-def _unknown(subject: Subject, contrasts: Sequence[Contrast], frequencies: Frequencies) -> str:
-    used = {
-        word
-        for item in range(len(subject.items))
-        for contrast in contrasts
-        for side in (contrast.less, contrast.more)
-        for word in _words(subject, item, side)
-    }
-    n_unknown = sum(word not in frequencies.counts for word in used)
-    return f"{frequencies.file} lacks {n_unknown} of {counted(len(used), 'word')}"
+def _more_frequent(found: Unbalanced) -> str:
+    contrast = found.contrasts[0]
+    if not contrast.directed:
+        name = (contrast.less if found.mean > 0 else contrast.more).condition
+        return f"the words of {name!r} are more frequent than those it is compared with"
+    if found.mean > 0:
+        return "what should be less surprising has the more frequent words, which alone favours it"
+    return "what should be less surprising has the rarer words, which works against it"

@@ -1,10 +1,10 @@
 """What can be proved before any model has run: predictions that never or always hold."""
 
 import itertools
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cache, cached_property, lru_cache
+from functools import lru_cache
 from typing import Literal
 
 from pommel.suite.formula.judge import ABSOLUTE_TOLERANCE_BITS, RELATIVE_TOLERANCE
@@ -21,8 +21,7 @@ from pommel.suite.formula.tree import (
     Number,
     RegionValue,
 )
-from pommel.suite.lint.sentences import reported_empty
-from pommel.suite.lint.subject import Cause, Laid, Remark, Subject, in_items
+from pommel.suite.lint.subject import Cause, Remark, Subject
 
 # A value in bits: variables are numbered, and 0 or more; None is a value that is undefined.
 Value = Form[int] | None
@@ -79,13 +78,13 @@ def can_hold(inequalities: Conjunction) -> bool:
     # larger by as much as makes the smallest one 1.
     unit = min((abs(form.constant) for form in forms if form.constant), default=1)
     found = linprog(
-        [*(0 for _ in variables), -1],
+        [*[0] * len(variables), -1],
         A_ub=[
             [*(float(each.form.factors.get(name, 0)) for name in variables), each.strict]
             for each in inequalities
         ],
         b_ub=[float(-form.constant / unit) for form in forms],
-        bounds=[*((0, None) for _ in variables), (0, 1)],
+        bounds=[*[(0, None)] * len(variables), (0, 1)],
     )
     return bool(found.success) and -found.fun > _LEAST_SLACK
 
@@ -102,14 +101,19 @@ _SHARED: dict[Sharing, str] = {
 
 
 def item_values(
-    subject: Subject, item: int, sharing: Sharing, *, filled: Collection[RegionValue] = ()
+    subject: Subject,
+    item: int,
+    references: Iterable[RegionValue],
+    sharing: Sharing,
+    *,
+    is_full: bool = False,
 ) -> Values:
-    """Return the values of all regions that the predictions name, for one item.
+    """Return the values of some regions for one item.
 
     Every value is a variable of its own that is 0 or more, with these exceptions:
 
-    - an empty region has the sum 0, and no other metric; not so those that are `filled`, which
-      stand for regions that have content;
+    - an empty region has the sum 0, and no other metric; if the item `is_full`, that is so only of
+      those that may be empty, and the others stand for regions that have content;
     - the sum over a whole sentence (`*`) is that of its regions;
     - by "sentence", what stands in the same sentence (of two conditions) is one value;
     - by "left to right", so is what has the same `Subject.reading`.
@@ -117,16 +121,10 @@ def item_values(
     A region that is all of its sentence has the value of the sentence.
     """
     numbers: dict[Hashable, int] = {}
-    references = {each for formula in subject.formulas for each in formula.references}
-    is_sum = subject.suite.metrics[0] == "sum"
+    is_sum = subject.metric == "sum"
 
     def variable(key: Hashable) -> Form[int]:
         return Form({numbers.setdefault(key, len(numbers)): Fraction(1)})
-
-    def key_of(laid: Laid, start: int, end: int) -> Hashable:
-        if sharing == "left to right":
-            return subject.reading(laid, start, end)
-        return laid.sentence.text if sharing == "sentence" else laid.path, start, end
 
     def value(name: str, region: int | None) -> Value:
         laid = subject.items[item][name]
@@ -134,13 +132,17 @@ def item_values(
             parts = [value(name, number) or Form() for number in laid.spans]
             return sum(parts, Form())
         start, end = laid.spans[region] if region is not None else (laid.sentence.start, laid.end)
+        if start < end and sharing == "left to right":
+            return variable(subject.reading(laid, start, end))
         if start < end:
-            return variable(key_of(laid, start, end))
-        if RegionValue(region=region, condition=name) in filled:
-            return variable((name, region))
+            whole = laid.sentence.text if sharing == "sentence" else laid.path
+            return variable((whole, start, end))
+        reference = RegionValue(region=region, condition=name)
+        if is_full and item in subject.reported_empty.get(reference, ()):
+            return variable(reference)
         return Form() if is_sum else None
 
-    ordered = sorted(references, key=lambda each: (each.condition, each.region or -1))
+    ordered = sorted(set(references), key=lambda each: (each.condition, each.region or -1))
     return {each: value(each.condition, each.region) for each in ordered}
 
 
@@ -160,18 +162,8 @@ def facts(values: Values, metric: str) -> Conjunction:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Outcomes:
-    """When a formula is true, when false, when undefined (Kleene's logic, as in `judge`)."""
-
-    true: Alternatives
-    false: Alternatives
-    undefined: Alternatives
-
-    @property
-    def not_true(self) -> Alternatives:
-        """When it does not hold, for whatever reason."""
-        return self.false + self.undefined
+# When a formula is true, when false, when undefined (None): Kleene's logic, as in `judge`.
+Outcomes = Mapping[bool | None, Alternatives]
 
 
 def outcomes(node: Expression, values: Values) -> Outcomes:
@@ -217,20 +209,18 @@ def _checked(alternatives: Iterable[Conjunction]) -> Alternatives:
 
 
 def _both(left: Outcomes, right: Outcomes) -> Outcomes:
-    undefined = (
-        all_of(left.undefined, right.undefined)
-        + all_of(left.undefined, right.true)
-        + all_of(left.true, right.undefined)
-    )
-    return Outcomes(
-        true=all_of(left.true, right.true),
-        false=_checked(left.false + right.false),
-        undefined=_checked(undefined),
-    )
+    undefined = ((None, None), (None, True), (True, None))
+    return {
+        True: all_of(left[True], right[True]),
+        False: _checked(left[False] + right[False]),
+        None: _checked(
+            each for one, other in undefined for each in all_of(left[one], right[other])
+        ),
+    }
 
 
-def _opposite(outcome: Outcomes) -> Outcomes:
-    return Outcomes(true=outcome.false, false=outcome.true, undefined=outcome.undefined)
+def _opposite(found: Outcomes) -> Outcomes:
+    return {True: found[False], False: found[True], None: found[None]}
 
 
 # A value, and when a number has it.
@@ -238,23 +228,22 @@ _Case = tuple[Value, Conjunction]
 
 
 def _compared(node: Comparison, values: Values) -> Outcomes:
-    true: list[Conjunction] = []
-    false: list[Conjunction] = []
-    undefined: list[Conjunction] = []
-    for left, right, when in _pairs(_cases(node.left, values), _cases(node.right, values)):
+    found: dict[bool | None, list[Conjunction]] = {True: [], False: [], None: []}
+    for left, right, when in _pairs(node, values):
         if left is None or right is None:
-            undefined.append(when)
-            continue
-        positive, negative = _comparison(node.operator, left, right)
-        true += [when + each for each in positive]
-        false += [when + each for each in negative]
-    return Outcomes(true=_checked(true), false=_checked(false), undefined=_checked(undefined))
+            found[None].append(when)
+        else:
+            positive, negative = _comparison(node.operator, left, right)
+            found[True] += [when + each for each in positive]
+            found[False] += [when + each for each in negative]
+    return {truth: _checked(each) for truth, each in found.items()}
 
 
 def _pairs(
-    lefts: Sequence[_Case], rights: Sequence[_Case]
+    node: Arithmetic | Comparison, values: Values
 ) -> Iterator[tuple[Value, Value, Conjunction]]:
-    """Yield every pair of values, and when it is the case."""
+    """Yield every pair of values that two sides can have, and when it is the case."""
+    lefts, rights = _cases(node.left, values), _cases(node.right, values)
     if len(lefts) * len(rights) > _MOST_ALTERNATIVES:
         raise TooHardError
     for (left, one), (right, other) in itertools.product(lefts, rights):
@@ -303,6 +292,10 @@ def _is_never_negative(form: Form[int]) -> bool:
     return form.constant >= 0 and all(factor >= 0 for factor in form.factors.values())
 
 
+# What a truth counts as a number.
+_COUNTS: Mapping[bool | None, Value] = {True: Form(constant=Fraction(1)), False: Form(), None: None}
+
+
 def _cases(node: Expression, values: Values) -> list[_Case]:
     """Return the values that a number can have, and when it has each."""
     match node:
@@ -312,30 +305,26 @@ def _cases(node: Expression, values: Values) -> list[_Case]:
             return [(values[node], ())]
         case Negative():
             return [
-                (None if value is None else value * Fraction(-1), when)
+                (None if value is None else -value, when)
                 for value, when in _cases(node.operand, values)
             ]
         case Absolute():
             return [each for case in _cases(node.operand, values) for each in _absolute(*case)]
         case Arithmetic():
-            pairs = _pairs(_cases(node.left, values), _cases(node.right, values))
-            return [(_calculated(node, left, right), when) for left, right, when in pairs]
-        case _:
-            truth = outcomes(node, values)
             return [
-                *((Form(constant=Fraction(1)), when) for when in truth.true),
-                *((Form(), when) for when in truth.false),
-                *((None, when) for when in truth.undefined),
+                (_calculated(node, left, right), when) for left, right, when in _pairs(node, values)
             ]
+        case _:
+            truths = outcomes(node, values).items()
+            return [(_COUNTS[truth], when) for truth, cases in truths for when in cases]
 
 
 def _absolute(value: Value, when: Conjunction) -> list[_Case]:
     if value is None or _is_never_negative(value):
         return [(value, when)]
-    opposite = value * Fraction(-1)
     return [
-        (value, (*when, Inequality(opposite, strict=False))),
-        (opposite, (*when, Inequality(value, strict=False))),
+        (value, (*when, Inequality(-value, strict=False))),
+        (-value, (*when, Inequality(value, strict=False))),
     ]
 
 
@@ -348,8 +337,31 @@ def _calculated(node: Arithmetic, left: Value, right: Value) -> Value:
     return found
 
 
-# What is asked of some predictions, given an item's values. It may raise `TooHardError`: no.
-Question = Callable[["Proofs", Sequence[int], Values], bool]
+# What is asked of some formulas, given an item's values and what is known of these. It may raise
+# `TooHardError`: no.
+Question = Callable[[Sequence[Expression], Values, Conjunction], bool]
+
+
+def never_hold(trees: Sequence[Expression], values: Values, known: Conjunction) -> bool:
+    """Say whether formulas can never hold together."""
+    true = (outcomes(each, values)[True] for each in trees)
+    return not _is_possible(all_of(*true), known)
+
+
+def always_hold(trees: Sequence[Expression], values: Values, known: Conjunction) -> bool:
+    """Say whether each of the formulas always holds: it is never false, and never undefined."""
+    found = [outcomes(each, values) for each in trees]
+    return not any(_is_possible(each[False] + each[None], known) for each in found)
+
+
+def contradict(trees: Sequence[Expression], values: Values, known: Conjunction) -> bool:
+    """Say whether formulas can never hold together, though each of them can by itself."""
+    each_can = not any(never_hold([each], values, known) for each in trees)
+    return each_can and never_hold(trees, values, known)
+
+
+def _is_possible(alternatives: Alternatives, known: Conjunction) -> bool:
+    return any(can_hold(each + known) for each in alternatives)
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,137 +388,59 @@ class Reason:
         return f"{shared}{'; and' if shared else ':'} a region that {named} is empty, {value}"
 
 
-class Proofs:
-    """What is so of the predictions of a suite, whatever surprisals a model gives."""
+def items_where(
+    subject: Subject, predictions: Iterable[int], question: Question
+) -> dict[Reason, list[int]]:
+    """Return the items in which something is so of some predictions, by the first reason."""
+    formulas = [subject.formulas[each] for each in predictions]
+    trees = [each.tree for each in formulas]
+    references = [named for each in formulas for named in each.references]
+    known: dict[Hashable, bool] = {}
 
-    def __init__(self, subject: Subject) -> None:
-        self.subject = subject
-        self.metric = subject.suite.metrics[0]
-        self._values_of = cache(self._item_values)
-        self._outcomes: dict[tuple[int, Hashable], Outcomes | None] = {}
-
-    @cached_property
-    def predictions(self) -> tuple[int, ...]:
-        """The indexes of the predictions to ask about.
-
-        Of a formula without regions `validate` has said that it is the same for every item.
-        """
-        return tuple(i for i, each in enumerate(self.subject.formulas) if each.references)
-
-    def never_hold(self, predictions: Sequence[int], values: Values) -> bool:
-        """Say whether predictions can never hold together; raises `TooHardError`."""
-        true = (self._outcomes_of(each, values).true for each in predictions)
-        return not self._is_possible(all_of(*true), predictions, values)
-
-    def always_hold(self, predictions: Sequence[int], values: Values) -> bool:
-        """Say whether each of the predictions always holds; raises `TooHardError`."""
-        return not any(
-            self._is_possible(self._outcomes_of(each, values).not_true, [each], values)
-            for each in predictions
-        )
-
-    def contradict(self, predictions: Sequence[int], values: Values) -> bool:
-        """Say whether predictions can never hold together, though each of them can by itself."""
-        each_can = not any(self.never_hold([each], values) for each in predictions)
-        return each_can and self.never_hold(predictions, values)
-
-    def items_where(
-        self, predictions: Sequence[int], question: Question
-    ) -> dict[Reason, list[int]]:
-        """Return the items in which something is so of some predictions, by the first reason."""
-        known: dict[Hashable, bool] = {}
-
-        def is_so(item: int, sharing: Sharing, *, is_full: bool = False) -> bool:
-            # Most items of a suite are alike in all that counts.
-            values = self._among(predictions, self._values_of(item, sharing, is_full=is_full))
-            key = tuple(values.values())
-            if key not in known:
-                try:
-                    known[key] = question(self, predictions, values)
-                except TooHardError:
-                    known[key] = False
-            return known[key]
-
-        found: dict[Reason, list[int]] = {}
-        for item in range(len(self.subject.items)):
-            sharing = next((each for each in _SHARED if is_so(item, each)), None)
-            if sharing:
-                is_empty = not is_so(item, sharing, is_full=True)
-                found.setdefault(Reason(sharing, is_empty), []).append(item)
-        return found
-
-    def _item_values(self, item: int, sharing: Sharing, *, is_full: bool) -> Values:
-        empty = reported_empty(self.subject) if is_full else {}
-        filled = {each for each, items in empty.items() if item in items}
-        return item_values(self.subject, item, sharing, filled=filled)
-
-    def _among(self, predictions: Sequence[int], values: Values) -> Values:
-        formulas = (self.subject.formulas[each] for each in predictions)
-        named = {each for formula in formulas for each in formula.references}
-        return {each: value for each, value in values.items() if each in named}
-
-    def _is_possible(
-        self, alternatives: Alternatives, predictions: Sequence[int], values: Values
-    ) -> bool:
-        known = facts(self._among(predictions, values), self.metric)
-        return any(can_hold(each + known) for each in alternatives)
-
-    def _outcomes_of(self, prediction: int, values: Values) -> Outcomes:
-        key = prediction, tuple(self._among([prediction], values).values())
-        if key not in self._outcomes:
+    def is_so(item: int, sharing: Sharing, *, is_full: bool = False) -> bool:
+        values = item_values(subject, item, references, sharing, is_full=is_full)
+        # Most items of a suite are alike in all that counts.
+        key = tuple(values.values())
+        if key not in known:
             try:
-                self._outcomes[key] = outcomes(self.subject.formulas[prediction].tree, values)
+                known[key] = question(trees, values, facts(values, subject.metric))
             except TooHardError:
-                self._outcomes[key] = None
-        found = self._outcomes[key]
-        if found is None:
-            raise TooHardError
-        return found
+                known[key] = False
+        return known[key]
+
+    found: dict[Reason, list[int]] = {}
+    for item in range(len(subject.items)):
+        sharing = next((each for each in _SHARED if is_so(item, each)), None)
+        if sharing:
+            is_empty = not is_so(item, sharing, is_full=True)
+            found.setdefault(Reason(sharing, is_empty), []).append(item)
+    return found
 
 
-# Rule -> when it has something to say, what, and what to do.
-CLAIMS: Mapping[str, tuple[Question, str, str]] = {
-    "never-holds": (
-        Proofs.never_hold,
-        "prediction {} can never hold",
-        "look at what it compares, and which way round",
-    ),
-    "always-holds": (
-        Proofs.always_hold,
-        "prediction {} always holds",
-        "it says nothing of a model; look at what it compares",
-    ),
-    "contradiction": (
-        Proofs.contradict,
-        "the predictions can never hold together",
-        "by the score rule `all` such an item never counts",
-    ),
-}
-
-
-def proved(proofs: Proofs, rule: str) -> Iterator[Remark]:
+def proved(subject: Subject, *, question: Question, message: str, hint: str) -> Iterator[Remark]:
     """Yield what can never or always be, whatever surprisals a model gives.
 
     That is said of each prediction, contradiction of all of them. There is a remark for each reason
-    why it is so in some items, or in all.
+    why it is so in some items, or in all; nothing is said of predictions that compare different
+    metrics.
     """
-    subject, every = proofs.subject, proofs.predictions
-    question, message, hint = CLAIMS[rule]
-    is_one = rule != "contradiction"
+    if len(subject.compared_metrics) > 1:
+        return
+    # Of a formula without regions `validate` has said that it is the same for every item.
+    every = tuple(i for i, each in enumerate(subject.formulas) if each.references)
+    is_one = question is not contradict
     together = [every] if len(every) > 1 else []
     for predictions in [(index,) for index in every] if is_one else together:
-        for reason, items in proofs.items_where(predictions, question).items():
-            numbers = subject.numbers(items)
+        for reason, items in items_where(subject, predictions, question).items():
             is_all = len(items) == len(subject.items)
             formula = ("predictions", predictions[0], "formula") if is_one else ("predictions",)
-            where = "" if is_all else f" {in_items(numbers, len(subject.items))}"
-            because = reason.in_words(proofs.metric, is_one=is_one)
+            where = "" if is_all else f" {subject.where(items)}"
+            because = reason.in_words(subject.metric, is_one=is_one)
             yield Remark(
-                rule=rule,
                 path=formula if is_all else ("items", items[0]),
                 message=f"{message.format(*predictions)}{where}{because}",
                 hint=hint,
-                item_numbers=numbers,
+                item_numbers=subject.numbers(items),
                 predictions=predictions,
                 cause=reason.cause,
             )

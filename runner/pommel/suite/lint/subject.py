@@ -1,12 +1,11 @@
 """A suite as the rules look at it: what its predictions compare, and remarks on what they find."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import Literal
 
-from pommel.errors import Fault, counted
+from pommel.errors import Fault, counted, listed
 from pommel.files import JsonDocument, JsonPath
 from pommel.suite.formula import Formula
 from pommel.suite.formula.tree import (
@@ -21,7 +20,9 @@ from pommel.suite.formula.tree import (
     children,
     linear,
 )
+from pommel.suite.lint.frequencies import Frequencies
 from pommel.suite.suite import Sentence, Suite
+from pommel.surprisal import ScoredSentence
 
 _SHOWN_ITEMS = 5
 
@@ -33,14 +34,15 @@ Cause = Literal["empty", "same"]
 class Remark:
     """A doubt about a suite: `path` is the place in its JSON where it is first seen.
 
+    `rule` is the name of the rule that found it, and is said by whoever asks the rule.
     `item_numbers` are the items concerned, empty where it is not about items; `predictions` are
     the indexes of the predictions, and `cause` is set, where other rules may find the same.
     """
 
-    rule: str
     path: JsonPath
     message: str
-    hint: str = ""
+    hint: str
+    rule: str = ""
     item_numbers: tuple[int, ...] = ()
     predictions: tuple[int, ...] = ()
     cause: Cause | None = None
@@ -52,31 +54,13 @@ class Remark:
         # A CSV has no predictions; what can be said of it is about items.
         place = f"item {suite.items[int(self.path[1])].number}" if self.path[0] == "items" else ""
         return Fault(
-            file=file,
-            line=0,
-            column=0,
-            path=place,
-            message=self.message,
-            hint=self.hint,
-            severity="warning",
+            file=file, path=place, message=self.message, hint=self.hint, severity="warning"
         )
-
-
-def in_items(numbers: Sequence[int], n_items: int) -> str:
-    """Return "in item 4", "in 3 of 24 items (4, 7, 9)", or "in every item"."""
-    if len(numbers) == n_items:
-        return "in every item"
-    if len(numbers) == 1:
-        return f"in item {numbers[0]}"
-    shown = ", ".join(map(str, numbers[:_SHOWN_ITEMS]))
-    dots = ", ..." if len(numbers) > _SHOWN_ITEMS else ""
-    return f"in {len(numbers)} of {counted(n_items, 'item')} ({shown}{dots})"
 
 
 # Whether a number should be large (1) or small (-1), a comparison true (1) or false (-1); 0 is
 # neither.
-_Direction = Literal[-1, 0, 1]
-_TOWARDS: dict[str, _Direction] = {"<": 1, "<=": 1, ">": -1, ">=": -1, "=": 0, "!=": 0}
+_TOWARDS: dict[str, int] = {"<": 1, "<=": 1, ">": -1, ">=": -1, "=": 0, "!=": 0}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,9 +84,14 @@ class Contrast:
     directed: bool
 
     @property
+    def pair(self) -> tuple[Side, Side]:
+        """Both sides, what should be less surprising before the other."""
+        return self.less, self.more
+
+    @property
     def sides(self) -> frozenset[Side]:
         """Both sides, whichever should be more surprising."""
-        return frozenset((self.less, self.more))
+        return frozenset(self.pair)
 
     def __str__(self) -> str:
         names = f"{self.less.condition!r} and {self.more.condition!r}"
@@ -125,34 +114,27 @@ def contrasts(formula: Formula) -> tuple[Contrast, ...]:
     return tuple(each for each in found if each.directed or each.sides not in directed)
 
 
-def _contrasts(node: Expression, towards: _Direction) -> Iterator[Contrast]:
+def _contrasts(node: Expression, towards: int) -> Iterator[Contrast]:
     match node:
         case Comparison():
-            own = _turned(towards, _TOWARDS[node.operator])
-            yield from _compared(node.left, node.right, own)
+            yield from _compared(node.left, node.right, towards * _TOWARDS[node.operator])
         case Arithmetic(operator="-"):
             # A difference is large where its right side is small.
-            yield from _compared(node.left, node.right, _turned(towards, -1))
+            yield from _compared(node.left, node.right, -towards)
         case Negation() | Negative():
-            yield from _contrasts(node.operand, _turned(towards, -1))
+            yield from _contrasts(node.operand, -towards)
         case Logical() | Arithmetic(operator="+"):
             for child in children(node):
                 yield from _contrasts(child, towards)
         case Arithmetic() if product := _product(node):
-            operand, factor = product
-            yield from _contrasts(operand, _turned(towards, _sign(factor)))
+            operand, sign = product
+            yield from _contrasts(operand, towards * sign)
         case Arithmetic() | Absolute():
             for child in children(node):
                 yield from _contrasts(child, 0)
-        case _:
-            pass
 
 
-def _turned(one: _Direction, other: _Direction) -> _Direction:
-    return 0 if not one or not other else 1 if one == other else -1
-
-
-def _compared(left: Expression, right: Expression, towards: _Direction) -> Iterator[Contrast]:
+def _compared(left: Expression, right: Expression, towards: int) -> Iterator[Contrast]:
     """Yield the contrast of two expressions, or else those in them.
 
     `towards` is 1 if the right one should be larger than the left one, and -1 if smaller.
@@ -166,21 +148,17 @@ def _compared(left: Expression, right: Expression, towards: _Direction) -> Itera
                 less, more = (more, less) if towards < 0 else (less, more)
                 yield Contrast(less=less, more=more, directed=towards != 0)
             return
-    yield from _contrasts(left, _turned(towards, -1))
+    yield from _contrasts(left, -towards)
     yield from _contrasts(right, towards)
 
 
-def _product(node: Arithmetic) -> tuple[Expression, Fraction] | None:
-    """Return what is multiplied or divided by a number, and a number of the same sign."""
+def _product(node: Arithmetic) -> tuple[Expression, int] | None:
+    """Return what is multiplied or divided by a number, and the sign of that (-1, 0, 1)."""
     for operand, other in ((node.left, node.right), (node.right, node.left)):
         form = linear(other)
         if form is not None and not form.factors and (node.operator == "*" or other is node.right):
-            return operand, form.constant
+            return operand, (form.constant > 0) - (form.constant < 0)
     return None
-
-
-def _sign(number: Fraction) -> _Direction:
-    return 0 if not number else 1 if number > 0 else -1
 
 
 def _side(regions: list[RegionValue]) -> Side | None:
@@ -222,14 +200,34 @@ class Laid:
         return len(self.sentence.text)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tokenized:
+    """A model's name and its tokens of every sentence of a suite, by the sentence's text."""
+
+    model_name: str
+    sentences: Mapping[str, ScoredSentence]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """A suite with what every rule needs of it.
+    """A suite with what every rule needs of it, and what only some need, if it is there.
 
     `items[i]` has the conditions of item i of the suite, by name.
     """
 
     suite: Suite
+    frequencies: Frequencies | None = None
+    tokenized: Tokenized | None = None
+
+    @cached_property
+    def compared_metrics(self) -> tuple[str, ...]:
+        """The region metrics that predictions compare."""
+        return tuple(dict.fromkeys(map(self.suite.metric_of, self.suite.predictions)))
+
+    @property
+    def metric(self) -> str:
+        """The one that they compare, or the suite's where that is several, or none."""
+        return (self.compared_metrics if len(self.compared_metrics) == 1 else self.suite.metrics)[0]
 
     @cached_property
     def items(self) -> tuple[Mapping[str, Laid], ...]:
@@ -259,6 +257,41 @@ class Subject:
         """What the predictions compare, each pair of sides once."""
         found = (each for formula in self.formulas for each in contrasts(formula))
         return tuple({each.sides: each for each in found}.values())
+
+    @cached_property
+    def references(self) -> tuple[RegionValue, ...]:
+        """The regions that predictions name, each once."""
+        named = (each for formula in self.formulas for each in formula.references)
+        return tuple(dict.fromkeys(named))
+
+    @cached_property
+    def reported_empty(self) -> Mapping[RegionValue, list[int]]:
+        """The regions that should not be empty, and the items in which they are.
+
+        One that is empty in every item may be meant so where a contrast's side adds another region
+        to its sum: `(5;%gap%) + (6;%gap%)`. Other metrics of an empty region are undefined.
+        """
+        found = {}
+        for named in self.references:
+            items = [
+                i
+                for i, item in enumerate(self.items)
+                if named.region is not None and not item[named.condition].text(named.region)
+            ]
+            is_part = len(items) == len(self.items) and self.metric == "sum"
+            if items and not (is_part and self._is_added(named)):
+                found[named] = items
+        return found
+
+    def _is_added(self, reference: RegionValue) -> bool:
+        """Say whether a side of a contrast has the region, and in every item one with content."""
+        return any(
+            side.condition == reference.condition
+            and reference.region in (side.regions or ())
+            and all(self.regions(item, side) for item in range(len(self.items)))
+            for contrast in self.contrasts
+            for side in contrast.pair
+        )
 
     def predictions_with(self, contrast: Contrast) -> tuple[int, ...]:
         """Return the indexes of the predictions that compare these sides."""
@@ -319,6 +352,16 @@ class Subject:
         """Return the number of words, or of characters in a language without spaces."""
         return len(text.split()) if self.has_spaces else len("".join(text.split()))
 
-    def numbers(self, items: Iterator[int] | list[int]) -> tuple[int, ...]:
+    def numbers(self, items: Iterable[int]) -> tuple[int, ...]:
         """Return the numbers of items by their indexes."""
         return tuple(self.suite.items[index].number for index in items)
+
+    def where(self, items: Sequence[int]) -> str:
+        """Return "in item 4", "in 3 of 24 items (4, 7, 9)", or "in every item"."""
+        numbers = [str(each) for each in self.numbers(items)]
+        if len(items) == len(self.items):
+            return "in every item"
+        if len(items) == 1:
+            return f"in item {numbers[0]}"
+        n_items = counted(len(self.items), "item")
+        return f"in {len(items)} of {n_items} ({listed(numbers, most=_SHOWN_ITEMS)})"
