@@ -1,33 +1,22 @@
 """`pommel fetch`: suites and sentences that others have published."""
 
-import json
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 import click
 
-from pommel.cli.option_groups import Options, field_of, option, takes_options
-from pommel.cli.output import download_bar, form_option, note, show_table
+from pommel.analysis import plain_table
+from pommel.cli.option_groups import FOLDER, Options, field_of, option, takes_options
+from pommel.cli.output import download_bar, form_option, note, show_json, show_table
 from pommel.errors import InputError, UsageError, counted, listed
 from pommel.sources import FetchedSource, FetchOptions, PublishedSource
 
-if TYPE_CHECKING:
-    from rich.table import Table
-
 # What is of no use without a source.
-_NEED_NAME = {
-    "citation": "--citation",
-    "output": "--output",
-    "force": "--force",
-    "suites": "--suites",
-    "only": "--only",
-    "offline": "--offline",
-    "base_url": "--base-url",
-}
+_NEED_NAME = ("citation", "output", "force", "suites", "only", "offline", "base_url")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +33,7 @@ class _FetchOptions(Options):
     citation: bool = option(help="Print what to cite (BibTeX), and fetch nothing.")
     output: Path | None = option(
         "-o",
-        type=click.Path(path_type=Path, file_okay=False),
+        type=FOLDER,
         help="Folder to copy the files to, with their licence and where they are from.",
     )
     suites: bool = option(help="Write suites made of the files, ready to run, to the folder.")
@@ -76,7 +65,12 @@ def command(name: str | None, chosen: _FetchOptions) -> None:
       pommel fetch blimp -o blimp --suites as suites that run
     """
     if name is None or chosen.lists:
-        _check_list(name, chosen)
+        for key in _NEED_NAME:
+            if getattr(chosen, key):
+                option_name = key.replace("_", "-")
+                raise UsageError(f"--{option_name} needs the NAME of a source, and no --list")
+        if name is not None:
+            raise UsageError("--list shows all sources; leave out the NAME")
         _show_list(chosen.form)
     elif chosen.citation:
         if chosen.form == "json":
@@ -86,21 +80,11 @@ def command(name: str | None, chosen: _FetchOptions) -> None:
         _fetch(name, chosen)
 
 
-def _check_list(name: str | None, chosen: _FetchOptions) -> None:
-    given = [name for key, name in _NEED_NAME.items() if getattr(chosen, key)]
-    if given:
-        raise UsageError(f"{given[0]} needs the NAME of a source, and no --list")
-    if name is not None:
-        raise UsageError("--list shows all sources; leave out the NAME")
-
-
 def _fetch(name: str, chosen: _FetchOptions) -> None:
-    for name_of, what in (
-        ("force", "--force says what becomes of files in a folder"),
-        ("suites", "--suites writes suites to a folder"),
-    ):
-        if getattr(chosen, name_of) and chosen.output is None:
-            raise UsageError(f"{what}; add -o FOLDER")
+    if chosen.force and chosen.output is None:
+        raise UsageError("--force says what becomes of files in a folder; add -o FOLDER")
+    if chosen.suites and chosen.output is None:
+        raise UsageError("--suites writes suites to a folder; add -o FOLDER")
     with _tidied_up_on_sigterm():
         with download_bar(name) as tell:
             options = FetchOptions(base_url=chosen.base_url, offline=chosen.offline, progress=tell)
@@ -113,7 +97,7 @@ def _fetch(name: str, chosen: _FetchOptions) -> None:
             folder = chosen.output
             paths, error = _export(fetched, folder, as_suites=chosen.suites, force=chosen.force)
     if chosen.form == "json":
-        click.echo(json.dumps(_outcome(fetched, folder, paths), ensure_ascii=False, indent=2))
+        show_json(_outcome(fetched, folder, paths))
     else:
         click.echo(str(folder))
     if error:
@@ -199,25 +183,15 @@ def _report(fetched: FetchedSource) -> None:
 def _show_list(form: str) -> None:
     sources = PublishedSource.known()
     if form == "json":
-        values = [_entry(source) for source in sources]
-        click.echo(json.dumps(values, ensure_ascii=False, indent=2))
+        show_json([_entry(source) for source in sources])
         return
-    show_table(_table(sources))
-
-
-def _table(sources: Sequence[PublishedSource]) -> "Table":
-    from rich.table import Table
-
-    table = Table()
-    for name in ("name", "what", "licence"):
-        table.add_column(name)
-    for name in ("files", "here"):
-        table.add_column(name, justify="right")
+    rows = []
     for source in sources:
         n_files, n_kept = len(source.files), source.cache().n_kept()
         here = {0: "-", n_files: "all"}.get(n_kept, str(n_kept))
-        table.add_row(source.name, source.title, source.licence or "none known", str(n_files), here)
-    return table
+        licence = source.licence or "none known"
+        rows.append((source.name, source.title, licence, str(n_files), here))
+    show_table(plain_table(names=("name", "what", "licence"), numbers=("files", "here"), rows=rows))
 
 
 def _entry(source: PublishedSource) -> dict[str, object]:

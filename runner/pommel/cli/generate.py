@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from pommel.cli.option_groups import option, takes_options
+from pommel.cli.option_groups import COUNT, FILE, option, takes_options
 from pommel.cli.output import note
 from pommel.cli.set_files import SetOptions, check_output, chosen_form, show_or_write
 from pommel.errors import UsageError, counted, listed
@@ -26,12 +26,12 @@ class _GenerateOptions(SetOptions):
         help="The suite's name.  [default: that of the grammar, or of its file]"
     )
     sample: int | None = option(
-        type=click.IntRange(min=1),
+        type=COUNT,
         metavar="N",
         help="Draw so many distinct minimal sets or items, without replacement.  [default: all]",
     )
     depth: int | None = option(
-        type=click.IntRange(min=1),
+        type=COUNT,
         metavar="N",
         help="How deep the trees of a context-free grammar may be, if it is recursive.",
     )
@@ -47,7 +47,7 @@ class _GenerateOptions(SetOptions):
     )
     capitalize: bool = option(help="Begin every sentence with a capital letter.")
     vocabulary: Path | None = option(
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=FILE,
         help="File with a word a line: report which of the grammar's words it lacks.",
     )
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 
 import click
 
-from pommel.cli.option_groups import Options, option, takes_options
+from pommel.cli.option_groups import COUNT, FILE, FOLDER, Options, option, takes_options
 from pommel.cli.options import ContainerOptions
 from pommel.cli.output import download_bar, note
 from pommel.errors import PommelError, UsageError, counted, readable_size
@@ -43,7 +43,7 @@ def command() -> None:
 @click.argument("name")
 @click.option(
     "--into",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FOLDER,
     default=".",
     show_default=True,
     help="Folder to make it in.",
@@ -106,12 +106,12 @@ def build(source: str, arguments: tuple[str, ...], chosen: _BuildOptions) -> Non
 @click.argument("image")
 @click.option(
     "--report",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="File to write what came out to, as JSON.",
 )
 @click.option(
     "--sentences",
-    type=click.IntRange(min=1),
+    type=COUNT,
     default=10_000,
     show_default=True,
     help="How many the image is given in one go.",

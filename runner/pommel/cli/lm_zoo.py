@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 import click
 
-from pommel.cli.option_groups import option, takes_options
+from pommel.cli.option_groups import FILE, option, takes_options
 from pommel.cli.options import ModelOptions
 from pommel.cli.output import download_bar, for_stdout, note
 from pommel.errors import UsageError
@@ -125,7 +125,7 @@ def get_surprisals(model: str, in_file: str, chosen: _BackendOptions) -> None:
 
 @click.command("get-predictions", no_args_is_help=True)
 @_sentence_arguments
-@click.argument("out_file", type=click.Path(path_type=Path, dir_okay=False), metavar="OUT")
+@click.argument("out_file", type=FILE, metavar="OUT")
 @takes_options
 def get_predictions(model: str, in_file: str, out_file: Path, chosen: _BackendOptions) -> None:
     """Write MODEL's distribution before each token of the sentences in FILE to OUT.

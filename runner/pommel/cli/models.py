@@ -1,12 +1,10 @@
 """`pommel models list|show`: the models that ship with pommel, how others are named."""
 
-import json
-
 import click
 
 from pommel.cli.option_groups import takes_options
 from pommel.cli.options import ModelOptions
-from pommel.cli.output import form_option
+from pommel.cli.output import form_option, show_json
 from pommel.models import closing, known_references
 
 
@@ -22,7 +20,7 @@ def list_models(form: str) -> None:
     names, forms = known_references()
     if form == "json":
         schemes = [{"reference": each, "meaning": meaning} for each, meaning in forms.items()]
-        click.echo(json.dumps({"builtin": names, "schemes": schemes}, indent=2))
+        show_json({"builtin": names, "schemes": schemes})
         return
     click.echo("Built-in models:")
     for name in names:
@@ -42,7 +40,7 @@ def show(model: str, form: str, chosen: ModelOptions) -> None:
     with closing(chosen.open_model(model)) as opened:
         info = opened.info.to_dict()
     if form == "json":
-        click.echo(json.dumps(info, ensure_ascii=False, indent=2))
+        show_json(info)
         return
     details = info.pop("details")
     rows = {**info, **details}

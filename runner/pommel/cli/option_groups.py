@@ -12,6 +12,12 @@ from typing import Any, Literal, ParamSpec, TypeVar, cast, get_args, get_origin,
 
 import click
 
+# What options and arguments often are: the types of their values.
+FILE = click.Path(path_type=Path, dir_okay=False)
+FOLDER = click.Path(path_type=Path, file_okay=False)
+COUNT = click.IntRange(min=1)
+ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
+
 _F = TypeVar("_F", bound=Callable[..., Any])
 _P = ParamSpec("_P")
 

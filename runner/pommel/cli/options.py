@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import click
 
-from pommel.cli.option_groups import Options, option
+from pommel.cli.option_groups import ABOVE_ZERO, COUNT, Options, option
 from pommel.cli.output import download_bar, note
 from pommel.errors import StoreAccessError, StoreError, UsageError
 from pommel.models import LoadOptions, Model, Policy, load_model
@@ -67,14 +67,14 @@ class ServerOptions(Options):
 
     timeout_seconds: float = option(
         "--timeout",
-        type=click.FloatRange(min=0, min_open=True),
+        type=ABOVE_ZERO,
         default=_USUAL.timeout_seconds,
         metavar="SECONDS",
         help="How long a server may take for an answer.",
     )
     n_parallel: int = option(
         "--parallel",
-        type=click.IntRange(min=1),
+        type=COUNT,
         default=_USUAL.n_parallel,
         metavar="N",
         help="Requests that are under way at a server at once.",
@@ -104,7 +104,7 @@ class ModelOptions(ContainerOptions, ServerOptions):
         "device]",
     )
     batch_tokens: int | None = option(
-        type=click.IntRange(min=1),
+        type=COUNT,
         metavar="N",
         help="Tokens that go through the model at once.  [default: what suits the device]",
     )

@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import click
 
-from pommel.errors import Fault, PommelError, UsageError, printable
-from pommel.files import frame_text, stacked
+from pommel.cli.option_groups import FILE, FOLDER
+from pommel.errors import Fault, PommelError, UsageError, counted, printable
+from pommel.files import frame_text, stacked, write_text
 from pommel.models import Model, closing
 from pommel.scoring import ResultsTable, SuiteResult
 
 if TYPE_CHECKING:
     import pandas as pd
+    from rich.progress import Progress, ProgressColumn
     from rich.table import Table
 
     from pommel.report import Results
@@ -35,6 +37,11 @@ def show_table(table: "Table") -> None:
     # What suites and models are called is text, not Rich's mark-up.
     console = Console(width=width, markup=False, emoji=False, highlight=False)
     console.print(table, soft_wrap=not sys.stdout.isatty())
+
+
+def show_json(value: object) -> None:
+    """Print a value as JSON."""
+    click.echo(json.dumps(value, ensure_ascii=False, indent=2))
 
 
 def show_frame(frame: "pd.DataFrame", form: str) -> None:
@@ -81,9 +88,24 @@ def show_text(text: str) -> None:
 _BETWEEN_BREAKS = re.compile(r"[^\n\t]+")
 
 
+def print_or_write(text: str, output: Path | None, what: str) -> None:
+    """Print a text, or write it to the file that was named, and say `what` is there."""
+    if output is None:
+        show_text(text)
+    else:
+        write_text(output, text)
+        note(f"{what}: {output}")
+
+
 def note(message: str) -> None:
     """Say something on stderr that is no result."""
     click.echo(message, err=True)
+
+
+def in_files(noun: str, numbers: Sequence[int]) -> str:
+    """Return "3 errors in 2 of 5 files", for how many there are in each file."""
+    n_files = counted(len(numbers), "file")
+    return f"{counted(sum(numbers), noun)} in {sum(map(bool, numbers))} of {n_files}"
 
 
 @contextlib.contextmanager
@@ -122,28 +144,24 @@ def show_warnings(faults: Sequence[Fault]) -> None:
             note(f"{file}: {more} more warnings; `pommel validate` shows them all")
 
 
+def bar_on_stderr(*columns: "ProgressColumn") -> "Progress":
+    """Return a bar with its label, and with these columns behind it."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn
+
+    label = TextColumn("{task.description}", markup=False)
+    return Progress(label, BarColumn(), *columns, console=Console(stderr=True), transient=True)
+
+
 @contextlib.contextmanager
 def progress_bar(label: str, total: int) -> Iterator[Callable[[int], None]]:
     """Give a function to call with the number of sentences done; a bar if stderr is a terminal."""
     if not sys.stderr.isatty():
         yield lambda _n: None
         return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import MofNCompleteColumn, TimeRemainingColumn
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-    )
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+    with bar_on_stderr(MofNCompleteColumn(), TimeRemainingColumn()) as progress:
         task = progress.add_task(label, total=total)
         yield lambda n: progress.advance(task, n)
 
@@ -157,35 +175,17 @@ def download_bar(label: str) -> Iterator[Callable[[int, int], None]]:
     if not sys.stderr.isatty():
         yield lambda _done, _total: None
         return
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        DownloadColumn,
-        Progress,
-        TaskID,
-        TextColumn,
-        TimeRemainingColumn,
-        TransferSpeedColumn,
-    )
+    from rich.progress import DownloadColumn, TimeRemainingColumn, TransferSpeedColumn
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        DownloadColumn(),
-        TransferSpeedColumn(),
-        TimeRemainingColumn(),
-    )
-    shown: list[tuple[Progress, TaskID]] = []
+    bar = bar_on_stderr(DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    task = bar.add_task(f"fetching {label}", total=None)
     with contextlib.ExitStack() as stack:
 
         def tell(done: int, total: int) -> None:
             # A live display takes the terminal for itself; most models fetch nothing.
-            if not shown:
-                bar = Progress(*columns, console=Console(stderr=True), transient=True)
-                task = stack.enter_context(bar).add_task(f"fetching {label}", total=None)
-                shown.append((bar, task))
-            progress, task = shown[0]
-            progress.update(task, completed=done, total=total or None)
+            if not bar.live.is_started:
+                stack.enter_context(bar)
+            bar.update(task, completed=done, total=total or None)
 
         yield tell
 
@@ -235,14 +235,14 @@ def form_option(
 output_option = click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     help="File to write.  [default: standard output]",
 )
 folder_option = click.option(
     "-o",
     "--output",
     required=True,
-    type=click.Path(path_type=Path, file_okay=False),
+    type=FOLDER,
     help="Folder to write to.",
 )
 tidy_table_option = click.option(
@@ -268,7 +268,7 @@ def show_results(results: "Results", *, table: ResultsTable | None, form: str) -
     from pommel.report import result_tables
 
     if form == "json" and not table:
-        click.echo(json.dumps(results.to_json(), ensure_ascii=False, indent=2))
+        show_json(results.to_json())
     elif form != "table":
         show_frame(results.to_frame(table or "suites"), form)
     else:

@@ -9,7 +9,7 @@ from typing import Literal
 import click
 
 from pommel.cli.each_model import Done, expanded_models, more_models_option, run_each, sorted_out
-from pommel.cli.option_groups import field_of, option, takes_options
+from pommel.cli.option_groups import FOLDER, field_of, option, takes_options
 from pommel.cli.options import RunOptions, threshold_option
 from pommel.cli.output import (
     check_table,
@@ -40,7 +40,7 @@ class _RunOptions(RunOptions):
 
     output: Path | None = option(
         "-o",
-        type=click.Path(path_type=Path, file_okay=False),
+        type=FOLDER,
         help="Folder for the full results: one CSV a table, and runs.json with their provenance.",
     )
     form: str | None = field_of(

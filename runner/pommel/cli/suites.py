@@ -1,6 +1,5 @@
 """`pommel suites`: the suites that ship with pommel, and any other."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -8,7 +7,7 @@ from pathlib import Path
 import click
 
 from pommel.cli import suites_check, suites_new, suites_preview
-from pommel.cli.output import folder_option, form_option, note, show_table
+from pommel.cli.output import folder_option, form_option, note, show_json, show_table
 from pommel.errors import InputError, counted
 from pommel.files import file_name_fault
 from pommel.report import suite_table
@@ -44,7 +43,7 @@ def list_suites(collection: str, by: str, form: str) -> None:
             )
     else:
         rows = cards if by == "suite" else SuiteCard.circuits(cards)
-        click.echo(json.dumps([asdict(row) for row in rows], ensure_ascii=False, indent=2))
+        show_json([asdict(row) for row in rows])
     if error:
         raise error
 

@@ -1,21 +1,19 @@
 """`pommel suites check`: doubts about suites, beyond what `pommel validate` finds wrong."""
 
-import json
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import click
 
-from pommel.cli.option_groups import field_of, option, takes_options
+from pommel.cli.option_groups import FILE, field_of, option, takes_options
 from pommel.cli.options import ModelOptions
-from pommel.cli.output import form_option, note, progress_bar, using
+from pommel.cli.output import form_option, in_files, note, progress_bar, show_json, using
 from pommel.errors import Fault, InputError, PommelError, SuiteError, UsageError, counted
-from pommel.files import DecodedText, JsonDocument
 from pommel.models import Policy
 from pommel.sources import find_suites, load_suites
-from pommel.suite import RULES, Frequencies, LoadedSuite, Tokenized, check_suite
+from pommel.suite import RULES, Frequencies, LoadedSuite, Suite, Tokenized, check_suite
 
 # What `pommel validate` warns of.
 _VALIDATE = "validate"
@@ -47,7 +45,7 @@ class _SuitesCheckOptions(ModelOptions):
         metavar="MODEL", help="Look at this model's tokens (rules token-count, swallowed-region)."
     )
     frequencies: Path | None = option(
-        type=click.Path(path_type=Path, dir_okay=False),
+        type=FILE,
         metavar="FILE",
         help="How frequent words are (rule word-frequency): a list, or a text to count them "
         "in; says which it was taken for.",
@@ -78,19 +76,44 @@ def command(suites: tuple[str, ...], chosen: _SuitesCheckOptions) -> None:
       pommel suites check my_suite.json --frequencies words.tsv --model builtin://en-gpt2
     """
     rules = _rules(chosen)
-    frequencies = _frequencies(chosen.frequencies) if chosen.frequencies else None
-    files = [_read(source) for source in _sources(suites)]
+    frequencies = None
+    if chosen.frequencies:
+        frequencies = Frequencies.read(chosen.frequencies)
+        note(f"{chosen.frequencies}: taken as {frequencies.taken_as}")
+    loaded, found = _read(suites)
     asks_model = any(RULES[rule].needs == "model" for rule in rules - {_VALIDATE})
-    tokenized = _tokenized(files, chosen) if chosen.model and asks_model else None
-    found = {file.name: list(_check(file, rules, frequencies, tokenized)) for file in files}
+    all_suites = [each.suite for each in loaded.values()]
+    tokenized = _tokenized(all_suites, chosen) if chosen.model and asks_model else None
+    for name, each in loaded.items():
+        if _VALIDATE in rules:
+            found[name] += _warnings(each.warnings)
+        for remark in check_suite(each.suite, rules, frequencies=frequencies, tokenized=tokenized):
+            fault = remark.fault(each.suite, name, each.document)
+            found[name].append(
+                _Found(fault=fault, rule=remark.rule, item_numbers=remark.item_numbers)
+            )
     if chosen.form == "json":
-        rows = [each.to_dict() for several in found.values() for each in several]
-        click.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+        show_json([each.to_dict() for several in found.values() for each in several])
     else:
-        for file in files:
-            lines = [str(each) for each in found[file.name]]
-            click.echo("\n".join(lines or [f"{file.name}: clean: {file.summary}"]))
-    _end(found, strict=chosen.strict)
+        for name, several in found.items():
+            lines = [*map(str, several)] or [f"{name}: clean: {_size(loaded[name].suite)}"]
+            click.echo("\n".join(lines))
+    _check_severities(found.values(), strict=chosen.strict)
+
+
+def _read(sources: Sequence[str]) -> tuple[dict[str, LoadedSuite], dict[str, list[_Found]]]:
+    """Return the suites by the names of their files, and of every file what is wrong with it."""
+    loaded: dict[str, LoadedSuite] = {}
+    found: dict[str, list[_Found]] = {}
+    files = (["-"] if source == "-" else map(str, find_suites(source)) for source in sources)
+    for file in dict.fromkeys(itertools.chain.from_iterable(files)):
+        name = "<stdin>" if file == "-" else file
+        found[name] = []
+        try:
+            (loaded[name],) = load_suites([file]).loaded
+        except SuiteError as error:
+            found[name] = [_Found(fault=each) for each in error.faults]
+    return loaded, found
 
 
 def _rules(chosen: _SuitesCheckOptions) -> frozenset[str]:
@@ -103,65 +126,19 @@ def _rules(chosen: _SuitesCheckOptions) -> frozenset[str]:
     return frozenset(chosen.select or (_VALIDATE, *doubtful)) - set(chosen.ignore)
 
 
-def _frequencies(path: Path) -> Frequencies:
-    frequencies = Frequencies.read(path)
-    note(f"{path}: taken as {frequencies.taken_as}")
-    return frequencies
+def _size(suite: Suite) -> str:
+    """Return how much of a suite there is to look at."""
+    return (
+        f"{counted(len(suite.items), 'item')} x "
+        f"{counted(len(suite.condition_names), 'condition')}, "
+        f"{counted(len(suite.predictions), 'prediction')}"
+    )
 
 
-def _sources(suites: Sequence[str]) -> list[str]:
-    found = [
-        str(path) for source in suites for path in (["-"] if source == "-" else find_suites(source))
-    ]
-    return list(dict.fromkeys(found))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _File:
-    """A file of a suite: what was read of it, or what is wrong with it.
-
-    `document` has the places in a file of JSON, and is None for a CSV.
-    """
-
-    name: str
-    loaded: LoadedSuite | None = None
-    document: JsonDocument | None = None
-    errors: tuple[Fault, ...] = ()
-
-    @property
-    def summary(self) -> str:
-        """How much of it there is to look at."""
-        if not self.loaded:
-            return ""
-        suite = self.loaded.suite
-        return (
-            f"{counted(len(suite.items), 'item')} x "
-            f"{counted(len(suite.condition_names), 'condition')}, "
-            f"{counted(len(suite.predictions), 'prediction')}"
-        )
-
-
-def _read(source: str) -> _File:
-    name = "<stdin>" if source == "-" else source
-    try:
-        if source == "-":
-            text = DecodedText.decode(sys.stdin.buffer.read(), file=name).text
-            loaded = LoadedSuite.parse(text, file=name)
-        else:
-            (loaded,) = load_suites([source]).loaded
-            text = DecodedText.read(Path(source)).text
-    except SuiteError as error:
-        return _File(name=name, errors=error.faults)
-    is_json = not source.lower().endswith(".csv")
-    document = JsonDocument.parse(text, file=name) if is_json else None
-    return _File(name=name, loaded=loaded, document=document)
-
-
-def _tokenized(files: Sequence[_File], chosen: _SuitesCheckOptions) -> Tokenized | None:
+def _tokenized(suites: Iterable[Suite], chosen: _SuitesCheckOptions) -> Tokenized | None:
     """Have the model cut every sentence into tokens; it is asked for no surprisals."""
-    layouts = [file.loaded.suite.sentences() for file in files if file.loaded]
-    texts = [each.text for suite in layouts for row in suite for each in row]
-    texts = list(dict.fromkeys(texts))
+    every = (each.text for suite in suites for row in suite.sentences() for each in row)
+    texts = list(dict.fromkeys(every))
     if not texts:
         return None
     with (
@@ -175,23 +152,6 @@ def _tokenized(files: Sequence[_File], chosen: _SuitesCheckOptions) -> Tokenized
         return Tokenized(model_name=model.info.name, sentences=scored)
 
 
-def _check(
-    file: _File,
-    rules: frozenset[str],
-    frequencies: Frequencies | None,
-    tokenized: Tokenized | None,
-) -> Iterator[_Found]:
-    yield from (_Found(fault=fault) for fault in file.errors)
-    if not file.loaded:
-        return
-    if _VALIDATE in rules:
-        yield from _warnings(file.loaded.warnings)
-    suite = file.loaded.suite
-    for remark in check_suite(suite, rules, frequencies=frequencies, tokenized=tokenized):
-        fault = remark.fault(suite, file.name, file.document)
-        yield _Found(fault=fault, rule=remark.rule, item_numbers=remark.item_numbers)
-
-
 def _warnings(faults: Sequence[Fault]) -> Iterator[_Found]:
     """Yield the first of the warnings that ask for the same, and how many more there are."""
     same: dict[str, list[Fault]] = {}
@@ -202,13 +162,9 @@ def _warnings(faults: Sequence[Fault]) -> Iterator[_Found]:
         yield _Found(fault=replace(first, message=first.message + more), rule=_VALIDATE)
 
 
-def _end(found: Mapping[str, Sequence[_Found]], *, strict: bool) -> None:
+def _check_severities(found: Collection[Sequence[_Found]], *, strict: bool) -> None:
     """Raise `InputError` if there is an error, and `PommelError` for a warning under `strict`."""
-    n_files = counted(len(found), "file")
     for severity, failure in (("error", InputError), ("warning", PommelError)):
-        numbers = [
-            sum(each.fault.severity == severity for each in several) for several in found.values()
-        ]
+        numbers = [sum(each.fault.severity == severity for each in several) for several in found]
         if any(numbers) and (strict or severity == "error"):
-            n_bad = sum(map(bool, numbers))
-            raise failure(f"{counted(sum(numbers), severity)} in {n_bad} of {n_files}")
+            raise failure(in_files(severity, numbers))

@@ -1,20 +1,21 @@
 """`pommel suites preview`: sentences with their regions, predictions in words."""
 
 import contextlib
-import hashlib
 import re
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from pommel.cli.option_groups import Options, option, takes_options
-from pommel.cli.output import note, show_warnings
+from pommel.cli.output import in_files, note, show_warnings
 from pommel.errors import InputError, PommelError, SuiteError, UsageError, counted, printable
+from pommel.files import sha256_of
 from pommel.report import PreviewLine
 from pommel.sources import find_suites, load_drafts
 from pommel.suite import Item, Suite
@@ -57,11 +58,7 @@ def command(suites: tuple[str, ...], chosen: _SuitesPreviewOptions) -> None:
       pommel suites preview my_suite.json --items 1..5
       pommel suites preview my_suite.json --watch
     """
-    wanted = _wanted(chosen)
-
-    def show(sources: Sequence[str]) -> None:
-        _show(sources, wanted, plain=chosen.plain)
-
+    show = partial(_show, wanted=_wanted(chosen), plain=chosen.plain)
     if not chosen.is_watched:
         show(suites)
         return
@@ -97,23 +94,22 @@ def _range(written: str) -> _Range:
 def _show(sources: Sequence[str], wanted: Collection[_Range] | None, *, plain: bool) -> None:
     """Print the previews; `wanted` is None for all items, empty for the first ones."""
     drafts = load_drafts(sources)
-    suites = [each.suite for each in drafts if each.suite]
-    if not suites:
-        raise SuiteError([fault for each in drafts for fault in each.faults])
-    chosen = [(suite, _chosen(suite, wanted)) for suite in suites]
+    faults = [fault for each in drafts for fault in each.faults]
+    chosen = [(each.suite, _chosen(each.suite, wanted)) for each in drafts if each.suite]
+    if not chosen:
+        raise SuiteError(faults)
     if not any(items for _, items in chosen):
         shown = ", ".join(f"{a}" if a == b else f"{a}..{b}" for a, b in wanted or ())
-        only = chosen[0][0].name if len(chosen) == 1 else ""
-        raise UsageError(f"{only} has no item {shown}" if only else f"no suite has an item {shown}")
-    for each in drafts:
-        for error in each.errors:
-            note(str(error))
-    show_warnings([fault for each in drafts for fault in each.faults if fault not in each.errors])
+        which = f"{chosen[0][0].name} has no" if len(chosen) == 1 else "no suite has an"
+        raise UsageError(f"{which} item {shown}")
+    for fault in faults:
+        if fault.severity == "error":
+            note(str(fault))
+    show_warnings([each for each in faults if each.severity == "warning"])
     _show_items(chosen, wanted, plain=plain)
     n_errors = [len(each.errors) for each in drafts]
     if any(n_errors):
-        in_files = f"{sum(map(bool, n_errors))} of {counted(len(drafts), 'file')}"
-        raise InputError(f"{counted(sum(n_errors), 'error')} in {in_files}")
+        raise InputError(in_files("error", n_errors))
 
 
 def _show_items(
@@ -122,14 +118,13 @@ def _show_items(
     *,
     plain: bool,
 ) -> None:
-    is_first = True
+    between: list[PreviewLine] = []
     for suite, items in chosen:
         if not items:
             note(f"note: {suite.name} has none of these items")
             continue
-        _print(([] if is_first else [PreviewLine()]), plain=plain)
-        _print(PreviewLine.of(suite, items, plain=plain), plain=plain)
-        is_first = False
+        _print([*between, *PreviewLine.of(suite, items, plain=plain)], plain=plain)
+        between = [PreviewLine()]
         if wanted == () and len(items) < len(suite.items):
             of = f"{len(items)} of {counted(len(suite.items), 'item')}"
             note(f"note: {of} of {suite.name} are shown; --all shows the others, too")
@@ -167,7 +162,9 @@ def _print_folded(console: "Console", line: PreviewLine, *, plain: bool) -> None
     from rich.text import Text
 
     def styled(pieces: Iterable[tuple[str, str]]) -> Text:
-        return Text.assemble(*((_safe(text), "" if plain else style) for text, style in pieces))
+        # A stranger's text is one line, without what could steer a terminal.
+        safe = ((printable(_one_line(text)), style) for text, style in pieces)
+        return Text.assemble(*((text, "" if plain else style) for text, style in safe))
 
     blanks = " " * line.indent
     label = Text.assemble(blanks, styled(line.label))
@@ -189,11 +186,6 @@ def _one_line(text: str) -> str:
     return _BREAKS.sub(" ", text)
 
 
-def _safe(text: str) -> str:
-    """Return one line of a stranger's text without what could steer a terminal."""
-    return printable(_one_line(text))
-
-
 # Files are looked at, not subscribed to: it takes no dependency, and works on network disks and in
 # containers, where notifications of changes often do not arrive.
 INTERVAL_S = 0.5
@@ -201,12 +193,6 @@ INTERVAL_S = 0.5
 _STILL_S = 0.1
 # An editor may remove a file for a moment before it puts the new one in its place.
 _GONE_S = 1.0
-# Two writes may have the same time on a disk that counts in seconds.
-_COARSEST_CLOCK_S = 2.0
-
-_Stamp = tuple[int, int, int, int]
-# Each file that is there, and its content's digest ("" for one that cannot be read).
-_Seen = dict[Path, str]
 
 
 def _watch(sources: Sequence[str], show: Callable[[Sequence[str]], None]) -> None:
@@ -219,25 +205,28 @@ def _watch(sources: Sequence[str], show: Callable[[Sequence[str]], None]) -> Non
     for source in sources:
         find_suites(source)
     # What was a file or a folder stays one, gone or not: it never means a shipped suite.
-    files = _Files(
-        sources=sources, places=frozenset(each for each in sources if Path(each).exists())
-    )
+    places = frozenset(each for each in sources if Path(each).exists())
+
+    def there() -> list[str]:
+        return [each for each in sources if each not in places or Path(each).exists()]
+
     try:
-        seen = files.look()
+        seen = _contents(there())
         while True:
-            _show_again(show, files)
-            seen = _next_change(files, seen)
+            _show_again(sources, there(), show)
+            seen = _next_change(lambda: _contents(there()), seen)
     except KeyboardInterrupt:
         return
 
 
-def _show_again(show: Callable[[Sequence[str]], None], files: "_Files") -> None:
+def _show_again(
+    sources: Sequence[str], there: Sequence[str], show: Callable[[Sequence[str]], None]
+) -> None:
     # Only a terminal is cleared: a pipe gets one preview after the other.
     click.clear()
+    for gone in sorted({*sources} - {*there}):
+        note(f"pommel: {gone}: it is gone; if it comes back, it is shown again")
     try:
-        there = files.there()
-        for gone in sorted({*files.sources} - {*there}):
-            note(f"pommel: {gone}: it is gone; if it comes back, it is shown again")
         if there:
             show(there)
     except PommelError as error:
@@ -247,55 +236,27 @@ def _show_again(show: Callable[[Sequence[str]], None], files: "_Files") -> None:
     note("watching for changes; Ctrl-C ends")
 
 
-def _next_change(files: "_Files", seen: _Seen) -> _Seen:
+def _next_change(look: Callable[[], dict[Path, str]], seen: dict[Path, str]) -> dict[Path, str]:
     """Wait until something else lies there, and lies still; return what."""
     while True:
         time.sleep(INTERVAL_S)
-        found = files.look()
+        found = look()
         waited_s = 0.0
         while found != seen:
             time.sleep(_STILL_S)
             waited_s += _STILL_S
-            before, found = found, files.look()
+            before, found = found, look()
             is_gone = bool(seen.keys() - found.keys())
             if found == before and (not is_gone or waited_s >= _GONE_S):
                 return found
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Files:
-    """The suite files of some sources, and what they held when they were last read.
-
-    `places` are the sources that are paths.
-    """
-
-    sources: Sequence[str]
-    places: Collection[str]
-    known: dict[Path, tuple[_Stamp, str]] = field(default_factory=dict)
-
-    def there(self) -> list[str]:
-        """Return the sources without the paths that lead nowhere now."""
-        return [each for each in self.sources if each not in self.places or Path(each).exists()]
-
-    def look(self) -> _Seen:
-        seen: _Seen = {}
-        for source in self.there():
-            with contextlib.suppress(InputError):
-                for path in find_suites(source):
-                    with contextlib.suppress(FileNotFoundError):
-                        seen[path] = self._digest(path)
-        return seen
-
-    def _digest(self, path: Path) -> str:
-        """Return the digest of a file's content, which is read only if it may be another one."""
-        stat = path.stat()
-        stamp = (stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino)
-        stamp_known, digest = self.known.get(path, (None, ""))
-        is_young = time.time() - stat.st_mtime < _COARSEST_CLOCK_S
-        if stamp != stamp_known or is_young:
-            try:
-                digest = hashlib.sha256(path.read_bytes()).hexdigest()
-            except PermissionError:
-                digest = ""
-        self.known[path] = (stamp, digest)
-        return digest
+def _contents(sources: Sequence[str]) -> dict[Path, str]:
+    """Return the digest of each suite file that can be read: times alone may be too coarse."""
+    seen = {}
+    for source in sources:
+        with contextlib.suppress(InputError):
+            for path in find_suites(source):
+                with contextlib.suppress(InputError):
+                    seen[path] = sha256_of(path)
+    return seen

@@ -11,15 +11,14 @@ from pommel.cli.option_groups import field_of, option, takes_options
 from pommel.cli.options import KeepingOptions, ModelOptions, PolicyOptions
 from pommel.cli.output import (
     form_option,
-    note,
     output_option,
+    print_or_write,
     progress_bar,
-    show_text,
     show_warnings,
     using,
 )
 from pommel.errors import UsageError
-from pommel.files import frame_text, to_json, write_text
+from pommel.files import frame_text, to_json
 from pommel.models import Recording
 from pommel.scoring import Choices, SuiteSurprisals
 from pommel.sources import load_suites
@@ -71,11 +70,7 @@ def command(model: str, suite: str, chosen: _SurprisalsOptions) -> None:
         text = frame_text(_retired_columns(surprisals), "tsv")
     else:
         text = _text(surprisals, chosen.form)
-    if chosen.output:
-        write_text(chosen.output, text)
-        note(f"Surprisals: {chosen.output}")
-    else:
-        show_text(text)
+    print_or_write(text, chosen.output, "Surprisals")
 
 
 def _retired_columns(surprisals: SuiteSurprisals) -> "pd.DataFrame":

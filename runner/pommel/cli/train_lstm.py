@@ -3,21 +3,20 @@
 import contextlib
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
-from pommel.cli.option_groups import Options, option, takes_options
-from pommel.cli.output import note, show_table
+from pommel.cli.option_groups import ABOVE_ZERO, COUNT, FOLDER, Options, option, takes_options
+from pommel.cli.output import bar_on_stderr, note, show_table
 from pommel.errors import UsageError
 from pommel.training import EpochFigures, Plan, Progress, Recipe, Watcher
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
-    from rich.table import Table
 
 
 class Lines(Watcher):
@@ -85,29 +84,14 @@ def watching() -> Iterator[Watcher]:
         yield Lines()
         return
     # Imported here: `pommel train --help` stays fast without it.
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        TextColumn,
-        TimeRemainingColumn,
-    )
-    from rich.progress import Progress as Bars
+    from rich.progress import MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
-    columns = (
-        TextColumn("{task.description}", markup=False),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[figures]}", markup=False),
-    )
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+    figures = TextColumn("{task.fields[figures]}", markup=False)
+    with bar_on_stderr(MofNCompleteColumn(), TimeRemainingColumn(), figures) as bars:
         yield Bar(bars)
 
 
 _DEFAULT = Recipe()
-_COUNT = click.IntRange(min=1)
-_ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
 # An option that says nothing beside another one.
 _EXCLUDED = (
     ("validation_share", "validation"),
@@ -135,9 +119,9 @@ def _number(name: str, kind: "click.ParamType[Any]", metavar: str, about: str) -
 class _RecipeOptions(Options):
     """The numbers of a recipe."""
 
-    embedding_size: int = _number("embedding_size", _COUNT, "N", "Width of a word's embedding.")
-    hidden_size: int = _number("hidden_size", _COUNT, "N", "Width of each layer of LSTM.")
-    n_layers: int = _number("n_layers", _COUNT, "N", "Layers of LSTM.")
+    embedding_size: int = _number("embedding_size", COUNT, "N", "Width of a word's embedding.")
+    hidden_size: int = _number("hidden_size", COUNT, "N", "Width of each layer of LSTM.")
+    n_layers: int = _number("n_layers", COUNT, "N", "Layers of LSTM.")
     dropout: float = _number(
         "dropout",
         click.FloatRange(0, 1, max_open=True),
@@ -145,27 +129,27 @@ class _RecipeOptions(Options):
         "Probability of a zero behind the embedding and each layer.",
     )
     batch_size: int = _number(
-        "batch_size", _COUNT, "N", "Streams of the text that are read side by side."
+        "batch_size", COUNT, "N", "Streams of the text that are read side by side."
     )
     bptt_steps: int = _number(
-        "bptt_steps", _COUNT, "N", "Words of each stream in a step (truncated backpropagation)."
+        "bptt_steps", COUNT, "N", "Words of each stream in a step (truncated backpropagation)."
     )
     learning_rate: float = _number(
         "learning_rate",
-        _ABOVE_ZERO,
+        ABOVE_ZERO,
         "X",
         "Of gradient descent; divided by 4 after an epoch that lowers no validation loss.",
     )
     min_learning_rate: float = _number(
-        "min_learning_rate", _ABOVE_ZERO, "X", "Training ends when the learning rate is below."
+        "min_learning_rate", ABOVE_ZERO, "X", "Training ends when the learning rate is below."
     )
-    clip: float = _number("clip", _ABOVE_ZERO, "X", "The longest that a gradient may be.")
-    n_epochs: int = _number("n_epochs", _COUNT, "N", "Most passes through the text.")
+    clip: float = _number("clip", ABOVE_ZERO, "X", "The longest that a gradient may be.")
+    n_epochs: int = _number("n_epochs", COUNT, "N", "Most passes through the text.")
     vocabulary_size: int = _number(
-        "vocabulary_size", _COUNT, "N", "The most frequent words that become the vocabulary."
+        "vocabulary_size", COUNT, "N", "The most frequent words that become the vocabulary."
     )
     min_count: int = _number(
-        "min_count", _COUNT, "N", "How often a word occurs that becomes part of the vocabulary."
+        "min_count", COUNT, "N", "How often a word occurs that becomes part of the vocabulary."
     )
     validation_share: float = _number(
         "validation_share",
@@ -193,7 +177,7 @@ class _TrainLstmOptions(_RecipeOptions):
 
     output: Path = option(
         "-o",
-        type=click.Path(path_type=Path, file_okay=False),
+        type=FOLDER,
         required=True,
         help="Folder of the family; each seed has a folder in it.",
     )
@@ -219,7 +203,7 @@ class _TrainLstmOptions(_RecipeOptions):
     tied: bool = option(help="The decoder's matrix is the embedding.")
     device: str = option(default="cpu", help="cpu, cuda, cuda:N, mps, auto")
     threads: int | None = option(
-        type=_COUNT, metavar="N", help="Threads to compute with.  [default: torch's]"
+        type=COUNT, metavar="N", help="Threads to compute with.  [default: torch's]"
     )
     save_every: float = option(
         type=click.FloatRange(min=0),
@@ -250,12 +234,14 @@ def command(text: Path, chosen: _TrainLstmOptions) -> None:
       pommel run 'lstm://my-lstm/seed-*' suites:en/agreement
     """
     # Imported here: `pommel train --help` needs none of it.
+    from pommel.analysis import plain_table
     from pommel.training import train_family
 
     plan = _plan(text, chosen)
     with watching() as watcher:
         members = train_family(plan, watcher)
-    show_table(_table(each.row for each in members))
+    columns = ("epochs", "best epoch", "validation perplexity", "words/s", "seconds")
+    show_table(plain_table(names=["model"], numbers=columns, rows=(each.row for each in members)))
     example = shlex.quote(f"lstm://{plan.out}/seed-*")
     note(f"Score suites: pommel run {example} SUITE...")
 
@@ -288,14 +274,3 @@ def _check_excluded() -> None:
     for name, other in _EXCLUDED:
         if context.params[other] and context.get_parameter_source(name) == was_given:
             raise UsageError(f"{Recipe.option(name)} says nothing beside --{other}; leave one out")
-
-
-def _table(rows: "Iterable[Sequence[str]]") -> "Table":
-    from rich.table import Table
-
-    table = Table("model", "epochs", "best epoch", "validation perplexity", "words/s", "seconds")
-    for column in table.columns[1:]:
-        column.justify = "right"
-    for row in rows:
-        table.add_row(*row)
-    return table

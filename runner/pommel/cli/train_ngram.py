@@ -9,15 +9,13 @@ from typing import Literal
 
 import click
 
-from pommel.cli.option_groups import Options, option, takes_options
+from pommel.cli.option_groups import ABOVE_ZERO, COUNT, FILE, Options, option, takes_options
 from pommel.cli.output import note
 from pommel.errors import UsageError
 from pommel.models import read_word_list
 from pommel.training import NgramRecipe, TextFile
 
 _DEFAULT = NgramRecipe()
-_COUNT = click.IntRange(min=1)
-_ABOVE_ZERO = click.FloatRange(min=0, min_open=True)
 
 
 def _counts(_context: click.Context, _parameter: click.Parameter, text: str) -> tuple[int, ...]:
@@ -32,7 +30,7 @@ class _TrainNgramOptions(Options):
     """How a text is read, which words are known, and how counts are smoothed."""
 
     order: int | None = option(
-        type=_COUNT,
+        type=COUNT,
         metavar="N",
         help=f"Words in the longest n-grams.  [default: {_DEFAULT.order}; "
         f"{NgramRecipe.MAX_LAPLACE_ORDER} with laplace]",
@@ -42,7 +40,7 @@ class _TrainNgramOptions(Options):
         help="Interpolated modified Kneser-Ney, or the same added to every count.",
     )
     add: float | None = option(
-        type=_ABOVE_ZERO,
+        type=ABOVE_ZERO,
         metavar="K",
         help=f"What laplace adds to every count.  [default: {_DEFAULT.add:g}]",
     )
@@ -54,7 +52,7 @@ class _TrainNgramOptions(Options):
         "holds for all longer ones. Rarer words are <unk>.",
     )
     vocabulary_size: int | None = option(
-        type=_COUNT,
+        type=COUNT,
         metavar="N",
         help="Most words to know, the most frequent ones; the others are <unk>.",
     )
@@ -78,7 +76,7 @@ class _TrainNgramOptions(Options):
 @click.option(
     "-o",
     "--output",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     required=True,
     help="ARPA file to write; gzipped if its name ends in .gz.",
 )

@@ -1,11 +1,10 @@
 """`pommel validate`: every fault of suite files, where it is and what would be right."""
 
-import json
 from dataclasses import asdict
 
 import click
 
-from pommel.cli.output import form_option
+from pommel.cli.output import form_option, show_json
 from pommel.errors import Fault, InputError, SuiteError, counted
 from pommel.sources import find_suites, load_suites
 from pommel.suite import Suite
@@ -30,7 +29,7 @@ def command(suites: tuple[str, ...], *, strict: bool, form: str) -> None:
         except SuiteError as error:
             faults.extend(error.faults)
     if form == "json":
-        click.echo(json.dumps([asdict(fault) for fault in faults], ensure_ascii=False, indent=2))
+        show_json([asdict(fault) for fault in faults])
     else:
         for line in (*faults, *sound):
             click.echo(str(line))
@@ -48,13 +47,9 @@ def _each_file(sources: tuple[str, ...], faults: list[Fault]) -> list[str]:
         try:
             found += [source] if source == "-" else [str(path) for path in find_suites(source)]
         except InputError as error:
-            faults.append(_whole_file(source, error))
+            message = str(error).removeprefix(f"{source}: ")
+            faults.append(Fault(file=source, message=message))
     return list(dict.fromkeys(found))
-
-
-def _whole_file(source: str, error: InputError) -> Fault:
-    message = str(error).removeprefix(f"{source}: ")
-    return Fault(file=source, line=0, column=0, path="", message=message)
 
 
 def _summary(suite: Suite) -> str:

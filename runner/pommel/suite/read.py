@@ -26,10 +26,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadedSuite:
-    """A suite, and what its file could do better."""
+    """A suite, what its file could do better, and, of a file of JSON, where everything stands."""
 
     suite: Suite
     warnings: tuple[Fault, ...]
+    document: JsonDocument | None = None
 
     @classmethod
     def read(cls, path: Path, *, strict: bool = False, evaluated: bool = False) -> Self:
@@ -72,7 +73,7 @@ class LoadedSuite:
         ordered = _in_order(faults)
         if any(fault.severity == "error" for fault in ordered):
             raise SuiteError(ordered)
-        return cls(suite=Suite.from_dict(document.value), warnings=ordered)
+        return cls(suite=Suite.from_dict(document.value), warnings=ordered, document=document)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
