@@ -205,7 +205,6 @@ def test_a_draft_is_read_without_a_fault() -> None:
         ('"name": "agreement"', '"nam": "agreement"', "'name' is missing", False),
         ('"content": ""', '"content": "\\ud800"', "half of a character", False),
         ('"metric"', '"name": "b", "metric"', "for the second time", False),
-        ('"items"', "items", "this is not JSON", False),
     ],
 )
 def test_other_faults_of_a_draft_are_told(

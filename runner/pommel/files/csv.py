@@ -6,7 +6,6 @@ import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Self
 
 from pommel.errors import Fault, Place, counted, nearest
@@ -74,28 +73,31 @@ class CsvTable:
         neither are rows with broken quotes, which are faults; so is a field that is too long, the
         last to be read.
         """
-        lines = _Lines(text)
+        # Unlike str.splitlines, this splits at no other characters than CR and LF.
+        lines = list(io.StringIO(text, newline=""))
         reader = csv.reader(lines, delimiter=separator, strict=True)
         rows: list[CsvRow] = []
         faults: list[Fault] = []
-        row_of = partial(CsvRow, separator=separator)
-        while True:
-            start, line = lines.offset, reader.line_num + 1
+        while (start := reader.line_num) < len(lines):
+            problem, fields = "", []
             try:
-                fields = tuple(next(reader))
-            except StopIteration:
-                break
+                fields = next(reader)
             except csv.Error as error:
-                row = row_of(line=line, text=text[start : lines.offset], fields=())
-                if str(error).startswith("field larger"):
-                    # This may be in the midst of a quote, and nothing behind it a row.
-                    faults.append(_too_long(row, file))
-                    break
-                faults.append(_broken(row, str(error), file))
-                continue
-            if fields:
-                written = text[start : lines.offset]
-                rows.append(row_of(line=line, text=written, fields=fields))
+                problem = str(error)
+            row = CsvRow(
+                line=start + 1,
+                text="".join(lines[start : reader.line_num]),
+                fields=tuple(fields),
+                separator=separator,
+            )
+            if problem.startswith("field larger"):
+                # This may be in the midst of a quote, and nothing behind it a row.
+                faults.append(_too_long(row, file))
+                break
+            if problem:
+                faults.append(_broken(row, problem, file))
+            elif fields:
+                rows.append(row)
         return cls(file=file, rows=tuple(rows), faults=tuple(faults), separator=separator)
 
     def records(
@@ -183,8 +185,7 @@ class CsvTable:
 
     def fault(self, place: tuple[int, int], message: str, hint: str) -> Fault:
         """Return the fault at a line and column of the file."""
-        line, column = place
-        return Place(file=self.file, line=line, column=column).fault(message, hint)
+        return _fault(self.file, place, message, hint)
 
     @staticmethod
     def line(fields: Iterable[str], separator: str = ",") -> str:
@@ -199,23 +200,6 @@ class CsvTable:
         ]
         # An empty line would be no row.
         return '""\n' if cells == [""] else separator.join(cells) + "\n"
-
-
-class _Lines:
-    """The lines of a text with their ends; `offset` is how many characters have been given out."""
-
-    def __init__(self, text: str) -> None:
-        # Unlike str.splitlines, this splits at no other characters than CR and LF.
-        self._lines = io.StringIO(text, newline="")
-        self.offset = 0
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        line = next(self._lines)
-        self.offset += len(line)
-        return line
 
 
 _QUOTED = re.compile(r'"(?:[^"]|"")*+"')
@@ -242,10 +226,9 @@ def _too_long(row: CsvRow, file: str) -> Fault:
     most = csv.field_size_limit()
     starts = [*_field_starts(row), len(row.text) + 1]
     start = next(start for start, end in itertools.pairwise(starts) if end - 1 - start > most)
-    line, column = _line_and_column(row, start)
     message = f"this field has more than {most:,} characters"
     hint = "close its quote, or shorten it" if row.text[start] == '"' else "shorten it"
-    return Place(file=file, line=line, column=column).fault(message, hint)
+    return _fault(file, _line_and_column(row, start), message, hint)
 
 
 def _broken(row: CsvRow, problem: str, file: str) -> Fault:
@@ -264,5 +247,9 @@ def _broken(row: CsvRow, problem: str, file: str) -> Fault:
             offset, message = quoted.end(), "there is text behind the quote that ends the field"
             hint = 'write a quote that is part of the text ""'
             break
-    line, column = _line_and_column(row, offset)
+    return _fault(file, _line_and_column(row, offset), message, hint)
+
+
+def _fault(file: str, place: tuple[int, int], message: str, hint: str) -> Fault:
+    line, column = place
     return Place(file=file, line=line, column=column).fault(message, hint)

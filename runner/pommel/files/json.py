@@ -9,11 +9,11 @@ import math
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from json.encoder import encode_basestring, encode_basestring_ascii
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pommel.errors import Fault, SuiteError
 from pommel.files.text import DecodedText, is_encodable
@@ -131,7 +131,18 @@ class JsonDocument:
 
         `within` is the index of a character of the string that stands there.
         """
-        line, column = self._map.line_and_column(self._map.offset(path, within))
+        severity: Literal["error", "warning"] = "warning" if warning else "error"
+        return self._fault_at(self._map.offset(path, within), path, message, hint, severity)
+
+    def _fault_at(
+        self,
+        offset: int,
+        path: JsonPath,
+        message: str,
+        hint: str,
+        severity: Literal["error", "warning"] = "error",
+    ) -> Fault:
+        line, column = self._map.line_and_column(offset)
         return Fault(
             file=self.file,
             line=line,
@@ -139,7 +150,7 @@ class JsonDocument:
             path=path_text(path),
             message=message,
             hint=hint,
-            severity="warning" if warning else "error",
+            severity=severity,
         )
 
     def surrogate_faults(self) -> list[Fault]:
@@ -154,18 +165,15 @@ class JsonDocument:
         """Return a fault for every key that an object has twice; JSON would keep the last."""
         if not self.has_duplicate_keys:
             return []
-        faults = []
-        for path, offset in self._map.duplicates:
-            line, column = self._map.line_and_column(offset)
-            message = f"the key {path[-1]!r} stands here for the second time"
-            place = path_text(path)
-            hint = "remove one of the two"
-            faults.append(
-                Fault(
-                    file=self.file, line=line, column=column, path=place, message=message, hint=hint
-                )
+        return [
+            self._fault_at(
+                offset,
+                path,
+                f"the key {path[-1]!r} stands here for the second time",
+                "remove one of the two",
             )
-        return faults
+            for path, offset in self._map.duplicates
+        ]
 
 
 def to_json(value: object, *, indent: int = 4) -> str:
@@ -272,7 +280,7 @@ def _is_too_deep(value: object) -> bool:
 def _too_deep(file: str) -> SuiteError:
     message = "the file is nested too deeply to be read"
     hint = f"no more than {MAX_DEPTH} levels of brackets are read"
-    return SuiteError([Fault(file=file, line=0, column=0, path="", message=message, hint=hint)])
+    return SuiteError([Fault(file=file, message=message, hint=hint)])
 
 
 def _syntax_fault(file: str, error: json.JSONDecodeError, expected: str) -> Fault:
@@ -281,7 +289,6 @@ def _syntax_fault(file: str, error: json.JSONDecodeError, expected: str) -> Faul
         file=file,
         line=error.doc.count("\n", 0, position) + 1,
         column=position - error.doc.rfind("\n", 0, position),
-        path="",
         message=f"this is not JSON: {message}",
         hint=hint,
     )
@@ -292,17 +299,7 @@ class _Place:
     """Where a value begins; for an object or a list, also where each of its values does."""
 
     offset: int
-    parts: dict[str | int, "_Place"] | None = None
-
-
-@dataclass(slots=True)
-class _Open:
-    """An object or a list whose end has not been read."""
-
-    parts: dict[str | int, _Place]
-    is_object: bool
-    key: str | None = None  # of the value to come
-    at: str | int = 0  # the key or index of the latest value
+    parts: dict[str | int, "_Place"] = field(default_factory=dict)
 
 
 class PositionMap:
@@ -318,7 +315,9 @@ class PositionMap:
         self._text = text
         self._line_starts = [0, *(match.end() for match in re.finditer("\n", text))]
         self.duplicates: list[tuple[JsonPath, int]] = []
-        self._root = self._read()
+        # One regular expression over all of it: a file may be megabytes long.
+        self._pieces = self._PIECE.finditer(text)
+        self._root = self._read(next(self._pieces), ())
 
     def line_and_column(self, offset: int) -> tuple[int, int]:
         """Return the line and the column of a character, both counted from 1."""
@@ -329,7 +328,7 @@ class PositionMap:
         """Return where the value (or its nearest ancestor that exists) begins."""
         place = self._root
         for step in path:
-            if not place.parts or step not in place.parts:
+            if step not in place.parts:
                 return place.offset
             place = place.parts[step]
         if within is None or self._text[place.offset] != '"':
@@ -340,29 +339,22 @@ class PositionMap:
             offset = match.end() if match else offset
         return offset
 
-    def _read(self) -> _Place:
-        # One loop over one regular expression: a file may be megabytes long.
-        top = _Open({}, is_object=False)
-        pending = [top]
-        for match in self._PIECE.finditer(self._text):
-            piece = match[0]
-            current = pending[-1]
-            if piece in ("}", "]"):
-                pending.pop()
-            elif current.is_object and current.key is None:
-                current.key = json.loads(piece) if "\\" in piece else piece[1:-1]
-                if current.key in current.parts:
-                    above = (each.at for each in pending[1:-1])
-                    self.duplicates.append(((*above, current.key), match.start()))
-            else:
-                place = _Place(match.start())
-                current.at = len(current.parts) if current.key is None else current.key
-                current.parts[current.at] = place
-                current.key = None
-                if piece in ("{", "["):
-                    place.parts = {}
-                    pending.append(_Open(place.parts, is_object=piece == "{"))
-        return top.parts[0]
+    def _read(self, first: re.Match[str], path: JsonPath) -> _Place:
+        """Read the value whose first piece is given."""
+        place = _Place(first.start())
+        is_object = first[0] == "{"
+        if not is_object and first[0] != "[":
+            return place
+        for piece in self._pieces:
+            if piece[0] in ("}", "]"):
+                break
+            key = json.loads(piece[0]) if is_object else len(place.parts)
+            below = (*path, key)
+            if key in place.parts:
+                self.duplicates.append((below, piece.start()))
+            value = next(self._pieces) if is_object else piece
+            place.parts[key] = self._read(value, below)
+        return place
 
 
 # How Python's parser begins its messages (its versions end them differently), and what we say.

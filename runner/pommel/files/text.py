@@ -77,15 +77,14 @@ class DecodedText:
             line_start = before.rfind(b"\n") + 1
             is_utf_16 = raw.startswith(_UTF_16_BOMS)
             byte = f"the byte 0x{raw[error.start]:02x} is not UTF-8"
-            fault = Fault(
+            place = Place(
                 file=file,
                 line=before.count(b"\n") + 1,
                 column=len(before[line_start:].decode("utf-8", "replace")) + 1,
-                path="",
-                message="the file is UTF-16, not UTF-8" if is_utf_16 else byte,
-                hint="save the file with the encoding UTF-8",
             )
-            raise SuiteError([fault]) from None
+            message = "the file is UTF-16, not UTF-8" if is_utf_16 else byte
+            hint = "save the file with the encoding UTF-8"
+            raise SuiteError([place.fault(message, hint)]) from None
 
     @classmethod
     def of(cls, text: str) -> Self:
@@ -127,7 +126,6 @@ class DecodedText:
             file=file,
             line=1,
             column=1,
-            path="",
             message="the file begins with a byte order mark",
             hint="save it as UTF-8 without one",
             severity="error" if strict else "warning",

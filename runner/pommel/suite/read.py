@@ -8,7 +8,7 @@ import contextlib
 import functools
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -63,13 +63,8 @@ class LoadedSuite:
             hint = "compute its surprisals first, with `pommel surprisals`"
             message = "this suite has not been evaluated: no region has a metric_value"
             faults.append(document.fault((), message, hint=hint))
-        is_evaluated = evaluated and not is_bare
-        shape = _shape(document, "evaluated_suite" if is_evaluated else "suite")
-        found = _findings(document, is_sound=not shape)
-        if is_evaluated and not shape:
-            found += surprisal_findings(document.value)
-        faults += [*_structure(document, shape), *_faults(document, found, strict=strict)]
-        faults += document.bom_faults(strict=strict)
+        for found in _faults(document, strict=strict, evaluated=evaluated and not is_bare):
+            faults += found
         ordered = _in_order(faults)
         if any(fault.severity == "error" for fault in ordered):
             raise SuiteError(ordered)
@@ -89,30 +84,26 @@ class LoadedDraft:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """Read the file of a suite that is still being written; raises `InputError`."""
-        return cls._of(lambda: JsonDocument.read(path))
+        """Read the file of a suite that is still being written.
+
+        Raises `SuiteError` for what is no JSON, and `InputError` if it cannot be read.
+        """
+        return cls._of_document(JsonDocument.read(path))
 
     @classmethod
     def parse(cls, text: str, *, file: str = "<suite>") -> Self:
         """Read JSON text as `read` does a file."""
-        return cls._of(lambda: JsonDocument.parse(text, file=file))
+        return cls._of_document(JsonDocument.parse(text, file=file))
 
     @classmethod
-    def _of(cls, document_of: Callable[[], JsonDocument]) -> Self:
-        try:
-            document = document_of()
-        except SuiteError as error:
-            return cls(suite=None, faults=error.faults)
-        shape = _shape(document, "suite")
-        structure = _structure(document, shape)
-        found = _findings(document, is_sound=not shape)
-        faults = _faults(document, (each for each in found if not each.unwritten))
+    def _of_document(cls, document: JsonDocument) -> Self:
+        of_structure, others = _faults(document, is_draft=True)
         suite = None
-        if not structure:
+        if not of_structure:
             # A formula that does not parse is among the faults.
             with contextlib.suppress(FormulaError):
                 suite = Suite.from_dict(document.value)
-        return cls(suite=suite, faults=_in_order([*structure, *faults, *document.bom_faults()]))
+        return cls(suite=suite, faults=_in_order([*of_structure, *others]))
 
     @property
     def errors(self) -> tuple[Fault, ...]:
@@ -120,27 +111,30 @@ class LoadedDraft:
         return tuple(fault for fault in self.faults if fault.severity == "error")
 
 
-def _shape(document: JsonDocument, schema_name: str) -> list[Fault]:
-    found = shape_faults(document.value, schema_name)
-    return [document.fault(each.path, each.message, hint=each.hint) for each in found]
-
-
-def _structure(document: JsonDocument, shape: Sequence[Fault]) -> list[Fault]:
-    return [*document.duplicate_key_faults(), *document.surrogate_faults(), *shape]
-
-
-def _findings(document: JsonDocument, *, is_sound: bool) -> list[Finding]:
-    return list(Finding.in_document(document.value if is_sound else outline(document.value)))
-
-
 def _faults(
-    document: JsonDocument, found: Iterable[Finding], *, strict: bool = False
-) -> Iterator[Fault]:
-    for each in found:
-        is_warning = each.warning or (each.stray_space and not strict)
-        yield document.fault(
-            each.path, each.message, hint=each.hint, warning=is_warning, within=each.within
-        )
+    document: JsonDocument,
+    *,
+    strict: bool = False,
+    evaluated: bool = False,
+    is_draft: bool = False,
+) -> tuple[list[Fault], list[Fault]]:
+    """Return what is wrong with a document's structure, and what else is wrong with it."""
+    value = document.value
+    shape = shape_faults(value, "evaluated_suite" if evaluated else "suite")
+    found = list(Finding.in_document(outline(value) if shape else value))
+    if evaluated and not shape:
+        found += surprisal_findings(value)
+
+    def told(findings: Iterable[Finding]) -> Iterator[Fault]:
+        for each in findings:
+            is_warning = each.warning or (each.stray_space and not strict)
+            yield document.fault(
+                each.path, each.message, hint=each.hint, warning=is_warning, within=each.within
+            )
+
+    of_structure = [*document.duplicate_key_faults(), *document.surrogate_faults(), *told(shape)]
+    others = told(each for each in found if not (is_draft and each.unwritten))
+    return of_structure, [*others, *document.bom_faults(strict=strict)]
 
 
 def _in_order(faults: Iterable[Fault]) -> tuple[Fault, ...]:
@@ -179,23 +173,14 @@ _KNOWN_KEYS = {*_EXAMPLES, "region_name", "oovs", "description"}
 _OLD_RELATIONS = {"greaterthan": ">", "lessthan": "<"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShapeFault:
-    """A place in a document, what is wrong there, and what would be right."""
-
-    path: JsonPath
-    message: str
-    hint: str
-
-
-def shape_faults(value: object, schema_name: str) -> list[ShapeFault]:
+def shape_faults(value: object, schema_name: str) -> list[Finding]:
     """Return all faults of `value` against the schema, in the order of the schema's checks."""
     # Types know nothing of the values that are no JSON, and of which it says so.
     validator: Any = _validator(schema_name)
     return described(validator.iter_errors(value))
 
 
-def described(errors: "Iterable[ValidationError]") -> list[ShapeFault]:
+def described(errors: "Iterable[ValidationError]") -> list[Finding]:
     """Return each of jsonschema's errors once, in plain words."""
     return list(dict.fromkeys(map(_describe, errors)))
 
@@ -273,13 +258,13 @@ def _parts() -> "dict[int, Validator]":
     return {}
 
 
-def _describe(error: "ValidationError") -> ShapeFault:
+def _describe(error: "ValidationError") -> Finding:
     path: JsonPath = tuple(error.absolute_path)
     if "propertyNames" in error.absolute_schema_path:
         path = (*path, str(error.instance))
     writer = _WRITERS.get(str(error.validator))
     message, hint = writer(error) if writer else (error.message, "")
-    return ShapeFault(path=path, message=message, hint=hint)
+    return Finding(path=path, message=message, hint=hint)
 
 
 def _missing(error: "ValidationError") -> tuple[str, str]:
@@ -288,7 +273,7 @@ def _missing(error: "ValidationError") -> tuple[str, str]:
     instance: Any = error.instance
     unknown = [each for each in instance if each not in _KNOWN_KEYS]
     meant = nearest(key, unknown)
-    hint = f"write {_EXAMPLES[key]}" if key in _EXAMPLES else ""
+    hint = _example(key)
     if meant is not None:
         hint = f"it is written {meant!r} here"
     elif key == "formula" and str(instance.get("relation")) in _OLD_RELATIONS:
@@ -319,16 +304,18 @@ def _wrong_constant(error: "ValidationError") -> tuple[str, str]:
 
 def _empty(error: "ValidationError") -> tuple[str, str]:
     key = str(error.absolute_path[-1]) if error.absolute_path else ""
-    return f"{key!r} is empty", f"write {_EXAMPLES[key]}" if key in _EXAMPLES else ""
+    return f"{key!r} is empty", _example(key)
+
+
+def _example(key: str) -> str:
+    return f"write {_EXAMPLES[key]}" if key in _EXAMPLES else ""
 
 
 def _wrong_metric(error: "ValidationError") -> tuple[str, str]:
     # The only anyOf in our schemas.
+    known = ", ".join(map(json.dumps, METRICS))
     message = f"{_shortened(error.instance)} is not a region metric"
-    return (
-        message,
-        f'write {", ".join(map(json.dumps, METRICS))}, a list of these, or "all"',
-    )
+    return message, f'write {known}, a list of these, or "all"'
 
 
 def _wrong_pattern(error: "ValidationError") -> tuple[str, str]:
@@ -353,18 +340,19 @@ _WRITERS = {
 
 
 def _type_of(value: object) -> str:
-    kinds = (
-        name
-        for name, kind in (
-            ("true or false", bool),
-            ("a number", int | float),
-            ("text", str),
-            ("a list", list),
-            ("an object", dict),
-        )
-        if isinstance(value, kind)
-    )
-    return next(kinds, "null")
+    match value:
+        case bool():
+            return "true or false"
+        case int() | float():
+            return "a number"
+        case str():
+            return "text"
+        case list():
+            return "a list"
+        case dict():
+            return "an object"
+        case _:
+            return "null"
 
 
 def _shortened(value: object) -> str:
@@ -383,13 +371,15 @@ def _name(value: object) -> str | None:
 
 
 def _number(value: object) -> int | None:
-    is_whole = isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0
-    return int(value) if isinstance(value, int | float) and is_whole else None
+    if isinstance(value, int | float) and not isinstance(value, bool) and value % 1 == 0:
+        return int(value)
+    return None
 
 
 def _region_meta(value: object) -> dict[str, object] | None:
-    is_sound = isinstance(value, dict) and all(key.isascii() and key.isdigit() for key in value)
-    return value if isinstance(value, dict) and is_sound else None
+    if isinstance(value, dict) and all(key.isascii() and key.isdigit() for key in value):
+        return value
+    return None
 
 
 # An object, each of whose keys has a part; a list of alike parts; or what makes None of a value
