@@ -46,8 +46,7 @@ class Finding:
         expected = _expected_conditions(items)
         yield from _repeated(items, "item_number", ("items",))
         for index, item in enumerate(items):
-            if isinstance(context := item.get("context"), str):
-                yield from _content_findings(context, ("items", index, "context"))
+            yield from _content_findings(item.get("context"), ("items", index, "context"))
             if expected is not None:
                 yield from _item_findings(item, ("items", index), expected)
             for position, condition in enumerate(item["conditions"] or ()):
@@ -90,16 +89,14 @@ _UNSOUND: Mapping[str, None] = {"condition_name": None, "regions": None}
 def _item_findings(
     item: Mapping[str, Any], path: JsonPath, expected: Sequence[str]
 ) -> Iterator[Finding]:
-    names = _names(item)
-    where = _item_name(item)
+    names, where = _names(item), _item_name(item)
     yield from _repeated(item["conditions"] or (), "condition_name", (*path, "conditions"), where)
     missing = [] if None in names else [name for name in expected if name not in names]
     for name in missing:
         message = f"{where} has no condition {name!r}, which other items have"
         yield Finding(path=path, message=message, hint="add it to this item")
-    for position, own_name in enumerate(names):
-        name = own_name or ""
-        if name and name not in expected:
+    for position, own in enumerate(names):
+        if (name := own or "") and name not in expected:
             place = (*path, "conditions", position, "condition_name")
             message = f"{where} has a condition {name!r}, which other items lack"
             meant = missing or expected
@@ -122,11 +119,9 @@ def _condition_findings(condition: Mapping[str, Any], path: JsonPath) -> Iterato
         hint = "write the sentence's text into them"
         message = f"all regions of {where} are empty"
         yield Finding(path=path, message=message, hint=hint, unwritten=True)
-    if isinstance(context := condition.get("context"), str):
-        yield from _content_findings(context, (*path, "context"))
+    yield from _content_findings(condition.get("context"), (*path, "context"))
     for position, content in enumerate(contents):
-        if content is not None:
-            yield from _content_findings(content, (*path, "regions", position, "content"))
+        yield from _content_findings(content, (*path, "regions", position, "content"))
 
 
 def has_stray_space(content: str) -> bool:
@@ -134,8 +129,8 @@ def has_stray_space(content: str) -> bool:
     return _STRAY_SPACE.search(content) is not None
 
 
-def _content_findings(content: str, place: JsonPath) -> Iterator[Finding]:
-    if has_stray_space(content):
+def _content_findings(content: object, place: JsonPath) -> Iterator[Finding]:
+    if isinstance(content, str) and has_stray_space(content):
         message = f"stray space in the {place[-1]} {content!r}"
         hint = "remove the spaces around the text, and doubled ones"
         yield Finding(path=place, message=message, hint=hint, stray_space=True)
@@ -149,17 +144,23 @@ def _region_meta_findings(region_meta: dict[str, str], items: Sequence[Any]) -> 
             message = f"region_meta has the region {int(written)} twice"
             yield Finding(path=("region_meta", written), message=message, hint="remove one of them")
         known.add(int(written))
+    for path, region in _each_region(items):
+        number = region["region_number"]
+        if number is not None and int(number) not in known:
+            known.add(int(number))
+            yield Finding(
+                path=(*path, "region_number"),
+                message=f"region_meta has no region {int(number)}",
+                hint=f"it has {', '.join(region_meta)}",
+                warning=True,
+            )
+
+
+def _each_region(items: Sequence[Any]) -> Iterator[tuple[JsonPath, Mapping[str, Any]]]:
     for i, item in enumerate(items):
         for c, condition in enumerate(item["conditions"] or ()):
             for r, region in enumerate(condition["regions"] or ()):
-                number = region["region_number"]
-                if number is not None and int(number) not in known:
-                    number = int(number)
-                    known.add(number)
-                    place = ("items", i, "conditions", c, "regions", r, "region_number")
-                    message = f"region_meta has no region {number}"
-                    hint = f"it has {', '.join(region_meta)}"
-                    yield Finding(path=place, message=message, hint=hint, warning=True)
+                yield ("items", i, "conditions", c, "regions", r), region
 
 
 def _formula_findings(
@@ -233,9 +234,7 @@ def _repeated(
     for index, each in enumerate(objects):
         if each[key] is not None and each[key] in seen:
             message = f"{where} has the {noun} {each[key]!r} twice"
-            hint = "give each a number of its own"
-            if key == "condition_name":
-                hint = "give each a name of its own"
+            hint = f"give each a {noun.split()[-1]} of its own"
             yield Finding(path=(*path, index, key), message=message, hint=hint)
         seen.add(each[key])
 
@@ -250,30 +249,19 @@ def surprisal_findings(document: Mapping[str, Any]) -> Iterator[Finding]:
     metric = document["meta"]["metric"]
     needed = metric if isinstance(metric, str) else metric[0]
     needed = "sum" if needed == "all" else needed
-    for i, item in enumerate(document["items"]):
-        for c, condition in enumerate(item["conditions"]):
-            for r, region in enumerate(condition["regions"]):
-                path = ("items", i, "conditions", c, "regions", r, "metric_value")
-                # One with content that says so is swallowed by a token that begins before it.
-                is_without_tokens = region.get("n_tokens") == 0
-                yield from _region_findings(
-                    region["metric_value"], path, needed, has_sum=not is_without_tokens
-                )
-
-
-def _region_findings(
-    values: Mapping[str, float | None], path: JsonPath, needed: str, *, has_sum: bool
-) -> Iterator[Finding]:
-    if needed not in values:
-        message = f"the region has no {needed!r}, which is the suite's metric"
-        hint = "compute the surprisals again, with `pommel surprisals`"
-        yield Finding(path=path, message=message, hint=hint)
-    for metric, bits in values.items():
-        place = (*path, metric)
-        if bits is None or math.isnan(bits):
-            if metric == "sum" and has_sum:
-                message = "the surprisal is not a number"
-                yield Finding(path=place, message=message, hint="write bits; no tokens have 0")
-        elif bits < -Token.ROUNDING_BITS:
-            message = f"a surprisal is never negative, and this is {bits} bits"
-            yield Finding(path=place, message=message, hint="write -log2 of the probability")
+    for path, region in _each_region(document["items"]):
+        place, values = (*path, "metric_value"), region["metric_value"]
+        if needed not in values:
+            message = f"the region has no {needed!r}, which is the suite's metric"
+            hint = "compute the surprisals again, with `pommel surprisals`"
+            yield Finding(path=place, message=message, hint=hint)
+        for metric, bits in values.items():
+            if bits is None or math.isnan(bits):
+                # One with content and no tokens is swallowed by a token that begins before it.
+                if metric == "sum" and region.get("n_tokens") != 0:
+                    message, hint = "the surprisal is not a number", "write bits; no tokens have 0"
+                    yield Finding(path=(*place, metric), message=message, hint=hint)
+            elif bits < -Token.ROUNDING_BITS:
+                message = f"a surprisal is never negative, and this is {bits} bits"
+                hint = "write -log2 of the probability"
+                yield Finding(path=(*place, metric), message=message, hint=hint)

@@ -18,6 +18,7 @@ from pommel.suite.formula.tree import (
     Negative,
     Number,
     RegionValue,
+    no_truth,
     walk,
 )
 
@@ -120,7 +121,7 @@ def _truth(node: Expression, lookup: Lookup) -> _Truth:
         case Negation():
             return _opposite(_truth(node.operand, lookup))
         case _:
-            raise AssertionError(f"the parser lets no {type(node).__name__} stand for a truth")
+            raise no_truth(node)
 
 
 def _compare(operator: str, left: Bits, right: Bits) -> _Truth:

@@ -86,24 +86,18 @@ class Formula:
     def warnings(self) -> list[Remark]:
         """Return a warning where a formula may surprise its reader."""
         remarks = [
-            Remark(
-                message="'&' and '|' share one level and associate to the left",
-                hint="put brackets around what belongs together",
-                span=node.span,
-                severity="warning",
+            _warning(
+                "'&' and '|' share one level and associate to the left",
+                "put brackets around what belongs together",
+                node.span,
             )
             for node in walk(self.tree)
             if isinstance(node, Logical) and _mixes_levels(node)
         ]
         if not self.references:
-            remarks.append(
-                Remark(
-                    message="the formula mentions no region, so it is the same for every item",
-                    hint="name a region, e.g. (1;%condition%)",
-                    span=self.tree.span,
-                    severity="warning",
-                )
-            )
+            message = "the formula mentions no region, so it is the same for every item"
+            hint = "name a region, e.g. (1;%condition%)"
+            remarks.append(_warning(message, hint, self.tree.span))
         return remarks
 
     def judge(self, lookup: Lookup, n_items: int) -> Verdict:
@@ -168,16 +162,15 @@ def _parser() -> "Lark":
 
 
 def _parse_to_lark(text: str) -> "Tree[Token]":
-    from lark.exceptions import UnexpectedInput
+    from lark.exceptions import UnexpectedInput, UnexpectedToken
 
     try:
         return _parser().parse(text)
     except UnexpectedInput as error:
-        at_end = getattr(getattr(error, "token", None), "type", "") == "$END"
+        at_end = isinstance(error, UnexpectedToken) and error.token.type == "$END"
         # Lark types the position as always there, and leaves it None at the end of the text.
         position = cast("int | None", error.pos_in_stream)
-        position = len(text) if at_end or position is None else position
-        raise _syntax_error(text, position) from None
+        raise _syntax_error(text, len(text) if at_end or position is None else position) from None
 
 
 _UNARY: Mapping[str, type[Negative | Negation | Absolute]] = {
@@ -448,24 +441,15 @@ def _check_scaling(formula: Formula, node: Arithmetic) -> None:
         verb = "multiplied" if node.operator == "*" else "divided"
         message = f"surprisals can be {verb} by numbers only"
         raise _error_at(formula.text, node.right.span, message)
-    if node.operator == "/" and _constant(node.right) == 0:
+    divisor = node.right
+    while isinstance(divisor, Negative):
+        divisor = divisor.operand
+    if node.operator == "/" and isinstance(divisor, Number) and divisor.value == 0:
         raise _error_at(formula.text, node.right.span, "this divides by zero")
 
 
 def _mentions_region(node: Expression) -> bool:
     return any(isinstance(below, RegionValue) for below in walk(node))
-
-
-def _constant(node: Expression) -> float | None:
-    """Return the value of a number, with its signs; None for anything longer."""
-    match node:
-        case Number():
-            return node.value
-        case Negative(operand=operand):
-            inner = _constant(operand)
-            return None if inner is None else -inner
-        case _:
-            return None
 
 
 def _check_reference(node: RegionValue, regions_of: Mapping[str, Collection[int]]) -> Remark | None:
@@ -486,6 +470,10 @@ def nearest_or_all(name: str, known: Collection[str]) -> str:
     if meant is not None:
         return f"did you mean {meant!r}?"
     return f"there are: {', '.join(repr(each) for each in known)}"
+
+
+def _warning(message: str, hint: str, span: Span) -> Remark:
+    return Remark(message=message, hint=hint, span=span, severity="warning")
 
 
 def _mixes_levels(node: Logical) -> bool:

@@ -124,6 +124,11 @@ def is_truth(node: Expression) -> bool:
     return isinstance(node, Comparison | Logical | Negation)
 
 
+def no_truth(node: Expression) -> AssertionError:
+    """Return the error for a number where only a truth can be."""
+    return AssertionError(f"the parser lets no {type(node).__name__} stand for a truth")
+
+
 V = TypeVar("V", bound=Hashable)
 
 

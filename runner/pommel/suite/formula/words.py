@@ -19,26 +19,27 @@ from pommel.suite.formula.tree import (
     children,
     is_truth,
     joined,
+    no_truth,
     to_text,
 )
 from pommel.suite.metrics import METRICS
 
 # Operator -> how much, and what the other side follows; `!=` denies what `=` says.
 Degrees = Mapping[str, tuple[str, str]]
-SURPRISING: Degrees = {
-    "<": ("less surprising", "than"),
-    ">": ("more surprising", "than"),
-    "=": ("about as surprising", "as"),
-    "<=": ("at most as surprising", "as"),
-    ">=": ("at least as surprising", "as"),
-}
-HIGH: Degrees = {
-    "<": ("lower", "than"),
-    ">": ("higher", "than"),
-    "=": ("about as high", "as"),
-    "<=": ("at most as high", "as"),
-    ">=": ("at least as high", "as"),
-}
+
+
+def _degrees(less: str, more: str, alike: str) -> Degrees:
+    return {
+        "<": (less, "than"),
+        ">": (more, "than"),
+        "=": (f"about as {alike}", "as"),
+        "<=": (f"at most as {alike}", "as"),
+        ">=": (f"at least as {alike}", "as"),
+    }
+
+
+SURPRISING = _degrees("less surprising", "more surprising", "surprising")
+HIGH = _degrees("lower", "higher", "high")
 SIZED: Degrees = {
     "<": ("smaller", "than"),
     ">": ("larger", "than"),
@@ -103,7 +104,7 @@ class _Speaker:
             case Comparison():
                 return [self._comparison(node, must=must)]
             case _:
-                raise _no_truth(node)
+                raise no_truth(node)
 
     def _truth_value(self, node: Expression) -> str:
         """Say in one line what is true or false."""
@@ -116,7 +117,7 @@ class _Speaker:
             case Comparison():
                 return self._comparison(node, must=False)
             case _:
-                raise _no_truth(node)
+                raise no_truth(node)
 
     def _comparison(self, node: Comparison, *, must: bool) -> str:
         left, right = self._spot(node.left), self._spot(node.right)
@@ -243,10 +244,6 @@ class _Speaker:
         if any(each in name for each in "()*,"):
             name = f'"{name}"'
         return f"{number} ({name})" if name else str(number)
-
-
-def _no_truth(node: Expression) -> AssertionError:
-    return AssertionError(f"the parser lets no {type(node).__name__} stand for a truth")
 
 
 def _be(operator: ComparisonOperator, *, must: bool, is_plural: bool = False) -> str:

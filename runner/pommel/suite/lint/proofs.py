@@ -20,6 +20,7 @@ from pommel.suite.formula.tree import (
     Negative,
     Number,
     RegionValue,
+    no_truth,
 )
 from pommel.suite.lint.subject import Cause, Remark, Subject
 
@@ -182,7 +183,7 @@ def outcomes(node: Expression, values: Values) -> Outcomes:
         case Negation():
             return _opposite(outcomes(node.operand, values))
         case _:
-            raise AssertionError(f"the parser lets no {type(node).__name__} stand for a truth")
+            raise no_truth(node)
 
 
 def all_of(*alternatives: Alternatives) -> Alternatives:
