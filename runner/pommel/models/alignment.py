@@ -24,7 +24,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from itertools import pairwise, takewhile
 from typing import Any, Literal, NamedTuple
 
@@ -79,12 +79,10 @@ class TokenizerSpec:
         """Read the `vocabulary` and `tokenizer` objects of an image's spec; both may be absent."""
         vocabulary = spec.get("vocabulary") or {}
         tokenizer = spec.get("tokenizer") or {}
+        names = ("unk_types", "prefix_types", "suffix_types", "special_types")
         return cls(
             # Published specs hold "" among the prefix types; no token is the empty string.
-            unk_types=frozenset(vocabulary.get("unk_types", ())) - {""},
-            prefix_types=frozenset(vocabulary.get("prefix_types", ())) - {""},
-            suffix_types=frozenset(vocabulary.get("suffix_types", ())) - {""},
-            special_types=frozenset(vocabulary.get("special_types", ())) - {""},
+            **{name: frozenset(vocabulary.get(name, ())) - {""} for name in names},
             type=tokenizer.get("type", "word"),
             cased=tokenizer.get("cased", True),
             sentinel=tokenizer.get("sentinel_pattern") or "",
@@ -155,8 +153,7 @@ _UNUSUAL = 1
 
 _BRACKETS = {"-LRB-": "(", "-RRB-": ")", "-LSB-": "[", "-RSB-": "]", "-LCB-": "{", "-RCB-": "}"}
 _WRITTEN_FOR: dict[str, tuple[str, ...]] = {
-    **{name: (sign,) for name, sign in _BRACKETS.items()},
-    **{name.lower(): (sign,) for name, sign in _BRACKETS.items()},
+    **{form: (sign,) for name, sign in _BRACKETS.items() for form in (name, name.lower())},
     "``": ('"', "''"),
     "''": ('"',),
     "`": ("'",),
@@ -183,8 +180,16 @@ def _without_marks(token: str, spec: TokenizerSpec) -> Iterator[tuple[str, int, 
     """Yield (text, cost, edge) for the token as it stands and without its word-boundary mark."""
     marked = list(_declared(token, spec))
     yield from ((text, 0, edge) for text, edge in marked)
-    # A sentence may itself hold the sentinel, so the literal token stays possible.
-    yield token, _UNUSUAL if marked else 0, "any" if marked else _edge_of_unmarked(spec)
+    if marked:
+        # A sentence may itself hold the sentinel, so the literal token stays possible.
+        yield token, _UNUSUAL, "any"
+    # Without the mark, in a tokenizer that marks words.
+    elif spec.metaspace or (spec.sentinel and spec.sentinel_position == "initial"):
+        yield token, 0, "continues"
+    elif spec.sentinel and spec.sentinel_position == "final":
+        yield token, 0, "goes on"
+    else:
+        yield token, 0, "any"
     if not spec.sentinel and not spec.metaspace:
         yield from ((text, _UNUSUAL, edge) for text, edge in _well_known(token))
 
@@ -193,36 +198,21 @@ def _declared(token: str, spec: TokenizerSpec) -> Iterator[tuple[str, Edge]]:
     if spec.metaspace and spec.metaspace in token:
         begins = token.startswith(spec.metaspace)
         yield token.replace(spec.metaspace, " "), "begins" if begins else "any"
-    if not spec.sentinel:
+    sentinel, position = spec.sentinel, spec.sentinel_position
+    if not sentinel:
         return
     # Some specs name a sentinel and no position: then it may be on either side.
-    position = spec.sentinel_position if spec.sentinel_position in _POSITIONS else ""
-    if position != "final" and token.startswith(spec.sentinel):
-        edge: Edge = "continues" if position == "medial" else "begins" if position else "any"
-        yield token.removeprefix(spec.sentinel), edge
+    is_anywhere = position not in {"initial", "medial", "final"}
+    if token.startswith(sentinel) and position != "final":
+        text = token.removeprefix(sentinel)
+        yield text, "any" if is_anywhere else "continues" if position == "medial" else "begins"
         if position == "initial":
-            yield _without_leading(token, spec.sentinel), edge
-    if position in {"final", ""} and token.endswith(spec.sentinel):
-        yield token.removesuffix(spec.sentinel), "ends" if position else "any"
-
-
-_POSITIONS = frozenset({"initial", "medial", "final"})
-
-
-def _without_leading(token: str, sentinel: str) -> str:
-    """Return the token after all its leading sentinels: two spaces may be one token `ĠĠ`."""
-    while token.startswith(sentinel):
-        token = token.removeprefix(sentinel)
-    return token
-
-
-def _edge_of_unmarked(spec: TokenizerSpec) -> Edge:
-    """Where a token without the mark belongs, in a tokenizer that marks words."""
-    if spec.metaspace or (spec.sentinel and spec.sentinel_position == "initial"):
-        return "continues"
-    if spec.sentinel and spec.sentinel_position == "final":
-        return "goes on"
-    return "any"
+            # Two spaces may be one token `ĠĠ`.
+            while text.startswith(sentinel):
+                text = text.removeprefix(sentinel)
+            yield text, "begins"
+    if token.endswith(sentinel) and (is_anywhere or position == "final"):
+        yield token.removesuffix(sentinel), "any" if is_anywhere else "ends"
 
 
 def _well_known(token: str) -> Iterator[tuple[str, Edge]]:
@@ -230,7 +220,7 @@ def _well_known(token: str) -> Iterator[tuple[str, Edge]]:
     if "▁" in token:
         yield token.replace("▁", " "), "any"
     if token.startswith("Ġ"):
-        yield _without_leading(token, "Ġ"), "begins"
+        yield token.lstrip("Ġ"), "begins"
     if token.startswith("##"):
         yield token.removeprefix("##"), "continues"
     if token.endswith("</w>"):
@@ -267,13 +257,11 @@ def bytes_of(text: str, *, spaces: bool = False) -> tuple[bytes, ...]:
     if text.isascii() or not all(character in alphabet for character in text):
         return (plain,)
     decoded = bytes(alphabet[character] for character in text)
-    return plain, b"".join(decoded.split()) if spaces else _without_white_space(decoded)
-
-
-def _without_white_space(raw: bytes) -> bytes:
+    if spaces:
+        return plain, b"".join(decoded.split())
     # surrogateescape keeps the half characters that a piece may begin or end with.
-    characters = raw.decode("utf-8", errors="surrogateescape").split()
-    return "".join(characters).encode("utf-8", errors="surrogateescape")
+    characters = decoded.decode("utf-8", errors="surrogateescape").split()
+    return plain, "".join(characters).encode("utf-8", errors="surrogateescape")
 
 
 @cache
@@ -368,7 +356,7 @@ def as_bytes_of_spaces_too(sentence: str) -> Reading:
     return _reading(
         sentence,
         map(_latin, sentence),
-        lambda text: tuple(raw.decode("latin-1") for raw in bytes_of(text, spaces=True)),
+        partial(_read_bytes, spaces=True),
         is_left_out=lambda character: character.isspace() and character.isascii(),
     )
 
@@ -406,8 +394,8 @@ def _reading(
     )
 
 
-def _read_bytes(text: str) -> tuple[str, ...]:
-    return tuple(raw.decode("latin-1") for raw in bytes_of(text))
+def _read_bytes(text: str, *, spaces: bool = False) -> tuple[str, ...]:
+    return tuple(raw.decode("latin-1") for raw in bytes_of(text, spaces=spaces))
 
 
 def _latin(text: str) -> str:
@@ -472,7 +460,13 @@ def _dropped(reading: Reading, spec: TokenizerSpec) -> Iterator[tuple[int, int, 
     of punctuation, that `drop_token_pattern` matches. Raises `InputError` for a pattern that is
     not a regular expression.
     """
-    pattern = _compiled(spec.drop_token_pattern)
+    try:
+        pattern = re.compile(spec.drop_token_pattern) if spec.drop_token_pattern else None
+    except re.error as error:
+        raise InputError(
+            f"the spec's drop_token_pattern {spec.drop_token_pattern!r} is not a regular "
+            f"expression: {error}"
+        ) from error
     for start in range(len(reading.units)):
         if is_slight(reading.sentence[reading.characters[start]]) and not reading.is_cut(start):
             yield start, _next(start, reading, lambda at: not reading.is_cut(at)), _SLIGHT
@@ -487,17 +481,6 @@ def _dropped(reading: Reading, spec: TokenizerSpec) -> Iterator[tuple[int, int, 
 def _next(start: int, reading: Reading, is_boundary: Callable[[int], bool]) -> int:
     count = len(reading.units)
     return next((at for at in range(start + 1, count) if is_boundary(at)), count)
-
-
-def _compiled(pattern: str | None) -> re.Pattern[str] | None:
-    if not pattern:
-        return None
-    try:
-        return re.compile(pattern)
-    except re.error as error:
-        raise InputError(
-            f"the spec's drop_token_pattern {pattern!r} is not a regular expression: {error}"
-        ) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -561,7 +544,11 @@ def align(tokens: Sequence[str], reading: Reading, spec: TokenizerSpec) -> Align
         if n_units in ready:
             ends.append((ready[n_units][0], len(tokens)))
     if not ends:
-        return _broken(reading, layers, tokens)
+        # The way that got furthest, or the cheapest of them. Text left over is told from its first
+        # word on, a token at its likeliest place.
+        all_used = len(layers) > len(tokens)
+        unit = max(ready) if all_used else min(ready, key=lambda each: (ready[each][0], each))
+        return Broken(reading=reading, token=len(layers) - 1, unit=unit)
     cost, end = min(ends)
     spans: list[tuple[int, int]] = []
     unit = n_units
@@ -645,15 +632,6 @@ def _unknown_ways(ready: _Ways, edges: Sequence[_Edge]) -> _Ways:
     return arrived
 
 
-def _broken(reading: Reading, layers: Sequence[_Ways], tokens: Sequence[str]) -> Broken:
-    """Return where the way that got furthest, or the cheapest of them, breaks off."""
-    last = layers[-1]
-    # Text left over is told from its first word on, a token at its likeliest place.
-    all_used = len(layers) > len(tokens)
-    unit = max(last) if all_used else min(last, key=lambda each: (last[each][0], each))
-    return Broken(reading=reading, token=len(layers) - 1, unit=unit)
-
-
 # The characters a token stands for, [start, end); None for a token that stands for none.
 Range = tuple[int, int] | None
 
@@ -727,7 +705,8 @@ def _placed(
     tokens: Sequence[str], ranges: Sequence[Range], sentence: str, spec: TokenizerSpec
 ) -> tuple[Token, ...]:
     """Give tokens without text a place among the others, and every token its role."""
-    n_leading = sum(1 for _ in takewhile(lambda token: token in spec.marks, tokens))
+    marks = spec.marks
+    n_leading = sum(1 for _ in takewhile(marks.__contains__, tokens))
     placed: list[Token] = []
     at = 0
     for index, (token, place) in enumerate(zip(tokens, ranges, strict=False)):
@@ -736,7 +715,7 @@ def _placed(
         start, end = at, at + sentence[at : at + 1].isspace()
         if place is not None:
             start, end = _take_in_marks(placed, sentence, at, place[0]), place[1]
-        elif token in spec.marks:
+        elif token in marks:
             # One that both opens and closes sentences goes by its place.
             ends = index > 0 and not any(ranges[index:])
             leads = index < n_leading and token in spec.prefix_types
@@ -777,24 +756,19 @@ def _message(tokens: Sequence[str], broken: Broken, spec: TokenizerSpec) -> str:
     if broken.token == len(tokens):
         what = f"the tokens end before character {at} of the sentence"
         hint = "a token is missing, or the spec's drop_token_pattern has to match what is left out"
-    elif not left_over:
-        what = f"{_numbered(tokens, broken.token)} comes after the end of the sentence"
-        hint = _hint_for_mark(tokens[broken.token], spec)
     else:
-        what = f"{_numbered(tokens, broken.token)} does not fit the sentence from character {at} on"
-        hint = _hint_for_mark(tokens[broken.token], spec)
-    return "\n".join(
-        [
-            f"the tokens are not this sentence's: {what}",
-            f"    tokens:   {_around(tokens, broken.token)}",
-            f"    sentence: {_context(sentence, at)}",
-            hint,
-        ]
+        token = tokens[broken.token]
+        fault = "comes after the end of the sentence"
+        if left_over:
+            fault = f"does not fit the sentence from character {at} on"
+        what = f"token {broken.token + 1}, {token!r}, {fault}"
+        hint = _hint_for_mark(token, spec)
+    return (
+        f"the tokens are not this sentence's: {what}\n"
+        f"    tokens:   {' '.join(_around(tokens, broken.token, _N_TOKENS_SHOWN))}\n"
+        f"    sentence: {''.join(_around(sentence, at, _N_CHARACTERS_SHOWN))}\n"
+        f"{hint}"
     )
-
-
-def _numbered(tokens: Sequence[str], index: int) -> str:
-    return f"token {index + 1}, {tokens[index]!r},"
 
 
 def _hint_for_mark(token: str, spec: TokenizerSpec) -> str:
@@ -811,22 +785,12 @@ _N_TOKENS_SHOWN = 4
 _N_CHARACTERS_SHOWN = 30
 
 
-def _around(tokens: Sequence[str], index: int) -> str:
-    """Show the tokens about token `index`, which stands after the bar."""
-    first = max(0, index - _N_TOKENS_SHOWN)
-    last = index + _N_TOKENS_SHOWN
-    before = [*(["..."] if first else []), *tokens[first:index]]
-    after = [*tokens[index:last], *(["..."] if last < len(tokens) else [])]
-    return " ".join([*before, "|", *after])
-
-
-def _context(sentence: str, at: int) -> str:
-    """Show the sentence about character `at`, which stands after the bar."""
-    first = max(0, at - _N_CHARACTERS_SHOWN)
-    last = at + _N_CHARACTERS_SHOWN
-    before = ("..." if first else "") + sentence[first:at]
-    after = sentence[at:last] + ("..." if last < len(sentence) else "")
-    return f"{before}|{after}"
+def _around(parts: Sequence[str], at: int, n_shown: int) -> list[str]:
+    """Return the parts about the one `at`, which stands after the bar."""
+    first, last = max(0, at - n_shown), at + n_shown
+    before = ["..."] if first else []
+    after = ["..."] if last < len(parts) else []
+    return [*before, *parts[first:at], "|", *parts[at:last], *after]
 
 
 def _left_out(sentence: str, start: int, end: int) -> Iterator[Token]:
