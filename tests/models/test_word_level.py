@@ -13,7 +13,7 @@ from pommel.errors import (
     SurprisalError,
 )
 from pommel.models.model import Policy
-from pommel.models.word_level import WordReader, first_outcome, read_word_list, word_spans
+from pommel.models.word_level import WordReader, read_word_list, word_spans
 
 
 def _written(folder: Path, text: str) -> Path:
@@ -197,5 +197,5 @@ def test_every_word_belongs_to_a_token() -> None:
 
 
 def test_a_first_token_gets_what_the_policy_says() -> None:
-    assert first_outcome(Policy()) == "no context"
-    assert first_outcome(Policy.SYNTAXGYM) == 0.0
+    assert Policy().first_outcome == "no context"
+    assert Policy.SYNTAXGYM.first_outcome == 0.0

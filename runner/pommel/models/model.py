@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Protocol, get_args
 
 from pommel.errors import UnsupportedFeatureError, UsageError, counted
 from pommel.models.container.engines.engine import MIB, Pull, PullProgress, Sandbox, size_in_bytes
-from pommel.surprisal import ScoredSentence
+from pommel.surprisal import ScoredSentence, Unscored
 
 Bos = Literal["auto", "always", "never", "tokenizer"]
 Eos = Literal["auto", "always", "never"]
@@ -79,6 +79,11 @@ class Policy:
     def first_token_bits(self) -> float | None:
         """What a token without any left context gets, in bits; None for no surprisal."""
         return 0.0 if self.first_token == "zero" else None
+
+    @property
+    def first_outcome(self) -> float | Unscored:
+        """What a token without any left context gets, or why it has no surprisal."""
+        return 0.0 if self.first_token == "zero" else "no context"
 
     @property
     def fingerprint(self) -> str:

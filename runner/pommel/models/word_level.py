@@ -53,20 +53,15 @@ def _cut(piece: str, known: Callable[[str], bool]) -> list[tuple[int, int]]:
     if start == end:
         return list(_cut_marks(piece, 0, len(piece), known))
     start, end = _widened(piece, start, end, known)
-    before = _cut_marks(piece, 0, start, known)
-    after = _cut_marks(piece, end, len(piece), known)
-    return [*before, *_cut_clitic(piece, start, end, known), *after]
-
-
-def _cut_clitic(
-    piece: str, start: int, end: int, known: Callable[[str], bool]
-) -> list[tuple[int, int]]:
     word = piece[start:end]
     clitic = None if known(word) else _CLITIC.search(word)
-    if clitic is None or not known(clitic.group()):
-        return [(start, end)]
-    middle = start + clitic.start()
-    return [(start, middle), (middle, end)]
+    middle = start + clitic.start() if clitic and known(clitic.group()) else end
+    return [
+        *_cut_marks(piece, 0, start, known),
+        (start, middle),
+        *([(middle, end)] if middle < end else []),
+        *_cut_marks(piece, end, len(piece), known),
+    ]
 
 
 def _widened(piece: str, start: int, end: int, known: Callable[[str], bool]) -> tuple[int, int]:
@@ -77,21 +72,15 @@ def _widened(piece: str, start: int, end: int, known: Callable[[str], bool]) -> 
         for right in range(end, min(len(piece), end + _MAX_MARKS) + 1)
     ]
     stretches.sort(key=lambda stretch: stretch[0] - stretch[1])
-    for left, right in stretches:
-        if known(piece[left:right]):
-            return left, right
-    return start, end
+    return next((each for each in stretches if known(piece[slice(*each)])), (start, end))
 
 
 def _cut_marks(
     piece: str, start: int, end: int, known: Callable[[str], bool]
 ) -> Iterator[tuple[int, int]]:
     while start < end:
-        longest = min(end - start, _MAX_MARKS)
-        lengths = (
-            length for length in range(longest, 1, -1) if known(piece[start : start + length])
-        )
-        length = next(lengths, 1)
+        lengths = range(min(end - start, _MAX_MARKS), 1, -1)
+        length = next((n for n in lengths if known(piece[start : start + n])), 1)
         yield start, start + length
         start += length
 
@@ -187,12 +176,11 @@ class WordReader:
 
     def check(self, policy: Policy) -> None:
         """Raise `ModelError` if a policy asks for a mark that the model does not have."""
-        for choice, wanted, mark in (
-            ("bos", policy.bos, self.bos),
-            ("eos", policy.eos, self.eos),
+        for choice, wanted, mark, end in (
+            ("bos", policy.bos, self.bos, "beginning"),
+            ("eos", policy.eos, self.eos, "end"),
         ):
             if wanted == "always" and mark is None:
-                end = "beginning" if choice == "bos" else "end"
                 message = f"{self.name} has no mark for the {end} of a sentence"
                 raise ModelError(f"{message}; score it with {choice}=auto or {choice}=never")
 
@@ -211,16 +199,10 @@ class WordReader:
             forms.append(self.eos)
             token = Token(text=self.eos, start=end, end=end, surprisal_bits=None, role="eos")
             tokens.append(token)
-        has_mark = self.bos is not None and policy.bos in ("auto", "always")
+        context = () if self.bos is None or policy.bos not in ("auto", "always") else (self.bos,)
         return WordSentence(
             text=text,
-            context=(self.bos,) if has_mark and self.bos is not None else (),
+            context=context,
             forms=tuple(forms),
             tokens=tuple(tokens),
         )
-
-
-def first_outcome(policy: Policy) -> float | Unscored:
-    """Return what a token gets before which there is nothing."""
-    bits = policy.first_token_bits
-    return "no context" if bits is None else bits

@@ -148,6 +148,5 @@ def _outcomes(
         outcomes[token] = value
     has_no_context = sentence.n_marks == 0 and sentence.n_tokens > 0
     if has_no_context and sentence.asked_for(spans)[0]:
-        zero = policy.first_token_bits
-        outcomes[0] = "no context" if zero is None else zero
+        outcomes[0] = policy.first_outcome
     return outcomes

@@ -64,7 +64,7 @@ def _adopt_dropped(sentence: str, starts: list[int], ends: list[int]) -> None:
     for index in range(len(starts) + 1 if starts else 0):
         next_start = starts[index] if index < len(starts) else len(sentence)
         gap = sentence[covered:next_start]
-        if gap.strip() and all(c.isspace() or _may_be_dropped(c) for c in gap):
+        if gap.strip() and all(c.isspace() or unicodedata.category(c)[0] in "MC" for c in gap):
             # What touches the token before is its own, the rest belongs to the token after.
             touching = 0 if gap[0].isspace() else len(gap.split(maxsplit=1)[0])
             if index == len(starts):
@@ -77,10 +77,6 @@ def _adopt_dropped(sentence: str, starts: list[int], ends: list[int]) -> None:
                 starts[index] = next_start - len(rest)
         if index < len(starts):
             covered = ends[index]
-
-
-def _may_be_dropped(character: str) -> bool:
-    return unicodedata.category(character)[0] in "MC"
 
 
 # A mark counts as a tokenizer's own when this share of its vocabulary carries it.
@@ -189,13 +185,10 @@ class Vocabulary:
         """
         if policy.bos == "never":
             return ()
-        if policy.bos == "tokenizer":
-            return self.own_prefix
-        if self.own_prefix and (self.bos is None or self.bos in self.own_prefix):
-            return self.own_prefix
-        if self.bos is not None:
-            return (self.bos,)
-        return ()
+        own = self.own_prefix
+        if policy.bos == "tokenizer" or self.bos is None or self.bos in own:
+            return own
+        return (self.bos,)
 
     def suffix(self, policy: Policy) -> tuple[int, ...]:
         """Return what follows a sentence that is read from left to right: one mark or none.
@@ -371,7 +364,12 @@ class Encoder:
         """
         ends = self._ends(policy)
         for sentence in sentences:
-            _check_unicode(sentence)
+            try:
+                sentence.encode()
+            except UnicodeEncodeError as error:
+                broken = sentence[error.start]
+                what = f"the character {broken!a} at {error.start} is half of a pair and no text"
+                raise ModelError(f"{what} (in {shortened(sentence)})") from None
         encoded = []
         for first in range(0, len(sentences), _SENTENCES_AT_ONCE):
             chunk = sentences[first : first + _SENTENCES_AT_ONCE]
@@ -471,12 +469,3 @@ def _words(
 
 def _table(offsets: Sequence[tuple[int, int]]) -> NDArray[np.int32]:
     return np.array(offsets, dtype=np.int32).reshape(-1, 2)
-
-
-def _check_unicode(sentence: str) -> None:
-    try:
-        sentence.encode()
-    except UnicodeEncodeError as error:
-        broken = sentence[error.start]
-        message = f"the character {broken!a} at {error.start} is half of a pair and no text"
-        raise ModelError(f"{message} (in {shortened(sentence)})") from None

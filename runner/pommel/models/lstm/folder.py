@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -69,10 +70,9 @@ class LstmConfig:
                 f"{called('n_layers')} has to be at most {_MOST_LAYERS}, not {n_layers}"
             )
         if tied and embedding_size != hidden_size:
-            both = f"{called('embedding_size')} and {called('hidden_size')}"
-            what = "the embedding is the decoder's matrix"
             raise UsageError(
-                f"{called('tied')} needs {both} to be equal ({what}); "
+                f"{called('tied')} needs {called('embedding_size')} and {called('hidden_size')} to "
+                "be equal (the embedding is the decoder's matrix); "
                 f"they are {embedding_size} and {hidden_size}"
             )
 
@@ -110,9 +110,11 @@ def read_weights(
     `InputError` for a file that is damaged or holds other weights, or numbers that are none, and
     `OSError` for one that can't be read.
     """
-    read = _read_safetensors if path.name == SAFETENSORS else _read_pickle
     # torch lists a tied matrix under both names.
-    weights = read(path, wanted, {_TIED: wanted["encoder.weight"]} if tied else {})
+    accepted = {**wanted, _TIED: wanted["encoder.weight"]} if tied else wanted
+    check = partial(_check_shapes, path, wanted=wanted, accepted=accepted)
+    read = _read_safetensors if path.name == SAFETENSORS else _read_pickle
+    weights = read(path, check)
     for name, each in weights.items():
         _check_numbers(path, name, each)
     if tied and _TIED in weights and not weights.pop(_TIED).equal(weights["encoder.weight"]):
@@ -141,14 +143,14 @@ def write_tensors(
 
 
 def _read_safetensors(
-    path: Path, wanted: Mapping[str, Shape], also: Mapping[str, Shape]
+    path: Path, check: "Callable[[Mapping[str, Shape]], None]"
 ) -> "dict[str, torch.Tensor]":
     from safetensors import SafetensorError, safe_open
 
     try:
         with safe_open(path, framework="pt") as file:
             found = {name: tuple(file.get_slice(name).get_shape()) for name in file.keys()}  # noqa: SIM118 - the file is no mapping
-            _check_shapes(path, found, wanted, also)
+            check(found)
             return {name: file.get_tensor(name) for name in found}
     except SafetensorError as error:
         raise InputError(
@@ -157,7 +159,7 @@ def _read_safetensors(
 
 
 def _read_pickle(
-    path: Path, wanted: Mapping[str, Shape], also: Mapping[str, Shape]
+    path: Path, check: "Callable[[Mapping[str, Shape]], None]"
 ) -> "dict[str, torch.Tensor]":
     import torch
 
@@ -174,28 +176,27 @@ def _read_pickle(
         isinstance(name, str) and isinstance(each, torch.Tensor) for name, each in content.items()
     ):
         raise InputError(f"{path}: this is no dictionary of tensors; save the state_dict()")
-    found = {name: tuple(each.shape) for name, each in content.items()}
-    _check_shapes(path, found, wanted, also)
+    check({name: tuple(each.shape) for name, each in content.items()})
     return dict(content)
 
 
 def _check_shapes(
     path: Path,
     found: Mapping[str, Shape],
+    *,
     wanted: Mapping[str, Shape],
-    also: Mapping[str, Shape],
+    accepted: Mapping[str, Shape],
 ) -> None:
-    """Raise `InputError` if not all that is `wanted` is there, or more than that and `also`."""
+    """Raise `InputError` if not all that is `wanted` is there, or more than is `accepted`."""
     missing = [name for name in wanted if name not in found]
     if missing:
         hint = '; a model without one has "tied": true' if _TIED in missing else ""
         raise InputError(f"{path}: {_listed(missing)} missing, which config.json asks for{hint}")
-    accepted = {**wanted, **also}
     strange = sorted(name for name in found if name not in accepted)
     if strange:
         raise InputError(f"{path}: {_listed(strange)} there, and no part of config.json's network")
     for name, shape in accepted.items():
-        if name in found and found[name] != shape:
+        if found.get(name, shape) != shape:
             raise InputError(
                 f"{path}: a checkpoint of another shape: {name} is {_times(found[name])}, and "
                 f"config.json and vocabulary.txt ask for {_times(shape)}"
@@ -206,10 +207,9 @@ def _check_numbers(path: Path, name: str, weights: "torch.Tensor") -> None:
     import torch
 
     if weights.dtype not in {torch.float64, torch.float32, torch.float16, torch.bfloat16}:
-        kind = str(weights.dtype).removeprefix("torch.")
         raise InputError(
-            f"{path}: {name} has numbers of the kind {kind}; they have to be float32, float64, "
-            "float16 or bfloat16"
+            f"{path}: {name} has numbers of the kind {str(weights.dtype).removeprefix('torch.')}; "
+            "they have to be float32, float64, float16 or bfloat16"
         )
     wrong = int((~torch.isfinite(weights)).sum())
     if wrong:
@@ -273,7 +273,13 @@ def read_folder(folder: Path, *, reference: str, allow_pickle: bool = False) -> 
     """
     require_torch(reference)
     if not (folder / CONFIG).is_file():
-        raise ModelNotAvailableError(f"{reference}: {_no_model(folder)}")
+        what = f"{folder} has no {CONFIG}"
+        hint = f"a model is a folder with {CONFIG}, {VOCABULARY} and weights"
+        if not folder.exists():
+            raise ModelNotAvailableError(f"{reference}: there is no folder {folder}")
+        if not folder.is_dir():
+            what, hint = f"{folder} is a file", "a model is a folder"
+        raise ModelNotAvailableError(f"{reference}: {what}; {hint}")
     config = _read_config(folder / CONFIG, reference=reference)
     vocabulary = parse_vocabulary(
         read_text(folder / VOCABULARY, asked_by=reference), file=str(folder / VOCABULARY)
@@ -284,18 +290,24 @@ def read_folder(folder: Path, *, reference: str, allow_pickle: bool = False) -> 
                 f"{folder / VOCABULARY}: the mark {mark!r} is not in it; "
                 f"it has to be, or {CONFIG} has to name another as {name!r}"
             )
-    path = _weights_file(folder, allow_pickle=allow_pickle, reference=reference)
+    path = folder / SAFETENSORS
+    if not path.is_file():
+        path = folder / PICKLE
+        if not path.is_file():
+            raise ModelNotAvailableError(f"{reference}: {folder} has no weights ({SAFETENSORS})")
+        if not allow_pickle:
+            raise ModelNotAvailableError(
+                f"{reference}: its weights are a pickle ({PICKLE}); "
+                "only safetensors are read unless --allow-pickle is given"
+            )
     try:
         weights = read_weights(path, shapes(config, len(vocabulary)), tied=config.tied)
     except OSError as error:
         reason = error.strerror or "it cannot be read"
         raise ModelNotAvailableError(f"{reference}: {path}: {reason}") from None
-    return LstmFiles(
-        config=config,
-        vocabulary=vocabulary,
-        weights=weights,
-        fingerprint=_fingerprint(config, vocabulary, path),
-    )
+    canonical = json.dumps([asdict(config), vocabulary], sort_keys=True, separators=(",", ":"))
+    fingerprint = hashlib.sha256(f"{canonical}\n{sha256_of(path)}\n".encode()).hexdigest()
+    return LstmFiles(config=config, vocabulary=vocabulary, weights=weights, fingerprint=fingerprint)
 
 
 def write_folder(
@@ -353,24 +365,8 @@ class LstmFolder:
         """Write the record; raises `PommelError` for what the file system refuses."""
         write_text(self.record_path, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
 
-    def write(
-        self,
-        config: LstmConfig,
-        vocabulary: Sequence[str],
-        weights: "Mapping[str, torch.Tensor]",
-    ) -> None:
-        """Write the model; see `write_folder`."""
-        write_folder(self.path, config, vocabulary, weights)
-
+    write_folder = staticmethod(write_folder)
     write_tensors = staticmethod(write_tensors)
-
-
-def _no_model(folder: Path) -> str:
-    if not folder.exists():
-        return f"there is no folder {folder}"
-    if not folder.is_dir():
-        return f"{folder} is a file; a model is a folder"
-    return f"{folder} has no {CONFIG}; a model is a folder with {CONFIG}, {VOCABULARY} and weights"
 
 
 def _read_config(path: Path, *, reference: str) -> LstmConfig:
@@ -383,21 +379,3 @@ def _read_config(path: Path, *, reference: str) -> LstmConfig:
         return LstmConfig(**{**known, **sizes})
     except UsageError as error:
         raise InputError(f"{path}: {error}") from None
-
-
-def _weights_file(folder: Path, *, allow_pickle: bool, reference: str) -> Path:
-    if (folder / SAFETENSORS).is_file():
-        return folder / SAFETENSORS
-    if not (folder / PICKLE).is_file():
-        raise ModelNotAvailableError(f"{reference}: {folder} has no weights ({SAFETENSORS})")
-    if not allow_pickle:
-        raise ModelNotAvailableError(
-            f"{reference}: its weights are a pickle ({PICKLE}); "
-            "only safetensors are read unless --allow-pickle is given"
-        )
-    return folder / PICKLE
-
-
-def _fingerprint(config: LstmConfig, vocabulary: Sequence[str], weights: Path) -> str:
-    canonical = json.dumps([asdict(config), vocabulary], sort_keys=True, separators=(",", ":"))
-    return hashlib.sha256(f"{canonical}\n{sha256_of(weights)}\n".encode()).hexdigest()

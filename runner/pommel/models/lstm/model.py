@@ -1,12 +1,13 @@
 """Word-level LSTM language models: `lstm://FOLDER`."""
 
+import contextlib
 import hashlib
 import json
 import math
 from collections.abc import Iterator, Sequence
 from functools import cached_property, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -18,14 +19,11 @@ from pommel.models.neural.memory import Runtime, find_device, find_dtype, requir
 from pommel.models.neural.questions import Ids, Request, asked_for
 from pommel.models.neural.recurrent import LstmNetwork, RecurrentEngine
 from pommel.models.tokenizing import Predictor, TokenizingModel, after_nothing
-from pommel.models.word_level import WordReader, WordSentence, first_outcome
+from pommel.models.word_level import WordReader, WordSentence
 from pommel.surprisal import ScoredSentence, Token, Unscored
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-
-_KEPT_FIGURES = ("n_steps", "validation_perplexity")
 
 
 def describe(files: LstmFiles, folder: Path, name: str, runtime: Runtime) -> ModelInfo:
@@ -65,17 +63,14 @@ def describe(files: LstmFiles, folder: Path, name: str, runtime: Runtime) -> Mod
 
 def _training(path: Path) -> dict[str, int | float]:
     """Return what tells one training of a recipe from another, if a training has left it."""
-    try:
-        record: Any = json.loads(path.read_text("utf-8"))
     # Nobody's scores depend on it.
-    except (OSError, ValueError):
-        return {}
-    known = record if isinstance(record, dict) else {}
-    figures = known.get("figures")
-    kept = {"seed": known.get("seed")}
-    if isinstance(figures, dict):
-        kept |= {name: figures.get(name) for name in _KEPT_FIGURES}
-    return {name: value for name, value in kept.items() if isinstance(value, int | float)}
+    with contextlib.suppress(OSError, ValueError, AttributeError, TypeError):
+        record = json.loads(path.read_text("utf-8"))
+        kept = {"seed": record.get("seed")}
+        figures = record.get("figures", {})
+        kept |= {name: figures.get(name) for name in ("n_steps", "validation_perplexity")}
+        return {name: value for name, value in kept.items() if isinstance(value, int | float)}
+    return {}
 
 
 SCHEME = "lstm://"
@@ -110,7 +105,13 @@ def open_folder(folder: Path, *, reference: str, name: str, options: LoadOptions
     )
     find_dtype(options.dtype)
     files = read_folder(folder, reference=reference, allow_pickle=options.allow_pickle)
-    engine = RecurrentEngine(network=_network(files, runtime), runtime=runtime)
+    try:
+        network = LstmNetwork(files.weights, device=runtime.device, dtype=runtime.dtype)
+    # A device may lack the memory (RuntimeError), or the number format (TypeError).
+    except (RuntimeError, TypeError) as error:
+        message = f"cannot move the model to {runtime.device}; {first_line(error)}"
+        raise ModelNotAvailableError(f"{reference}: {message}") from None
+    engine = RecurrentEngine(network=network, runtime=runtime)
     info = describe(files, folder, name, runtime)
     return LstmModel(info=info, config=files.config, vocabulary=files.vocabulary, engine=engine)
 
@@ -236,7 +237,10 @@ class LstmModel(TokenizingModel):
         for start in range(0, len(wanted), _BLOCK):
             block = wanted[start : start + _BLOCK]
             read = [self.reader.read(each.text, policy) for each in block]
-            asked = [_asked(read[place], each.spans) for place, each in enumerate(block)]
+            asked = []
+            for each, sentence in zip(block, read, strict=True):
+                starts = np.array([token.start for token in sentence.tokens], dtype=np.int64)
+                asked.append(np.flatnonzero(asked_for(starts, each.spans)))
             for place, outcomes in self._outcomes(read, asked, policy):
                 scored = read[place].scored(outcomes)
                 for index in block[place].indices:
@@ -256,10 +260,16 @@ class LstmModel(TokenizingModel):
                 sentence = sentences[index]
                 outcomes: list[float | Unscored] = ["not asked for"] * len(sentence.tokens)
                 for token in asked[index].tolist():
-                    outcomes[token] = first_outcome(policy)
+                    outcomes[token] = policy.first_outcome
                 places = requests[index].positions - len(sentence.context)
                 for token, bits in zip(places.tolist(), answer.bits.tolist(), strict=True):
-                    outcomes[token] = self._number(bits, sentence, token)
+                    if math.isnan(bits):
+                        raise ModelError(
+                            f"{self._info.reference}: the model gives no number (NaN) for "
+                            f"{sentence.tokens[token].text!r} in {sentence.text!r}; "
+                            "a reduced dtype may be the reason"
+                        )
+                    outcomes[token] = bits
                 yield index, outcomes
         except MemoryError:
             message = "out of memory, even with one sentence at a time"
@@ -267,27 +277,3 @@ class LstmModel(TokenizingModel):
         except RuntimeError as error:
             message = f"the network failed: {first_line(error)}"
             raise ModelError(f"{self._info.reference}: {message}") from error
-
-    def _number(self, bits: float, sentence: WordSentence, token: int) -> float:
-        if math.isnan(bits):
-            raise ModelError(
-                f"{self._info.reference}: the model gives no number (NaN) for "
-                f"{sentence.tokens[token].text!r} in {sentence.text!r}; "
-                "a reduced dtype may be the reason"
-            )
-        return bits
-
-
-def _asked(sentence: WordSentence, spans: Spans | None) -> Ids:
-    """Return the tokens that `spans` ask for."""
-    starts = np.array([token.start for token in sentence.tokens], dtype=np.int64)
-    return np.flatnonzero(asked_for(starts, spans))
-
-
-def _network(files: LstmFiles, runtime: Runtime) -> LstmNetwork:
-    try:
-        return LstmNetwork(files.weights, device=runtime.device, dtype=runtime.dtype)
-    # A device may lack the memory (RuntimeError), or the number format (TypeError).
-    except (RuntimeError, TypeError) as error:
-        message = f"cannot move the model to {runtime.device}; {first_line(error)}"
-        raise ModelNotAvailableError(f"{runtime.reference}: {message}") from None

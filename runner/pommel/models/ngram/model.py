@@ -32,7 +32,7 @@ from pommel.models.ngram.arpa import (
 )
 from pommel.models.reference_files import split_reference
 from pommel.models.tokenizing import TokenizingModel
-from pommel.models.word_level import WordReader, first_outcome
+from pommel.models.word_level import WordReader
 from pommel.surprisal import ScoredSentence, Unscored
 
 ReaderName = Literal["python", "kenlm"]
@@ -209,7 +209,7 @@ class NgramModel(TokenizingModel):
             for index, (sentence, bits) in enumerate(pairs, start=start):
                 outcomes: list[float | Unscored] = [*bits[len(sentence.context) :]]
                 if outcomes and not sentence.context:
-                    outcomes[0] = first_outcome(policy)
+                    outcomes[0] = policy.first_outcome
                 yield index, sentence.scored(outcomes)
 
     @property

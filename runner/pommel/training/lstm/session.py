@@ -226,7 +226,7 @@ class SeedFolder(LstmFolder):
         record: Mapping[str, Any],
     ) -> None:
         """Write the model, then its record, and drop the state."""
-        self.write(config, vocabulary, weights)
+        self.write_folder(self.path, config, vocabulary, weights)
         self.write_record(record)
         _delete(self.state_path)
 
@@ -341,7 +341,9 @@ class Session:
         # A model of its own; without its configuration, which comes last, it is none.
         checkpoint = LstmFolder(path=self.folder.path / name)
         checkpoint.write_record({**self._record(trainer), "checkpoint": name})
-        checkpoint.write(self._config, self.corpus.vocabulary, trainer.weights())
+        checkpoint.write_folder(
+            checkpoint.path, self._config, self.corpus.vocabulary, trainer.weights()
+        )
 
     def _tell_where(self, trainer: Trainer, state: State) -> None:
         self.watcher.note(f"{self._where(trainer)}: goes on from here")
