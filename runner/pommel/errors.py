@@ -7,9 +7,11 @@ else that escapes is our mistake.
 import difflib
 import functools
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from importlib import metadata
 from typing import Literal
+
+from pommel.values import frozen
 
 _LONGEST_QUOTED = 80
 
@@ -45,7 +47,7 @@ class InputError(PommelError):
     exit_status = 3
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Fault:
     """One thing that is wrong with a file: where, what, and what to write instead.
 
@@ -69,7 +71,7 @@ class Fault:
         return f"{place}: {word}{self.message}{hint}{where}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Place:
     """Where something stands in a file; as in a fault, line and column count from 1, or are 0."""
 

@@ -5,15 +5,16 @@ import io
 import itertools
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Self
 
 from pommel.errors import Fault, Place, counted, nearest
+from pommel.values import frozen
 
 _NAMES_OF_SEPARATORS = {",": "comma", ";": "semicolon", "\t": "tab"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CsvRow:
     """A row: its fields, the line it begins in (from 1), and its text as it was written.
 
@@ -49,7 +50,7 @@ class CsvRow:
         return _line_and_column(self, starts[min(index, len(starts) - 1)])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class CsvTable:
     """The rows of a CSV, the header first, and what is wrong with its quotes. No row is empty."""
 

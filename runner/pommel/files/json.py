@@ -17,6 +17,7 @@ from typing import Any, Literal, Self
 
 from pommel.errors import Fault, SuiteError
 from pommel.files.text import DecodedText, is_encodable
+from pommel.values import frozen
 
 # The keys and indexes that lead to a value.
 JsonPath = tuple[str | int, ...]
@@ -51,7 +52,7 @@ class WrittenFloat(float):
         return None if math.isnan(value) else cls("1e999" if value > 0 else "-1e999")
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class JsonDocument:
     """A parsed file: its name (for messages), its text, its value, and how it began."""
 

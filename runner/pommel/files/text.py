@@ -14,11 +14,11 @@ import unicodedata
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 from pommel.errors import Fault, InputError, Place, PommelError, SuiteError
+from pommel.values import frozen
 
 # What reading a gzip stream raises where it is cut short or damaged.
 GZIP_FAULTS = (EOFError, zlib.error, gzip.BadGzipFile)
@@ -33,7 +33,7 @@ _LINE_END = re.compile(r"\r\n|\r|\n")
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class DecodedText:
     """A file's text, line ends as they are, and whether it began with a byte order mark."""
 

@@ -1,12 +1,13 @@
 """How long to wait before a request is repeated."""
 
 import random
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+from pommel.values import frozen
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+
+@frozen
 class Waiting:
     """Twice as long each time, from `first_seconds` to `longest_seconds`.
 

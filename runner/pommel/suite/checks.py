@@ -4,7 +4,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from pommel.errors import FormulaError
@@ -12,6 +11,7 @@ from pommel.files import JsonPath
 from pommel.suite.formula import Formula
 from pommel.suite.formula.parser import nearest_or_all
 from pommel.surprisal import Token
+from pommel.values import frozen
 
 _STRAY_SPACE = re.compile(r"^\s+|\s+$|\s{2,}|[\n\r]")
 
@@ -19,7 +19,7 @@ _STRAY_SPACE = re.compile(r"^\s+|\s+$|\s{2,}|[\n\r]")
 _LONGEST_QUOTE = 60
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Finding:
     """A place in a suite's JSON, what is wrong there, what would be right.
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 from pommel.errors import FormulaError
@@ -10,6 +10,7 @@ from pommel.files import to_json
 from pommel.suite.formula import Formula
 from pommel.suite.metrics import METRICS
 from pommel.suite.suite import Condition, Suite
+from pommel.values import frozen
 
 # The contents of one item: condition -> region -> text.
 Sentences = Mapping[str, Mapping[int, str]]
@@ -18,7 +19,7 @@ Sentences = Mapping[str, Mapping[int, str]]
 _REGION = re.compile(r'\{\s*\n\s*("region_number": -?\d+),\n\s*("content": ".*")\n\s*\}')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Design:
     """What a suite is before it has sentences.
 

@@ -5,10 +5,11 @@ A new metric is an entry of `METRICS` (and its name in schemas/suite.json, for o
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+
+from pommel.values import frozen
 
 Bits = NDArray[np.float64]
 
@@ -17,7 +18,7 @@ Bits = NDArray[np.float64]
 Reduction = Callable[[Bits, NDArray[np.intp]], Bits]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RegionMetric:
     """How a metric is computed, what predictions in words call it, and what an empty region has."""
 

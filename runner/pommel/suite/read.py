@@ -9,7 +9,6 @@ import functools
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -18,13 +17,14 @@ from pommel.files import JsonDocument, JsonPath, is_encodable, json_schema, to_j
 from pommel.suite.checks import Finding, surprisal_findings
 from pommel.suite.metrics import METRICS
 from pommel.suite.suite import Condition, Suite
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
     from jsonschema.protocols import Validator
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LoadedSuite:
     """A suite, what its file could do better, and, of a file of JSON, where everything stands."""
 
@@ -71,7 +71,7 @@ class LoadedSuite:
         return cls(suite=Suite.from_dict(document.value), warnings=ordered, document=document)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class LoadedDraft:
     """What can be made of a file whose suite is still being written, and what is wrong with it.
 

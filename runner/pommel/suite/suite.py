@@ -6,7 +6,7 @@ import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Self
 
 from pommel.errors import InputError
@@ -16,9 +16,10 @@ from pommel.suite.formula import Formula
 from pommel.suite.metrics import METRICS
 from pommel.suite.published import PublishedSuite
 from pommel.surprisal import Token
+from pommel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Sentence:
     """A condition's sentence and the span `[start, end)` of each of its regions, in characters.
 
@@ -77,7 +78,7 @@ class Sentence:
         return regions
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Region:
     """A numbered piece of a sentence, maybe empty.
 
@@ -110,7 +111,7 @@ class Region:
         return re.sub(r"\s{2,}|[\n\r]", " ", content.strip())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Condition:
     """A named variant of an item: its regions, in the order of the sentence.
 
@@ -168,7 +169,7 @@ class Condition:
         return Sentence(text=text, spans=tuple(spans))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Item:
     """One lexicalisation: the same conditions as every other item of its suite, in any order."""
 
@@ -211,7 +212,7 @@ class Item:
         raise KeyError(name)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Prediction:
     """A formula that should hold in every item; `description` says it in words.
 
@@ -243,7 +244,7 @@ class Prediction:
         return _merged(self.as_written, known)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Suite:
     """One experiment.
 

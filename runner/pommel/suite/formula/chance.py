@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import lru_cache, reduce
 from itertools import permutations
 from typing import Literal
@@ -28,6 +28,7 @@ from pommel.suite.formula.tree import (
     linear,
     walk,
 )
+from pommel.values import frozen
 
 # Of so many regions all orders are counted (8! = 40,320); of more, some are drawn.
 N_ORDERED = 8
@@ -41,7 +42,7 @@ _N_SIMULATED_AT_ONCE = 100_000
 _SCALE = 2.0**40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Chance:
     """The share of items on which something holds by chance, and how it was found.
 

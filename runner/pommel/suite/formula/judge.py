@@ -21,6 +21,7 @@ from pommel.suite.formula.tree import (
     no_truth,
     walk,
 )
+from pommel.values import frozen
 
 Bits = NDArray[np.float64]
 Truths = NDArray[np.bool_]
@@ -33,7 +34,7 @@ ABSOLUTE_TOLERANCE_BITS = 1e-3
 RELATIVE_TOLERANCE = 1e-5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Verdict:
     """What became of a prediction; every array has the shape (n_items,).
 

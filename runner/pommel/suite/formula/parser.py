@@ -5,7 +5,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Literal, cast
 
@@ -27,6 +27,7 @@ from pommel.suite.formula.tree import (
     walk,
 )
 from pommel.suite.formula.words import in_words
+from pommel.values import frozen
 
 if TYPE_CHECKING:
     from lark import Lark, Token, Tree
@@ -38,7 +39,7 @@ Dialect = Literal["pommel", "syntaxgym"]
 _MAX_DIGITS = 1000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Remark:
     """Something about a formula, and the characters of its text that it is about."""
 
@@ -52,7 +53,7 @@ class Remark:
 _MANY_WORDS = 400
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Formula:
     """A parsed formula: `text` as its author wrote it, and the tree, by which formulas compare."""
 

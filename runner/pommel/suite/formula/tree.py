@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Generic, Literal, TypeVar
 
+from pommel.values import frozen
+
 Span = tuple[int, int]
 
 ArithmeticOperator = Literal["+", "-", "*", "/"]
@@ -12,21 +14,21 @@ ComparisonOperator = Literal["<", ">", "=", "<=", ">=", "!="]
 LogicalOperator = Literal["&", "|"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Node:
     """What all nodes share: `span`, the characters `[start, end)` of the text (never compared)."""
 
     span: Span = field(default=(0, 0), compare=False, repr=False)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Number(Node):
     """A constant, in bits when it is compared with a region."""
 
     value: float
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class RegionValue(Node):
     """The metric of one region of a condition; of all its tokens where `region` is None (`*`)."""
 
@@ -34,28 +36,28 @@ class RegionValue(Node):
     condition: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Negative(Node):
     """Unary minus."""
 
     operand: "Expression"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Absolute(Node):
     """abs( )."""
 
     operand: "Expression"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Negation(Node):
     """Logical not, `!`."""
 
     operand: "Expression"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Arithmetic(Node):
     """`+ - * /`; a truth value counts as 0 or 1."""
 
@@ -64,7 +66,7 @@ class Arithmetic(Node):
     right: "Expression"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Comparison(Node):
     """`< > = <= >= !=`; `=` and `!=` with a tolerance (see `judge`)."""
 
@@ -73,7 +75,7 @@ class Comparison(Node):
     right: "Expression"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Logical(Node):
     """`&` or `|`. `bracketed` says whether the author put brackets around it (never compared)."""
 

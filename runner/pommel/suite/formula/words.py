@@ -23,6 +23,7 @@ from pommel.suite.formula.tree import (
     to_text,
 )
 from pommel.suite.metrics import METRICS
+from pommel.values import frozen
 
 # Operator -> how much, and what the other side follows; `!=` denies what `=` says.
 Degrees = Mapping[str, tuple[str, str]]
@@ -69,7 +70,7 @@ class _Spot:
     condition: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class _Speaker:
     """Knows what regions and the metric are called."""
 

@@ -1,13 +1,13 @@
 """Do the sides of contrasts differ systematically in something that they should not differ in?"""
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from statistics import fmean
 
 from pommel.errors import counted
 from pommel.suite.lint.frequencies import words
 from pommel.suite.lint.subject import Contrast, Laid, Remark, Side, Subject, Tokenized, contrasts
 from pommel.surprisal import Token
+from pommel.values import frozen
 
 # Below this p a difference counts as systematic: eight items that all agree.
 _SIGNIFICANT = 0.01
@@ -17,7 +17,7 @@ _SIGNIFICANT = 0.01
 Difference = Callable[[int, Contrast], float | None]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Unbalanced:
     """The contrasts of one prediction, whose differences, added up, mostly have one sign.
 

@@ -5,16 +5,16 @@ import itertools
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from math import log10
 from pathlib import Path
 
 from pommel.errors import Fault, FaultyFileError, InputError, Place, counted, quoted
 from pommel.files import GZIP_FAULTS, opened, word_core
+from pommel.values import frozen
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class Frequencies:
     """Counts of words (as `words` gives them); `file` says where they are from.
 
@@ -68,7 +68,7 @@ def words(text: str) -> Iterator[str]:
             yield piece[start:end].lower()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class FrequencyTable:
     """A table's separator (None for blanks), its columns, and whether a heading names them."""
 

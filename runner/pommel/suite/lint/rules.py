@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Literal
 
@@ -11,9 +11,10 @@ from pommel.suite.lint.frequencies import Frequencies
 from pommel.suite.lint.proofs import Question, always_hold, contradict, never_hold, proved
 from pommel.suite.lint.subject import Cause, Remark, Subject, Tokenized
 from pommel.suite.suite import Suite
+from pommel.values import frozen
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Rule:
     """How a rule finds what it has to say, and what it needs beside the suite.
 

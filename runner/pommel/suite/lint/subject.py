@@ -1,7 +1,6 @@
 """A suite as the rules look at it: what its predictions compare, and remarks on what they find."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
 
@@ -23,6 +22,7 @@ from pommel.suite.formula.tree import (
 from pommel.suite.lint.frequencies import Frequencies
 from pommel.suite.suite import Sentence, Suite
 from pommel.surprisal import ScoredSentence
+from pommel.values import frozen
 
 _SHOWN_ITEMS = 5
 
@@ -30,7 +30,7 @@ _SHOWN_ITEMS = 5
 Cause = Literal["empty", "same"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Remark:
     """A doubt about a suite: `path` is the place in its JSON where it is first seen.
 
@@ -63,7 +63,7 @@ class Remark:
 _TOWARDS: dict[str, int] = {"<": 1, "<=": 1, ">": -1, ">=": -1, "=": 0, "!=": 0}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Side:
     """Regions of one condition that are added up; `regions` is None for all of them (`*`)."""
 
@@ -71,7 +71,7 @@ class Side:
     regions: tuple[int, ...] | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Contrast:
     """Two sides that a formula compares.
 
@@ -181,7 +181,7 @@ def _regions_text(side: Side) -> str:
 MOST = 0.75
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Laid:
     """A condition of an item: its place in the file, its sentence, and the span of each region."""
 
@@ -200,7 +200,7 @@ class Laid:
         return len(self.sentence.text)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@frozen
 class Tokenized:
     """A model's name and its tokens of every sentence of a suite, by the sentence's text."""
 
@@ -208,7 +208,7 @@ class Tokenized:
     sentences: Mapping[str, ScoredSentence]
 
 
-@dataclass(frozen=True, kw_only=True)
+@frozen(slots=False)
 class Subject:
     """A suite with what every rule needs of it, and what only some need, if it is there.
 
