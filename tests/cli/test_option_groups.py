@@ -1,6 +1,5 @@
 """Options as typed values: what Click fills, in which order help lists it."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -13,7 +12,6 @@ from pommel.cli.option_groups import Options, field_of, option, takes_options
 _colour = click.option("--colour", type=click.Choice(["red"]), help="What is painted with.")
 
 
-@dataclass(frozen=True, kw_only=True)
 class Painted(Options):
     """What is painted, and how."""
 
@@ -21,7 +19,6 @@ class Painted(Options):
     n_coats: int = option("--coats", default=1, help="How often.")
 
 
-@dataclass(frozen=True, kw_only=True)
 class Door(Painted):
     """A door that is painted."""
 
@@ -29,7 +26,6 @@ class Door(Painted):
     locks: tuple[Literal["bolt", "chain"], ...] = option("--lock")
 
 
-@dataclass(frozen=True, kw_only=True)
 class Window(Options):
     """A window."""
 

@@ -1,7 +1,6 @@
 """`pommel capitalization`: what a capital letter at a sentence's beginning is worth."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import click
@@ -25,7 +24,6 @@ from pommel.sources import load_suites
 from pommel.suite import Suite
 
 
-@dataclass(frozen=True, kw_only=True)
 class _CapitalizationOptions(RunOptions):
     """How models are run, and what is printed of the gain."""
 

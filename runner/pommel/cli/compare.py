@@ -1,6 +1,6 @@
 """`pommel compare`: two models on the items that both have."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import click
 
@@ -14,7 +14,6 @@ from pommel.scoring import RunRecord
 from pommel.store import Selection
 
 
-@dataclass(frozen=True, kw_only=True)
 class _CompareOptions(AverageOptions, ResamplingOptions, SelectionOptions):
     """Which runs are compared, how they are averaged, and what is printed."""
 

@@ -4,7 +4,6 @@ import json
 import math
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +40,6 @@ _ADDED: dict[str, Callable[[ConditionalScore], Any]] = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
 class _ConditionalOptions(PolicyOptions, ModelOptions):
     """How targets are scored, and where to and how scores are written."""
 

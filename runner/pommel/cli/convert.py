@@ -3,7 +3,7 @@
 import sys
 import tempfile
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -19,7 +19,6 @@ from pommel.sources import Content, Conversion, WrittenForm
 _STANDARD_INPUT = Path("-")
 
 
-@dataclass(frozen=True, kw_only=True)
 class _ConvertOptions(SetOptions):
     """What a file is read as, and what is written of it."""
 

@@ -1,6 +1,5 @@
 """`pommel evaluate`: predictions of suites that carry their surprisals; no model is needed."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 import click
@@ -22,7 +21,6 @@ from pommel.scoring import SuiteResult
 from pommel.sources import load_suites
 
 
-@dataclass(frozen=True, kw_only=True)
 class _EvaluateOptions(ScoreOptions):
     """How predictions are counted, and what is printed."""
 

@@ -3,7 +3,6 @@
 import signal
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import NoReturn
 
@@ -19,7 +18,6 @@ from pommel.sources import FetchedSource, FetchOptions, PublishedSource
 _NEED_NAME = ("citation", "output", "force", "suites", "only", "offline", "base_url")
 
 
-@dataclass(frozen=True, kw_only=True)
 class _FetchOptions(Options):
     """What is fetched of a source, from where, and where it is copied to."""
 

@@ -1,7 +1,7 @@
 """`pommel generate`: minimal sets and suites from grammars."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -18,7 +18,6 @@ _SHOWN = 20
 _OWN_KEYS = ("name", "generator", "metric")
 
 
-@dataclass(frozen=True, kw_only=True)
 class _GenerateOptions(SetOptions):
     """How many items are generated, how they are spelt, and what is written."""
 

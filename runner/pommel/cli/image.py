@@ -1,7 +1,7 @@
 """`pommel image new|build|check`: for those who make images."""
 
 import shlex
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -61,7 +61,6 @@ def new(name: str, into: Path) -> None:
     click.echo(f"  pommel run docker://{BuildOptions.default_tag(name)} suites:en")
 
 
-@dataclass(frozen=True, kw_only=True)
 class _BuildOptions(Options):
     """What an image is built from, and what it is called."""
 

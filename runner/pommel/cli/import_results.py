@@ -1,7 +1,6 @@
 """`pommel import-results`: results that others have published, kept as runs."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -16,7 +15,6 @@ from pommel.scoring import RunRecord, ScoreRule
 from pommel.store import RESULT_FORMATS, ImportOptions, Selection, Store, read_results
 
 
-@dataclass(frozen=True, kw_only=True)
 class _ImportResultsOptions(StoreOptions):
     """What the files do not say of themselves, and where their runs are kept."""
 

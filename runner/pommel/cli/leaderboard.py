@@ -67,7 +67,6 @@ _keeper_option = click.option(
 )
 
 
-@dataclass(frozen=True, kw_only=True)
 class _InitOptions(RuleOptions):
     """Which suites a board has, what they weigh, and what it is called."""
 
@@ -242,7 +241,6 @@ def withdraw(board: BoardFolder, submission_id: str, *, reason: str, by: str) ->
 _N_SEEDS = 2**32
 
 
-@dataclass(frozen=True, kw_only=True)
 class _VerifyOptions(ModelOptions):
     """What is checked, and how models score a sample again."""
 

@@ -4,7 +4,7 @@ import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -30,7 +30,6 @@ def _sentence_arguments(function: _F) -> _F:
     return click.argument("model", metavar="MODEL")(in_file(function))
 
 
-@dataclass(frozen=True, kw_only=True)
 class _BackendOptions(ModelOptions):
     """How MODEL is run."""
 

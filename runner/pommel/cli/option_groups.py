@@ -1,6 +1,6 @@
 """Groups of options as typed values, which commands name in their signatures.
 
-A group is a frozen dataclass of `Options`. Its fields are what Click fills: `option` says how.
+A group is a class of `Options`. Its fields are what Click fills: `option` says how.
 """
 
 import functools
@@ -8,7 +8,17 @@ import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
-from typing import Any, Literal, ParamSpec, TypeVar, cast, get_args, get_origin, get_type_hints
+from typing import (
+    Any,
+    Literal,
+    ParamSpec,
+    TypeVar,
+    cast,
+    dataclass_transform,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 import click
 
@@ -94,13 +104,18 @@ def _literal_values(kind: object) -> tuple[str, ...]:
     return tuple(value for part in get_args(kind) for value in _literal_values(part))
 
 
+@dataclass_transform(frozen_default=True, kw_only_default=True)
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """What a command is told by options.
+    """What a command is told by options; classes of it are frozen dataclasses, too.
 
     Groups are joined by inheritance. In help a group's own options come before those of the groups
     that it is made of, and these in their order.
     """
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        dataclass(frozen=True, kw_only=True)(cls)
 
 
 def takes_options(function: _F) -> _F:

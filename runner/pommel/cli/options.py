@@ -2,7 +2,7 @@
 
 import contextlib
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -39,7 +39,6 @@ HOW_TO_FILL = "`pommel run MODEL SUITE...` keeps its runs, `pommel import-result
 _USUAL = LoadOptions()
 
 
-@dataclass(frozen=True, kw_only=True)
 class ContainerOptions(Options):
     """What may be said about a model in a container."""
 
@@ -61,7 +60,6 @@ class ContainerOptions(Options):
         return replace(usual, checkpoint=self.checkpoint, pull=self.pull, sandbox=sandbox)
 
 
-@dataclass(frozen=True, kw_only=True)
 class ServerOptions(Options):
     """What may be said about a model behind a server."""
 
@@ -88,7 +86,6 @@ class ServerOptions(Options):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class ModelOptions(ContainerOptions, ServerOptions):
     """What may be said when a model is loaded; the fields are those of `LoadOptions`."""
 
@@ -128,7 +125,6 @@ class ModelOptions(ContainerOptions, ServerOptions):
             return load_model(reference, replace(options, pull_progress=progress))
 
 
-@dataclass(frozen=True, kw_only=True)
 class PolicyOptions(Options):
     """The scoring policy: what changes a number."""
 
@@ -159,7 +155,6 @@ class PolicyOptions(Options):
         return replace(Policy.default(self.compat), **told)
 
 
-@dataclass(frozen=True, kw_only=True)
 class StoreOptions(Options):
     """Where surprisals and runs are kept."""
 
@@ -190,7 +185,6 @@ class StoreOptions(Options):
         return self.store_path
 
 
-@dataclass(frozen=True, kw_only=True)
 class KeepingOptions(StoreOptions):
     """Where surprisals and runs are kept, or that they are not."""
 
@@ -234,7 +228,6 @@ class KeepingOptions(StoreOptions):
         return model if store is None else store.cached(model)
 
 
-@dataclass(frozen=True, kw_only=True)
 class RuleOptions(Options):
     """The score rule."""
 
@@ -245,7 +238,6 @@ class RuleOptions(Options):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class ScoreOptions(RuleOptions):
     """The score rule, and what becomes of unknown words and of swallowed regions."""
 
@@ -267,7 +259,6 @@ class ScoreOptions(RuleOptions):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class RunOptions(KeepingOptions, ScoreOptions, PolicyOptions, ModelOptions):
     """What is said of models that score suites: how, what counts, and where it is kept."""
 

@@ -1,7 +1,6 @@
 """`pommel report`: stored runs as a page, a table for a paper, or a plot."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -30,7 +29,6 @@ _TABLE_SUFFIXES: dict[str, tuple[str, ...]] = {
 _MANY = 200
 
 
-@dataclass(frozen=True, kw_only=True)
 class _ReportOptions(AverageOptions, SelectionOptions):
     """Of which runs a page, a table or a plot is made, and how."""
 

@@ -1,7 +1,7 @@
 """`pommel run`: models x suites, scores on stdout, everything else in files."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Literal
@@ -34,7 +34,6 @@ from pommel.store import Store, run_and_keep
 from pommel.suite import Suite
 
 
-@dataclass(frozen=True, kw_only=True)
 class _RunOptions(RunOptions):
     """How models are run, which regions are scored, and what is printed and written."""
 

@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Literal
 
@@ -156,7 +156,6 @@ def _to_json(listed: ListedRun) -> dict[str, object]:
     }
 
 
-@dataclass(frozen=True, kw_only=True)
 class _ExportOptions(SelectionOptions):
     """Which runs, where to and how."""
 
@@ -194,7 +193,6 @@ def export_tables(runs: tuple[str, ...], chosen: _ExportOptions) -> None:
     note(f"{counted(len(records), 'run')}: {chosen.output}")
 
 
-@dataclass(frozen=True, kw_only=True)
 class _EvaluateAgainOptions(RunSelectionOptions):
     """Which runs are evaluated again, what changes, and what is printed."""
 

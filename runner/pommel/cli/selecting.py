@@ -1,7 +1,7 @@
 """Which stored runs a command is about, and what to say where none is as it was asked for."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -35,7 +35,6 @@ def _patterns(name: str, about: str) -> Any:
     return option(f"--{name}", f"only_{name}s", multiple=True, metavar="GLOB", help=about)
 
 
-@dataclass(frozen=True, kw_only=True)
 class RunSelectionOptions(StoreOptions):
     """Which stored runs a command is about, and the store."""
 
@@ -134,7 +133,6 @@ class RunSelectionOptions(StoreOptions):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
 class SelectionOptions(RunSelectionOptions):
     """Which stored runs a command is about, their score rules too, and the store."""
 

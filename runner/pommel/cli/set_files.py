@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -17,7 +16,6 @@ _STANDARD_OUTPUT = Path("-")
 _AT_ONCE = 1_000
 
 
-@dataclass(frozen=True, kw_only=True)
 class PairOptions(Options):
     """Which conditions are taken as minimal sets."""
 
@@ -31,7 +29,6 @@ class PairOptions(Options):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class SetOptions(PairOptions):
     """The file to write and its format, and which conditions are taken as minimal sets."""
 

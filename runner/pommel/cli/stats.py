@@ -3,7 +3,7 @@
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, kw_only=True)
 class AverageOptions(Options):
     """What counts alike in an accuracy of several suites."""
 
@@ -55,7 +54,6 @@ class AverageOptions(Options):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class _LevelOptions(Options):
     """What an accuracy is of."""
 
@@ -67,7 +65,6 @@ class _LevelOptions(Options):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class _PoolingOptions(Options):
     """Whose accuracy is looked at."""
 
@@ -78,7 +75,6 @@ class _PoolingOptions(Options):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class _Statistic(ABC, SelectionOptions):
     """What every statistic is told; its docstring is the help of its command."""
 
@@ -105,7 +101,6 @@ def command(name: str, statistic: type[_Statistic]) -> click.Command:
     return click.command(name, help=inspect.cleandoc(statistic.__doc__ or ""))(takes_options(ask))
 
 
-@dataclass(frozen=True, kw_only=True)
 class _ModelsOptions(_Statistic):
     """Which stored runs a command is about, and which models are left out."""
 
@@ -123,7 +118,6 @@ class _ModelsOptions(_Statistic):
         return ModelsCompared.chosen(self.records(), exclude=self.excluded_models)
 
 
-@dataclass(frozen=True, kw_only=True)
 class _SeveralModels(_ModelsOptions):
     """Which stored runs a command is about, and which models are left out and are families."""
 
@@ -149,7 +143,6 @@ class _SeveralModels(_ModelsOptions):
 _FEWEST_RESAMPLES = 99
 
 
-@dataclass(frozen=True, kw_only=True)
 class ResamplingOptions(Options):
     """How often items are drawn again, and the seed."""
 
@@ -167,7 +160,6 @@ class ResamplingOptions(Options):
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class _SettingsOptions(ResamplingOptions, AverageOptions):
     """How accuracies are computed: chance, of several suites, and draws."""
 
@@ -197,7 +189,6 @@ def _note_left_out(names: Sequence[str], why: str) -> None:
 _INCOMPLETE_SEEDS = "without suites that other seeds of the same model have"
 
 
-@dataclass(frozen=True, kw_only=True)
 class _Accuracy(_SettingsOptions, _Statistic):
     """Accuracy of stored runs, with intervals, tests against chance, and margins.
 
@@ -228,7 +219,6 @@ class _Accuracy(_SettingsOptions, _Statistic):
 accuracy = command("accuracy", _Accuracy)
 
 
-@dataclass(frozen=True, kw_only=True)
 class _Stability(_Statistic):
     """How much intervening material costs: suites that come with and without it.
 
@@ -246,7 +236,6 @@ class _Stability(_Statistic):
 stability = command("stability", _Stability)
 
 
-@dataclass(frozen=True, kw_only=True)
 class _Complexity(_PoolingOptions, _SeveralModels):
     """How accuracy falls with the complexity of intervening material.
 
@@ -300,7 +289,6 @@ class _Complexity(_PoolingOptions, _SeveralModels):
 complexity = command("complexity", _Complexity)
 
 
-@dataclass(frozen=True, kw_only=True)
 class _Scaling(_LevelOptions, AverageOptions, _SeveralModels):
     """By how much accuracy rises with a model's size, family by family.
 
@@ -335,7 +323,6 @@ class _Scaling(_LevelOptions, AverageOptions, _SeveralModels):
 scaling = command("scaling", _Scaling)
 
 
-@dataclass(frozen=True, kw_only=True)
 class _Training(_LevelOptions, _SettingsOptions, _ModelsOptions):
     """When models learn what: accuracy along the steps or epochs of a family.
 
@@ -372,7 +359,6 @@ class _Training(_LevelOptions, _SettingsOptions, _ModelsOptions):
 training = command("training", _Training)
 
 
-@dataclass(frozen=True, kw_only=True)
 class _Auc(_Statistic, ResamplingOptions):
     """How well models tell the grammatical sentences of a set from the ungrammatical ones.
 
@@ -433,7 +419,6 @@ class _Auc(_Statistic, ResamplingOptions):
 auc = command("auc", _Auc)
 
 
-@dataclass(frozen=True, kw_only=True)
 class _Correlate(_PoolingOptions, AverageOptions, _SeveralModels):
     """Rank correlation of accuracy with a property of languages, circuits, suites or models.
 
@@ -494,7 +479,6 @@ correlate = command("correlate", _Correlate)
 _ITEM_FORMS = ("csv", "tsv", "json", "parquet")
 
 
-@dataclass(frozen=True, kw_only=True)
 class _ItemsOptions(SelectionOptions):
     """Of which runs there are rows, and where to and how they are written."""
 
@@ -545,7 +529,6 @@ def _write_parquet(frame: "pd.DataFrame", path: Path) -> None:
         frame.to_parquet(aside, engine="pyarrow", index=False)
 
 
-@dataclass(frozen=True, kw_only=True)
 class _Mixed(_Statistic):
     """Fit whether predictions hold, item by item, by fixed effects and random intercepts.
 

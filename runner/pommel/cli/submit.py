@@ -1,6 +1,5 @@
 """`pommel submit`: stored runs of one model, packed for a leaderboard."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
@@ -12,7 +11,6 @@ from pommel.errors import counted
 from pommel.leaderboard import Submitter, write_submission
 
 
-@dataclass(frozen=True, kw_only=True)
 class _SubmitOptions(SelectionOptions):
     """Which runs are packed, and what is said of the model and of who submits it."""
 

@@ -37,7 +37,6 @@ class _Found:
         return {**asdict(self.fault), "rule": self.rule, "items": list(self.item_numbers)}
 
 
-@dataclass(frozen=True, kw_only=True)
 class _SuitesCheckOptions(ModelOptions):
     """Which rules are looked at, and what they need: a model, frequencies."""
 

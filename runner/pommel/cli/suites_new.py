@@ -1,7 +1,7 @@
 """`pommel suites new`: the file of a new suite, from questions, flags, or another suite."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,6 @@ _BACK = "-"
 _DOUBTS = {"never-holds": "this can never hold", "always-holds": "this always holds"}
 
 
-@dataclass(frozen=True, kw_only=True)
 class _SuitesNewOptions(Options):
     """What the new suite is like."""
 

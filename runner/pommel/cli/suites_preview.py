@@ -5,7 +5,6 @@ import re
 import sys
 import time
 from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -33,7 +32,6 @@ _ITEMS = re.compile(r"(-?[0-9]{1,18})\.\.(-?[0-9]{1,18})")
 _BREAKS = re.compile(r"[\r\n]+")
 
 
-@dataclass(frozen=True, kw_only=True)
 class _SuitesPreviewOptions(Options):
     """Which items are shown, and how."""
 

@@ -1,7 +1,6 @@
 """`pommel surprisals` (alias `compute-surprisals`): a suite's regions with their surprisals."""
 
 import json
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-@dataclass(frozen=True, kw_only=True)
 class _SurprisalsOptions(KeepingOptions, PolicyOptions, ModelOptions):
     """How a suite is scored, and where to and how surprisals are written."""
 

@@ -4,7 +4,7 @@ import contextlib
 import shlex
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -115,7 +115,6 @@ def _number(name: str, kind: "click.ParamType[Any]", metavar: str, about: str) -
     )
 
 
-@dataclass(frozen=True, kw_only=True)
 class _RecipeOptions(Options):
     """The numbers of a recipe."""
 
@@ -171,7 +170,6 @@ def _checkpoints(
     return int(text)
 
 
-@dataclass(frozen=True, kw_only=True)
 class _TrainLstmOptions(_RecipeOptions):
     """The whole recipe, which seeds are trained, and what is kept of a training."""
 

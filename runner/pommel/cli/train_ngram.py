@@ -3,7 +3,6 @@
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -25,7 +24,6 @@ def _counts(_context: click.Context, _parameter: click.Parameter, text: str) -> 
     return tuple(map(int, parts))
 
 
-@dataclass(frozen=True, kw_only=True)
 class _TrainNgramOptions(Options):
     """How a text is read, which words are known, and how counts are smoothed."""
 
