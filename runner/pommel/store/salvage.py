@@ -65,28 +65,18 @@ _NO_ROOM = {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR_WRITE}
 
 _TYPES = {"INTEGER": int, "REAL": float, "TEXT": str, "BLOB": bytes}
 
-# Tables whose rows prove themselves, so that it does not matter where they are found: their columns
-# in their order.
-_STRAYS = {
-    "sentences": ("sentence_id", "hash", "text"),
-    "scored": (
-        "scored_id",
-        "model_id",
-        "policy_id",
-        "sentence_id",
-        "tokens",
-        "session_id",
-        "check_sum",
-    ),
-}
+# Tables whose rows prove themselves, so that it does not matter where they are found.
+_STRAYS = {"sentences", "scored"}
 
 # Of models, whose descriptions matter less than what they are known by.
 _LOST = {"reference": "(lost)", "name": "(lost)", "kind": "(lost)"}
 
-Row = Mapping[str, Any]
+# The values of a row, its key first.
+Row = tuple[Any, ...]
+Values = Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Salvaged:
     """How many rows of each table were kept, and how many are lost, as far as keys tell it.
 
@@ -95,10 +85,10 @@ class Salvaged:
     what leads to their suite and their tokens.
     """
 
-    kept: Mapping[str, int]
-    lost: Mapping[str, int]
-    n_reopened: int
-    n_unlinked: int
+    kept: dict[str, int] = field(default_factory=dict)
+    lost: dict[str, int] = field(default_factory=dict)
+    n_reopened: int = 0
+    n_unlinked: int = 0
 
 
 def salvage(damaged: Path, target: Path) -> Salvaged:
@@ -238,18 +228,16 @@ def _rows(connection: sqlite3.Connection, table: str, last: int) -> Iterator[Row
     while waiting:
         keys = waiting.pop()
         try:
-            cursor = connection.execute(sql, (keys[0], keys[-1], len(keys)))
-            names = [name for name, *_ in cursor.description]
-            found = cursor.fetchall()
+            found = connection.execute(sql, (keys[0], keys[-1], len(keys))).fetchall()
         except sqlite3.Error:
             middle = len(keys) // 2
             waiting += [keys[middle:], keys[:middle]] if middle else []
         else:
-            yield from (dict(zip(names, row, strict=True)) for row in found)
+            yield from found
 
 
-def _stray_rows(copy: Path, names: tuple[str, ...]) -> Iterator[Row]:
-    """Yield the rows on all pages with rows, reachable or not, of any table, under these names.
+def _stray_rows(copy: Path) -> Iterator[Row]:
+    """Yield the rows on all pages with rows, reachable or not, of any table.
 
     Of another copy, whose schema has one table, each page is in its turn where this table begins.
     """
@@ -274,11 +262,10 @@ def _stray_rows(copy: Path, names: tuple[str, ...]) -> Iterator[Row]:
             opened.seek(begin)
             opened.write(page.to_bytes(4, "big"))
             with contextlib.closing(_connected(strays)) as connection:
-                for row in _rows_of_page(connection):
-                    yield dict(zip(names, row, strict=False))
+                yield from _rows_of_page(connection)
 
 
-def _rows_of_page(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
+def _rows_of_page(connection: sqlite3.Connection) -> Iterator[Row]:
     """Yield all rows of a page; where one fails, by their places, since keys may be wrong."""
     try:
         yield from connection.execute("SELECT * FROM stray").fetchall()
@@ -309,19 +296,13 @@ def _with_first_page(copy: Path, of: Path) -> None:
 
 @dataclass(slots=True, kw_only=True)
 class _Rescue:
-    """Puts all that is whole into a new store, within a transaction of the caller's.
-
-    `kept` and `lost` count rows by table. `n_reopened` and `n_unlinked` are as in `Salvaged`.
-    """
+    """Puts all that is whole into a new store, within a transaction of the caller's."""
 
     old: sqlite3.Connection
     new: sqlite3.Connection
     copy: Path
     is_sound: bool
-    kept: dict[str, int] = field(default_factory=dict)
-    lost: dict[str, int] = field(default_factory=dict)
-    n_reopened: int = 0
-    n_unlinked: int = 0
+    found: Salvaged = field(default_factory=Salvaged)
     _owners: dict[tuple[int, int], int | None] = field(default_factory=dict)
 
     def run(self) -> None:
@@ -330,7 +311,8 @@ class _Rescue:
             self._table(table)
         self._reopen()
         for table in KEYS:
-            ((self.kept[table],),) = self.new.execute(f"SELECT count(*) FROM {table}")  # noqa: S608 - our own names
+            ((n_kept,),) = self.new.execute(f"SELECT count(*) FROM {table}")  # noqa: S608 - our own names
+            self.found.kept[table] = n_kept
 
     def _table(self, table: str) -> None:
         info = self.new.execute(f"PRAGMA table_info({table})")
@@ -340,17 +322,16 @@ class _Rescue:
         taken: set[int] = set()
         dropped: set[int] = set()
         for row in _rows(self.old, table, most):
-            (taken if self._take(table, columns, row) else dropped).add(row[KEYS[table]])
+            (taken if self._take(table, columns, row) else dropped).add(row[0])
         if dropped or not self.is_sound:
             for row in self._others(table):
-                key = row[KEYS[table]]
-                is_possible = key > 0 and (last is None or key <= last)
-                if is_possible and key not in taken and self._take(table, columns, row):
-                    taken.add(key)
+                is_possible = row[0] > 0 and (last is None or row[0] <= last)
+                if is_possible and row[0] not in taken and self._take(table, columns, row):
+                    taken.add(row[0])
         # In a sound store, what is not there was deleted; a page that is not where it belongs takes
         # its rows along without a word.
         n_there = max(taken, default=0) if last is None else last
-        self.lost[table] = len(dropped - taken) if self.is_sound else n_there - len(taken)
+        self.found.lost[table] = len(dropped - taken) if self.is_sound else n_there - len(taken)
 
     def _last_key(self, table: str) -> int | None:
         """Return a key that no row is above, None where nothing says it."""
@@ -373,13 +354,14 @@ class _Rescue:
             with contextlib.suppress(sqlite3.Error):
                 for key, fingerprint in self.old.execute(sql):
                     described = json.dumps({**_LOST, "fingerprint": fingerprint})
-                    yield {"model_id": key, "fingerprint": fingerprint, "description": described}
+                    yield key, fingerprint, described
         if table in _STRAYS:
-            yield from _stray_rows(self.copy, _STRAYS[table])
+            yield from _stray_rows(self.copy)
 
     def _take(self, table: str, columns: Mapping[str, tuple[type, bool]], row: Row) -> bool:
         """Put a row into the new store if it is whole; say whether it was."""
-        values = {name: row.get(name) for name in columns}
+        # What is found on some page may be of a table with more columns.
+        values = dict(zip(columns, row, strict=False))
         for name, (kind, is_needed) in columns.items():
             if not (isinstance(values[name], kind) or (values[name] is None and not is_needed)):
                 return False
@@ -399,10 +381,10 @@ class _Rescue:
         except sqlite3.IntegrityError:
             # Something is missing, is there twice, or belongs to what is not there.
             return False
-        self.n_unlinked += is_unlinked and table == "runs"
+        self.found.n_unlinked += is_unlinked and table == "runs"
         return True
 
-    def _is_whole(self, table: str, row: Row) -> bool:
+    def _is_whole(self, table: str, row: Values) -> bool:
         """Say whether the values of a row of the right types are as they were written.
 
         What cannot be read raises one of `_MAKE_NO_SENSE`.
@@ -426,7 +408,7 @@ class _Rescue:
                 return self._is_said(row)
         return True
 
-    def _is_said(self, scored: Row) -> bool:
+    def _is_said(self, scored: Values) -> bool:
         """Say whether tokens are what the model said of the sentence under the policy."""
         text = self._one("sentences", "text", scored["sentence_id"])
         owner = self._owner(scored["model_id"], scored["policy_id"])
@@ -450,7 +432,7 @@ class _Rescue:
             self._owners[key] = owner_seal(model, policy) if model and policy else None
         return self._owners[key]
 
-    def _links(self, run: Row) -> dict[str, int | None]:
+    def _links(self, run: Values) -> dict[str, int | None]:
         """Return the keys of a run's model, policy and suite: None for what it never had.
 
         They are not under the run's check sum, but its record is, which has what these are known
@@ -468,7 +450,7 @@ class _Rescue:
         return {name: None if run[name] is None else key for name, key in found.items()}
 
     def _cached_fingerprint(
-        self, run: Row, model_id: int | None, policy: Mapping[str, Any]
+        self, run: Values, model_id: int | None, policy: Mapping[str, Any]
     ) -> str | None:
         """Return what the policy is known by under which the cache has a run's tokens.
 
@@ -492,7 +474,7 @@ class _Rescue:
             if check_sum != seal_of(self.new, run_key):
                 self.new.execute("DELETE FROM predictions WHERE run_key = ?", (run_key,))
                 self.new.execute(_REOPENED, (run_key,))
-                self.n_reopened += 1
+                self.found.n_reopened += 1
 
 
 _REOPENED = """
@@ -523,12 +505,7 @@ def _rescued(
         is_good = journal == [("delete",)] and database.rows("PRAGMA quick_check") == [("ok",)]
     if not is_good or beside(new, "-wal").exists():
         raise StoreError(f"{target}: could not be written; is the disk failing? Try another one")
-    return Salvaged(
-        kept=rescue.kept,
-        lost=rescue.lost,
-        n_reopened=rescue.n_reopened,
-        n_unlinked=rescue.n_unlinked,
-    )
+    return rescue.found
 
 
 def _put(new: Path, target: Path) -> None:
