@@ -65,7 +65,8 @@ def list_runs(form: str, *, is_all: bool, chosen: SelectionOptions) -> None:
     with chosen.reading() as store:
         heads = chosen.heads(store)
         shown = len(heads) if is_all or form != "table" else _SHOWN
-        runs = [listed_run(store, each) for each in _newest_first(store, heads, shown)]
+        ids = [each.run_id for each in _newest_first(heads)[:shown]]
+        runs = [listed_run(store, each) for each in _newest_first(store.runs.records_of(ids))]
     if form == "table":
         show_table(ListedRun.table(runs))
         if more := len(heads) - len(runs):
@@ -81,14 +82,9 @@ def _is_empty(chosen: SelectionOptions) -> bool:
         return store.runs.is_empty()
 
 
-def _newest_first(store: Store, heads: list[RunRecord], n_shown: int) -> list[RunRecord]:
-    """Return the newest runs with their results."""
+def _newest_first(records: list[RunRecord]) -> list[RunRecord]:
     # Of runs of the same second, the one that began last is the newest.
-    newest = sorted(heads, key=lambda each: each.created)[::-1][:n_shown]
-    ids = [each.run_id for each in newest]
-    by_id = {each.run_id: each for each in store.runs.records_of(ids)}
-    # Another process may have deleted one.
-    return [by_id[each] for each in ids if each in by_id]
+    return sorted(records, key=lambda each: each.created)[::-1]
 
 
 @click.command("show", no_args_is_help=True)

@@ -1,12 +1,11 @@
 """Conditional scores: how surprising a target is after its left context."""
 
 import math
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from pommel.errors import InputError
-from pommel.models import Model, Policy
+from pommel.models import DistinctSentence, Model, Policy
 from pommel.surprisal import ScoredSentence, Token
 
 # Called with the number of pairs that have just been scored.
@@ -156,18 +155,13 @@ class _Asked:
         return len(self.context.rstrip())
 
     def score(self, tokens: Sequence[Token]) -> ConditionalScore:
-        places = [_first_visible(self.text, token) for token in tokens]
-        chosen = (t for t, at in zip(tokens, places, strict=True) if at >= self.border)
-        crossing = (
-            token.text
-            for token, at in zip(tokens, places, strict=True)
-            if at < self.border and self.text[self.border : token.end].strip()
-        )
+        before = [t for t in tokens if _first_visible(self.text, t) < self.border]
+        crossing = (t.text for t in before if self.text[self.border : t.end].strip())
         return ConditionalScore(
             context=self.context,
             target=self.target,
             text=self.text,
-            tokens=tuple(chosen),
+            tokens=tuple(t for t in tokens if _first_visible(self.text, t) >= self.border),
             crossing=next(crossing, None),
         )
 
@@ -183,18 +177,16 @@ def _score_distinct(
     model: Model, policy: Policy, asked: Sequence[_Asked], progress: Progress | None
 ) -> dict[str, ScoredSentence]:
     """Score every distinct sentence once, from the first token that some pair needs."""
-    first_needed: dict[str, int] = {}
-    for each in asked:
-        place = first_needed.get(each.text, each.first_needed)
-        first_needed[each.text] = min(place, each.first_needed)
-    waiting = Counter(each.text for each in asked)
-    texts = list(first_needed)
     # A mark at the end lies behind the last character.
-    spans = [[(start, len(text) + 1)] for text, start in first_needed.items()]
+    spans = [((each.first_needed, len(each.text) + 1),) for each in asked]
+    wanted = DistinctSentence.all_of([each.text for each in asked], spans)
+    # As they were given, which is how failures are told.
+    wanted.sort(key=lambda each: each.indices)
+    texts = [each.text for each in wanted]
     scored: dict[str, ScoredSentence] = {}
     # Even to be asked for nothing may cost a model its start.
-    for index, sentence in model.score(texts, policy, spans) if texts else ():
+    for index, sentence in model.score(texts, policy, [e.spans for e in wanted]) if texts else ():
         scored[texts[index]] = sentence
         if progress:
-            progress(waiting[texts[index]])
+            progress(len(wanted[index].indices))
     return scored

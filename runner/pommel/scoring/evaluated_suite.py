@@ -39,7 +39,8 @@ def table_from_suite(suite: Suite) -> RegionTable:
     for cell, region in _cells(suite):
         swallowed[cell] = bool(region.text) and region.as_written.get("n_tokens") == 0
         for metric in metrics:
-            values[metric][cell] = _bits(region.as_written["metric_value"][metric])
+            # NumPy takes None for NaN.
+            values[metric][cell] = region.as_written["metric_value"][metric]
         if swallowed[cell] and "sum" in values:
             # Written without a value, so that nobody takes 0 bits for one.
             values["sum"][cell] = 0.0
@@ -136,27 +137,21 @@ def _cells(suite: Suite) -> Iterator[tuple[Cell, Region]]:
                 yield (i, c, column[region.number]), region
 
 
-def _bits(written: float | None) -> float:
-    return float("nan") if written is None else float(written)
-
-
 def _written_whole(suite: Suite) -> dict[str, Bits]:
     """Return the metrics over whole sentences that the file has for every condition."""
     rows = [[item.condition(name) for name in suite.condition_names] for item in suite.items]
     return {
         metric: np.array(
-            [[_bits(each.as_written["metric_value"][metric]) for each in row] for row in rows]
+            [[each.as_written["metric_value"][metric] for each in row] for row in rows], np.float64
         )
         for metric in _common_metrics(itertools.chain.from_iterable(rows))
     }
 
 
 def _whole(values: Mapping[str, Bits]) -> dict[str, Bits]:
-    whole: dict[str, Bits] = {}
-    if "sum" in values:
-        whole["sum"] = values["sum"].sum(axis=-1)
-    if "min" in values:
-        whole["min"] = np.fmin.reduce(values["min"], axis=-1)
-    if "max" in values:
-        whole["max"] = np.fmax.reduce(values["max"], axis=-1)
-    return whole
+    adding = {"sum": np.add, "min": np.fmin, "max": np.fmax}
+    return {
+        metric: add.reduce(values[metric], axis=-1)
+        for metric, add in adding.items()
+        if metric in values
+    }

@@ -120,9 +120,8 @@ def _rests_on_oov(formula: Formula, table: RegionTable) -> NDArray[np.bool_]:
     unknown: dict[int, dict[int, Counter[str]]] = {}
     for (item, condition, region), words in table.oovs.items():
         if condition in conditions and region <= last:
-            if item not in unknown:
-                unknown[item] = {each: Counter() for each in conditions}
-            unknown[item][condition].update(words)
+            of_item = unknown.setdefault(item, {each: Counter() for each in conditions})
+            of_item[condition].update(words)
             rests[item] |= (condition, region) in named
     for item, by_condition in unknown.items():
         first, *others = by_condition.values()

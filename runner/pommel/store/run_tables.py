@@ -119,31 +119,29 @@ class RunTables:
         """
         just_now = dt.datetime.now(dt.UTC).isoformat(timespec="microseconds")
         with self.database.transaction() as connection:
-            for run_id in run_ids:
-                run_key = _run_key(connection, run_id)
-                # Another process may have deleted it.
-                if run_key is not None:
-                    self.database.check_whole(run_key, run=f"run {run_id}")
-                    connection.execute(
-                        "UPDATE runs SET created = ? WHERE run_key = ?", (just_now, run_key)
-                    )
-                    seal(connection, run_key)
+            # Another process may have deleted one.
+            sql = f"SELECT run_key, run_id FROM runs {_NAMED}"  # noqa: S608 - our own text
+            for run_key, run_id in connection.execute(sql, _ids(run_ids)).fetchall():
+                self.database.check_whole(run_key, run=f"run {run_id}")
+                connection.execute(
+                    "UPDATE runs SET created = ? WHERE run_key = ?", (just_now, run_key)
+                )
+                seal(connection, run_key)
 
     def records(self, selection: Selection | None = None) -> list[RunRecord]:
         """Return the selected runs (None: all complete ones) in the order in which they began."""
         with _reading(self.database):
-            return _filled(self.database, dict(_selected(self.database, selection or Selection())))
+            return _filled(self.database, _selected(self.database, selection))
 
     def records_of(self, run_ids: Sequence[str]) -> list[RunRecord]:
         """Return the runs with these ids that are there, in the order in which they began."""
-        where, ids = "WHERE run_id IN (SELECT value FROM json_each(?))", json.dumps(list(run_ids))
         with _reading(self.database):
-            return _filled(self.database, dict(_bare(self.database, where, ids)))
+            return _filled(self.database, dict(_bare(self.database, _NAMED, _ids(run_ids))))
 
     def heads(self, selection: Selection | None = None) -> list[RunRecord]:
         """Return what `records` does, with results that lack predictions and items."""
         with _reading(self.database):
-            return [each for _, each in _selected(self.database, selection or Selection())]
+            return [*_selected(self.database, selection).values()]
 
     def is_empty(self) -> bool:
         """Say whether there is no run, complete or not."""
@@ -295,26 +293,30 @@ class RunTables:
     def delete(self, run_ids: Sequence[str]) -> int:
         """Delete runs and their results, not their surprisals; return how many there were."""
         with self.database.transaction() as connection:
-            sql = "DELETE FROM runs WHERE run_id IN (SELECT value FROM json_each(?))"
-            return connection.execute(sql, (json.dumps(list(run_ids)),)).rowcount
+            sql = f"DELETE FROM runs {_NAMED}"  # noqa: S608 - our own text
+            return connection.execute(sql, _ids(run_ids)).rowcount
 
 
-def _selected(database: Database, selection: Selection) -> Iterator[tuple[int, RunRecord]]:
-    """Yield (run_key, record without predictions) of the selected runs."""
-    where = ""
-    if selection.run_ids:
-        begins_so = "substr(run_id, 1, length(value)) = value"
-        where = f"WHERE EXISTS (SELECT 1 FROM json_each(?) WHERE {begins_so})"  # noqa: S608 - our own text
-    for run_key, record in _bare(database, where, json.dumps(selection.run_ids)):
-        if selection.takes(record):
-            yield run_key, record
+_NAMED = "WHERE run_id IN (SELECT value FROM json_each(?))"
 
 
-def _bare(database: Database, where: str, ids: str) -> Iterator[tuple[int, RunRecord]]:
-    """Yield (run_key, record without predictions); `ids` is what a mark in `where` stands for."""
-    connection = database.connection
+def _ids(run_ids: Iterable[str]) -> tuple[str]:
+    """Return what a mark in `_NAMED` stands for."""
+    return (json.dumps([*run_ids]),)
+
+
+def _selected(database: Database, selection: Selection | None) -> dict[int, RunRecord]:
+    """Return the selected runs without predictions, by their keys."""
+    chosen = selection or Selection()
+    return {run_key: record for run_key, record in _bare(database) if chosen.takes(record)}
+
+
+def _bare(
+    database: Database, where: str = "", values: tuple[str, ...] = ()
+) -> Iterator[tuple[int, RunRecord]]:
+    """Yield (run_key, record without predictions) in the order in which runs began."""
     sql = f"SELECT run_key, {', '.join(RUN_COLUMNS)} FROM runs {where} ORDER BY run_key"  # noqa: S608 - our own text
-    for run_key, *row in connection.execute(sql, (ids,) if where else ()):
+    for run_key, *row in database.connection.execute(sql, values):
         try:
             record = bare_record(row)
         except ValueError:
@@ -362,15 +364,11 @@ def _run_key(connection: sqlite3.Connection, run_id: str) -> int | None:
 
 def _replace(connection: sqlite3.Connection, record: RunRecord, links: _Links) -> None:
     """Keep a complete run with its results, in the place of what was known of it."""
-    row = {**run_row(record), **links, "finished": now()}
     run_key = _run_key(connection, record.run_id)
-    if run_key is None:
-        run_key = insert_row(connection, "runs", row)
-    else:
-        anew = ", ".join(f"{name} = ?" for name in row)
-        sql = f"UPDATE runs SET {anew} WHERE run_key = ?"  # noqa: S608 - our own names
-        connection.execute(sql, (*row.values(), run_key))
-        connection.execute("DELETE FROM predictions WHERE run_key = ?", (run_key,))
+    # With its results; its key stays, by which runs are in the order in which they began.
+    connection.execute("DELETE FROM runs WHERE run_key = ?", (run_key,))
+    row = {"run_key": run_key, **run_row(record), **links, "finished": now()}
+    run_key = insert_row(connection, "runs", row)
     for each in record.result.predictions:
         prediction = {
             "run_key": run_key,

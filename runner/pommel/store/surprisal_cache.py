@@ -95,7 +95,7 @@ class SurprisalCache:
         """
         new, hashes = {}, {}
         for each in scored:
-            if (found := sentence_hash(each.text)) is not None:
+            if found := sentence_hash(each.text):
                 new[each.text], hashes[each.text] = each, found
         before = {}
         with self.database.transaction() as connection:
@@ -199,7 +199,7 @@ def sentence_hash(text: str) -> bytes | None:
 
 def hashes_of(texts: Iterable[str]) -> set[bytes]:
     """Return what the sentences are found by that can be kept."""
-    return {found for text in texts if (found := sentence_hash(text)) is not None}
+    return {found for text in texts if (found := sentence_hash(text))}
 
 
 def merged_tokens(old: ScoredSentence, new: ScoredSentence) -> ScoredSentence | None:

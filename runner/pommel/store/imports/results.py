@@ -14,7 +14,6 @@ is in the column `chance`, and how often all of a suite's do in `suite_chance`, 
 """
 
 import math
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -96,7 +95,6 @@ _OWN = frozenset({"modifier", "source", "run_id", "log10_parameters"})
 
 # More runs than these are not named.
 _MOST_NOTES = 10
-_STEM = re.compile(r"[^-]+")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,14 +135,15 @@ class Imported:
         itself says of a model's family stays.
         """
         sized = {each.result.model_name for each in self.records if each.model.n_parameters}
-        stems = {name: found[0] for name in sized if (found := _STEM.match(name))}
+        stems = {name: name.partition("-")[0] for name in sized}
         sizes = Counter(stems.values())
         families = {name: stem for name, stem in stems.items() if sizes[stem] > 1}
-        named_so = []
-        for each in self.records:
-            named = each.model.size_family or families.get(each.result.model_name, "")
-            named_so.append(replace(each, model=replace(each.model, size_family=named)))
-        return named_so
+        return [
+            replace(each, model=replace(each.model, size_family=families[each.result.model_name]))
+            if each.result.model_name in families and not each.model.size_family
+            else each
+            for each in self.records
+        ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -328,17 +327,12 @@ def _is_matrix(header: Sequence[str], cells: Sequence[str]) -> bool:
 
 
 class _Item(NamedTuple):
-    """What one item came to in one run, None where it is skipped; and the row that says so."""
+    """What one item came to in one run, None where it is skipped; and where that is said."""
 
-    result: bool | None
-    margin_bits: float | None
-    marks: tuple[bool, ...]
-    row: Row
-
-    @property
-    def told(self) -> tuple[object, ...]:
-        """What two rows of one item have to agree in."""
-        return self[:3]
+    result: bool | None = None
+    margin_bits: float | None = None
+    marks: tuple[bool, ...] = tuple(_MARKS.values())
+    where: str = ""
 
 
 # Items by prediction and number.
@@ -378,15 +372,18 @@ class _Reading:
             self._note(row, model, suite, chances)
             item = _item(row)
             first = runs.setdefault((model, suite), {}).setdefault((prediction, number), item)
-            if first.told != item.told:
+            if first[:3] != item[:3]:
                 what = f"item {number} of {suite} has another result for {model} here than in"
-                message = f"{what} {first.row.where}"
-                row.refuse("", message, "keep one of the two")
+                row.refuse("", f"{what} {first.where}", "keep one of the two")
             elif first is not item:
                 n_repeated += 1
-        notes = _filled(runs)
-        repeated = f"{counted(n_repeated, 'row')} repeated, counted once"
-        notes += [*_uneven(runs), *([repeated] if n_repeated else [])]
+        incomplete = [*_incomplete(runs)]
+        notes = incomplete[:_MOST_NOTES]
+        if more := incomplete[_MOST_NOTES:]:
+            notes.append(f"{len(more)} more like these")
+        notes += _uneven(runs)
+        if n_repeated:
+            notes.append(f"{counted(n_repeated, 'row')} repeated, counted once")
         results = (self._result(*key, items) for key, items in runs.items())
         return self._imported(results, paths, notes)
 
@@ -581,7 +578,7 @@ class _Reading:
             score_rule=rule,
             item_numbers=tuple(numbers),
             predictions=tuple(
-                _prediction(each, [items[each, number] for number in numbers])
+                _prediction(each, [items.get((each, number), _Item()) for number in numbers])
                 for each in predictions
             ),
             membership=self._membership(model),
@@ -673,7 +670,7 @@ def _item(row: Row) -> _Item:
     marks = [bool(truth_of(row[name])) if name in row else usual for name, usual in _MARKS.items()]
     is_skipped = "result" not in row or ("skipped" in row and bool(truth_of(row["skipped"])))
     return _Item(
-        row=row,
+        where=row.where,
         result=None if is_skipped else truth_of(row["result"]),
         margin_bits=float(row["margin_bits"]) if "margin_bits" in row else None,
         marks=tuple(marks),
@@ -699,23 +696,16 @@ def _prediction(prediction_id: int, items: Sequence[_Item]) -> PredictionResult:
     )
 
 
-def _filled(runs: Mapping[tuple[str, str], _Items]) -> list[str]:
-    """Take items that one prediction of a run has and another lacks for skipped; say which."""
-    notes = []
+def _incomplete(runs: Mapping[tuple[str, str], _Items]) -> Iterator[str]:
+    """Yield which items one prediction of a run has and another lacks: they count as skipped."""
     for (model, suite), items in runs.items():
         numbers = {number for _, number in items}
         for prediction in sorted({prediction for prediction, _ in items}):
-            own = {number for each, number in items if each == prediction}
-            if missing := sorted(numbers - own):
-                notes.append(
+            if missing := sorted(each for each in numbers if (prediction, each) not in items):
+                yield (
                     f"prediction {prediction} of {suite} has no result of {model} on "
                     f"{_numbers(missing)}, which other predictions have: taken for skipped"
                 )
-                row = next(iter(items.values())).row
-                skipped = _Item(None, None, tuple(_MARKS.values()), row)
-                items |= {(prediction, number): skipped for number in missing}
-    more = len(notes) - _MOST_NOTES
-    return [*notes[:_MOST_NOTES], *([f"{more} more like these"] if more > 0 else [])]
 
 
 def _uneven(runs: Mapping[tuple[str, str], _Items]) -> Iterator[str]:

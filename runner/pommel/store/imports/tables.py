@@ -13,8 +13,10 @@ from pommel.sources import JsonLine
 
 # What R, pandas and people write for a value that is missing.
 _MISSING = frozenset({"", "na", "nan", "null", "none", "n/a", "#n/a", "<na>"})
-_TRUE = frozenset({"true", "t", "1", "1.0", "yes"})
-_FALSE = frozenset({"false", "f", "0", "0.0", "no"})
+_TRUTHS = {
+    **dict.fromkeys(("true", "t", "1", "1.0", "yes"), True),
+    **dict.fromkeys(("false", "f", "0", "0.0", "no"), False),
+}
 _WHOLE = re.compile(r"[0-9]{1,18}(?:\.0+)?")
 _DECIMAL_COMMA = re.compile(r"[-+]?[0-9]*,[0-9]+(?:[eE][-+]?[0-9]+)?")
 _FIRST_LINE = re.compile(r"[^\r\n]+")
@@ -188,14 +190,11 @@ def _json_rows(
     header = tuple(dict.fromkeys([*plain, *paths]))
     rows = []
     for line in lines:
-        found = [_at(line.value, name) for name in header]
+        places, values = zip(*(_at(line.value, name) for name in header), strict=True)
+        fields = tuple(map(_text, values))
         rows.append(
             _JsonRow(
-                line=line.number,
-                text=line.text,
-                fields=tuple(_text(value) for _, value in found),
-                line_of_json=line,
-                paths=[where for where, _ in found],
+                line=line.number, text=line.text, fields=fields, line_of_json=line, paths=places
             )
         )
     # What is wrong with the columns stands where the first object does.
@@ -239,8 +238,7 @@ def is_missing(text: str) -> bool:
 
 def truth_of(text: str) -> bool | None:
     """Return a truth value; None for what is none."""
-    word = text.strip().lower()
-    return True if word in _TRUE else False if word in _FALSE else None
+    return _TRUTHS.get(text.strip().lower())
 
 
 def whole_of(text: str) -> int | None:
