@@ -14,15 +14,15 @@ import itertools
 import math
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pommel.errors import Fault, Place, counted, listed
+from pommel.errors import Fault, Place, listed
 from pommel.files import DecodedText
-from pommel.sources.grammar.source import GrammarError, recipe
-from pommel.sources.grammar.text import NearestNames, Unparsed, parsed
+from pommel.sources.grammar.source import raise_any, recipe
+from pommel.sources.grammar.text import NearestNames, Unparsed, parsed, unequal_lists
 from pommel.sources.minimal_sets import MinimalSet
 
 if TYPE_CHECKING:
@@ -62,11 +62,8 @@ class Symbol:
     preterminal: Preterminal | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Template:
-    """One alternative of `S[]`: what a sentence is made of, in order."""
-
-    symbols: tuple[Symbol, ...]
+# One alternative of `S[]`: what a sentence is made of, in order.
+Template = tuple[Symbol, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,19 +121,16 @@ def check(grammar: AttributeGrammar, *, file: str, broken: Collection[str] = ())
     faults = [*_unknown(grammar, broken)]
     if START not in broken:
         faults += _varies_nothing(grammar)
-    if faults or broken:
-        return faults
-    compared: set[Preterminal] = set()
-    for each in grammar.templates:
-        faults += _template_faults(grammar, each, compared)
+    if not faults and not broken:
+        faults += [fault for each in grammar.templates for fault in _template_faults(grammar, each)]
     return faults
 
 
 def _unknown(grammar: AttributeGrammar, broken: Collection[str]) -> Iterator[Fault]:
-    known = [str(each) for each in grammar.alternatives]
+    known = list(map(str, grammar.alternatives))
     otherwise = f"there is {listed(known, most=_MOST_LISTED) or 'none'}"
     meant = NearestNames()
-    for symbol in (each for template in grammar.templates for each in template.symbols):
+    for symbol in (each for template in grammar.templates for each in template):
         found = symbol.preterminal
         if found is None or found in grammar.alternatives or found.name in broken:
             continue
@@ -146,7 +140,7 @@ def _unknown(grammar: AttributeGrammar, broken: Collection[str]) -> Iterator[Fau
 
 
 def _varies_nothing(grammar: AttributeGrammar) -> Iterator[Fault]:
-    symbols = dict.fromkeys(each for one in grammar.templates for each in one.symbols)
+    symbols = dict.fromkeys(itertools.chain.from_iterable(grammar.templates))
     there = [each.preterminal for each in symbols if each.preterminal]
     names = listed(list(dict.fromkeys(each.name for each in there)), most=_MOST_LISTED)
     for entry, place in grammar.vary.items():
@@ -157,33 +151,22 @@ def _varies_nothing(grammar: AttributeGrammar) -> Iterator[Fault]:
             yield place.fault(what, f"templates have {shown}")
 
 
-def _template_faults(
-    grammar: AttributeGrammar, template: Template, compared: set[Preterminal]
-) -> Iterator[Fault]:
-    """Yield what is wrong with a template; `compared` are those whose lists were."""
-    varied = [symbol for symbol in template.symbols if grammar.is_varied(symbol)]
+def _template_faults(grammar: AttributeGrammar, template: Template) -> Iterator[Fault]:
+    varied = [symbol for symbol in template if grammar.is_varied(symbol)]
     if not varied:
-        place = template.symbols[0].place
         what = "nothing of this template is varied, so that no sentence would come of it"
-        yield place.fault(what, "name one of its symbols in vary:")
+        yield template[0].place.fault(what, "name one of its symbols in vary:")
     for symbol in varied[1:]:
         what = f"this template varies {varied[0].text} and {symbol.text}: an ambiguous contrast"
         hint = "sets differ in one symbol; name the other one differently, or vary it elsewhere"
         yield symbol.place.fault(what, hint)
     preterminal = varied[0].preterminal if len(varied) == 1 else None
-    if preterminal and preterminal not in compared:
-        compared.add(preterminal)
-        yield from _unequal(grammar, preterminal)
-
-
-def _unequal(grammar: AttributeGrammar, preterminal: Preterminal) -> Iterator[Fault]:
-    own = grammar.alternatives[preterminal]
-    for other in grammar.counterparts(preterminal):
-        found = grammar.alternatives[other]
-        if len(found.texts) != len(own.texts):
-            what = f"{other} has {counted(len(found.texts), 'alternative')}, {preterminal} has "
-            hint = "the lists must run parallel: the nth of each are forms of one word"
-            yield found.place.fault(f"{what}{len(own.texts)}", hint)
+    if preterminal:
+        n = len(grammar.alternatives[preterminal].texts)
+        for other in grammar.counterparts(preterminal):
+            found = grammar.alternatives[other]
+            if len(found.texts) != n:
+                yield unequal_lists(found.place, other, len(found.texts), preterminal, n)
 
 
 def read_grammar(path: Path) -> tuple[AttributeGrammar, dict[str, DecodedText]]:
@@ -212,10 +195,7 @@ def parse_grammar(sources: Sequence[tuple[str, str]]) -> AttributeGrammar:
             rules.add(line, Place(file=file, line=number, column=1))
     order = [file for _, file in sources]
     faults = [*rules.faults, *check(rules.grammar, file=order[-1], broken=rules.broken)]
-    if faults:
-        raise GrammarError(
-            sorted(faults, key=lambda each: (order.index(each.file), each.line, each.column))
-        )
+    raise_any(faults, *order)
     return rules.grammar
 
 
@@ -265,7 +245,7 @@ class _Rules:
         ]
         own = name.preterminal
         if START in (name.text, own and own.name):
-            self.grammar.templates += [Template(symbols=each) for each in alternatives]
+            self.grammar.templates += alternatives
         elif own is None:
             hint = f"write {name.text}[], or {name.text}[attributes]"
             self._break(name.text, name.place.fault(f"{name.text!r} has no brackets", hint))
@@ -320,14 +300,13 @@ class TemplateSets:
 
     def __init__(self, grammar: AttributeGrammar, template: Template) -> None:
         """Take a template that varies one symbol, as those of a grammar do."""
-        symbols = template.symbols
-        (self._place,) = (n for n, each in enumerate(symbols) if grammar.is_varied(each))
-        others = (*symbols[: self._place], *symbols[self._place + 1 :])
+        (self._place,) = (n for n, each in enumerate(template) if grammar.is_varied(each))
+        others = [*template]
+        varied = others.pop(self._place).preterminal
         self._choices: list[Sequence[str]] = [
             grammar.alternatives[each.preterminal].texts if each.preterminal else (each.text,)
             for each in others
         ]
-        varied = symbols[self._place].preterminal
         self.forms: tuple[Forms, ...] = _forms(grammar, varied) if varied else ()
         self.n_sets = len(self.forms) * math.prod(map(len, self._choices))
 
@@ -359,31 +338,6 @@ class TemplateSets:
         return " ".join(chosen[: self._place]), " ".join(chosen[self._place :])
 
 
-class GrammarSets:
-    """The sets of all templates, in their order."""
-
-    def __init__(self, grammar: AttributeGrammar) -> None:
-        """Take a grammar as `read_grammar` returns it."""
-        self.templates = [TemplateSets(grammar, each) for each in grammar.templates]
-        self._ends = list(itertools.accumulate(each.n_sets for each in self.templates))
-
-    @property
-    def n_sets(self) -> int:
-        """How many sets there are; none is made to count them."""
-        return self._ends[-1]
-
-    def __iter__(self) -> Iterator[MinimalSet]:
-        return itertools.chain.from_iterable(self.templates)
-
-    def __getitem__(self, index: int) -> MinimalSet:
-        """Return the set with that number, from 0. Raises `IndexError` if there are fewer."""
-        if not 0 <= index < self.n_sets:
-            raise IndexError(index)
-        template = bisect_right(self._ends, index)
-        first = self._ends[template - 1] if template else 0
-        return self.templates[template][index - first]
-
-
 def _forms(grammar: AttributeGrammar, varied: Preterminal) -> tuple[Forms, ...]:
     """Return each alternative of a symbol with its counterparts'.
 
@@ -397,37 +351,51 @@ def _forms(grammar: AttributeGrammar, varied: Preterminal) -> tuple[Forms, ...]:
     )
 
 
-class AttributeVaryingSource:
+class GrammarSets:
+    """The sets of all templates, in their order."""
+
+    def __init__(self, grammar: AttributeGrammar) -> None:
+        """Take a grammar as `read_grammar` returns it."""
+        self._templates = [TemplateSets(grammar, each) for each in grammar.templates]
+        self._ends = list(itertools.accumulate(each.n_sets for each in self._templates))
+
+    @property
+    def n_sets(self) -> int:
+        """How many sets there are; none is made to count them."""
+        return self._ends[-1]
+
+    @property
+    def ungrammatical_counts(self) -> frozenset[int]:
+        """How many ungrammatical sentences the sets have."""
+        return frozenset(len(others) for each in self._templates for _, others in each.forms)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The distinct words of all sentences."""
+        texts = (text for each in self._templates for text in each.texts)
+        return tuple(dict.fromkeys(word for text in texts for word in text.split()))
+
+    def sets(self, indices: Iterable[int] | None = None) -> Iterator[MinimalSet]:
+        """Yield the sets with these numbers, or all of them. Raises `IndexError` for a wrong one.
+
+        Numbers are from 0.
+        """
+        if indices is None:
+            yield from itertools.chain.from_iterable(self._templates)
+            return
+        for index in indices:
+            if not 0 <= index < self.n_sets:
+                raise IndexError(index)
+            template = bisect_right(self._ends, index)
+            first = self._ends[template - 1] if template else 0
+            yield self._templates[template][index - first]
+
+
+class AttributeVaryingSource(GrammarSets):
     """The sets of the grammar in a file, and in `common.avg` beside it."""
 
     def __init__(self, path: Path) -> None:
         """Read the grammar. Raises as `read_grammar` does."""
         grammar, files = read_grammar(path)
-        self._sets = GrammarSets(grammar)
-        self._recipe = recipe("attribute-varying grammar", files)
-
-    @property
-    def n_sets(self) -> int:
-        """How many sets there are."""
-        return self._sets.n_sets
-
-    @property
-    def ungrammatical_counts(self) -> frozenset[int]:
-        """How many ungrammatical sentences the sets have."""
-        forms = (pair for each in self._sets.templates for pair in each.forms)
-        return frozenset(len(others) for _, others in forms)
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The distinct words of all sentences."""
-        texts = (text for each in self._sets.templates for text in each.texts)
-        return tuple(dict.fromkeys(word for text in texts for word in text.split()))
-
-    @property
-    def recipe(self) -> Mapping[str, Any]:
-        """The kind of grammar, and its files."""
-        return self._recipe
-
-    def sets(self, indices: Sequence[int] | None = None) -> Iterator[MinimalSet]:
-        """Yield the sets with these numbers, or all of them."""
-        return iter(self._sets) if indices is None else (self._sets[each] for each in indices)
+        super().__init__(grammar)
+        self.recipe = recipe("attribute-varying grammar", files)
