@@ -38,10 +38,9 @@ def test_what_lines_say() -> None:
         [("a", False, False), ("v", True, True)],
     ]
     assert [
-        [(entry.name.text, entry.content.text) for entry in each.entries]
-        for each in design.templates
+        [(name.text, content.text) for name, content in each.entries] for each in design.templates
     ] == [[("nom", "A B"), ("v", "x #y")], [("acc", "B")]]
-    place = design.templates[0].entries[1].content.place
+    place = design.templates[0].entries[1][1].place
     assert (place.file, place.line, place.column) == ("x.design", 8, 24)
 
 

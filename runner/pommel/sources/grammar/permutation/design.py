@@ -6,7 +6,6 @@ These are any case assignment, in any order of the arguments.
 import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 from pommel.errors import Place
 from pommel.sources.grammar.text import Meta, Written
@@ -16,14 +15,12 @@ PLAUSIBLE = "plausible"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """A word of the frame, or a slot (`text` is its name without braces).
+class Part(Written):
+    """A word of a line, or a slot in the frame (`text` is its name without braces).
 
     `is_apart` says whether there is a space before it.
     """
 
-    place: Place
-    text: str
     is_slot: bool
     is_apart: bool
 
@@ -31,6 +28,10 @@ class Part:
     def is_argument(self) -> bool:
         """Whether it is a slot for an argument, which has a number."""
         return self.is_slot and self.text.isdecimal()
+
+    def spelt(self, text: str) -> str:
+        """Return a text as it stands in the place of this."""
+        return f" {text}" if self.is_apart else text
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,24 +42,17 @@ class Frame:
     regions: tuple[tuple[Part, ...], ...]
 
     @property
-    def slots(self) -> tuple[Part, ...]:
+    def slots(self) -> list[Part]:
         """The slots of all regions."""
-        return tuple(part for region in self.regions for part in region if part.is_slot)
-
-
-class Entry(NamedTuple):
-    """What a template puts into a slot, or which noun it has in which case."""
-
-    name: Written
-    content: Written
+        return [part for region in self.regions for part in region if part.is_slot]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateLine:
-    """A template as it is written."""
+    """A template as it is written: what stands in each slot, and which noun in each case."""
 
     place: Place
-    entries: tuple[Entry, ...]
+    entries: tuple[tuple[Written, Written], ...]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -149,12 +143,15 @@ def arrangements(cases: Sequence[str], doubled: Collection[str]) -> tuple[Arrang
         kind = _kind(assignment, cases)
         if kind in assignments:
             assignments[kind].append(assignment)
-    return tuple(
-        _arrangement(kind, nouns, tuple(assignment[noun] for noun in nouns), cases)
-        for kind, of_its_kind in assignments.items()
-        for assignment in of_its_kind
-        for nouns in itertools.permutations(range(len(cases)))
-    )
+    found = []
+    for kind, of_its_kind in assignments.items():
+        orders = itertools.permutations(range(len(cases)))
+        for assignment, nouns in itertools.product(of_its_kind, orders):
+            own = tuple(assignment[noun] for noun in nouns)
+            steps = (f"{cases[case]}{noun + 1}" for noun, case in zip(nouns, own, strict=True))
+            name = f"{kind}_{'-'.join(steps)}"
+            found.append(Arrangement(kind=kind, name=name, nouns=nouns, cases=own))
+    return tuple(found)
 
 
 def neighbours(every: Sequence[Arrangement]) -> list[tuple[Arrangement, tuple[Arrangement, ...]]]:
@@ -163,11 +160,18 @@ def neighbours(every: Sequence[Arrangement]) -> list[tuple[Arrangement, tuple[Ar
     They are in the order of the sentence, and of the cases.
     """
     found = {(each.nouns, each.cases): each for each in every}
-    return [
-        (each, tuple(found[key] for key in _changed(each) if key in found))
-        for each in every
-        if each.is_grammatical
-    ]
+    sets = []
+    for each in every:
+        if each.is_grammatical:
+            others = (
+                (*each.cases[:place], other, *each.cases[place + 1 :])
+                for place, own in enumerate(each.cases)
+                for other in range(len(each.cases))
+                if other != own
+            )
+            keys = ((each.nouns, cases) for cases in others)
+            sets.append((each, tuple(found[key] for key in keys if key in found)))
+    return sets
 
 
 def contents(template: Template, arrangement: Arrangement) -> tuple[str, ...]:
@@ -191,20 +195,3 @@ def _kind(assignment: tuple[int, ...], cases: Sequence[str]) -> str | None:
         return None
     (doubled,) = (case for case in set(assignment) if assignment.count(case) > 1)
     return f"double-{cases[doubled]}"
-
-
-def _arrangement(
-    kind: str, nouns: tuple[int, ...], own: tuple[int, ...], cases: Sequence[str]
-) -> Arrangement:
-    steps = (f"{cases[case]}{noun + 1}" for noun, case in zip(nouns, own, strict=True))
-    return Arrangement(kind=kind, name=f"{kind}_{'-'.join(steps)}", nouns=nouns, cases=own)
-
-
-def _changed(arrangement: Arrangement) -> list[tuple[tuple[int, ...], tuple[int, ...]]]:
-    nouns, cases = arrangement.nouns, arrangement.cases
-    return [
-        (nouns, (*cases[:place], other, *cases[place + 1 :]))
-        for place, own in enumerate(cases)
-        for other in range(len(cases))
-        if other != own
-    ]

@@ -18,7 +18,6 @@ from pommel.sources.grammar.permutation.design import (
     Arrangement,
     Design,
     DesignFile,
-    Entry,
     Frame,
     Part,
     Template,
@@ -26,8 +25,8 @@ from pommel.sources.grammar.permutation.design import (
     arrangements,
     sentence,
 )
-from pommel.sources.grammar.source import GrammarError
-from pommel.sources.grammar.text import NearestNames, Written, add_meta
+from pommel.sources.grammar.source import GrammarError, collected, raise_any
+from pommel.sources.grammar.text import SHOWN, NearestNames, Written, add_meta
 
 WORD = "word"
 
@@ -49,11 +48,8 @@ _MADE = ("generator", "design")
 _META = re.compile(r"\s*(?:meta\s+([^\s:]+)|(language))\s*:")
 _COMMENT = re.compile(r"(?:^|\s)#(?=\s|$).*")
 _TOKEN = re.compile(r"\{[^\s|{}]*\}|[^\s|{}]+|[|{}]")
-_Token = re.Match[str]
 # How many words stand at least behind a keyword, or between two |.
 _FEWEST_WORDS = {"lexicon": 1, "cases": 1, "frame": 1, "violations": 1, "template": 2}
-# So much of a wrong word is shown.
-_SHOWN = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,48 +90,46 @@ def read_lexicon(name: str, place: Place, *, folder: Path) -> tuple[Lexicon | No
     return Lexicon(source=source, nouns=nouns, is_whole=not faults), faults
 
 
-def resolved(design: DesignFile, lexicon: Lexicon) -> Design:
-    """Return the design that a file and its lexicon are."""
-    assert design.frame  # noqa: S101 - without one there were faults
-    doubled = tuple(each.text for each in design.violations[1:]) or design.case_names
+def resolved(design: DesignFile, frame: Frame, lexicon: Lexicon) -> Design:
+    """Return the design that a file without faults and its lexicon are."""
+    cases = design.case_names
+    arguments = {str(number): f"{{{number - 1}}}" for number in range(1, len(cases) + 1)}
+    templates = []
+    for line in design.templates:
+        said = {name.text: content.text for name, content in line.entries}
+        nouns = tuple(said[case] for case in cases)
+        # The lexer lets no braces into words, so that all those in a format string are ours.
+        said |= arguments
+        templates.append(
+            Template(
+                place=line.place,
+                nouns=nouns,
+                forms=tuple(
+                    tuple(lexicon.nouns[noun].cells[case] for case in cases) for noun in nouns
+                ),
+                regions=tuple(
+                    "".join(
+                        each.spelt(said[each.text] if each.is_slot else each.text)
+                        for each in region
+                    )
+                    for region in frame.regions
+                ),
+            )
+        )
+    names = (
+        "".join(
+            each.spelt(f"argument {each.text}" if each.is_argument else each.text)
+            for each in region
+        )
+        for region in frame.regions
+    )
     return Design(
         meta=design.meta,
-        cases=design.case_names,
-        doubled=doubled,
-        region_names={
-            number: "".join(map(_name, region))
-            for number, region in enumerate(design.frame.regions, start=1)
-        },
-        templates=tuple(
-            _template(each, design.frame, design.case_names, lexicon) for each in design.templates
-        ),
+        cases=cases,
+        doubled=tuple(each.text for each in design.violations[1:]) or cases,
+        region_names=dict(enumerate(names, start=1)),
+        templates=tuple(templates),
     )
-
-
-def _template(
-    line: TemplateLine, frame: Frame, cases: tuple[str, ...], lexicon: Lexicon
-) -> Template:
-    said = {entry.name.text: entry.content.text for entry in line.entries}
-    nouns = tuple(said[case] for case in cases)
-    return Template(
-        place=line.place,
-        nouns=nouns,
-        forms=tuple(tuple(lexicon.nouns[noun].cells[case] for case in cases) for noun in nouns),
-        regions=tuple("".join(_filled(part, said) for part in region) for region in frame.regions),
-    )
-
-
-def _filled(part: Part, said: dict[str, str]) -> str:
-    # The lexer lets no braces into words, so that all those in a format string are ours.
-    text = f"{{{int(part.text) - 1}}}" if part.is_argument else part.text
-    if part.is_slot and not part.is_argument:
-        text = said[part.text]
-    return f" {text}" if part.is_apart else text
-
-
-def _name(part: Part) -> str:
-    text = f"argument {part.text}" if part.is_argument else part.text
-    return f" {text}" if part.is_apart else text
 
 
 def check(design: DesignFile, lexicon: Lexicon | None) -> list[Fault]:
@@ -143,20 +137,21 @@ def check(design: DesignFile, lexicon: Lexicon | None) -> list[Fault]:
 
     Nothing is said of what could only be wrong because a line or the lexicon is.
     """
-    faults = [*_case_faults(design.cases), *_missing_columns(design, lexicon)]
+    case_faults = [*_case_faults(design.cases)]
+    missing_columns = [*_missing_columns(design, lexicon)]
+    faults = [*case_faults, *missing_columns]
     if lexicon:
         faults += _missing_forms(design, lexicon)
-    if not design.cases or any(_case_faults(design.cases)):
+    if not design.cases or case_faults:
         return faults
     faults += _violation_faults(design)
     if design.frame:
         faults += _frame_faults(design.frame, design.case_names)
-    # A case that the lexicon does not know is likely to be misspelt, not every template.
-    if design.frame and not any(_missing_columns(design, lexicon)):
-        for template in design.templates:
-            faults += _entry_faults(template, design.frame, design.case_names)
     meant = NearestNames()
     for template in design.templates:
+        # A case that the lexicon does not know is likely to be misspelt, not every template.
+        if design.frame and not missing_columns:
+            faults += _entry_faults(template, design.frame, design.case_names)
         faults += _noun_faults(template, design.case_names, lexicon, meant)
     return [*faults, *_repeated_templates(design.templates)]
 
@@ -262,27 +257,25 @@ def _entry_faults(template: TemplateLine, frame: Frame, cases: Sequence[str]) ->
     """Yield what a template says too much or too little."""
     named = dict.fromkeys(slot.text for slot in frame.slots if not slot.is_argument)
     expected = [*cases, *(name for name in named if name and name not in cases)]
-    names = [entry.name.text for entry in template.entries]
-    yield from _repeated([entry.name for entry in template.entries])
-    for entry in template.entries:
-        if entry.name.text not in expected:
-            what = f"there is no case and no slot {entry.name.text!r}"
-            missing = [name for name in expected if name not in names]
-            yield entry.name.place.fault(what, _choice(entry.name, missing or expected))
-    for name in expected:
-        if name not in names:
-            what = "NOUN" if name in cases else "TEXT"
-            yield template.place.fault(f"this template has no {name}", f"write | {name} {what}")
+    names = [name for name, _ in template.entries]
+    yield from _repeated(names)
+    missing = [each for each in expected if each not in map(str, names)]
+    for name in names:
+        if name.text not in expected:
+            what = f"there is no case and no slot {name.text!r}"
+            yield name.place.fault(what, _choice(name, missing or expected))
+    for each in missing:
+        hint = f"write | {each} {'NOUN' if each in cases else 'TEXT'}"
+        yield template.place.fault(f"this template has no {each}", hint)
 
 
 def _noun_faults(
     template: TemplateLine, cases: Sequence[str], lexicon: Lexicon | None, meant: NearestNames
 ) -> Iterator[Fault]:
     nouns: dict[str, Written] = {}
-    for entry in template.entries:
-        if entry.name.text not in cases:
+    for name, noun in template.entries:
+        if name.text not in cases:
             continue
-        noun = entry.content
         if noun.text in nouns:
             what = f"the noun {noun.text} stands here for the second time"
             yield noun.place.fault(what, "take another one")
@@ -315,7 +308,7 @@ def _alike(nouns: dict[str, Written], cases: Sequence[str], lexicon: Lexicon) ->
 def _repeated_templates(templates: Sequence[TemplateLine]) -> Iterator[Fault]:
     seen: dict[frozenset[tuple[str, str]], TemplateLine] = {}
     for template in templates:
-        key = frozenset((entry.name.text, entry.content.text) for entry in template.entries)
+        key = frozenset((name.text, content.text) for name, content in template.entries)
         before = seen.setdefault(key, template)
         if before is not template:
             what = f"this template says what that of line {before.place.line} does"
@@ -348,14 +341,11 @@ def read_design(path: Path) -> tuple[Design, dict[str, DecodedText]]:
         lexicon, lexicon_faults = read_lexicon(named.text, named.place, folder=path.parent)
         faults += lexicon_faults
     faults += check(design_file, lexicon)
-    if faults or lexicon is None or named is None:
-        # Those of the design come first.
-        order = sorted(faults, key=lambda each: (each.file != str(path), each.line, each.column))
-        raise GrammarError(order)
-    design = resolved(design_file, lexicon)
-    faults = list(check_sentences(design))
-    if faults:
-        raise GrammarError(faults)
+    # Those of the design come first.
+    raise_any(faults, str(path))
+    assert named and lexicon and design_file.frame  # noqa: PT018, S101 - or faults
+    design = resolved(design_file, design_file.frame, lexicon)
+    raise_any(check_sentences(design))
     return design, {path.name: read, named.text: lexicon.source.read}
 
 
@@ -364,7 +354,7 @@ def parse_design(text: str, *, file: str) -> tuple[DesignFile, list[Fault]]:
     design = DesignFile(file=file)
     faults: list[Fault] = []
     first: dict[tuple[bool, str], int] = {}
-    # Keywords whose lines need not be there, or are there and wrong.
+    # Keywords whose lines need not be there, or are there, maybe wrong.
     known: set[str | None] = {"meta", LANGUAGE}
     for number, written in enumerate(DecodedText.of(text).lines, start=1):
         line = "" if written.lstrip().startswith("#") else _COMMENT.sub("", written).rstrip()
@@ -373,20 +363,18 @@ def parse_design(text: str, *, file: str) -> tuple[DesignFile, list[Fault]]:
         begin = Place(file=file, line=number, column=1)
         meta = _META.match(line)
         keyword = line.partition(":")[0].strip()
+        known |= {keyword, _meant(line)}
         name = (meta[1] or meta[2]) if meta else keyword
         before = first.setdefault((bool(meta), name), number)
-        try:
+        with collected(faults):
             if before != number and (meta or (keyword in USAGE and keyword != "template")):
                 what = f"{name} stands here for the second time, after line {before}"
-                raise _wrong(begin.further(line.index(name)), what, "remove one of the two")
+                place = begin.further(line.index(name))
+                raise GrammarError.at(place, what, "remove one of the two")
             if meta:
                 faults += _read_meta(meta, begin, design)
             else:
                 _read(keyword, line, begin, design)
-        except GrammarError as error:
-            faults += error.faults
-            known |= {keyword, _meant(line)}
-    known |= {name for is_meta, name in first if not is_meta}
     whole = Place(file=file, line=0, column=0)
     for keyword, usage in USAGE.items():
         if keyword not in known:
@@ -395,13 +383,15 @@ def parse_design(text: str, *, file: str) -> tuple[DesignFile, list[Fault]]:
 
 
 def _read_meta(found: "re.Match[str]", begin: Place, design: DesignFile) -> list[Fault]:
-    written = found.string[found.end() :]
-    place = begin.further(found.end() + len(written) - len(written.lstrip()))
-    if not written.strip():
+    line = found.string
+    content = line[found.end() :].lstrip()
+    place = begin.further(len(line) - len(content))
+    if not content:
         usage = USAGE["meta" if found[1] else LANGUAGE]
-        raise _wrong(place, f"nothing follows {found[0].split()[-1]!r}", f"write {usage}")
+        what = f"nothing follows {found[0].split()[-1]!r}"
+        raise GrammarError.at(place, what, f"write {usage}")
     key = Written(place=begin.further(found.start(found.lastindex or 0)), text=found[1] or found[2])
-    return add_meta(design.meta, key, Written(place=place, text=written), made=_MADE)
+    return add_meta(design.meta, key, Written(place=place, text=content), made=_MADE)
 
 
 def _read(keyword: str, line: str, begin: Place, design: DesignFile) -> None:
@@ -409,82 +399,63 @@ def _read(keyword: str, line: str, begin: Place, design: DesignFile) -> None:
     if ":" not in line or keyword not in _FEWEST_WORDS:
         place = begin.further(len(line) - len(line.lstrip()))
         meant = _meant(line)
-        hint = f"write {USAGE[meant]}" if meant else f"lines begin with {_keywords()}"
-        raise _wrong(place, "this line is no statement", hint)
+        keywords = (f"{each} KEY:" if each == "meta" else f"{each}:" for each in USAGE)
+        hint = f"write {USAGE[meant]}" if meant else f"lines begin with {', '.join(keywords)}"
+        raise GrammarError.at(place, "this line is no statement", hint)
     parts = _parts(keyword, line, begin)
-    tokens = parts[0]
     place = begin.further(line.index(keyword))
     match keyword:
         case "lexicon":
             # A file's name may have more than one space.
-            text = line[tokens[0].start() : tokens[-1].end()]
-            design.lexicon = Written(place=begin.further(tokens[0].start()), text=text)
+            name = line.partition(":")[2].strip()
+            design.lexicon = Written(place=parts[0][0].place, text=name)
         case "frame":
-            design.frame = Frame(place=place, regions=tuple(_region(each, begin) for each in parts))
+            design.frame = Frame(place=place, regions=tuple(map(tuple, parts)))
         case "template":
-            entries = (
-                Entry(_written(each[:1], begin), _written(each[1:], begin)) for each in parts
+            entries = tuple(
+                (name, Written(place=words[0].place, text=" ".join(map(str, words))))
+                for name, *words in parts
             )
-            design.templates.append(TemplateLine(place=place, entries=tuple(entries)))
+            design.templates.append(TemplateLine(place=place, entries=entries))
         case "cases":
-            design.cases = tuple(_written([each], begin) for each in tokens)
+            design.cases = tuple(parts[0])
         case _:
-            design.violations = tuple(_written([each], begin) for each in tokens)
+            design.violations = tuple(parts[0])
 
 
-def _parts(keyword: str, line: str, begin: Place) -> list[list[_Token]]:
-    """Return the tokens behind a keyword, in a frame and a template those between each two |.
+def _parts(keyword: str, line: str, begin: Place) -> list[list[Part]]:
+    """Return the words behind a keyword, in a frame and a template those between each two |.
 
     Raises `GrammarError` for one that has no place there.
     """
-    parts: list[list[_Token]] = [[]]
+    parts: list[list[Part]] = [[]]
     usage = f"write {USAGE[keyword]}"
     last = line.partition(":")[0].split()[-1] + ":"
     for found in [*_TOKEN.finditer(line, line.index(":") + 1), None]:
-        text = found[0] if found else ""
-        place = begin.further(found.start() if found else len(line))
+        text, start = (found[0], found.start()) if found else ("", len(line))
+        place = begin.further(start)
         if not text or (text == "|" and keyword in ("frame", "template")):
             if len(parts[-1]) < _FEWEST_WORDS[keyword]:
-                raise _wrong(place, f"nothing follows {last!r}", usage)
+                raise GrammarError.at(place, f"nothing follows {last!r}", usage)
             parts.append([])
         elif text in {"{", "}"} and keyword == "frame":
-            raise _wrong(place, "this brace has no partner", usage)
+            raise GrammarError.at(place, "this brace has no partner", usage)
         elif text in {"}", "|"} or (text[0] == "{" and keyword != "frame"):
-            word = line[found.start() :].split(maxsplit=1)[0] if found else ""
-            raise _wrong(place, f"{word[:_SHOWN]!r} has no place here", usage)
-        elif found:
-            parts[-1].append(found)
+            word = line[start:].split(maxsplit=1)[0]
+            raise GrammarError.at(place, f"{word[:SHOWN]!r} has no place here", usage)
+        else:
+            is_apart = bool(parts[-1]) and line[start - 1].isspace()
+            part = Part(
+                place=place, text=text.strip("{}"), is_slot=text[0] == "{", is_apart=is_apart
+            )
+            parts[-1].append(part)
         last = text
     return parts[:-1]
 
 
-def _region(tokens: Sequence[_Token], begin: Place) -> tuple[Part, ...]:
-    ends = [None, *(token.end() for token in tokens)]
-    return tuple(
-        Part(
-            place=begin.further(token.start()),
-            text=token[0].strip("{}"),
-            is_slot=token[0][0] == "{",
-            is_apart=end is not None and token.start() > end,
-        )
-        for token, end in zip(tokens, ends, strict=False)
-    )
-
-
-def _written(tokens: Sequence[_Token], begin: Place) -> Written:
-    text = " ".join(token[0] for token in tokens)
-    return Written(place=begin.further(tokens[0].start()), text=text)
-
-
 def _meant(line: str) -> str | None:
-    """Return the keyword that a line that has none was probably meant to begin with."""
+    """Return the keyword that a line begins with, or was probably meant to."""
     words = line.replace(":", " ").split()
-    return nearest(words[0], USAGE) if words else None
-
-
-def _keywords() -> str:
-    return ", ".join(f"{each} KEY:" if each == "meta" else f"{each}:" for each in USAGE)
-
-
-def _wrong(place: Place, message: str, hint: str) -> GrammarError:
-    return GrammarError([place.fault(message, hint)])
+    if not words or words[0] in USAGE:
+        return words[0] if words else None
+    return nearest(words[0], USAGE)

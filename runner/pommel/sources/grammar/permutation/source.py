@@ -35,31 +35,29 @@ def design_head(design: Design, every: Sequence[Arrangement]) -> Mapping[str, An
     `meta.unacceptable` names the violations.
     """
     violations = " ".join(each.name for each in every if not each.is_grammatical)
-    meta = {"metric": "sum", "unacceptable": violations, **design.meta}
+    cases = design.cases
+    conditions = {
+        each.name: {
+            "kind": each.kind,
+            "grammatical": each.is_grammatical,
+            "case_order": [cases[case] for case in each.cases],
+            "noun_order": [noun + 1 for noun in each.nouns],
+            "assignment": [cases[case] for case in each.assignment],
+        }
+        for each in every
+    }
     return {
-        "meta": {**meta, "design": _design_meta(design, every)},
+        "meta": {
+            "metric": "sum",
+            "unacceptable": violations,
+            **design.meta,
+            "design": {"cases": list(cases), "conditions": conditions},
+        },
         "region_meta": {str(number): name for number, name in design.region_names.items()},
         "predictions": [
             {"type": "formula", "formula": formula, "description": description}
             for formula, description in _predictions(design, every)
         ],
-    }
-
-
-def _design_meta(design: Design, every: Sequence[Arrangement]) -> Mapping[str, Any]:
-    cases = design.cases
-    return {
-        "cases": list(cases),
-        "conditions": {
-            each.name: {
-                "kind": each.kind,
-                "grammatical": each.is_grammatical,
-                "case_order": [cases[case] for case in each.cases],
-                "noun_order": [noun + 1 for noun in each.nouns],
-                "assignment": [cases[case] for case in each.assignment],
-            }
-            for each in every
-        },
     }
 
 
@@ -113,24 +111,14 @@ class PermutationSource:
     def __init__(self, path: Path) -> None:
         """Read the design. Raises as `read_design` does."""
         self._design, files = read_design(path)
-        self._recipe = recipe("permutation design", files)
+        self.recipe = recipe("permutation design", files)
         self._conditions = arrangements(self._design.cases, self._design.doubled)
         self._sets = neighbours(self._conditions)
-
-    @property
-    def n_items(self) -> int:
-        """How many templates there are."""
-        return len(self._design.templates)
-
-    @property
-    def n_sets(self) -> int:
-        """How many grammatical sentences there are: (k!)^2 a template, with k cases."""
-        return self.n_items * len(self._sets)
-
-    @property
-    def ungrammatical_counts(self) -> frozenset[int]:
-        """How many violations a set has: k - 1 for each case that is doubled."""
-        return frozenset(len(others) for _, others in self._sets)
+        self.n_items = len(self._design.templates)
+        # With k cases there are (k!)^2 grammatical sentences a template; each has k - 1 violations
+        # for each case that is doubled.
+        self.n_sets = self.n_items * len(self._sets)
+        self.ungrammatical_counts = frozenset(len(others) for _, others in self._sets)
 
     @property
     def head(self) -> Mapping[str, Any]:
@@ -155,11 +143,6 @@ class PermutationSource:
                         forms[place] = template.forms[noun][case]
                     found.update(dict.fromkeys(region.format(*forms).split()))
         return tuple(found)
-
-    @property
-    def recipe(self) -> Mapping[str, Any]:
-        """The kind of grammar, and its files."""
-        return self._recipe
 
     def items(self, indices: Sequence[int] | None = None) -> Iterator[GeneratedItem]:
         """Yield the items with these numbers, or all of them."""
