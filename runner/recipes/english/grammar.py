@@ -17,7 +17,6 @@ from recipes.english.phrases import (
     NounPhrase,
     be,
     have,
-    joined,
     with_article,
 )
 
@@ -34,6 +33,8 @@ KINDS = {
     "coordination": 4,
 }
 REFLEXIVES = {"m": "himself", "f": "herself"}
+# Plural verbs as they are after "I".
+_FIRST_PERSON = {"were": "was", "are": "am"}
 
 
 class Grammar(Clauses):
@@ -43,28 +44,26 @@ class Grammar(Clauses):
         """Draw one sentence, its kind by the weights in `KINDS`."""
         self.sentence_tense = "past" if self.chance(0.64) else "present"
         kind = self.weighted(KINDS)
-        text = str(getattr(self, f"_{kind}_sentence")())
+        text = " ".join(getattr(self, f"_{kind}_sentence")().split())
         return f"{text[0].upper()}{text[1:]} ."
 
     def _plain_sentence(self) -> str:
         if self.chance(0.06):
-            return joined(self.word("times"), ",", self.clause(1))
+            return f"{self.word('times')} , {self.clause(1)}"
         return self.clause(2 if self.chance(0.15) else 1)
 
     def _existential_sentence(self) -> str:
         plural, past = self.number(), self.tense() == "past"
-        field = self.field()
-        noun = self.pick(self.entry(field).nouns).form(plural=plural)
-        head = self.attribute("thing_adjectives", 0.3) + noun
+        noun = self.pick(self.entry(self.field()).nouns).form(plural=plural)
+        head = f"{self.attribute('thing_adjectives', 0.3)} {noun}".strip()
         text = f"{self.word('existential_numerals')} {head}" if plural else with_article(head)
         what = NounPhrase(text, plural, "it")
-        return joined("there", be(what, past=past), text, self.where(1))
+        return f"there {be(what, past=past)} {what} {self.where(1)}"
 
     def _coordination_sentence(self) -> str:
         if self.chance(0.4):
-            both = f"{self.person(0).text} and {self.person(0).text}"
-            subject = NounPhrase(both, plural=True, gender="n")
-            return joined(both, self.predication(subject))
+            both = NounPhrase(f"{self.person(0)} and {self.person(0)}", plural=True, gender="n")
+            return f"{both} {self.predication(both)}"
         return f"{self.clause(1)} , {self.pick(('and', 'but'))} {self.clause(1)}"
 
     # -- garden paths -----------------------------------------------------------------------
@@ -76,15 +75,13 @@ class Grammar(Clauses):
         if kind == "main":
             act = self.verb("ambiguous_giving")
             source = f"from {self.place()}" if self.chance(0.7) else self.where(1)
-            return joined(noun.text, act.past, self.gift(act).text, source, self.ending(0.4))
+            return f"{noun} {act.past} {self.gift(act)} {source} {self.ending(0.4)}"
+        given = self.given(self.giver(0.6 if kind == "full" else REDUCED_AMBIGUOUS))
         if kind == "full":
-            given = self.given(self.giver(0.6))
             given = f"{self.word('relative_pronouns')} {be(noun, past=True)} {given}"
-        else:
-            given = self.given(self.giver(REDUCED_AMBIGUOUS))
         if self.chance(0.25):
-            given = joined(given, "with", self.thing(self.field(), 0).text)
-        return joined(noun.text, given, self.predication(noun, 0))
+            given = f"{given} with {self.thing(self.field(), 0)}"
+        return f"{noun} {given} {self.predication(noun, 0)}"
 
     # -- licensing --------------------------------------------------------------------------
 
@@ -92,21 +89,22 @@ class Grammar(Clauses):
         noun = self.subject(1) if self.chance(0.25) else self.person(1, det="the")
         if self.chance(0.35):
             kind = self.pick(("pp", "src", "orc"))
-            noun = self.modified(self.person(0, det="the"), kind)
+            head = self.person(0, det="the")
+            noun = head.with_behind(self.modifier(head, kind))
         lead = ""
         if self.chance(0.12):
             act = self.verb("clause_embedding")
             speaker = self.subject(0)
-            lead = joined(speaker.text, self.finite(act, speaker), "that")
+            lead = f"{speaker} {self.finite(act, speaker)} that"
         act = self.verb("reflexive")
         group = act.past if self.chance(0.55) else self.finite(act, noun)
-        return joined(lead, noun.text, group, self.reflexive(noun), self.ending(0.3))
+        return f"{lead} {noun} {group} {self.reflexive(noun)} {self.ending(0.3)}"
 
     def reflexive(self, subject: NounPhrase) -> str:
         """Return the reflexive that `subject` binds; of either gender for most singulars."""
         if subject.plural:
             return "themselves"
-        return REFLEXIVES[subject.gender if subject.gender in REFLEXIVES else self.pick("mf")]
+        return REFLEXIVES.get(subject.gender) or REFLEXIVES[self.pick("mf")]
 
     def _polarity_sentence(self) -> str:
         """Negation in the subject licenses "ever" and "any"; inside a relative it does not."""
@@ -116,10 +114,11 @@ class Grammar(Clauses):
         if det == "few" and head.plural:
             head = replace(head, text=head.text.replace("no ", "few ", 1))
         kind = self.weighted({"none": 25, "src": 32, "orc": 32, "pp": 11})
-        text = joined(head.text, self._distractor(head, kind))
+        distractor = self._distractor(head, kind)
         negation = "" if licensed or self.chance(0.85) else "not"
-        open_to_any = bool(licensed or negation) and self.chance(0.75)
-        return joined(text, self._polar_predication(head, negation, polar=open_to_any))
+        polar = bool(licensed or negation) and self.chance(0.75)
+        predication = self._polar_predication(polar=polar)
+        return f"{head} {distractor} {have(head)} {negation} {predication}"
 
     def _distractor(self, head: NounPhrase, kind: str) -> str:
         det = self.pick(("no", "the", "the"))
@@ -128,25 +127,24 @@ class Grammar(Clauses):
             return f"{relative} {self.object_relative(0, det)}"
         if kind == "src":
             act = self.verb("person_transitive")
-            return joined(relative, self.finite(act, head), self.person(0, det=det).text)
+            return f"{relative} {self.finite(act, head)} {self.person(0, det=det)}"
         return self.modifier(head, kind)
 
-    def _polar_predication(self, subject: NounPhrase, negation: str, *, polar: bool) -> str:
-        group = joined(have(subject), negation)
+    def _polar_predication(self, *, polar: bool) -> str:
         kind = self.weighted({"ever": 50, "any": 50})
         if kind == "ever":
             adverb = "ever" if polar else self.word("frequency_adverbs")
             if self.chance(0.5):
-                return joined(group, adverb, "been", self.word("person_adjectives"))
-            return joined(group, adverb, self._done())
+                return f"{adverb} been {self.word('person_adjectives')}"
+            return f"{adverb} {self._done()}"
         quantity = "any" if polar else self.word("mass_quantities")
         if self.chance(0.55):
             act = "had" if self.chance(0.7) else self.word("obtained")
-            return joined(group, act, quantity, self.word("mass_nouns"), self.where(0.2))
-        field = self.field()
-        goods = self.pick(self.entry(field).nouns).plural
+            return f"{act} {quantity} {self.word('mass_nouns')} {self.where(0.2)}"
+        field = self.entry(self.field())
+        goods = self.pick(field.nouns).plural
         many = "any" if polar else self.word("count_quantities")
-        return joined(group, self.pick(self.entry(field).transitive).participle, many, goods)
+        return f"{self.pick(field.transitive).participle} {many} {goods}"
 
     def _done(self) -> str:
         if self.chance(0.4):
@@ -154,19 +152,18 @@ class Grammar(Clauses):
         act, target = self.act_on_thing()
         if self.chance(0.5):
             act, target = self.verb("person_transitive"), self.person(0)
-        return joined(act.participle, target.text)
+        return f"{act.participle} {target}"
 
     # -- subordination ----------------------------------------------------------------------
 
     def _before_main_sentence(self) -> str:
         lead = f"{self.word('subordinators')} {self.subordinate()}"
         comma = "" if self.chance(0.1) else ","
-        main = self.clause(int(self.chance(0.4)))
-        return joined(lead, comma, main)
+        return f"{lead} {comma} {self.clause(int(self.chance(0.4)))}"
 
     def _after_main_sentence(self) -> str:
         main = self.clause(int(self.chance(0.4)))
-        return joined(main, self.word("subordinators").lower(), self.subordinate())
+        return f"{main} {self.word('subordinators').lower()} {self.subordinate()}"
 
     # -- fillers and gaps -------------------------------------------------------------------
 
@@ -178,10 +175,11 @@ class Grammar(Clauses):
             embedding = "wondering"
         group = self.finite(self.verb(embedding), subject)
         if subject.text == "I":
-            group = _first_person(group)
+            first, _, rest = group.partition(" ")
+            group = f"{_FIRST_PERSON.get(first, first)} {rest}"
         links = self.weighted({0: 62, 1: 20, 2: 11, 3: 7})
-        chain = joined(*(self._link() for _ in range(links)))
-        return joined(subject.text, group, self._embedded(gap, chain))
+        chain = " ".join(self._link() for _ in range(links))
+        return f"{subject} {group} {self._embedded(gap, chain)}"
 
     def _knower(self) -> NounPhrase:
         if self.chance(0.4):
@@ -192,41 +190,35 @@ class Grammar(Clauses):
         speaker = self.subject(0)
         act = self.verb("clause_embedding")
         that = "that" if self.chance(0.25) else ""
-        return joined(speaker.text, self.finite(act, speaker), that)
+        return f"{speaker} {self.finite(act, speaker)} {that}"
 
     def _embedded(self, gap: str, chain: str) -> str:
         """Draw a clause with the gap, after its filler; the gap "none" goes with "that"."""
         if gap == "subject":
             return self._subject_gap(chain.removesuffix(" that"))
         subject = self.subject(int(self.chance(0.25)))
-        personal = gap == "who" or (gap in {"none", "place"} and self.chance(0.4))
-        if personal:
-            act, target = self.verb("person_transitive"), self.person(0).text
+        if gap == "who" or (gap in {"none", "place"} and self.chance(0.4)):
+            act, target = self.verb("person_transitive"), self.person(0)
         else:
-            act, thing = self.act_on_thing()
-            target = thing.text
-        if gap in {"object", "who"}:
-            target = ""
-        other = "" if gap == "place" else self.person(0).text
+            act, target = self.act_on_thing()
+        thing = "" if gap in {"object", "who"} else target
+        other = "" if gap == "place" else self.person(0)
         wants = gap == "place" or self.chance(0.4)
-        near = joined(self.word("adjunct_prepositions"), other) if wants else ""
+        near = f"{self.word('adjunct_prepositions')} {other}" if wants else ""
         filler = {"none": "that", "object": "what"}.get(gap, "who")
         group = self.finite(act, subject)
-        return joined(filler, chain, subject.text, group, target, near, self.ending(0.5))
+        return f"{filler} {chain} {subject} {group} {thing} {near} {self.ending(0.5)}"
 
     def _subject_gap(self, chain: str) -> str:
         if self.chance(0.2):
             gap = NounPhrase("", plural=False, gender="it", field=self.field())
-            return joined("what", chain, self.predication(gap, 0))
+            return f"what {chain} {self.predication(gap, 0)}"
         gap = NounPhrase("", plural=False, gender="n")
         if self.chance(0.6):
             act, target = self.act_on_thing()
-            near = ""
-            if self.chance(0.5):
-                near = f"{self.word('adjunct_prepositions')} {self.person(0).text}"
-            group = self.finite(act, gap)
-            return joined("who", chain, group, target.text, near, self.ending(0.4))
-        return joined("who", chain, self.predication(gap, 0))
+            near = self.near() if self.chance(0.5) else ""
+            return f"who {chain} {self.finite(act, gap)} {target} {near} {self.ending(0.4)}"
+        return f"who {chain} {self.predication(gap, 0)}"
 
     # -- clefts -----------------------------------------------------------------------------
 
@@ -241,15 +233,13 @@ class Grammar(Clauses):
             self.yesterday = past
             did = "did" if past else "do" if subject.plural else "does"
             copula = "was" if past else "is"
-            rest = joined(act.base, target.text, self.ending(0.3))
-            return joined("what", subject.text, did, between, copula, rest)
+            return f"what {subject} {did} {between} {copula} {act.base} {target} {self.ending(0.3)}"
         group = self.finite(act, subject)
         if target.field == "person":
             act, target = self.act_on_thing()
             group = self.finite(act, subject)
-        past = self.tense() == "past" or self.chance(0.5)
-        copula = "was" if past else "is"
-        return joined("what", subject.text, group, between, copula, target.text)
+        copula = "was" if self.tense() == "past" or self.chance(0.5) else "is"
+        return f"what {subject} {group} {between} {copula} {target}"
 
     def _meanwhile(self) -> str:
         kind = self.weighted({"time": 30, "where": 35, "clause": 35})
@@ -258,12 +248,6 @@ class Grammar(Clauses):
         if kind == "where":
             return self.where(1)
         return f"{self.word('temporal_subordinators')} {self.subordinate()}"
-
-
-def _first_person(group: str) -> str:
-    """Return a plural verb group as it is after "I"."""
-    first, _, rest = group.partition(" ")
-    return joined({"were": "was", "are": "am"}.get(first, first), rest)
 
 
 # How many sentences the built-in neural model sees.

@@ -1,4 +1,8 @@
-"""Random choices of the training English, and what clauses are made of: noun phrases, adjuncts."""
+"""Random choices of the training English, and what clauses are made of: noun phrases, adjuncts.
+
+A phrase is written as it is read: what is drawn stands in braces in its place, and may be nothing.
+Blanks too many are taken out at the end (`Grammar.sentence`).
+"""
 
 import random
 from collections.abc import Mapping, Sequence
@@ -41,6 +45,13 @@ class NounPhrase:
     gender: str
     field: str = "person"
 
+    def __str__(self) -> str:
+        return self.text
+
+    def with_behind(self, modifier: str) -> "NounPhrase":
+        """Return the same with something behind it."""
+        return replace(self, text=f"{self} {modifier}")
+
 
 def be(subject: NounPhrase, *, past: bool) -> str:
     """Return the form of the copula that agrees with a subject."""
@@ -58,11 +69,6 @@ def with_article(text: str) -> str:
     """Return `text` after "a" or "an", by the sound that it begins with."""
     vowel = text[0].lower() in "aeiou" and not text.startswith(("uniform", "useful", "useless"))
     return f"{'an' if vowel or text.startswith('honest') else 'a'} {text}"
-
-
-def joined(*parts: str) -> str:
-    """Return the parts that are not empty, one blank between them."""
-    return " ".join(filter(None, parts))
 
 
 class Choices:
@@ -154,11 +160,12 @@ class Phrases(Choices):
             return self.relative()
         noun = noun or self.pick(people())
         plural = self.number()
-        head = self.attribute("person_adjectives", 0.16) + noun.form(plural=plural)
+        head = f"{self.attribute('person_adjectives', 0.16)} {noun.form(plural=plural)}".strip()
         bare = NounPhrase(self.determined(head, plural=plural, det=det), plural, noun.gender)
         if depth == 0:
             return bare
-        return self.modified(bare, self.weighted(_PERSON_MODIFIERS), depth - 1)
+        kind = self.weighted(_PERSON_MODIFIERS)
+        return bare.with_behind(self.modifier(bare, kind, depth - 1))
 
     def relative(self) -> NounPhrase:
         """Draw somebody's relative or friend: "our uncle"."""
@@ -177,18 +184,14 @@ class Phrases(Choices):
         return f"{self.word('singular_determiners')} {head}"
 
     def attribute(self, name: str, probability: float) -> str:
-        """Return a word of that list and a blank, or nothing."""
-        return f"{self.word(name)} " if self.chance(probability) else ""
-
-    def modified(self, head: NounPhrase, kind: str, depth: int = 0) -> NounPhrase:
-        """Return people with a modifier of that kind behind them."""
-        return replace(head, text=joined(head.text, self.modifier(head, kind, depth)))
+        """Return a word of that list, or nothing."""
+        return self.word(name) if self.chance(probability) else ""
 
     def modifier(self, head: NounPhrase, kind: str, depth: int = 0) -> str:
         """Draw a modifier of people of that kind; attractors' number is independent of theirs."""
         match kind:
             case "pp":
-                return f"{self.word('person_prepositions')} {self.person(depth).text}"
+                return f"{self.word('person_prepositions')} {self.person(depth)}"
             case "src":
                 return f"{self.word('relative_pronouns')} {self.subject_relative(head, depth)}"
             case "orc":
@@ -196,11 +199,11 @@ class Phrases(Choices):
             case "worn":
                 length = self.attribute("garment_attributes", 0.4)
                 garment = f"{self.word('thing_adjectives')} {self.word('garments_worn')}"
-                return f"in {with_article(length + garment)}"
+                return f"in {with_article(f'{length} {garment}'.strip())}"
             case "from":
                 return f"{self.word('origin_prepositions')} {self.place()}"
             case "with":
-                return f"with {self.thing(self.word('gift_fields'), depth=0).text}"
+                return f"with {self.thing(self.word('gift_fields'), depth=0)}"
             case "reduced":
                 return self.reduced()
             case _:
@@ -212,35 +215,34 @@ class Phrases(Choices):
             return f"{self.copula(head)} {self.predicate('person_adjectives')}"
         if self.chance(0.2):
             verb, thing = self.act_on_thing()
-            return joined(self.finite(verb, head), thing.text, self.time(0.15))
+            return f"{self.finite(verb, head)} {thing} {self.time(0.15)}"
         if self.chance(0.12):
             verb = self.verb("person_intransitive")
-            return joined(self.finite(verb, head), self.where(0.6))
+            return f"{self.finite(verb, head)} {self.where(0.6)}"
         group = self.finite(self.verb("person_transitive"), head)
-        return joined(group, self.person(depth).text, self.time(0.15))
+        return f"{group} {self.person(depth)} {self.time(0.15)}"
 
     def object_relative(self, depth: int, det: str = "") -> str:
         """Draw what follows "who" when the head is the object: "the senators hurt"."""
         subject = self.person(depth, det=det) if self.chance(0.92) else self.name()
         group = self.finite(self.verb("person_transitive"), subject)
-        return joined(subject.text, group, self.time(0.15))
+        return f"{subject} {group} {self.time(0.15)}"
 
     def reduced(self) -> str:
         """Draw a reduced relative clause: "given the prize", "chosen by the mayor"."""
         if self.chance(0.6):
             return self.given(self.giver(REDUCED_AMBIGUOUS))
         verb = self.verb("person_transitive")
-        by = f"by {self.person(0).text}"
-        return joined(verb.participle, by, self.time(0.2))
+        return f"{verb.participle} by {self.person(0)} {self.time(0.2)}"
 
     def given(self, verb: Verb) -> str:
         """Return what follows "was" when a receiver is the subject: "given the cake"."""
         gift = self.gift(verb)
         # All are drawn, and one is taken.
-        by, source = f"by {self.person(0).text}", f"from {self.place()}"
+        by, source = f"by {self.person(0)}", f"from {self.place()}"
         sources = ("", by, source, self.where(1), self.time(1))
         (chosen,) = self.rng.choices(sources, (30, 15, 25, 15, 15))
-        return joined(verb.participle, gift.text, chosen)
+        return f"{verb.participle} {gift} {chosen}"
 
     def giver(self, ambiguous: float) -> Verb:
         """Draw a verb of giving whose participle is its past tense with that probability."""
@@ -263,13 +265,11 @@ class Phrases(Choices):
         """Draw a noun phrase that denotes things of a field, modified if `depth` allows."""
         noun, plural = self.pick(self.entry(field).nouns), self.number()
         options = "thing_adjectives" if field != "animal" else "animal_attributes"
-        head = self.attribute(options, 0.18) + noun.form(plural=plural)
-        owner = self.attribute("possessives", 0.07).strip()
+        head = f"{self.attribute(options, 0.18)} {noun.form(plural=plural)}".strip()
+        owner = self.attribute("possessives", 0.07)
         text = self.determined(head, plural=plural, det=owner)
         found = NounPhrase(text, plural, "it", field)
-        if depth == 0:
-            return found
-        return replace(found, text=joined(text, self.thing_modifier(found, depth - 1)))
+        return found.with_behind(self.thing_modifier(found, depth - 1)) if depth else found
 
     def thing_modifier(self, head: NounPhrase, depth: int) -> str:
         """Draw what follows a noun for things; often nothing."""
@@ -279,7 +279,7 @@ class Phrases(Choices):
             return f"{which} {self.thing_relative(head.field, depth)}"
         if kind == "pp":
             other = self.thing(self.field(), depth=0)
-            return f"{self.word('thing_prepositions')} {other.text}"
+            return f"{self.word('thing_prepositions')} {other}"
         if head.field == "text" and (kind == "topic" or self.chance(0.2)):
             return f"about {self.word('topics')}"
         if kind == "src":
@@ -290,7 +290,7 @@ class Phrases(Choices):
     def thing_relative(self, field: str, depth: int) -> str:
         """Draw what follows "that" when the head is the object: "the artist painted"."""
         verb, subject = self.deal(field, depth)
-        return joined(subject.text, self.finite(verb, subject), self.time(0.12))
+        return f"{subject} {self.finite(verb, subject)} {self.time(0.12)}"
 
     def deal(self, field: str, depth: int) -> tuple[Verb, NounPhrase]:
         """Draw a verb for things of the field, and who does it: experts do what is theirs."""
@@ -310,12 +310,12 @@ class Phrases(Choices):
 
     def predicate(self, adjectives: str) -> str:
         """Draw a predicative adjective of that list, plain or with a degree."""
-        return joined(self.weighted(_DEGREES), self.word(adjectives))
+        return f"{self.weighted(_DEGREES)} {self.word(adjectives)}"
 
     def place(self) -> str:
         """Draw a place, definite mostly."""
         noun = self.pick(place_nouns("places")).singular
-        return f"the {self.attribute('thing_adjectives', 0.1)}{noun}"
+        return f"the {self.attribute('thing_adjectives', 0.1)} {noun}"
 
     def where(self, probability: float) -> str:
         """Draw where or on what occasion, or nothing."""
