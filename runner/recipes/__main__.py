@@ -7,7 +7,7 @@ import click
 
 from pommel.files import write_text
 from recipes.english.grammar import FULL_SIZE, sample_corpus
-from recipes.judgements import drawn_sentences, read_judged, write_judged, write_sheet
+from recipes.judgements import drawn_sentences, read_judged, write_rows, write_sheet
 from recipes.ngram import ORDER, train_ngram
 from recipes.suites import made_again
 
@@ -94,12 +94,12 @@ def judgement_sheet(language: Path, items: int, seed: int, sheet: Path, key: Pat
 def judgements(sheet: Path, key: Path, out: Path) -> None:
     """Put what was judged beside what was intended, and say how far they agree."""
     judged = read_judged(sheet, key)
-    write_judged(judged, out)
-    click.echo(f"{sum(each.agrees for each in judged)} of {len(judged)} agree")
-    for each in judged:
-        if not each.agrees:
-            where = f"{each.suite} {each.item_number} {each.condition_name}"
-            click.echo(f"{where}: {each.intended}, {each.judged}: {each.sentence}  {each.note}")
+    write_rows(judged, out)
+    others = judged[judged["judged"] != judged["intended"]]
+    click.echo(f"{len(judged) - len(others)} of {len(judged)} agree")
+    for each in others.itertuples():
+        where = f"{each.suite} {each.item_number} {each.condition_name}"
+        click.echo(f"{where}: {each.intended}, {each.judged}: {each.sentence}  {each.note}")
 
 
 if __name__ == "__main__":

@@ -3,16 +3,17 @@
 import json
 import math
 import random
-import sys
 import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import click
 import torch
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from torch.nn import functional
+from torch.nn.utils.rnn import pad_sequence
 from transformers import GPT2Config, GPT2LMHeadModel, PreTrainedTokenizerFast
 
 from recipes.english.grammar import FULL_SIZE, held_out_corpus, sample_corpus
@@ -81,13 +82,13 @@ def train_gpt2(folder: Path, recipe: Recipe) -> TrainingFigures:
     steps = _fit(model, sentences, recipe)
     _round_to_float16(model)
     bits = _total_bits(model, validation)
-    n_tokens = sum(len(sentence) - 1 for sentence in validation)
+    n_tokens = _n_predicted(validation)
     figures = TrainingFigures(
         steps=steps,
         seconds=round(time.monotonic() - started, 1),
         n_threads=torch.get_num_threads(),
         n_parameters=sum(weight.numel() for weight in model.parameters()),
-        n_training_tokens=sum(len(sentence) - 1 for sentence in sentences),
+        n_training_tokens=_n_predicted(sentences),
         unigram_bits_per_token=round(_unigram_bits(sentences, validation), 4),
         start_bits_per_token=round(start_bits / n_tokens, 4),
         validation_bits_per_token=round(bits / n_tokens, 4),
@@ -160,7 +161,9 @@ def _fit(model: GPT2LMHeadModel, sentences: list[Sentence], recipe: Recipe) -> i
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         if step % 100 == 0 or step + 1 == len(batches):
-            _report(step + 1, len(batches), loss.item() / math.log(2), time.monotonic() - started)
+            bits, seconds = loss.item() / math.log(2), time.monotonic() - started
+            said = f"step {step + 1}/{len(batches)}: {bits:.3f} bits per token, {seconds:.0f} s"
+            click.echo(said, err=True)
     return len(batches)
 
 
@@ -177,16 +180,11 @@ def _batches(sentences: list[Sentence], recipe: Recipe) -> Iterator[list[Sentenc
 
 def _nats(model: GPT2LMHeadModel, batch: Sequence[Sentence]) -> torch.Tensor:
     """Return the sum of the surprisals, in nats, of every token but the first of each sentence."""
-    longest = max(len(sentence) for sentence in batch)
-    # Padding stands on the right, where causal attention does not see it.
-    inputs = torch.tensor([sentence + [0] * (longest - len(sentence)) for sentence in batch])
-    targets = torch.tensor(
-        [sentence[1:] + [-100] * (longest - len(sentence)) for sentence in batch]
-    )
-    logits = model(input_ids=inputs[:, :-1], use_cache=False).logits
-    return functional.cross_entropy(
-        logits.float().flatten(0, 1), targets.flatten(), ignore_index=-100, reduction="sum"
-    )
+    # Padding stands on the right, where causal attention does not see it, and is no target.
+    tokens = pad_sequence(list(map(torch.tensor, batch)), batch_first=True, padding_value=-100)
+    logits = model(input_ids=tokens[:, :-1].clamp(min=0), use_cache=False).logits
+    targets = tokens[:, 1:].flatten()
+    return functional.cross_entropy(logits.float().flatten(0, 1), targets, reduction="sum")
 
 
 def _n_predicted(batch: Sequence[Sentence]) -> int:
@@ -194,6 +192,7 @@ def _n_predicted(batch: Sequence[Sentence]) -> int:
 
 
 def _schedule(share: float, warmup_share: float) -> float:
+    """Return the part of the learning rate at this share of the steps."""
     if share < warmup_share:
         return share / warmup_share
     done = (share - warmup_share) / (1 - warmup_share)
@@ -259,8 +258,3 @@ def _save(
 def _amend(path: Path, settings: Mapping[str, str]) -> None:
     config = json.loads(path.read_text("utf-8")) | settings
     path.write_text(json.dumps(config, indent=1, sort_keys=True) + "\n", "utf-8")
-
-
-def _report(step: int, n_steps: int, bits: float, seconds: float) -> None:
-    sys.stderr.write(f"step {step}/{n_steps}: {bits:.3f} bits per token, {seconds:.0f} s\n")
-    sys.stderr.flush()

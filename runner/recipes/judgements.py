@@ -4,13 +4,11 @@ A sheet has sentences in random order and nothing else; a key says where each is
 was meant to be. Judged, they become a language's `judgements.csv`.
 """
 
-import csv
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from typing import Any
+
+import pandas as pd
 
 from pommel.errors import InputError
 from pommel.files import replacing
@@ -18,99 +16,58 @@ from pommel.files import replacing
 ACCEPTABLE, UNACCEPTABLE = "acceptable", "unacceptable"
 # Somebody who judges may also say that it cannot be said.
 LABELS = (ACCEPTABLE, UNACCEPTABLE, "doubtful")
+# Of a sentence: where it is from, what it was meant to be, what it was judged to be, and why.
+COLUMNS = ("suite", "item_number", "condition_name", "sentence", "intended", "judged", "note")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Judged:
-    """A sentence: where it is from, what it was meant to be, what it was judged to be, and why."""
-
-    suite: str
-    item_number: int
-    condition_name: str
-    sentence: str
-    intended: str
-    judged: str = ""
-    note: str = ""
-
-    @property
-    def agrees(self) -> bool:
-        """Whether it was judged to be what it was meant to be."""
-        return self.judged == self.intended
-
-
-def drawn_sentences(folder: Path, *, n_items: int, seed: int) -> list[Judged]:
+def drawn_sentences(folder: Path, *, n_items: int, seed: int) -> pd.DataFrame:
     """Return the sentences of so many items of each suite below a folder, in random order.
 
     A suite's `meta.unacceptable` names the conditions that are meant to be so, with blanks between.
     A sentence that comes twice is there once.
     """
     random_numbers = random.Random(seed)  # noqa: S311 - choosing sentences, not secrets
-    found: dict[str, Judged] = {}
+    found: dict[str, tuple[str | int, ...]] = {}
     for path in sorted(folder.rglob("*.json")):
         suite = json.loads(path.read_bytes())
+        meta = suite["meta"]
+        unacceptable = str(meta.get("unacceptable") or "").split()
         for item in random_numbers.sample(suite["items"], min(n_items, len(suite["items"]))):
-            for each in _sentences(suite["meta"], item):
-                found.setdefault(each.sentence, each)
-    sentences = list(found.values())
-    random_numbers.shuffle(sentences)
-    return sentences
+            for condition in item["conditions"]:
+                name = condition["condition_name"]
+                texts = (region["content"] for region in condition["regions"])
+                sentence = str(meta.get("joiner", " ")).join(filter(None, texts))
+                intended = UNACCEPTABLE if name in unacceptable else ACCEPTABLE
+                row = (meta["name"], item["item_number"], name, sentence, intended, "", "")
+                found.setdefault(sentence, row)
+    rows = list(found.values())
+    random_numbers.shuffle(rows)
+    return pd.DataFrame(rows, columns=COLUMNS)
 
 
-def write_sheet(sentences: Sequence[Judged], sheet: Path, key: Path) -> None:
+def write_sheet(sentences: pd.DataFrame, sheet: Path, key: Path) -> None:
     """Write the sheet (number, sentence, and columns to fill in) and its key."""
-    rows = [
-        {"number": number, "sentence": each.sentence, "judged": "", "note": ""}
-        for number, each in enumerate(sentences, start=1)
-    ]
-    _write(sheet, rows)
-    _write(key, [{"number": n, **asdict(each)} for n, each in enumerate(sentences, start=1)])
+    numbered = sentences.assign(number=range(1, len(sentences) + 1))
+    write_rows(numbered[["number", "sentence", "judged", "note"]], sheet)
+    write_rows(numbered[["number", *COLUMNS]], key)
 
 
-def read_judged(sheet: Path, key: Path) -> list[Judged]:
+def read_judged(sheet: Path, key: Path) -> pd.DataFrame:
     """Return a key's sentences with what the sheet says of them, by suite, item and condition.
 
     Raises `InputError` if a sentence was not judged, or with a word that is no label.
     """
-    judged = {row["number"]: row for row in _read(sheet)}
-    names = [field.name for field in fields(Judged)]
-    found = []
-    for row in _read(key):
-        own = judged.get(row["number"], {})
-        if own.get("judged") not in LABELS:
-            labels = ", ".join(LABELS)
-            raise InputError(f"{sheet}: sentence {row['number']} is judged as none of {labels}")
-        known: dict[str, Any] = {name: row[name] for name in names}
-        known |= {"item_number": int(row["item_number"])}
-        found.append(Judged(**known | {"judged": own["judged"], "note": own.get("note") or ""}))
-    return sorted(found, key=lambda each: (each.suite, each.item_number, each.condition_name))
+    said, known = (pd.read_csv(path, dtype=str, keep_default_na=False) for path in (sheet, key))
+    said = said[["number", "judged", "note"]]
+    judged = known.drop(columns=["judged", "note"]).merge(said, on="number", how="left")
+    for number in judged["number"][~judged["judged"].isin(LABELS)]:
+        labels = ", ".join(LABELS)
+        raise InputError(f"{sheet}: sentence {number} is judged as none of {labels}")
+    judged = judged.astype({"item_number": int})
+    return judged.sort_values(["suite", "item_number", "condition_name"])[[*COLUMNS]]
 
 
-def write_judged(judged: Sequence[Judged], path: Path) -> None:
-    """Write a language's `judgements.csv`."""
-    _write(path, [asdict(each) for each in judged])
-
-
-def _sentences(meta: Mapping[str, Any], item: Mapping[str, Any]) -> Iterator[Judged]:
-    unacceptable = str(meta.get("unacceptable") or "").split()
-    for condition in item["conditions"]:
-        name = condition["condition_name"]
-        texts = (region["content"] for region in condition["regions"])
-        yield Judged(
-            suite=meta["name"],
-            item_number=item["item_number"],
-            condition_name=name,
-            sentence=str(meta.get("joiner", " ")).join(filter(None, texts)),
-            intended=UNACCEPTABLE if name in unacceptable else ACCEPTABLE,
-        )
-
-
-def _write(path: Path, rows: Sequence[Mapping[str, Any]]) -> None:
-    with replacing(path) as aside, aside.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows(rows)
-
-
-def _read(path: Path) -> list[dict[str, str]]:
-    with path.open(encoding="utf-8", newline="") as file:
-        return list(csv.DictReader(file))
+def write_rows(rows: pd.DataFrame, path: Path) -> None:
+    """Write a table, such as a language's `judgements.csv`."""
+    with replacing(path) as aside:
+        rows.to_csv(aside, index=False, lineterminator="\n")

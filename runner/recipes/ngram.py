@@ -2,11 +2,12 @@
 
 import hashlib
 import json
-import sys
 import time
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+
+import click
 
 from pommel.models import Model, Policy, load_model
 from pommel.training.ngram_recipe import NgramRecipe, write_arpa
@@ -58,16 +59,15 @@ def train_ngram(
     started = time.monotonic()
     out.mkdir(parents=True, exist_ok=True)
     path = out / MODEL_FILE
-    _report(f"counting {n_sentences:,} sentences")
+    click.echo(f"counting {n_sentences:,} sentences", err=True)
     text = (words_of(sentence.lower()) for sentence in sample_corpus(n_sentences, seed))
     model = NgramRecipe(order=order, min_count=_MIN_COUNT).estimate(text)
-    _report(f"writing {sum(model.n_ngrams):,} n-grams")
+    click.echo(f"writing {sum(model.n_ngrams):,} n-grams", err=True)
     write_arpa(model, path, n_decimals=_N_DECIMALS, is_gzip=True)
-    _report(f"scoring {_N_HELD_OUT:,} held-out sentences")
+    click.echo(f"scoring {_N_HELD_OUT:,} held-out sentences", err=True)
     held_out = list(held_out_corpus(_N_HELD_OUT, seed))
-    perplexity, bits_per_word, oov_rate = _losses(
-        load_model(f"ngram://{path}?reader=python"), held_out
-    )
+    losses = _losses(load_model(f"ngram://{path}?reader=python"), held_out)
+    perplexity, bits_per_word, oov_rate = losses
     content = path.read_bytes()
     figures = NgramFigures(
         n_sentences=model.n_sentences,
@@ -83,13 +83,8 @@ def train_ngram(
         seconds=round(time.monotonic() - started, 1),
         sha256=hashlib.sha256(content).hexdigest(),
     )
-    recipe = {
-        "n_sentences": n_sentences,
-        "seed": seed,
-        "order": order,
-        "min_count": _MIN_COUNT,
-        "n_decimals": _N_DECIMALS,
-    }
+    recipe = {"n_sentences": n_sentences, "seed": seed, "order": order, "min_count": _MIN_COUNT}
+    recipe["n_decimals"] = _N_DECIMALS
     record = {"recipe": recipe, "figures": asdict(figures)}
     (out / "training.json").write_text(json.dumps(record, indent=1) + "\n", "utf-8")
     (out / "README.md").write_text(_card(figures, seed=seed, order=order), "utf-8")
@@ -100,10 +95,10 @@ def _losses(model: Model, sentences: Sequence[str]) -> tuple[float, float, float
     """Return perplexity, bits per word and the share of unknown words; see `NgramFigures`."""
     scored = (each for _, each in model.score(sentences, Policy()))
     tokens = [token for sentence in scored for token in sentence.tokens]
-    known = [token.surprisal_bits or 0.0 for token in tokens if not token.oov]
+    bits = [token.surprisal_bits or 0.0 for token in tokens]
+    known = [each for each, token in zip(bits, tokens, strict=True) if not token.oov]
     n_words = len(tokens) - len(sentences)
-    bits = sum(token.surprisal_bits or 0.0 for token in tokens)
-    return 2 ** (sum(known) / len(known)), bits / n_words, (len(tokens) - len(known)) / n_words
+    return 2 ** (sum(known) / len(known)), sum(bits) / n_words, (len(bits) - len(known)) / n_words
 
 
 def _card(figures: NgramFigures, *, seed: int, order: int) -> str:
@@ -123,8 +118,3 @@ def _card(figures: NgramFigures, *, seed: int, order: int) -> str:
         megabytes=figures.n_bytes / 1e6,
         oov_percent=100 * figures.held_out_oov_rate,
     )
-
-
-def _report(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
