@@ -106,7 +106,19 @@ class _Contract:
                 what = "twice" if index in found else f"of {len(sentences)} sentences"
                 raise ContractError(f"score() yields the index {index} {what}")
             found[index] = scored
-            _check_sound(scored, sentences[index], None if spans is None else spans[index])
+            text, asked = sentences[index], None if spans is None else spans[index]
+            if scored.text != text:
+                what = f"{scored.text!r} where {text!r} was asked for"
+                raise ContractError(f"score() answers {what}")
+            try:
+                scored.check()
+            except (AlignmentError, SurprisalError) as error:
+                raise ContractError(f"the tokens are not the sentence's: {error}") from error
+            if not scored.has_all_of(asked):
+                where = "" if asked is None else f" at {[*asked]}"
+                raise ContractError(
+                    f"a token of {text!r} has no surprisal, and was asked for{where}"
+                )
         for index, text in enumerate(sentences):
             if index not in found:
                 raise ContractError(f"score() leaves out sentence {index}, {text!r}")
@@ -199,9 +211,10 @@ class _Contract:
             return self.answers(self.sentences, policy)
         except PommelError as error:
             if policy.method != "auto" and not isinstance(error, UnsupportedFeatureError):
-                kind = type(error).__name__
-                message = f"the method {policy.method!r} raises {kind}, no UnsupportedFeatureError"
-                raise ContractError(f"{message}: {error}") from error
+                raise ContractError(
+                    f"the method {policy.method!r} raises {type(error).__name__}, "
+                    f"no UnsupportedFeatureError: {error}"
+                ) from error
             return None
 
     def _same(
@@ -227,18 +240,6 @@ class _Contract:
         if bits is None or others is None:
             return bits == others and one.why_unscored == other.why_unscored
         return bits == others or abs(bits - others) <= self.tolerance_bits
-
-
-def _check_sound(scored: ScoredSentence, text: str, spans: Spans | None) -> None:
-    if scored.text != text:
-        raise ContractError(f"score() answers {scored.text!r} where {text!r} was asked for")
-    try:
-        scored.check()
-    except (AlignmentError, SurprisalError) as error:
-        raise ContractError(f"the tokens are not the sentence's: {error}") from error
-    if not scored.has_all_of(spans):
-        where = "" if spans is None else f" at {[*spans]}"
-        raise ContractError(f"a token of {text!r} has no surprisal, and was asked for{where}")
 
 
 def _with_zeros(scored: ScoredSentence) -> tuple[Token, ...]:

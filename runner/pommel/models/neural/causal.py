@@ -5,6 +5,7 @@ decoder.
 """
 
 import copy
+import functools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -101,11 +102,10 @@ class CausalEngine:
 
     def _context(self, request: Request) -> Ids:
         """Return the ids that must go through the network: nothing after what is asked for."""
-        n_asked = request.n_context
-        n_whole = len(request.ids) - 1
-        if n_asked and self.alone_beyond is not None and n_whole > self.alone_beyond:
-            return request.ids[: max(n_whole, n_asked)]
-        return request.ids[:n_asked]
+        n_fed, n_whole = request.n_context, len(request.ids) - 1
+        if n_fed and self.alone_beyond is not None and n_whole > self.alone_beyond:
+            n_fed = max(n_whole, n_fed)
+        return request.ids[:n_fed]
 
     def log_probabilities(self, ids: Sequence[int]) -> Any:
         """Return the natural logarithms of what is expected after each of `ids`, float32.
@@ -168,7 +168,6 @@ class TeacherForcedNetwork(Network):
         """Take a transformers model in evaluation mode; `source_ids` is the encoder's input."""
         super().__init__(model, device=device)
         self.source_ids = np.array(source_ids, dtype=np.int64)[None]
-        self._source: Any = None
 
     def inputs(self, a_pass: Pass) -> dict[str, Any]:
         """Return what the network is called with.
@@ -179,24 +178,22 @@ class TeacherForcedNetwork(Network):
             raise NotImplementedError("an encoder-decoder network takes no position ids")
         inputs = super().inputs(a_pass)
         # Some decoders look for more in it than the hidden state.
-        source = copy.copy(self._encoded())
-        hidden = source.last_hidden_state
-        source.last_hidden_state = hidden.expand(len(a_pass.ids), -1, -1)
+        source = copy.copy(self._source)
+        source.last_hidden_state = source.last_hidden_state.expand(len(a_pass.ids), -1, -1)
         return {
             "encoder_outputs": source,
             "decoder_input_ids": inputs.pop("input_ids"),
             **inputs,
         }
 
-    def _encoded(self) -> Any:
-        """Return the encoder's output; its hidden state is (1 x n_source_ids x hidden size)."""
+    @functools.cached_property
+    def _source(self) -> Any:
+        """The encoder's output; its hidden state is (1 x n_source_ids x hidden size)."""
         import torch
 
-        if self._source is None:
+        with torch.inference_mode():
             encoder = self.model.get_encoder()
-            with torch.inference_mode():
-                self._source = encoder(input_ids=self._tensor(self.source_ids), return_dict=True)
-        return self._source
+            return encoder(input_ids=self._tensor(self.source_ids), return_dict=True)
 
 
 def teacher_forced_engine(
@@ -211,11 +208,15 @@ def teacher_forced_engine(
     or the decoder is not causal.
     """
     network = TeacherForcedNetwork(model, source_ids=source_ids, device=runtime.device)
-    problem = ""
-    if start_id is None or not 0 <= start_id < network.n_known:
-        problem = "it does not say which token its decoder starts with (decoder_start_token_id)"
-    elif not source_ids or not all(0 <= each < network.n_known for each in source_ids):
-        problem = "its encoder needs a source of one token at least, all of them known to it"
-    if problem:
-        raise ModelNotAvailableError(f"{runtime.reference}: {problem}")
+    known = range(network.n_known)
+    if start_id not in known:
+        raise ModelNotAvailableError(
+            f"{runtime.reference}: it does not say which token its decoder starts with "
+            "(decoder_start_token_id)"
+        )
+    if not source_ids or not all(each in known for each in source_ids):
+        raise ModelNotAvailableError(
+            f"{runtime.reference}: its encoder needs a source of one token at least, "
+            "all of them known to it"
+        )
     return causal_engine(network, runtime)

@@ -60,31 +60,21 @@ def masked_plan(
     `equal_lengths` forbids padding.
     Raises `ValueError` for a position that the method's input has not got (see `inputs_of`).
     """
-    known: dict[bytes, int] = {}
-    inputs_of_requests = [
-        [known.setdefault(each, len(known)) for each in inputs_of(request, method, mask_id)]
-        for request in requests
-    ]
-    inputs = [np.frombuffer(each, dtype=np.int64) for each in known]
-    lengths = np.array([len(each) for each in inputs], dtype=np.int64)
-    order = np.argsort(-lengths, kind="stable")
+    inputs = [[*inputs_of(request, method, mask_id)] for request in requests]
+    known = sorted(dict.fromkeys(itertools.chain.from_iterable(inputs)), key=len, reverse=True)
+    sequences = [np.frombuffer(each, dtype=np.int64) for each in known]
     # A row's number is that of its position in all inputs on end, in the order they are fed in.
-    starts = np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(lengths[order])])
-    start_of_input = np.empty(len(inputs), dtype=np.int64)
-    start_of_input[order] = starts[:-1]
-    questions = Questions(
-        [
-            Asked(
-                rows=start_of_input[own] + request.positions,
-                targets=request.ids[request.positions],
-            )
-            for request, own in zip(requests, inputs_of_requests, strict=True)
-        ]
-    )
+    starts = np.cumsum([0, *map(len, sequences)])
+    start_of = dict(zip(known, starts.tolist(), strict=False))
+    asked = []
+    for request, own in zip(requests, inputs, strict=True):
+        rows = np.array([start_of[each] for each in own], dtype=np.int64) + request.positions
+        asked.append(Asked(rows=rows, targets=request.ids[request.positions]))
+    questions = Questions(asked)
     bounds = np.searchsorted(questions.rows, starts)
     places = [np.arange(first, end) for first, end in itertools.pairwise(bounds.tolist())]
     plan = SequencePlan(
-        sequences=[inputs[index] for index in order.tolist()],
+        sequences=sequences,
         rows=[questions.rows[own] - start for own, start in zip(places, starts, strict=False)],
         places=places,
         equal_lengths=equal_lengths,
@@ -218,20 +208,28 @@ def _find_path(network: Network, mask_id: int, runtime: Runtime) -> tuple[Path, 
     """Return the fastest path that gives the network's own numbers, and why none is faster."""
     reference = runtime.reference
     if not 0 <= mask_id < network.n_known:
-        problem = f"it does not know its mask, the token id {mask_id}"
-        raise ModelNotAvailableError(f"{reference}: {problem}")
+        raise ModelNotAvailableError(
+            f"{reference}: it does not know its mask, the token id {mask_id}"
+        )
     requests = _requests(network.n_known, mask_id)
     with not_available(reference):
         expected = [
             own_bits(network, each.ids, each.positions, each.ids[each.positions])
             for each in requests
         ]
-        sees = _sees_what_follows(network, requests[1].ids)
+        # Whether another last id changes anything before it; exactly, for where nothing is seen,
+        # the same numbers go through the same operations.
+        changed = requests[1].ids.copy()
+        changed[-1] = (changed[-1] + 1) % network.n_known
+        one, other = (network.logits_of(ids, whole=True)[:-1] for ids in (requests[1].ids, changed))
+        sees = bool((one != other).any())
     if np.isnan(np.concatenate(expected)).all():
         raise ModelNotAvailableError(f"{reference}: it gives no numbers (NaN)")
     if not sees:
-        problem = "it is not a masked language model: tokens do not depend on those that follow"
-        raise ModelNotAvailableError(f"{reference}: {problem}")
+        raise ModelNotAvailableError(
+            f"{reference}: it is not a masked language model: "
+            "tokens do not depend on those that follow"
+        )
 
     def answers(path: Path) -> Iterator[tuple[int, Answer]]:
         small = Runtime(batch_tokens=_CHECK_TOKENS)
@@ -264,12 +262,3 @@ def _requests(n_known: int, mask_id: int) -> list[MaskedRequest]:
             )
         )
     return requests
-
-
-def _sees_what_follows(network: Network, ids: Ids) -> bool:
-    """Say whether another last id changes anything before it."""
-    changed = ids.copy()
-    changed[-1] = (changed[-1] + 1) % network.n_known
-    one, other = (network.logits_of(each, whole=True)[:-1] for each in (ids, changed))
-    # Exactly: where nothing is seen, the same numbers go through the same operations.
-    return bool((one != other).any())

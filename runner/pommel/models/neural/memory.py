@@ -41,18 +41,19 @@ class Budget:
         """Stay within a memory, by what a token takes in a network's body, and a row of logits."""
         # Half of the memory for the body, half for logits.
         share = max_memory_bytes // 2
-        self.n_tokens = min(self.n_tokens, max(1, share // bytes_per_token))
-        self.n_rows = min(self.n_rows, max(1, share // bytes_per_row))
-        self.row_length = max(1, min(self.row_length, self.n_tokens))
+        self._shrink(share // bytes_per_token, share // bytes_per_row)
 
     def halve(self) -> bool:
         """Halve it; False if there is nothing left to halve."""
         if self.n_tokens <= 1 and self.n_rows <= 1:
             return False
-        self.n_tokens = max(1, self.n_tokens // 2)
-        self.n_rows = max(1, self.n_rows // 2)
-        self.row_length = max(1, min(self.row_length, self.n_tokens))
+        self._shrink(self.n_tokens // 2, self.n_rows // 2)
         return True
+
+    def _shrink(self, n_tokens: int, n_rows: int) -> None:
+        self.n_tokens = min(self.n_tokens, max(1, n_tokens))
+        self.n_rows = min(self.n_rows, max(1, n_rows))
+        self.row_length = max(1, min(self.row_length, self.n_tokens))
 
 
 # What scoring may use where nobody says how much: of a GPU's memory, half of what is free.
@@ -91,7 +92,8 @@ def memory_errors(device: str) -> Iterator[None]:
     try:
         yield
     except RuntimeError as error:
-        if not _is_out_of_memory(error):
+        # Only CUDA has a class of its own for it; this is what CUDA, MPS and the processor say.
+        if not any(each in str(error).lower() for each in _OUT_OF_MEMORY):
             raise
     else:
         return
@@ -110,12 +112,6 @@ def _free_cuda_bytes(device: str) -> int:
     # What torch keeps for itself, it will use again.
     kept = torch.cuda.memory_reserved(device) - torch.cuda.memory_allocated(device)
     return int(free + kept)
-
-
-def _is_out_of_memory(error: RuntimeError) -> bool:
-    # Only CUDA has a class of its own for it; this is what CUDA, MPS and the processor say.
-    text = str(error).lower()
-    return any(each in text for each in _OUT_OF_MEMORY)
 
 
 DTYPES = ("float32", "bfloat16", "float16", "float64")
@@ -143,15 +139,18 @@ def find_device(wanted: str, *, asked_by: str | None = None) -> Any:
         require_torch(asked_by)
     import torch
 
-    there = _devices()
+    # The fastest first.
+    there = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
+    there += ["mps"] * torch.backends.mps.is_available() + ["cpu"]
     if wanted == "auto":
         return torch.device(there[0])
     if not re.fullmatch(r"cpu|mps|cuda(:\d+)?", wanted):
         raise UsageError(f"no such device: {wanted!r}; write cpu, cuda, cuda:N, mps or auto")
     name = "cuda:0" if wanted == "cuda" else wanted
     if name not in there:
-        message = f"the device {wanted!r} is not available here"
-        raise ModelNotAvailableError(f"{message}; there is: {', '.join(there)}")
+        raise ModelNotAvailableError(
+            f"the device {wanted!r} is not available here; there is: {', '.join(there)}"
+        )
     return torch.device(name)
 
 
@@ -170,13 +169,3 @@ def free_gpu_bytes() -> dict[str, int]:
 
     n_devices = torch.cuda.device_count()
     return {f"cuda:{number}": torch.cuda.mem_get_info(number)[0] for number in range(n_devices)}
-
-
-def _devices() -> list[str]:
-    """Return what is there, the fastest first."""
-    import torch
-
-    devices = [f"cuda:{number}" for number in range(torch.cuda.device_count())]
-    if torch.backends.mps.is_available():
-        devices.append("mps")
-    return [*devices, "cpu"]

@@ -104,16 +104,16 @@ class SequencePlan:
 
     def _cut(self, start: int, n_rows: int) -> None:
         """Have what is left, from `start` on, need so many logits at most, sequence by sequence."""
-        left: tuple[list[Ids], list[Ids], list[Ids]] = ([], [], [])
-        for step in range(start, len(self.sequences)):
-            for first in range(0, max(1, len(self.rows[step])), n_rows):
-                own = slice(first, first + n_rows)
-                left[0].append(self.sequences[step])
-                left[1].append(self.rows[step][own])
-                left[2].append(self.places[step][own])
-        self.sequences = [*self.sequences[:start], *left[0]]
-        self.rows = [*self.rows[:start], *left[1]]
-        self.places = [*self.places[:start], *left[2]]
+        cut = [
+            (self.sequences[step], self.rows[step][own], self.places[step][own])
+            for step in range(start, len(self.sequences))
+            for first in range(0, max(1, len(self.rows[step])), n_rows)
+            for own in [slice(first, first + n_rows)]
+        ]
+        sequences, rows, places = zip(*cut, strict=True)
+        self.sequences = [*self.sequences[:start], *sequences]
+        self.rows = [*self.rows[:start], *rows]
+        self.places = [*self.places[:start], *places]
         self._n_rows_cut = n_rows
 
 

@@ -109,8 +109,7 @@ class Questions:
 
         A place is an index into `rows`.
         """
-        counts = self.starts[places + 1] - self.starts[places]
-        own = _ranges(self.starts[places], counts)
+        own, counts = _ranges(self.starts, places)
         return np.repeat(np.arange(len(places)), counts), self.targets[own]
 
     def record(self, places: Ids, bits: Bits, boundary_bits: Bits | None) -> None:
@@ -118,15 +117,14 @@ class Questions:
 
         `boundary_bits` has one number a row.
         """
-        counts = self.starts[places + 1] - self.starts[places]
-        self._bits[_ranges(self.starts[places], counts)] = bits
+        own, _ = _ranges(self.starts, places)
+        self._bits[own] = bits
         if boundary_bits is not None:
             self._boundary_bits[places] = boundary_bits
 
     def complete(self, places: Ids) -> Iterator[tuple[int, Answer]]:
         """Yield (request, answer) for the requests that only the rows at `places` were missing."""
-        counts = self._waiting_starts[places + 1] - self._waiting_starts[places]
-        pieces = _ranges(self._waiting_starts[places], counts)
+        pieces, _ = _ranges(self._waiting_starts, places)
         owners, n_rows = np.unique(self._waiting_owners[pieces], return_counts=True)
         self._n_missing[owners] -= n_rows
         for index in owners[self._n_missing[owners] == 0].tolist():
@@ -154,10 +152,11 @@ def _offsets(counts: Sequence[int]) -> Ids:
     return np.concatenate([np.zeros(1, dtype=np.int64), np.cumsum(counts, dtype=np.int64)])
 
 
-def _ranges(starts: Ids, counts: Ids) -> Ids:
-    """Return starts[0], starts[0] + 1, ..., counts[0] of them; then starts[1], ..."""
+def _ranges(starts: Ids, places: Ids) -> tuple[Ids, Ids]:
+    """Return the numbers from starts[p] up to starts[p + 1], for each place p; and how many."""
+    counts = starts[places + 1] - starts[places]
     before = np.cumsum(counts) - counts
-    return np.asarray(np.arange(int(counts.sum())) + np.repeat(starts - before, counts))
+    return np.arange(int(counts.sum())) + np.repeat(starts[places] - before, counts), counts
 
 
 def asked_for(
