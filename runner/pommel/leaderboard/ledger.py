@@ -5,9 +5,9 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from types import NoneType
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from types import UnionType
 from typing import Any, Literal
 
 from pommel.errors import UsageError, counted, listed, printable, quoted
@@ -18,37 +18,36 @@ _SHORTEST_ID = 4
 Status = Literal["ranked", "withdrawn", "superseded"]
 Evidence = Literal["claimed", "scored again", "differed"]
 
-_RERUN: Mapping[str, type | tuple[type, ...]] = {
+# What a line of each kind has beside `event`, `when`, `by` and `previous`, in the words of types.
+_Keys = Mapping[str, type | UnionType]
+_RERUN: _Keys = {
     "id": str,
     "model": str,
     "n_sentences": int,
     "n_tokens": int,
     "seed": int,
-    "tolerance_bits": (int, float),
-    "largest_bits": (int, float),
+    "tolerance_bits": int | float,
+    "largest_bits": int | float,
 }
-# What a line of each kind has beside `event`, `when`, `by` and `previous`.
-_KEYS: Mapping[str, Mapping[str, type | tuple[type, ...]]] = {
+# Without a number of bits where either has said infinity.
+_DIFFERED: _Keys = {"largest_bits": int | float | None, "n_items": int, "n_differences": int}
+_KEYS: Mapping[str, _Keys] = {
     "created": {"settings_sha256": str},
     "added": {"id": str, "file_sha256": str, "content_sha256": str, "supersedes": list},
     "withdrawn": {"id": str, "reason": str},
     "verified": _RERUN,
-    # Without a number of bits where either has said infinity.
-    "differed": {
-        **_RERUN,
-        "largest_bits": (int, float, NoneType),
-        "n_items": int,
-        "n_differences": int,
-    },
+    "differed": {**_RERUN, **_DIFFERED},
 }
-_RERUNS = ("verified", "differed")
 # What a line may have beside: those that earlier versions wrote have not.
-_OPTIONAL: Mapping[str, Mapping[str, type]] = {"verified": {"n_items": int}}
+_OPTIONAL: Mapping[str, _Keys] = {"verified": {"n_items": int}}
 # Ids become names of files: nothing else may stand there.
-_HEX = {"id": re.compile("[0-9a-f]{16}")} | dict.fromkeys(
-    ("settings_sha256", "file_sha256", "content_sha256"), re.compile("[0-9a-f]{64}")
-)
-_SHARED = {"when": str, "by": str, "previous": str}
+_HASH = re.compile("[0-9a-f]{64}")
+_HEX = {
+    "id": re.compile("[0-9a-f]{16}"),
+    "settings_sha256": _HASH,
+    "file_sha256": _HASH,
+    "content_sha256": _HASH,
+}
 # What of a time is its date.
 _DAY = 10
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
@@ -197,32 +196,65 @@ def ledger_from(text: str, where: str) -> Ledger:
 
 def _with_line(ledger: Ledger, line: str, where: str) -> Ledger:
     value = _value(line, where)
+    event, head = value["event"], hashlib.sha256(line.encode()).hexdigest()
     if value["previous"] != ledger.head:
         raise BoardError(
             f"{where}: has not the hash of the line before it; lines have been changed, removed "
             f"or moved"
         )
-    known = dict(ledger.submissions)
-    settings_sha256 = ledger.settings_sha256
-    if (value["event"] == "created") != (not ledger.head):
+    if (event == "created") != (not ledger.head):
         raise BoardError(f"{where}: a board is made in the first line, and in no other")
-    match value["event"]:
-        case "created":
-            settings_sha256 = value["settings_sha256"]
-        case "added":
-            _add(known, value, where)
-        case "withdrawn":
-            _withdraw(known, value, where)
-        case _:
-            _rerun(known, value, where)
-    head = hashlib.sha256(line.encode()).hexdigest()
+    is_rerun = event in ("verified", "differed")
+    submissions = dict(ledger.submissions)
+    submissions.update((each.id, each) for each in _changed(submissions, value, where))
     return Ledger(
         text=f"{ledger.text}{line}\n",
         head=head,
-        ranking_head=ledger.ranking_head if value["event"] in _RERUNS else head,
-        settings_sha256=settings_sha256,
-        submissions=known,
+        ranking_head=ledger.ranking_head if is_rerun else head,
+        settings_sha256=value.get("settings_sha256", ledger.settings_sha256),
+        submissions=submissions,
     )
+
+
+def _changed(known: Mapping[str, Listed], value: Mapping[str, Any], where: str) -> Iterator[Listed]:
+    """Yield the submissions that a line changes, as they are then."""
+    match value["event"]:
+        case "added":
+            if value["id"] in known:
+                raise BoardError(f"{where}: {value['id']} was added before")
+            if not value["content_sha256"].startswith(value["id"]):
+                raise BoardError(
+                    f"{where}: {value['id']} is not the beginning of its content_sha256"
+                )
+            for other in value["supersedes"]:
+                ended = _ranked(known, other, where)
+                yield replace(
+                    ended, status="superseded", ended=value["when"], superseded_by=value["id"]
+                )
+            hashes = {name: value[name] for name in ("id", "file_sha256", "content_sha256")}
+            yield Listed(**hashes, added=value["when"])
+        case "withdrawn":
+            ended = _ranked(known, value["id"], where)
+            yield replace(ended, status="withdrawn", ended=value["when"], reason=value["reason"])
+        case "verified" | "differed":
+            if value["id"] not in known:
+                raise BoardError(f"{where}: there is no {value['id']}")
+            if value.get("n_differences", 1) < 1:
+                raise BoardError(f"{where}: {value['id']} differed in nothing")
+            rerun = Rerun(
+                **{each.name: value[each.name] for each in fields(Rerun) if each.name in value}
+            )
+            if rerun.largest_bits is None:
+                rerun = replace(rerun, largest_bits=math.inf)
+            listed = known[value["id"]]
+            yield replace(listed, reruns=(*listed.reruns, rerun))
+
+
+def _ranked(known: Mapping[str, Listed], name: object, where: str) -> Listed:
+    found = known.get(name) if isinstance(name, str) else None
+    if found is None or found.status != "ranked":
+        raise BoardError(f"{where}: {name} is not ranked, and cannot end")
+    return found
 
 
 def _value(line: str, where: str) -> Mapping[str, Any]:
@@ -237,7 +269,7 @@ def _value(line: str, where: str) -> Mapping[str, Any]:
             f"{where}: is none of {listed(list(_KEYS), most=9)}{what}; if a later pommel has "
             f"written it, update pommel (`pip install --upgrade pommel`)"
         )
-    due = {"event": str, **_SHARED, **_KEYS[event]}
+    due = {**dict.fromkeys(("event", "when", "by", "previous"), str), **_KEYS[event]}
     known = {**due, **_OPTIONAL.get(event, {})}
     is_whole = set(due) <= set(value) <= set(known)
     if not is_whole or not all(_is_a(each, known[key]) for key, each in value.items()):
@@ -251,71 +283,18 @@ def _value(line: str, where: str) -> Mapping[str, Any]:
                 f"{where}: {key} is {quoted(each)}, which has characters that are not shown, or "
                 f"more than one line"
             )
-    if not _is_time(value["when"]):
+    try:
+        dt.datetime.fromisoformat(value["when"])
+        is_time = bool(_DATE.match(value["when"]))
+    except ValueError:
+        is_time = False
+    if not is_time:
         raise BoardError(f"{where}: when is {quoted(value['when'])}, and no time (ISO 8601)")
     return dict(value)
 
 
-def _is_a(value: object, kind: type | tuple[type, ...]) -> bool:
+def _is_a(value: object, kind: type | UnionType) -> bool:
     """Return whether a JSON value is of a kind; true and false are no numbers, nor is NaN."""
     if isinstance(value, float) and not math.isfinite(value):
         return False
     return isinstance(value, kind) and not isinstance(value, bool)
-
-
-def _is_time(text: str) -> bool:
-    try:
-        dt.datetime.fromisoformat(text)
-    except ValueError:
-        return False
-    return bool(_DATE.match(text))
-
-
-def _add(known: dict[str, Listed], value: Mapping[str, Any], where: str) -> None:
-    if value["id"] in known:
-        raise BoardError(f"{where}: {value['id']} was added before")
-    if not value["content_sha256"].startswith(value["id"]):
-        raise BoardError(f"{where}: {value['id']} is not the beginning of its content_sha256")
-    for other in value["supersedes"]:
-        ended = _ranked(known, other, where)
-        known[other] = replace(
-            ended, status="superseded", ended=value["when"], superseded_by=value["id"]
-        )
-    known[value["id"]] = Listed(
-        id=value["id"],
-        file_sha256=value["file_sha256"],
-        content_sha256=value["content_sha256"],
-        added=value["when"],
-    )
-
-
-def _withdraw(known: dict[str, Listed], value: Mapping[str, Any], where: str) -> None:
-    ended = _ranked(known, value["id"], where)
-    known[value["id"]] = replace(
-        ended, status="withdrawn", ended=value["when"], reason=value["reason"]
-    )
-
-
-def _rerun(known: dict[str, Listed], value: Mapping[str, Any], where: str) -> None:
-    if value["id"] not in known:
-        raise BoardError(f"{where}: there is no {value['id']}")
-    largest_bits = value["largest_bits"]
-    if value.get("n_differences", 1) < 1:
-        raise BoardError(f"{where}: {value['id']} differed in nothing")
-    rerun = Rerun(
-        when=value["when"],
-        n_sentences=value["n_sentences"],
-        n_tokens=value["n_tokens"],
-        largest_bits=math.inf if largest_bits is None else largest_bits,
-        n_items=value.get("n_items"),
-        n_differences=value.get("n_differences", 0),
-    )
-    listed = known[value["id"]]
-    known[value["id"]] = replace(listed, reruns=(*listed.reruns, rerun))
-
-
-def _ranked(known: Mapping[str, Listed], name: object, where: str) -> Listed:
-    found = known.get(name) if isinstance(name, str) else None
-    if found is None or found.status != "ranked":
-        raise BoardError(f"{where}: {name} is not ranked, and cannot end")
-    return found
