@@ -158,9 +158,9 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
     the suites, or with tokens, check sums or claims that do not fit each other.
     """
     manifest, source = submission.manifest, submission.source
-    if manifest.compat is not None:
+    if compat := manifest.choices.compat:
         raise SubmissionError(
-            f"{source}: was scored with --compat {manifest.compat}, and leaderboards take none; "
+            f"{source}: was scored with --compat {compat}, and leaderboards take none; "
             f"run the model without it"
         )
     submission.runs_on({each.sha256: each.name for each in board.suites})
@@ -184,7 +184,7 @@ def entry_of(submission: Submission, board: Board, suites: Sequence[Suite]) -> E
         pommel=manifest.pommel,
         model=_without_details(manifest.model),
         image_digest=manifest.image_digest,
-        policy={**manifest.policy.to_dict(), "fingerprint": manifest.policy.fingerprint},
+        policy=manifest.policy,
         n_tokens=sum(map(_n_tokens, runs)),
         n_predictions={
             sha256: len(each.counted) if board.score_rule == "each" else 1

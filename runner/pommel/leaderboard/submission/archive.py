@@ -15,6 +15,7 @@ from io import BytesIO
 from zipfile import ZIP_DEFLATED, BadZipFile, ZipFile, ZipInfo
 
 from pommel.leaderboard.submission.limits import MIB, Limits, SubmissionError, named
+from pommel.leaderboard.submission.manifest import FileEntry
 
 _NAMES = re.compile(r"manifest\.json|surprisals/[0-9a-f]{64}\.jsonl|results/[0-9a-f]{64}\.json")
 _BEGIN, _LISTED, _END = b"PK\x03\x04", b"PK\x01\x02", b"PK\x05\x06"
@@ -130,8 +131,8 @@ def _check_sizes(members: Mapping[str, ZipInfo], n_raw: int, source: str, limits
         )
 
 
-def pack(archive: ZipFile, name: str, pieces: Iterable[bytes], limits: Limits) -> tuple[int, str]:
-    """Pack a file behind the others; return how many bytes it has, and their SHA-256.
+def pack(archive: ZipFile, name: str, pieces: Iterable[bytes], limits: Limits) -> FileEntry:
+    """Pack a file behind the others, and return what a manifest has of it.
 
     Of the file, nothing but this is told: no time, no system, no attributes. Raises
     `SubmissionError` for more than the limits allow.
@@ -147,4 +148,4 @@ def pack(archive: ZipFile, name: str, pieces: Iterable[bytes], limits: Limits) -
             stream.write(piece)
     member = archive.getinfo(name)
     member.create_system = member.external_attr = 0
-    return n_bytes, digest.hexdigest()
+    return FileEntry(n_bytes=n_bytes, sha256=digest.hexdigest())

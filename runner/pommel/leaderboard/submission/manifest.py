@@ -14,8 +14,8 @@ from pommel.leaderboard.submission.limits import (
     check_nesting,
     shape_fault,
 )
-from pommel.models import Method, ModelInfo, Policy
-from pommel.scoring import Choices, Compat, Oov, Score, ScoreRule, Swallowed
+from pommel.models import Policy
+from pommel.scoring import Choices, Score
 
 # Letters to Unicode, of which nothing is seen: the fillers of Hangul.
 _FILLERS = "\u115f\u1160\u3164\uffa0"
@@ -132,9 +132,10 @@ class FileEntry:
 class Manifest:
     """What a submission says of itself.
 
-    `model` is `ModelInfo.to_dict()` and `policy` names the method; `image_digest` is that of a
-    container's image, None where it has none (an image that was built here) and for other models.
-    `created` is when the newest run was made, `pommel` the version that packed it.
+    `model` is `ModelInfo.to_dict()`. By `choices` it was scored and its predictions were counted.
+    `image_digest` is that of a container's image, None where it has none (an image that was built
+    here) and for other models. `created` is when the newest run was made, `pommel` the version that
+    packed it.
     """
 
     pommel: str
@@ -142,39 +143,20 @@ class Manifest:
     submitter: Submitter
     model: Mapping[str, Any]
     image_digest: str | None
-    policy: Policy
-    compat: Compat | None
-    oov: Oov
-    swallowed: Swallowed
-    score_rule: ScoreRule
+    choices: Choices
     suites: tuple[SuiteEntry, ...]
     files: Mapping[str, FileEntry]
 
     @property
     def version(self) -> int:
         """The version of its form: without the choice that version 2 brought, it stays 1."""
-        return 1 if self.swallowed == "begin" else VERSION
+        return 1 if self.choices.swallowed == "begin" else VERSION
 
     @property
-    def choices(self) -> Choices:
-        """By what its predictions were counted."""
-        return Choices(
-            policy=self.policy,
-            compat=self.compat,
-            score_rule=self.score_rule,
-            oov=self.oov,
-            swallowed=self.swallowed,
-        )
-
-    @property
-    def method(self) -> Method:
-        """How the tokens were scored."""
-        return self.policy.method
-
-    @property
-    def model_info(self) -> ModelInfo:
-        """The model, under the name that it is submitted under."""
-        return ModelInfo.from_dict({**self.model, "name": self.submitter.name})
+    def policy(self) -> dict[str, str]:
+        """The policy as JSON values, with its fingerprint."""
+        policy = self.choices.policy
+        return {**policy.to_dict(), "fingerprint": policy.fingerprint}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the manifest as `schemas/submission.json` describes it."""
@@ -186,11 +168,11 @@ class Manifest:
             "submitter": asdict(self.submitter),
             "model": dict(self.model),
             "image_digest": self.image_digest,
-            "policy": {**self.policy.to_dict(), "fingerprint": self.policy.fingerprint},
-            "compat": self.compat,
-            "oov": self.oov,
-            **({"swallowed": self.swallowed} if self.version > 1 else {}),
-            "score_rule": self.score_rule,
+            "policy": self.policy,
+            "compat": self.choices.compat,
+            "oov": self.choices.oov,
+            **({"swallowed": self.choices.swallowed} if self.version > 1 else {}),
+            "score_rule": self.choices.score_rule,
             "suites": [_suite_to_dict(each) for each in self.suites],
             "files": {name: asdict(each) for name, each in self.files.items()},
         }
@@ -218,17 +200,22 @@ def manifest_from(value: Any, where: str) -> Manifest:
     except UsageError as error:
         raise SubmissionError(f"{where}: {brief(error)}") from None
     _check_shown(value, where)
+    policy = policy_of(value["policy"])
+    if policy.fingerprint != value["policy"]["fingerprint"]:
+        raise SubmissionError(f"{where}: the policy's fingerprint is not that of the policy")
     return Manifest(
         pommel=value["pommel"],
         created=value["created"],
         submitter=submitter,
         model=value["model"],
         image_digest=value["image_digest"],
-        policy=_policy(value["policy"], where),
-        compat=value["compat"],
-        oov=value["oov"],
-        swallowed=value.get("swallowed", "begin"),
-        score_rule=value["score_rule"],
+        choices=Choices(
+            policy=policy,
+            compat=value["compat"],
+            oov=value["oov"],
+            swallowed=value.get("swallowed", "begin"),
+            score_rule=value["score_rule"],
+        ),
         suites=tuple(_suite(each) for each in value["suites"]),
         files={name: FileEntry(**each) for name, each in value["files"].items()},
     )
@@ -264,21 +251,16 @@ def _check_shown(value: Mapping[str, Any], where: str) -> None:
         raise SubmissionError(f"{where}: the {hidden[0]} has characters that are not shown")
 
 
-def _policy(value: Mapping[str, str], where: str) -> Policy:
-    choices = {name: each for name, each in value.items() if name != "fingerprint"}
-    # The schema has the choices that there are.
-    policy = Policy(**choices)  # type: ignore[arg-type]
-    if policy.fingerprint != value["fingerprint"]:
-        raise SubmissionError(f"{where}: the policy's fingerprint is not that of the policy")
-    return policy
+def policy_of(value: Mapping[str, Any]) -> Policy:
+    """Return the policy of JSON values that have its fingerprint, too."""
+    return Policy(**{name: each for name, each in value.items() if name != "fingerprint"})
 
 
 def _suite_to_dict(entry: SuiteEntry) -> dict[str, object]:
-    scores = [
-        {"label": each.label, "n_holding": each.n_holding, "n_items": each.n_items}
-        for each in entry.scores
-    ]
-    return {**asdict(entry), "scores": scores, "provenance": dict(entry.provenance)}
+    known = asdict(entry)
+    for score in known["scores"]:
+        del score["reported_share"]
+    return known
 
 
 def _suite(value: Mapping[str, Any]) -> SuiteEntry:

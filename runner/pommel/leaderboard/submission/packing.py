@@ -16,11 +16,11 @@ from pommel.leaderboard.submission.manifest import (
     Manifest,
     Submitter,
     SuiteEntry,
+    policy_of,
 )
 from pommel.leaderboard.submission.reading import parse_submission
 from pommel.leaderboard.submission.recomputing import claims_of, recomputed, region_sums_sha256
 from pommel.leaderboard.submission.token_lines import surprisal_lines
-from pommel.models import Policy
 from pommel.scoring import Run, RunRecord
 from pommel.store import Store
 from pommel.suite import Suite
@@ -65,7 +65,7 @@ def _write(
 ) -> tuple[Manifest, list[Suite]]:
     newest = max(records, key=lambda run: (run.created, run.run_id))
     model = newest.result.provenance["model"]
-    policy = _policy(newest)
+    policy = policy_of(newest.policy)
     entries, suites = [], []
     files: dict[str, FileEntry] = {}
     for record, run in zip(records, store.runs.runs(records), strict=True):
@@ -76,8 +76,7 @@ def _write(
             (entry.surprisals_file, lines),
             (entry.results_file, [canonical_line(claims)]),
         ):
-            n_bytes, sha256 = pack(archive, name, pieces, limits)
-            files[name] = FileEntry(n_bytes=n_bytes, sha256=sha256)
+            files[name] = pack(archive, name, pieces, limits)
         entries.append(entry)
         suites.append(run.surprisals.suite)
     manifest = Manifest(
@@ -86,11 +85,7 @@ def _write(
         submitter=about if about.name else replace(about, name=newest.result.model_name),
         model=model,
         image_digest=_image_digest(model),
-        policy=policy,
-        compat="syntaxgym" if newest.settings.get("compat") else None,
-        oov="skip" if newest.settings.get("oov") == "skip" else "keep",
-        swallowed=newest.choices.swallowed_regions,
-        score_rule=newest.result.score_rule,
+        choices=replace(newest.choices, policy=policy),
         suites=tuple(entries),
         files=files,
     )
@@ -118,11 +113,6 @@ def _entry(record: RunRecord, run: Run) -> SuiteEntry:
 def _distinct(run: Run) -> list[ScoredSentence]:
     every = (each for row in run.surprisals.sentences for each in row)
     return list({each.text: each for each in every}.values())
-
-
-def _policy(record: RunRecord) -> Policy:
-    choices = {name: each for name, each in record.policy.items() if name != "fingerprint"}
-    return Policy(**choices)
 
 
 def _image_digest(model: Mapping[str, Any]) -> str | None:

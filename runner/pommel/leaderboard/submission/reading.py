@@ -50,7 +50,8 @@ class Submission:
     @property
     def model(self) -> ModelInfo:
         """The model, under the name that it is submitted under."""
-        return self.manifest.model_info
+        manifest = self.manifest
+        return ModelInfo.from_dict({**manifest.model, "name": manifest.submitter.name})
 
     @property
     def reference(self) -> str:
@@ -61,7 +62,7 @@ class Submission:
     @property
     def policy(self) -> Policy:
         """How all sentences were scored; it names the method."""
-        return self.manifest.policy
+        return self.manifest.choices.policy
 
     def runs_on(self, suites: Mapping[str, str]) -> list[SubmittedRun]:
         """Return the runs on suites, given as names by SHA-256 (`Suite.sha256`).
@@ -125,13 +126,12 @@ def parse_submission(raw: bytes, *, source: str, limits: Limits | None = None) -
 
 
 def _check_suites(manifest: Manifest, where: str) -> None:
-    hashes, names = set(), set()
+    seen: set[object] = set()
     for each in manifest.suites:
-        name = (each.name, each.language)
-        if each.sha256 in hashes or name in names:
+        own = {each.sha256, (each.name, each.language)}
+        if own & seen:
             raise SubmissionError(f"{where}: has the suite {quoted(each.name)} twice")
-        hashes.add(each.sha256)
-        names.add(name)
+        seen |= own
 
 
 def _check_files(archive: Archive, manifest: Manifest) -> None:
@@ -159,11 +159,10 @@ def _check_files(archive: Archive, manifest: Manifest) -> None:
 
 
 def _run(archive: Archive, manifest: Manifest, entry: SuiteEntry, counted: Counted) -> SubmittedRun:
-    before = (counted.n_sentences, counted.n_tokens)
     where = f"{archive.source}: {entry.surprisals_file}"
     pieces = archive.content(entry.surprisals_file)
     sentences = read_sentences(pieces, manifest, where, counted)
-    found = (counted.n_sentences - before[0], counted.n_tokens - before[1])
+    found = (len(sentences), sum(len(each.tokens) for each in sentences.values()))
     if found != (entry.n_sentences, entry.n_tokens):
         raise SubmissionError(
             f"{where} has {found[0]:,} sentences and {found[1]:,} tokens, and the manifest says "

@@ -60,7 +60,7 @@ def recomputed(
             )
         own = submission.manifest.choices
         found = surprisals.evaluate(own)
-        _check_claims(submitted.claimed, claims_of(found, submission.manifest.swallowed), where)
+        _check_claims(submitted.claimed, claims_of(found, own.swallowed_regions), where)
         entry = submitted.entry
         if (entry.n_items, entry.scores) != (len(suite.items), found.scores):
             raise SubmissionError(f"{where}: the manifest has other scores, or of other items")
@@ -71,26 +71,22 @@ def recomputed(
 
 def _surprisals(submission: Submission, submitted: SubmittedRun, suite: Suite) -> SuiteSurprisals:
     manifest, entry = submission.manifest, submitted.entry
-    choices = replace(manifest.choices, policy=manifest.policy, regions="needed")
+    choices = replace(manifest.choices, regions="needed")
     needed = NeededSentences.of(suite, submission.model, choices)
     _check_sentences(submission, submitted, suite, needed)
     about = {
         "suite": suite.identity,
         "model": dict(manifest.model),
-        "policy": {**manifest.policy.to_dict(), "fingerprint": manifest.policy.fingerprint},
-        "method": manifest.method,
-        "compat": manifest.compat,
+        "policy": manifest.policy,
+        "method": choices.policy.method,
+        "compat": choices.compat,
     }
     return SuiteSurprisals.from_sentences(
         needed,
         submitted.sentences,
-        method=manifest.method,
-        provenance={**about, **_without(about, entry.provenance)},
+        method=choices.policy.method,
+        provenance={**entry.provenance, **about},
     )
-
-
-def _without(known: Mapping[str, Any], said: Mapping[str, Any]) -> Mapping[str, Any]:
-    return {key: each for key, each in said.items() if key not in known}
 
 
 def _check_sentences(
@@ -115,7 +111,7 @@ def _check_sentences(
             raise SubmissionError(
                 f"{where}: a region that a prediction names was not scored in {quoted(text)}"
             )
-        if fault := unscored_fault(scored, needed.named[text], submission.manifest.method):
+        if fault := unscored_fault(scored, needed.named[text], submission.policy.method):
             raise SubmissionError(f"{where}: {fault}")
 
 
