@@ -38,16 +38,17 @@ class ImportedModels:
         for (source, model), own in models.items():
             member = own[0].result.membership
             numbers = [record.result.n_items for record in own]
-            row = {
-                "source": source,
-                "model_name": model,
-                "family": member.family if member else None,
-                "size_family": own[0].model.size_family or None,
-                "n_parameters": own[0].model.n_parameters,
-                "n_suites": len(own),
-                "n_items": sum(numbers) if all(numbers) else None,
-            }
-            rows.append(row)
+            rows.append(
+                {
+                    "source": source,
+                    "model_name": model,
+                    "family": member.family if member else None,
+                    "size_family": own[0].model.size_family or None,
+                    "n_parameters": own[0].model.n_parameters,
+                    "n_suites": len(own),
+                    "n_items": sum(numbers) if all(numbers) else None,
+                }
+            )
         return rows
 
     def table(self) -> "Table":

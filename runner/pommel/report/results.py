@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
+from typing import TYPE_CHECKING, Literal, get_args
 
 from pommel.errors import UsageError, listed
 from pommel.files import WrittenFloat, frame_text, replacing, stacked
@@ -90,11 +90,18 @@ class Results:
         """
         if form == "parquet" and find_spec("pyarrow") is None:
             raise UsageError("Parquet needs pyarrow: pip install 'pommel[parquet]'")
-        frames = _frames(records, runs)
+        results = [each.result for each in records]
+        frames: dict[ResultsTable, pd.DataFrame] = {
+            "suites": SuiteResult.scores_frame(results),
+            "predictions": stacked([each.to_frame("predictions") for each in results]),
+        }
+        with_tokens = Results(runs=tuple(runs))
+        frames |= {table: with_tokens.to_frame(table) for table in _OF_TOKENS if runs}
+        frames["families"] = FamilyScore.frame(results)
         summary = {
             "complete": True,
             "failed": [],
-            "runs": [_run_to_json(record) for record in records],
+            "runs": [*map(_result_to_json, results)],
         }
         files = _write_all(folder, frames, form, summary)
         for table in _OF_TOKENS:
@@ -104,7 +111,7 @@ class Results:
 
     def to_json(self) -> list[dict[str, object]]:
         """Return what each run found and where it comes from, as plain JSON values."""
-        return [_run_to_json(run) for run in self.runs]
+        return [_result_to_json(run.result) for run in self.runs]
 
     def plot_regions(
         self, suite: str | None = None, model: str | None = None
@@ -165,17 +172,22 @@ class Results:
         return len(self.runs)
 
 
-class WithResult(Protocol):
-    """A run, or what is kept of one."""
+# What is said of each prediction.
+_OF_PREDICTIONS = (
+    "prediction_id",
+    "formula",
+    "description",
+    "n_holding",
+    "n_ties",
+    "n_undefined",
+    "n_swallowed",
+    "n_unscored",
+    "n_oov",
+    "n_skipped",
+)
 
-    @property
-    def result(self) -> SuiteResult:
-        """What it found."""
-        ...
 
-
-def _run_to_json(run: WithResult) -> dict[str, object]:
-    result = run.result
+def _result_to_json(result: SuiteResult) -> dict[str, object]:
     return {
         "model_name": result.model_name,
         "family": result.membership.to_dict() if result.membership else None,
@@ -185,19 +197,7 @@ def _run_to_json(run: WithResult) -> dict[str, object]:
         "n_items": result.n_items,
         "score": WrittenFloat.of(result.score),
         "predictions": [
-            {
-                "prediction_id": each.prediction_id,
-                "formula": each.formula,
-                "description": each.description,
-                "n_holding": each.n_holding,
-                "n_ties": each.n_ties,
-                "n_undefined": each.n_undefined,
-                "n_swallowed": each.n_swallowed,
-                "n_unscored": each.n_unscored,
-                "n_oov": each.n_oov,
-                "n_skipped": each.n_skipped,
-            }
-            for each in result.predictions
+            {name: getattr(each, name) for name in _OF_PREDICTIONS} for each in result.predictions
         ],
         "provenance": dict(result.provenance),
     }
@@ -209,25 +209,11 @@ ExportForm = Literal["csv", "parquet", "json"]
 _OF_TOKENS: tuple[ResultsTable, ...] = ("regions", "tokens")
 
 
-def _frames(
-    records: Sequence[RunRecord], runs: Sequence[Run]
-) -> "dict[ResultsTable, pd.DataFrame]":
-    results = [each.result for each in records]
-    with_tokens = Results(runs=tuple(runs))
-    frames: dict[ResultsTable, pd.DataFrame] = {
-        "suites": SuiteResult.scores_frame(results),
-        "predictions": stacked([each.to_frame("predictions") for each in results]),
-    }
-    frames |= {table: with_tokens.to_frame(table) for table in _OF_TOKENS if runs}
-    frames["families"] = FamilyScore.frame(results)
-    return frames
-
-
 def _write_all(
     folder: Path,
     frames: "Mapping[ResultsTable, pd.DataFrame]",
     form: ExportForm,
-    summary: Mapping[str, Any],
+    summary: Mapping[str, object],
 ) -> list[Path]:
     """Write one file a table, and `runs.json`; return the files."""
     files = [*(folder / f"{table}.{form}" for table in frames), folder / "runs.json"]

@@ -2,8 +2,7 @@
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from pommel.analysis import (
     interval_cell,
@@ -45,8 +44,7 @@ _MINUTES = 16
 _SECONDS = 19
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedRun:
+class ListedRun(NamedTuple):
     """A run in the list.
 
     `progress` of one that is interrupted: how many distinct sentences are scored, and how many it
@@ -57,9 +55,14 @@ class ListedRun:
     progress: tuple[int, int] | None = None
 
     @property
+    def is_complete(self) -> bool:
+        """Whether it has come to its end, so that its score is known."""
+        return self.record.status == "complete"
+
+    @property
     def status(self) -> str:
         """What a reader is told of how far it is."""
-        if self.record.status == "complete":
+        if self.is_complete:
             return "complete"
         if self.progress is None:
             return "incomplete"
@@ -70,7 +73,7 @@ class ListedRun:
         """Return the row of the tidy table; a run with several scores has no interval."""
         record, result = self.record, self.record.result
         interval = result.scores[0].interval if len(result.scores) == 1 else None
-        is_complete = record.status == "complete"
+        n_scored, n_sentences = self.progress or (None, None)
         return {
             "run_id": record.run_id,
             "created": record.created,
@@ -82,13 +85,13 @@ class ListedRun:
             "language": record.suite.language,
             "score_rule": result.score_rule,
             "policy": policy_words(record),
-            "n_items": result.n_items if is_complete else None,
+            "n_items": result.n_items if self.is_complete else None,
             "score": result.score,
             "low": interval.low if interval else math.nan,
             "high": interval.high if interval else math.nan,
             "status": record.status,
-            "n_scored": self.progress[0] if self.progress else None,
-            "n_sentences": self.progress[1] if self.progress else None,
+            "n_scored": n_scored,
+            "n_sentences": n_sentences,
         }
 
     @staticmethod
@@ -107,7 +110,6 @@ class ListedRun:
         table.add_column("status")
         for each, policy in zip(runs, policies, strict=True):
             record, result = each.record, each.record.result
-            is_complete = record.status == "complete"
             table.add_row(
                 record.run_id,
                 record.created[:_MINUTES].replace("T", " "),
@@ -117,8 +119,8 @@ class ListedRun:
                 result.circuit,
                 result.score_rule,
                 *([policy] if has_policies else []),
-                str(result.n_items) if is_complete and result.n_items else "",
-                score_words(result) if is_complete else "",
+                str(result.n_items) if each.is_complete and result.n_items else "",
+                score_words(result) if each.is_complete else "",
                 each.status,
             )
         return table
@@ -133,26 +135,37 @@ class ListedRun:
     def head_lines(self) -> list[str]:
         """Return what is known of a run beside its predictions, a line each, aligned."""
         record, result = self.record, self.record.result
-        facts = {
-            "run": _joined(record.run_id, self.status),
-            "model": _joined(*_model_words(record)),
-            "family": _family_words(result),
-            "suite": _joined(*_suite_words(record)),
-            # Its fingerprint is that of the policy as it was meant; where the run comes from has
-            # that of the policy as it was asked for.
-            "policy": ", ".join(
-                f"{key} {value}"
-                for key, value in record.policy.items()
-                if value and key != "fingerprint"
-            ),
-            "settings": ", ".join(
-                f"{key} {value}" for key, value in record.settings.items() if value
-            ),
-            "score rule": result.score_rule,
-            "source": record.source,
-            "date": f"{record.created[:_SECONDS].replace('T', ' ')} UTC",
+        model, suite, member = record.model, record.suite, result.membership
+        # Its fingerprint is that of the policy as it was meant; where the run comes from has that
+        # of the policy as it was asked for.
+        policy = {name: each for name, each in record.policy.items() if name != "fingerprint"}
+        facts: dict[str, list[str]] = {
+            "run": [record.run_id, self.status],
+            "model": [
+                result.model_name,
+                model.reference if model.reference != result.model_name else "",
+                model.kind,
+                model.size_family,
+                f"{model.n_parameters:,} parameters" if model.n_parameters else "",
+            ],
+            "family": [member.family, member.label] if member else [],
+            "suite": [
+                result.suite_name,
+                result.circuit,
+                suite.language,
+                suite.group,
+                f"version {suite.version}" if suite.version else "",
+                f"{suite.modifier_of} with a modifier" if suite.modifier_of else "",
+                f"{result.n_items} items" if self.is_complete and result.n_items else "",
+            ],
+            "policy": [_listed(policy)],
+            "settings": [_listed(record.settings)],
+            "score rule": [result.score_rule],
+            "source": [record.source],
+            "date": [f"{record.created[:_SECONDS].replace('T', ' ')} UTC"],
         }
-        return aligned({name: text for name, text in facts.items() if text})
+        texts = {name: " · ".join(filter(None, parts)) for name, parts in facts.items()}
+        return aligned({name: text for name, text in texts.items() if text})
 
     def score_lines(self) -> list[str]:
         """Return a line a score: the share, its interval, its counts."""
@@ -236,27 +249,5 @@ def _flat(value: object, keys: tuple[str, ...] = ()) -> Iterator[tuple[str, str]
         yield ".".join(keys), "-" if value is None or value in ({}, "") else str(value)
 
 
-def _joined(*parts: str) -> str:
-    return " · ".join(part for part in parts if part)
-
-
-def _model_words(record: RunRecord) -> list[str]:
-    facts = record.model
-    size = f"{facts.n_parameters:,} parameters" if facts.n_parameters else ""
-    name = record.result.model_name
-    reference = facts.reference if facts.reference != name else ""
-    return [name, reference, facts.kind, facts.size_family, size]
-
-
-def _family_words(result: SuiteResult) -> str:
-    member = result.membership
-    return _joined(member.family, member.label) if member else ""
-
-
-def _suite_words(record: RunRecord) -> list[str]:
-    facts, result = record.suite, record.result
-    items = f"{result.n_items} items" if record.status == "complete" and result.n_items else ""
-    version = f"version {facts.version}" if facts.version else ""
-    modifier = f"{facts.modifier_of} with a modifier" if facts.modifier_of else ""
-    parts = [result.suite_name, result.circuit, facts.language, facts.group, version, modifier]
-    return [*parts, items]
+def _listed(choices: Mapping[str, object]) -> str:
+    return ", ".join(f"{name} {value}" for name, value in choices.items() if value)

@@ -2,9 +2,8 @@
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pommel.analysis import (
     Accuracies,
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
 _TOLERANCE = 1e-9
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ShownModel:
+class ShownModel(NamedTuple):
     """A model, or the mean of a family's seeds, of which there are several."""
 
     label: str

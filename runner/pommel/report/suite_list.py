@@ -17,13 +17,18 @@ def suite_table(
 
     `by_circuit` gives one row a language and circuit instead, and one for all.
     """
-    return (_circuits if by_circuit else _suites)(cards, markdown=markdown)
+    from rich import box
 
-
-def _suites(cards: Sequence[SuiteCard], *, markdown: bool) -> "Table":
-    table = _table(
-        ["language", "circuit", "suite"], ["items", "conditions", "predictions"], markdown=markdown
-    )
+    if by_circuit:
+        names, numbers = ["language", "circuit"], ["suites", "items", "predictions"]
+    else:
+        names, numbers = ["language", "circuit", "suite"], ["items", "conditions", "predictions"]
+    table = plain_table(names=names, numbers=numbers)
+    if markdown:
+        table.box = box.MARKDOWN
+    if by_circuit:
+        _add_circuits(table, cards)
+        return table
     table.add_column("version")
     table.add_column("modifier of")
     for card in cards:
@@ -40,24 +45,10 @@ def _suites(cards: Sequence[SuiteCard], *, markdown: bool) -> "Table":
     return table
 
 
-def _circuits(cards: Sequence[SuiteCard], *, markdown: bool) -> "Table":
-    table = _table(["language", "circuit"], ["suites", "items", "predictions"], markdown=markdown)
+def _add_circuits(table: "Table", cards: Sequence[SuiteCard]) -> None:
     rows = SuiteCard.circuits(cards)
     numbers = [(row.n_suites, row.n_items, row.n_predictions) for row in rows]
     for row, own in zip(rows, numbers, strict=True):
-        table.add_row(row.language, row.circuit, *map(_written, own))
-    table.add_row("all", "", *(_written(sum(column)) for column in zip(*numbers, strict=True)))
-    return table
-
-
-def _written(number: int) -> str:
-    return f"{number:,}"
-
-
-def _table(texts: Sequence[str], numbers: Sequence[str], *, markdown: bool) -> "Table":
-    from rich import box
-
-    table = plain_table(names=texts, numbers=numbers)
-    if markdown:
-        table.box = box.MARKDOWN
-    return table
+        table.add_row(row.language, row.circuit, *map("{:,}".format, own))
+    totals = map(sum, zip(*numbers, strict=True))
+    table.add_row("all", "", *map("{:,}".format, totals))

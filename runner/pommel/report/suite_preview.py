@@ -1,7 +1,7 @@
 """A suite as its author wants to read it: predictions in words, sentences with their regions."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from pommel.errors import counted
 from pommel.suite import Condition, Formula, Item, Region, Suite
@@ -19,8 +19,7 @@ _LONGEST_FORMULA = 400
 _SHOWN_REFERENCES = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PreviewLine:
+class PreviewLine(NamedTuple):
     """A line of a preview: so many blanks, a label, and pieces that may be folded beside it.
 
     `text` is the line as it stands in a file.
@@ -116,31 +115,27 @@ def _item(
     from rich.cells import cell_len
 
     width = max(map(cell_len, compared))
-    for condition in _in_order(suite, item):
+    names = suite.condition_names
+    # In the suite's order; those that only it has come last.
+    for condition in sorted(
+        item.conditions,
+        key=lambda each: names.index(each.name) if each.name in names else len(names),
+    ):
         name = condition.name
         filling = " " * (width - cell_len(name) + 2)
         pieces: Iterable[Piece]
         if not condition.is_written:
             pieces = [("(to be written)", _QUIET)]
         else:
-            pieces = _plain(suite, condition) if plain else _marked(condition, compared[name])
+            whole = [(condition.sentence(suite.joiner).text, "")]
+            pieces = whole if plain else _marked(condition, compared[name])
         yield PreviewLine(indent=4, label=((name, _CONDITION), (filling, "")), pieces=tuple(pieces))
-        for gloss in _glosses(condition):
+        gloss = condition.as_written.get("gloss") or ""
+        # A list of words is one line.
+        text = " ".join(map(str, gloss)) if isinstance(gloss, list) else str(gloss)
+        for line in text.splitlines():
             blanks = ((" " * (width + 2), ""),)
-            yield PreviewLine(indent=4, label=blanks, pieces=((gloss, _QUIET),))
-
-
-def _in_order(suite: Suite, item: Item) -> list[Condition]:
-    """Return an item's conditions in the suite's order; those that only it has come last."""
-    names = suite.condition_names
-    return sorted(
-        item.conditions,
-        key=lambda each: names.index(each.name) if each.name in names else len(names),
-    )
-
-
-def _plain(suite: Suite, condition: Condition) -> Iterator[Piece]:
-    yield condition.sentence(suite.joiner).text, ""
+            yield PreviewLine(indent=4, label=blanks, pieces=((line, _QUIET),))
 
 
 def _marked(condition: Condition, compared: frozenset[int]) -> Iterator[Piece]:
@@ -161,11 +156,3 @@ def _region(region: Region, *, is_compared: bool) -> Iterator[Piece]:
     yield f"[{region.number}", _QUIET
     yield text, ""
     yield "]", _QUIET
-
-
-def _glosses(condition: Condition) -> list[str]:
-    """Return the lines of a condition's gloss; a list of words is one line."""
-    gloss = condition.as_written.get("gloss")
-    if isinstance(gloss, list):
-        gloss = " ".join(map(str, gloss))
-    return str(gloss).splitlines() if gloss else []

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
@@ -26,8 +26,7 @@ if TYPE_CHECKING:
 MAX_MEMBERS = 6
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ModelColumn:
+class ModelColumn(NamedTuple):
     """What one model scores."""
 
     header: str

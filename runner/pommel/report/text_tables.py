@@ -1,8 +1,8 @@
 """Tables of stored runs for papers: Markdown, LaTeX, and tidy CSV."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, get_args
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from pommel.analysis import Accuracies, Comparison, ModelsCompared, Settings, Stability
 from pommel.errors import UsageError
@@ -21,8 +21,7 @@ Form = Literal["md", "latex", "csv"]
 Records = Sequence[RunRecord]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TableKind:
+class TableKind(NamedTuple):
     """What a table is about, and how it is made: for papers, and tidy, one row an observation.
 
     Models that were run in several ways are told apart, and of a suite in several versions the
